@@ -49,7 +49,7 @@ static const struct command_t {
     {"audit", NULL, "jaToS", "", 0, 0, DATABASE, ctl_audit_list,
      "list changes of accounts by administrators and users"},
     {"export", NULL, "fePby", ">FILE", 0, 0, DATABASE, ctl_export_run, "write the whole catalogue, users included"},
-    {"import", NULL, "funePECH", "<FILE", 0, 0, DATABASE, ctl_import_run,
+    {"import", NULL, "funePELCH", "<FILE", 0, 0, DATABASE, ctl_import_run,
      "add what export wrote, to this or another database"},
 };
 
@@ -72,6 +72,7 @@ static const apr_getopt_option_t options[] = {
     {"bom", 'b', 0, "          export --products csv: begin with a byte order mark"},
     {"safe", 'y', 0, "          export --products csv: no cell is a formula"},
     {"encoding", 'E', 1, "NAME      import --products csv: utf-8, windows-1252, utf-16le or utf-16be"},
+    {"list", 'L', 1, "MARK      import --products csv: what is between the texts of a list, if not |"},
     {"columns", 'C', 1, "NAMES     import --products csv: the fields of the columns"},
     {"no-header", 'H', 0, "          import --products csv: the file has no header row"},
     {"upsert", 'u', 0, "          import --products: a row with an id updates that product"},
@@ -142,10 +143,10 @@ static void take_option(ctl_options_t *o, int letter, const char *value)
     const struct {
         int letter;
         const char **text;
-    } texts[] = {{'c', &o->config},  {'x', &o->httpd},   {'s', &o->server}, {'m', &o->mount},     {'d', &o->driver},
-                 {'p', &o->params},  {'r', &o->role},    {'t', &o->type},   {'f', &o->products},  {'a', &o->actor},
-                 {'T', &o->target},  {'o', &o->action},  {'S', &o->since},  {'e', &o->delimiter}, {'C', &o->columns},
-                 {'P', &o->decimal}, {'E', &o->encoding}};
+    } texts[] = {{'c', &o->config},  {'x', &o->httpd},    {'s', &o->server}, {'m', &o->mount},     {'d', &o->driver},
+                 {'p', &o->params},  {'r', &o->role},     {'t', &o->type},   {'f', &o->products},  {'a', &o->actor},
+                 {'T', &o->target},  {'o', &o->action},   {'S', &o->since},  {'e', &o->delimiter}, {'C', &o->columns},
+                 {'P', &o->decimal}, {'E', &o->encoding}, {'L', &o->list}};
 
     for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
         if (texts[i].letter == letter) {
@@ -202,11 +203,12 @@ static const char *check_use(apr_pool_t *pool, const struct command_t *command, 
     if (o->driver && strpbrk(given, "cDxsm")) {
         return "--driver and --params replace a configuration";
     }
-    if (!o->products && strchr(command->options, 'f') && strpbrk(given, "unePbyECH")) {
+    if (!o->products && strchr(command->options, 'f') && strpbrk(given, "unePbyELCH")) {
         return "--upsert, --dry-run and the options of CSV go with --products";
     }
-    if (o->products && strcmp(o->products, "csv") && strpbrk(given, "ePbyECH")) {
-        return "--delimiter, --decimal, --bom, --safe, --encoding, --columns and --no-header go with --products csv";
+    if (o->products && strcmp(o->products, "csv") && strpbrk(given, "ePbyELCH")) {
+        return "--delimiter, --decimal, --bom, --safe, --encoding, --list, --columns and --no-header go with "
+               "--products csv";
     }
     if (o->no_header && !o->columns) {
         return "--no-header goes with --columns";

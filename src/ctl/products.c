@@ -213,6 +213,9 @@ static const char *parse_rows(apr_pool_t *pool, const cat_fields_t *fields, cons
         return fault;
     }
     rows->encoding = (cat_encoding_t)encoding;
+    if (o->list && !cat_row_list_parse(o->list, rows)) {
+        return "--list " CAT_ROW_LIST_FAULT;
+    }
     return !o->columns || cat_row_columns_parse(pool, o->columns, rows) ? NULL : "--columns " CAT_ROW_COLUMNS_FAULT;
 }
 

@@ -92,6 +92,9 @@ static int may_belong_to(apr_pool_t *pool, const char *path, const cat_os_user_t
 
 /* ---- the files ---- */
 
+static const char *const suffixes[] = {"", "-wal", "-shm"};
+#define FILES (sizeof(suffixes) / sizeof(suffixes[0]))
+
 /* Side files of the user's own are made writable when they are opened (cat_files_mend). */
 static int is_denied(apr_pool_t *pool, const char *path, int is_side_file, const cat_os_user_t *user)
 {
@@ -104,11 +107,10 @@ static int is_denied(apr_pool_t *pool, const char *path, int is_side_file, const
 /* The files that the user may not read and write, quoted for a shell, with a blank before each. */
 static const char *find_denied_files(apr_pool_t *pool, const char *path, const cat_os_user_t *user, const char **first)
 {
-    static const char *const suffixes[] = {"", "-wal", "-shm"};
     const char *denied = "";
 
     *first = NULL;
-    for (int i = 0; i < 3; i++) {
+    for (size_t i = 0; i < FILES; i++) {
         const char *file = apr_pstrcat(pool, path, suffixes[i], NULL);
         if (is_denied(pool, file, i > 0, user)) {
             *first = *first ? *first : file;
@@ -118,11 +120,34 @@ static const char *find_denied_files(apr_pool_t *pool, const char *path, const c
     return denied;
 }
 
+/* What but missing rights keeps SQLite from opening a file; it creates one that does not exist. NULL: nothing does. */
+static const char *find_broken_file(apr_pool_t *pool, const char *path, const cat_os_user_t *user)
+{
+    char reason[120];
+
+    for (size_t i = 0; i < FILES; i++) {
+        const char *file = apr_pstrcat(pool, path, suffixes[i], NULL);
+        int error = cat_os_user_access(user, file, R_OK | W_OK);
+        if (error == ELOOP) {
+            return apr_psprintf(
+                pool, "%s: is a symbolic link that leads back to itself; remove it, or name another file", file);
+        }
+        if (error && error != ENOENT && error != EACCES && error != EROFS) {
+            return apr_psprintf(pool, "%s: %s", file, apr_strerror(error, reason, sizeof(reason)));
+        }
+    }
+    return NULL;
+}
+
 static const char *check_files(apr_pool_t *pool, const char *path, const cat_os_user_t *user)
 {
     const char *first, *denied = find_denied_files(pool, path, user, &first), *name = cat_os_user_name(pool, user->uid);
+    const char *broken = find_broken_file(pool, path, user);
     apr_finfo_t info;
 
+    if (broken) {
+        return broken;
+    }
     if (!first || apr_stat(&info, first, APR_FINFO_OWNER, pool) != APR_SUCCESS) {
         return NULL;
     }
