@@ -132,7 +132,7 @@ static const char *const parts[] = {"whole", "more", "last", NULL};
 
 enum { WET, DRY, HEAD };
 enum { WHOLE, MORE, LAST };
-enum { MODE, DRY_RUN, ATOMIC, DELIMITER, DECIMAL, LIST, ENCODING, HEADER, PART, IMPORT_OPTIONS };
+enum { MODE, DRY_RUN, ATOMIC, DELIMITER, DECIMAL, ENCODING, HEADER, PART, IMPORT_OPTIONS };
 static const cat_option_t import_options[IMPORT_OPTIONS + 1] = {
     [MODE] =
         {"mode",
@@ -151,7 +151,6 @@ static const cat_option_t import_options[IMPORT_OPTIONS + 1] = {
     [DECIMAL] = {"decimal",
                  "The decimal mark of numbers in a CSV file; with `comma`, there may be points between thousands",
                  cat_row_decimals, 0, 0},
-    [LIST] = {"list", "What is between the texts of a list in a cell of a CSV file", cat_row_list_marks, 0, 0},
     [ENCODING] = {"encoding", "The encoding of a CSV file, unless it begins with a byte order mark", cat_encodings, 0,
                   0},
     [HEADER] = {"header", "With `false`, a CSV file has no header row, and `columns` says what its columns are",
@@ -165,6 +164,8 @@ static const cat_option_t import_options[IMPORT_OPTIONS + 1] = {
 };
 
 #define COLUMNS "columns"
+#define LIST "list"
+#define NOT_OF_CSV "must be left out, unless the file is CSV"
 #define IGNORED_MAX 200 /* characters of the name of a column that is ignored */
 
 typedef struct import_request_t {
@@ -185,16 +186,27 @@ static void take_columns(import_request_t *im, cat_row_options_t *rows, const ca
     }
 }
 
+static void take_list(import_request_t *im, cat_row_options_t *rows, const cat_parameter_t *parameter)
+{
+    if (rows->list_mark) {
+        cat_parameters_add_repeated(&im->parameters, LIST);
+    } else if (!cat_row_list_parse(parameter->value ? parameter->value : "", rows)) {
+        cat_parameters_add_error(&im->parameters, LIST, "format", CAT_ROW_LIST_FAULT);
+    }
+}
+
 static void check_options(import_request_t *im, const cat_option_t *options, const cat_row_options_t *rows)
 {
     if (options[DRY_RUN].chosen == HEAD && rows->kind != CAT_ROWS_CSV) {
         cat_parameters_add_error(&im->parameters, "dryRun", "format", "must be false or true, unless the file is CSV");
     }
     for (int i = 0; i < IMPORT_OPTIONS && rows->kind != CAT_ROWS_CSV; i++) {
-        if ((i == DECIMAL || i == LIST || i == ENCODING) && options[i].is_sent) {
-            cat_parameters_add_error(&im->parameters, options[i].name, "format",
-                                     "must be left out, unless the file is CSV");
+        if ((i == DECIMAL || i == ENCODING) && options[i].is_sent) {
+            cat_parameters_add_error(&im->parameters, options[i].name, "format", NOT_OF_CSV);
         }
+    }
+    if (rows->kind != CAT_ROWS_CSV && rows->list_mark) {
+        cat_parameters_add_error(&im->parameters, LIST, "format", NOT_OF_CSV);
     }
     if (rows->lacks_header && rows->kind == CAT_ROWS_CSV && !rows->columns) {
         cat_parameters_add_error(&im->parameters, "header", "format",
@@ -214,6 +226,8 @@ static json_t *parse_import(import_request_t *im)
     while (cat_parameters_next(&im->parameters, &parameter)) {
         if (!strcmp(parameter.name, COLUMNS)) {
             take_columns(im, &rows, &parameter);
+        } else if (!strcmp(parameter.name, LIST)) {
+            take_list(im, &rows, &parameter);
         } else if (!cat_options_take(&im->parameters, options, &parameter)) {
             cat_parameters_add_unknown(&im->parameters, parameter.name);
         }
@@ -221,7 +235,6 @@ static json_t *parse_import(import_request_t *im)
     rows.kind = cat_header_has_type(q->upload->type, "text/csv") ? CAT_ROWS_CSV : CAT_ROWS_NDJSON;
     rows.delimiter = cat_row_delimiter(options[DELIMITER].chosen);
     rows.has_comma = options[DECIMAL].chosen;
-    rows.list_mark = *cat_row_list_marks[options[LIST].chosen];
     rows.encoding = (cat_encoding_t)options[ENCODING].chosen;
     rows.strict = q->strict;
     rows.may_update = options[MODE].chosen;
@@ -460,6 +473,10 @@ static void describe_import(cat_describer_t *d)
         "while the "
         "others are those of fields",
         json_pack("{s:s}", "type", "string"), json_string("name,,price"));
+    cat_description_add_parameter(
+        d, LIST, "What is between the texts of a list in a cell of a CSV file",
+        json_pack("{s:s, s:s, s:i, s:i}", "type", "string", "default", "|", "minLength", 1, "maxLength", 1),
+        json_string(","));
 }
 
 /* A file of each format. The JSON is described, the others are texts. */

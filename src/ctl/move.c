@@ -151,15 +151,7 @@ static void say_interrupted(int number)
     raise(number);
 }
 
-static void mind_signals(void)
-{
-    struct sigaction action = {.sa_handler = say_interrupted, .sa_flags = SA_RESETHAND};
-
-    sigaction(SIGINT, &action, NULL);
-    sigaction(SIGTERM, &action, NULL);
-}
-
-static const char *check_schema(ctl_t *ctl, int *schema)
+const char *ctl_move_check(ctl_t *ctl, int *schema)
 {
     int needed;
     apr_status_t rv = cat_migration_read_version(ctl->db, schema, &needed);
@@ -179,19 +171,14 @@ static const char *check_schema(ctl_t *ctl, int *schema)
     return NULL;
 }
 
-const char *ctl_move_check(ctl_t *ctl)
-{
-    int schema;
-
-    return check_schema(ctl, &schema);
-}
-
 const char *ctl_move_begin(ctl_t *ctl, int *schema)
 {
-    const char *fault = check_schema(ctl, schema);
+    struct sigaction action = {.sa_handler = say_interrupted, .sa_flags = SA_RESETHAND};
+    const char *fault = ctl_move_check(ctl, schema);
 
     if (!fault) {
-        mind_signals();
+        sigaction(SIGINT, &action, NULL);
+        sigaction(SIGTERM, &action, NULL);
     }
     return fault;
 }

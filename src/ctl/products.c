@@ -7,8 +7,6 @@
 
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include <apr_strings.h>
 
@@ -27,7 +25,8 @@
 static const char *prepare_fields(ctl_t *ctl)
 {
     const cat_registry_t *registry;
-    const char *fault = ctl_move_check(ctl);
+    int schema;
+    const char *fault = ctl_move_check(ctl, &schema);
 
     if (fault || ctl->site.server || ctl->conf.fields) {
         return fault;
@@ -110,25 +109,13 @@ typedef struct products_import_t {
     cat_import_t *import;
     const cat_import_result_t *result;
     ctl_progress_t progress;
-    cat_work_t *work; /* of the transaction that runs */
-    void *work_baton;
 } products_import_t;
-
-static apr_status_t run_work(ctl_t *ctl, void *baton)
-{
-    products_import_t *im = baton;
-
-    (void)ctl;
-    return im->work(im->work_baton);
-}
 
 static apr_status_t transact_group(void *baton, cat_work_t *work, void *work_baton)
 {
-    products_import_t *im = baton;
+    const products_import_t *im = baton;
 
-    im->work = work;
-    im->work_baton = work_baton;
-    return ctl_database_write(im->ctl, run_work, im);
+    return ctl_database_write(im->ctl, work, work_baton);
 }
 
 static void show_stored(void *baton, apr_int64_t stored)
@@ -139,13 +126,6 @@ static void show_stored(void *baton, apr_int64_t stored)
     ctl_progress_show(&im->progress, stored, stored);
 }
 
-static apr_int64_t input_size(void)
-{
-    struct stat info;
-
-    return fstat(STDIN_FILENO, &info) == 0 && S_ISREG(info.st_mode) ? info.st_size : 0;
-}
-
 static apr_status_t read_input(products_import_t *im)
 {
     char piece[PIECE];
@@ -153,7 +133,7 @@ static apr_status_t read_input(products_import_t *im)
     apr_status_t rv = APR_SUCCESS;
     size_t length = 1;
 
-    im->progress.total = input_size();
+    ctl_progress_expect_input(&im->progress);
     while (length && rv == APR_SUCCESS) {
         length = fread(piece, 1, sizeof(piece), stdin);
         octets += (apr_int64_t)length;
@@ -231,7 +211,7 @@ static int import_input(products_import_t *im)
 static const char *parse_rows(apr_pool_t *pool, const cat_fields_t *fields, const ctl_options_t *o,
                               cat_row_options_t *rows)
 {
-    int encoding, list;
+    int encoding;
     const char *fault;
 
     *rows = (cat_row_options_t){
@@ -246,12 +226,13 @@ static const char *parse_rows(apr_pool_t *pool, const cat_fields_t *fields, cons
     }
     fault = parse_marks(pool, o, &rows->delimiter, &rows->has_comma);
     fault = fault ? fault : find_word(pool, "--encoding", cat_encodings, o->encoding, &encoding);
-    fault = fault ? fault : find_word(pool, "--list", cat_row_list_marks, o->list, &list);
     if (fault) {
         return fault;
     }
     rows->encoding = (cat_encoding_t)encoding;
-    rows->list_mark = *cat_row_list_marks[list];
+    if (o->list && !cat_row_list_parse(o->list, rows)) {
+        return "--list " CAT_ROW_LIST_FAULT;
+    }
     if (o->columns && !cat_row_columns_parse(pool, o->columns, rows)) {
         return "--columns " CAT_ROW_COLUMNS_FAULT;
     }

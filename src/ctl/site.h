@@ -22,8 +22,8 @@ typedef struct ctl_options_t {
     const char *products; /* format of a file of products */
     const char *delimiter;
     const char *decimal;
-    const char *list;
     const char *encoding;
+    const char *list;
     const char *columns;
     int no_header;
     int bom;

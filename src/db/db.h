@@ -31,12 +31,9 @@ cat_db_t *cat_db_make(apr_pool_t *pool, const cat_conf_t *conf, cat_source_t *so
 /* Another use of the same database, on the pool, with the same configuration and log. */
 cat_db_t *cat_db_another(const cat_db_t *db, apr_pool_t *pool);
 
-/* The time that the use takes, and waits for, is added to timing from now on. */
-void cat_db_measure(cat_db_t *db, cat_timing_t *timing);
-
-/* The client's network, which takes turns with others where many wait; it lives as long as the use. NULL, the default: there
- * is no client. */
-void cat_db_serve(cat_db_t *db, const char *network);
+/* The use is for a client, whose network takes turns with others where many wait; it lives as long as the use. The time that
+ * the use takes, and waits for, is added to timing from now on; NULL: it is not measured. */
+void cat_db_serve(cat_db_t *db, const char *network, cat_timing_t *timing);
 
 /* The use may take the one connection of the child that the others leave, and goes before those that wait for one. */
 void cat_db_go_first(cat_db_t *db);

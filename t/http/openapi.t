@@ -97,6 +97,11 @@ for (['Registration', 'email', 'email', 'a@b.example', 'a@b'], ['User', 'email',
     ok($good =~ /$property->{pattern}/ && $bad !~ /$property->{pattern}/, 'and a pattern that takes what is one');
 }
 is($operations->{'GET /products/{id}'}{parameters}[0]{schema}{format}, 'uuid', 'so has the id in a path');
+for (['POST /products', 201, 400, 503], ['GET /products', 200, 304, 400], ['POST /products/import', 200, 400], ['POST /auth/login', 200, 401]) {
+    my ($name, @statuses) = @$_;
+    ok(($operations->{$name}{responses}{$_} // $operations->{$name}{responses}{default})->{headers}{'Preference-Applied'}, "$name: Preference-Applied of $_") for @statuses;
+}
+ok(!$operations->{'GET /auth/me'}{responses}{200}{headers}{'Preference-Applied'}, 'where nothing is unknown there is none');
 ok($components->{parameters}{"products.$_"}{explode}, "$_ is sent as an array") for qw(sort fields facets category.in id.in);
 
 # ---- settings ----

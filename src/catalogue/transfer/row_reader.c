@@ -401,7 +401,6 @@ static apr_status_t feed_csv(cat_row_reader_t *r, const char *data, apr_size_t l
 
 const char *const cat_row_delimiters[] = {"comma", "semicolon", "tab", NULL};
 const char *const cat_row_decimals[] = {"point", "comma", NULL};
-const char *const cat_row_list_marks[] = {"|", ";", "/", ",", NULL};
 static const char delimiters[] = ",;\t";
 
 char cat_row_delimiter(int which)
@@ -412,6 +411,13 @@ char cat_row_delimiter(int which)
 int cat_row_find_delimiter(char delimiter)
 {
     return (int)strcspn(delimiters, (const char[]){delimiter, '\0'});
+}
+
+/* A quote or a backslash would hide what they mean otherwise. */
+int cat_row_list_parse(const char *mark, cat_row_options_t *options)
+{
+    options->list_mark = *mark;
+    return apr_ispunct(*mark) && *mark != '"' && *mark != '\\' && !mark[1];
 }
 
 /* fields->count: the column is left out. */
@@ -510,7 +516,7 @@ cat_row_reader_t *cat_row_reader_make(apr_pool_t *pool, const cat_row_options_t 
     r->pool = pool;
     r->options = *options;
     r->options.fields = options->fields ? options->fields : &cat_product_built_in;
-    r->options.list_mark = options->list_mark ? options->list_mark : **cat_row_list_marks;
+    r->options.list_mark = options->list_mark ? options->list_mark : CAT_ROW_LIST_MARK;
     r->take = take;
     r->baton = baton;
     r->ignored = apr_array_make(pool, 0, sizeof(const char *));
