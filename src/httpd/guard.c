@@ -16,8 +16,8 @@
 
 APLOG_USE_MODULE(catalog);
 
-static cat_answer_t *refuse(request_rec *r, const cat_state_t *state, cat_problem_t problem, const char *code,
-                            const char *reason)
+static cat_answer_t *refuse_access(request_rec *r, const cat_state_t *state, cat_problem_t problem, const char *code,
+                                   const char *reason)
 {
     return cat_challenge_refuse(r->pool, state->conf, problem, code, reason);
 }
@@ -28,8 +28,8 @@ static cat_answer_t *check_right(request_rec *r, const cat_state_t *state)
     cat_access_t who = state->match.route->who;
 
     if (who != CAT_WRITER && !state->user->session) {
-        return refuse(r, state, CAT_PROBLEM_SCOPE, "insufficient_scope",
-                      "the token is of another issuer, whose users have no account here");
+        return refuse_access(r, state, CAT_PROBLEM_SCOPE, "insufficient_scope",
+                             "the token is of another issuer, whose users have no account here");
     }
     if ((who == CAT_WRITER && !cat_identity_may_write(state->user, state->conf)) ||
         (who == CAT_ADMIN && cat_identity_role(state->user) != CAT_ROLE_ADMIN)) {
@@ -64,7 +64,7 @@ static cat_problem_t find_token_problem(cat_identity_t identity)
     }
 }
 
-static cat_answer_t *identify(request_rec *r, cat_state_t *state)
+static cat_answer_t *identify_user(request_rec *r, cat_state_t *state)
 {
     const char *reason;
     cat_identity_t identity = cat_identity_find(r, state->conf, &state->user, &reason);
@@ -74,16 +74,16 @@ static cat_answer_t *identify(request_rec *r, cat_state_t *state)
         attach_user(r, state->user);
         return check_right(r, state);
     case CAT_ANONYMOUS:
-        return refuse(r, state, CAT_PROBLEM_UNAUTHORIZED, NULL, NULL);
+        return refuse_access(r, state, CAT_PROBLEM_UNAUTHORIZED, NULL, NULL);
     case CAT_MALFORMED:
-        return refuse(r, state, CAT_PROBLEM_TOKEN_REQUEST, "invalid_request", reason);
+        return refuse_access(r, state, CAT_PROBLEM_TOKEN_REQUEST, "invalid_request", reason);
     case CAT_BUSY:
         return cat_answer_problem(r->pool, CAT_PROBLEM_UNAVAILABLE, NULL);
     case CAT_UNDECIDED:
         return cat_answer_problem(r->pool, CAT_PROBLEM_DATABASE, NULL);
     default:
         ap_log_rerror(APLOG_MARK, APLOG_DEBUG, 0, r, "CAT021: token refused: %s: %s", reason, cat_log_name_request(r));
-        return refuse(r, state, find_token_problem(identity), "invalid_token", reason);
+        return refuse_access(r, state, find_token_problem(identity), "invalid_token", reason);
     }
 }
 
@@ -92,7 +92,7 @@ cat_answer_t *cat_guard_refusal(request_rec *r, cat_state_t *state)
     if (!state->guarded) {
         state->guarded = 1;
         if (state->match.route && state->match.route->who != CAT_ANYONE) {
-            state->refusal = identify(r, state);
+            state->refusal = identify_user(r, state);
         }
     }
     return state->refusal;

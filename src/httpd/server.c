@@ -39,10 +39,3 @@ cat_mount_t *cat_server_mount(const server_rec *s, const cat_conf_t *conf)
     }
     return NULL;
 }
-
-const cat_openapi_t *cat_server_openapi(const server_rec *s, const cat_conf_t *conf)
-{
-    const cat_mount_t *mount = cat_server_mount(s, conf);
-
-    return mount ? mount->openapi : NULL;
-}

@@ -102,6 +102,7 @@ export const formatPrice = value => formatIn(prices, value);
 export const formatNumber = value => formatIn(long, value);
 export const formatRating = value => rating().format(value);
 export const formatWhole = value => whole().format(value);
+export const hasDecimalComma = () => rating().format(0.5).includes(',');
 export const formatTime = text => time().format(new Date(text));
 export const formatDate = text => day().format(new Date(text)); /* a day, such as 2026-11-21 */
 export const formatClock = ms => clock().format(ms); /* the time of day */
