@@ -17,7 +17,9 @@
 #include <apr_strings.h>
 
 #include "accounts/role.h"
+#include "api/listing.h"
 #include "api/openapi_answers.h"
+#include "api/products.h"
 #include "api/token_response.h"
 #include "http/answer.h"
 #include "http/etag.h"
@@ -195,7 +197,10 @@ static json_t *describe_security(const cat_conf_t *conf, const cat_route_t *rout
     json_t *security = json_array();
     cat_role_t role = find_role(conf, route);
 
-    if (route->who != CAT_ANYONE) {
+    if (route->who == CAT_READER && conf->readers) {
+        json_array_append_new(security, json_object()); /* a writer's token shows more */
+    }
+    if (cat_route_takes_token(route, conf)) {
         json_array_append_new(security, role != CAT_ROLE_USER ? json_pack("{s:[s]}", ACCESS_TOKEN, cat_role_names[role])
                                                               : json_pack("{s:[]}", ACCESS_TOKEN));
     }
@@ -308,7 +313,11 @@ static json_t *describe_server(const cat_conf_t *conf)
 
 static json_t *describe_mount(cat_describer_t *d, const cat_route_t *rows)
 {
-    json_t *paths = describe_paths(d, rows);
+    json_t *paths;
+
+    cat_products_describe(d);
+    cat_listing_describe(d);
+    paths = describe_paths(d, rows);
 
     describe_headers(d->components);
     return json_pack("{s:s, s:o, s:[{s:s}], s:o, s:o, s:{s:O, s:O, s:O, s:O, s:O, s:o}}", "openapi", "3.1.0", "info",

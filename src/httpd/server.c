@@ -44,5 +44,8 @@ const cat_openapi_t *cat_server_openapi(const server_rec *s, const cat_conf_t *c
 {
     const cat_mount_t *mount = cat_server_mount(s, conf);
 
-    return mount ? mount->openapi : NULL;
+    if (!mount) {
+        return NULL;
+    }
+    return conf->readers == conf ? mount->openapi_of_readers : mount->openapi;
 }

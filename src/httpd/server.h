@@ -26,6 +26,7 @@ typedef struct cat_mount_t {
     server_rec *server;
     atomic_int taken;             /* flag: this child has logged that requests for its routes lead elsewhere */
     const cat_openapi_t *openapi; /* its description, once the server starts; NULL: no memory */
+    const cat_openapi_t *openapi_of_readers; /* the same for those who may not write products */
 } cat_mount_t;
 
 typedef struct cat_jobs_t cat_jobs_t; /* httpd/jobs.c */
@@ -60,7 +61,7 @@ const char *cat_server_database_key(apr_pool_t *pool, const cat_mount_t *mount);
 /* conf's mount. */
 cat_mount_t *cat_server_mount(const server_rec *s, const cat_conf_t *conf);
 
-/* The description of conf's mount. */
+/* The description of conf's mount, for those whose settings they are. */
 const cat_openapi_t *cat_server_openapi(const server_rec *s, const cat_conf_t *conf);
 
 /* The source with the data of conf's mount. */
