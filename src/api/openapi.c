@@ -97,20 +97,36 @@ static void describe_headers(json_t *parameters)
     }
 }
 
-/* The ':' segment of the path. */
+static json_t *describe_segment(const cat_route_t *route, const char *name, apr_size_t length)
+{
+    const char *example = route->about->param_example;
+    json_t *schema = json_pack("{s:s}", "type", "string");
+
+    cat_schema_add_rule(schema, example ? NULL : &cat_fields_id);
+    return json_pack("{s:s%, s:s, s:b, s:o, s:o, s:s}", "name", name, length, "in", "path", "required", 1,
+                     "description", json_sprintf("%s.", route->about->param), "schema", schema, "example",
+                     example ? example : "01a1fee5-af25-7514-8a69-477230296f5b");
+}
+
+/* The ':' segment of the path, which the routes of a resource share: "path.products.id" for "/products/:id". */
 static void add_segment(cat_describer_t *d, const cat_route_t *route)
 {
     const char *colon = strchr(route->path, ':');
+    char *component;
+    apr_size_t length;
 
     if (colon) {
-        const char *example = route->about->param_example;
-        json_t *schema = json_pack("{s:s}", "type", "string");
-        cat_schema_add_rule(schema, example ? NULL : &cat_fields_id);
-        json_array_append_new(d->parameters,
-                              json_pack("{s:s%, s:s, s:b, s:o, s:o, s:s}", "name", colon + 1, strcspn(colon + 1, "/"),
-                                        "in", "path", "required", 1, "description",
-                                        json_sprintf("%s.", route->about->param), "schema", schema, "example",
-                                        example ? example : "01a1fee5-af25-7514-8a69-477230296f5b"));
+        length = strcspn(colon + 1, "/");
+        component =
+            apr_pstrcat(d->pool, "path", apr_pstrmemdup(d->pool, route->path, (apr_size_t)(colon - route->path)),
+                        apr_pstrmemdup(d->pool, colon + 1, length), NULL);
+        for (char *slash = component; (slash = strchr(slash, '/'));) {
+            *slash = '.';
+        }
+        if (!json_object_get(d->components, component)) {
+            json_object_set_new(d->components, component, describe_segment(route, colon + 1, length));
+        }
+        json_array_append_new(d->parameters, cat_schema_refer("parameters", component));
     }
 }
 
