@@ -162,15 +162,18 @@ const cat_fields_t *cat_own_fields_public(apr_pool_t *pool, const cat_fields_t *
 
 static const char *make_text(apr_pool_t *pool, const cat_field_t *field, const char *source)
 {
-    const apr_array_header_t *words = cat_fold_split(pool, cat_fold_text(pool, source));
-    const char *text = apr_array_pstrcat(pool, words, '-');
-    apr_size_t most = (apr_size_t)field->most, length = strlen(text);
+    const char *text = apr_array_pstrcat(pool, cat_fold_split(pool, cat_fold_text(pool, source)), '-'), *end = text;
 
-    while (length > most) {
-        text = cat_fold_cut(pool, text, length - 1);
-        length = strlen(text);
+    for (double characters = 0; *end; end++) {
+        int begins_character = (*end & 0xc0) != 0x80;
+        if (begins_character && characters++ >= field->most) {
+            break;
+        }
     }
-    return text;
+    while (end > text && end[-1] == '-') {
+        end--;
+    }
+    return apr_pstrmemdup(pool, text, (apr_size_t)(end - text));
 }
 
 static void make_missing(apr_pool_t *pool, const cat_fields_t *fields, int place, cat_input_t *input)

@@ -126,6 +126,10 @@ void cat_visible_derive(apr_pool_t *pool, cat_conf_t *conf)
 
     conf->readers = NULL;
     conf->visible = NULL;
+    conf->view = conf->fault = NULL;
+    if (!conf->fields && !conf->visible_text) {
+        return;
+    }
     conf->fault = cat_visible_parse(pool, conf, conf->visible_text, &visible);
     conf->view = name_view(pool, conf);
     if (fields != conf->fields || visible || conf->fault) {
