@@ -11,6 +11,8 @@
 
 #define DAY 86400
 
+#define BULK_JOB_DAYS 7 /* for which the result of a large change can be asked for */
+
 static apr_status_t purge_table(cat_job_t *job, cat_sql_t sql, int age)
 {
     const char *before = cat_time_store(job->pool, apr_time_now() - apr_time_from_sec(age));
@@ -37,6 +39,7 @@ cat_job_result_t cat_purge_run(cat_job_t *job)
         {SQL_PURGE_LOGIN_FAILURES, DAY},
         {SQL_PURGE_IDEMPOTENCY, 0},
         {SQL_PURGE_NAMES, 0},
+        {SQL_PURGE_BULK_JOBS, BULK_JOB_DAYS * DAY},
         {SQL_PURGE_AUDIT, CAT_AUDIT_DAYS * DAY},
     };
     apr_status_t rv = APR_SUCCESS;

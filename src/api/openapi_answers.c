@@ -67,6 +67,11 @@ static where_t find_ignored(const cat_conf_t *conf, const cat_route_t *route)
     return reads_names(route) ? IN_ALL : NEVER;
 }
 
+static where_t find_preference(const cat_conf_t *conf, const cat_route_t *route)
+{
+    return find_ignored(conf, route);
+}
+
 static where_t find_replayed(const cat_conf_t *conf, const cat_route_t *route)
 {
     (void)conf;
@@ -305,16 +310,18 @@ static void add_problem(cat_describer_t *d, const cat_route_t *route, cat_proble
 
 /* ---- success ---- */
 
+static json_t *describe_json(cat_describer_t *d, const cat_shape_t *shape)
+{
+    return json_pack("{s:{s:o, s:o}}", "application/json", "schema", cat_schema_of_shape(d->schemas, shape), "example",
+                     cat_schema_example(shape));
+}
+
 static json_t *describe_content(cat_describer_t *d, const cat_description_t *about)
 {
     if (about->describe_content) {
         return about->describe_content(d);
     }
-    if (!about->shape) {
-        return NULL;
-    }
-    return json_pack("{s:{s:o, s:o}}", "application/json", "schema", cat_schema_of_shape(d->schemas, about->shape),
-                     "example", cat_schema_example(about->shape));
+    return about->shape ? describe_json(d, about->shape) : NULL;
 }
 
 static void add_success(cat_describer_t *d, const cat_route_t *route, json_t *responses)
@@ -324,6 +331,12 @@ static void add_success(cat_describer_t *d, const cat_route_t *route, json_t *re
     json_object_set_new(responses, apr_itoa(d->pool, about->status),
                         json_pack("{s:o, s:o*, s:o*}", "description", json_sprintf("%s.", about->answered), "headers",
                                   name_headers(d, route, about->status), "content", describe_content(d, about)));
+    if (about->other_shape) {
+        json_object_set_new(responses, apr_itoa(d->pool, about->other_status),
+                            json_pack("{s:o, s:o*, s:o}", "description", json_sprintf("%s.", about->other_answered),
+                                      "headers", name_headers(d, route, about->other_status), "content",
+                                      describe_json(d, about->other_shape)));
+    }
     if (about->headers & CAT_HEADER_ETAG && !strcmp(route->method, "GET")) {
         json_object_set_new(responses, "304",
                             json_pack("{s:s, s:o}", "description", "The client has this state already.", "headers",

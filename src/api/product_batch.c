@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * POST /products/batch: several writes in one request.
+ * POST /products/batch: several writes in one request. Those of all products that match (`where`) are api/product_bulk.c.
  *
  *     {"atomic": true, "operations": [{"op": "create", "body": {...}},
  *                                     {"op": "update", "id": "...", "ifMatch": "\"...\"", "body": {...}},
@@ -18,6 +18,7 @@
 
 #include "api/failure.h"
 #include "api/idempotency.h"
+#include "api/product_bulk.h"
 #include "api/products.h"
 #include "catalogue/store.h"
 #include "http/answer.h"
@@ -309,9 +310,11 @@ static void make_products(batch_t *b)
 
 static cat_problem_t find_problem(apr_status_t rv)
 {
-    return rv == APR_NOTFOUND   ? CAT_PROBLEM_PRODUCT_UNKNOWN
-           : rv == CAT_ETOOLONG ? CAT_PROBLEM_VALIDATION
-                                : cat_failure_find(rv);
+    int is_invalid = rv == APR_EEXIST || rv == CAT_ETOOLONG;
+
+    return rv == APR_NOTFOUND ? CAT_PROBLEM_PRODUCT_UNKNOWN
+           : is_invalid       ? CAT_PROBLEM_VALIDATION
+                              : cat_failure_find(rv);
 }
 
 static void add_success(cat_buffer_t *results, const cat_fields_t *fields, const cat_operation_t *o)
@@ -328,8 +331,13 @@ static void add_success(cat_buffer_t *results, const cat_fields_t *fields, const
 static void add_result(const batch_t *b, cat_buffer_t *results, int index, int is_stored)
 {
     const cat_operation_t *o = &b->all.list[index];
-    const json_t *errors = b->orders[index].input.errors;
+    cat_input_t *input = &b->orders[index].input;
+    const json_t *errors;
 
+    if (o->rv == APR_EEXIST && !input->errors) {
+        cat_products_note_taken(b->q->db, input, o->kind == CAT_OPERATION_UPDATE ? o->id : NULL);
+    }
+    errors = input->errors;
     if (errors) {
         cat_answer_write_problem(results, CAT_PROBLEM_VALIDATION, errors);
     } else if (o->rv != APR_SUCCESS) {
@@ -405,6 +413,9 @@ cat_answer_t *cat_product_batch_run(cat_request_t *q)
     batch_t b = {.q = q, .ignored = apr_array_make(q->pool, 0, sizeof(const char *))};
     apr_status_t rv;
 
+    if (json_object_get(q->body, "where")) {
+        return cat_product_bulk_run(q);
+    }
     read_batch(&b, q->body);
     if (b.is_malformed) {
         return cat_answer_malformed(q->pool, b.errors);
@@ -461,21 +472,30 @@ static json_t *describe_operation(cat_describer_t *d, const op_t *op)
                                                 "required", required, "additionalProperties", 0));
 }
 
-static json_t *describe_batch(cat_describer_t *d, json_t **example)
+static json_t *describe_operations(cat_describer_t *d)
 {
-    const cat_fields_t *fields = cat_product_fields_of(d->conf);
     json_t *kinds = json_array();
 
     for (size_t i = 0; i < COUNT(ops); i++) {
         json_array_append_new(kinds, describe_operation(d, &ops[i]));
     }
+    return cat_description_add_schema(
+        d, "Operations",
+        json_pack("{s:s, s:{s:{s:s, s:b, s:s}, s:{s:s, s:i, s:i, s:{s:o}, s:s}}, s:[s], s:b}", "type", "object",
+                  "properties", "atomic", "type", "boolean", "default", 1, "description",
+                  "Whether one operation that fails takes all others back.", "operations", "type", "array", "minItems",
+                  1, "maxItems", d->conf->max_batch, "items", "oneOf", kinds, "description",
+                  "What to do, in this order.", "required", "operations", "additionalProperties", 0));
+}
+
+static json_t *describe_batch(cat_describer_t *d, json_t **example)
+{
+    const cat_fields_t *fields = cat_product_fields_of(d->conf);
+    json_t *operations = describe_operations(d);
+
     *example = json_pack("{s:[{s:s, s:o}]}", "operations", "op", ops->name, "body",
                          cat_schema_input_example(fields->all, fields->count));
-    return json_pack("{s:s, s:{s:{s:s, s:b, s:s}, s:{s:s, s:i, s:i, s:{s:o}, s:s}}, s:[s], s:b}", "type", "object",
-                     "properties", "atomic", "type", "boolean", "default", 1, "description",
-                     "Whether one operation that fails takes all others back.", "operations", "type", "array",
-                     "minItems", 1, "maxItems", d->conf->max_batch, "items", "oneOf", kinds, "description",
-                     "What to do, in this order.", "required", "operations", "additionalProperties", 0);
+    return json_pack("{s:[o, o]}", "oneOf", operations, cat_product_bulk_describe(d));
 }
 
 static const cat_shape_t status = {.kind = CAT_SHAPE_WHOLE, .example = "201"};
@@ -494,7 +514,8 @@ static const cat_shape_t result_list = {.kind = CAT_SHAPE_LIST, .of = &result};
 static const cat_member_t answer_members[] = {
     CAT_MEMBER_SUCCESS,
     CAT_MEMBER_MESSAGE,
-    {"results", &result_list, CAT_ALWAYS, "The result of each operation"},
+    {"results", &result_list, CAT_USUALLY, "The result of each operation"},
+    CAT_PRODUCT_BULK_MEMBERS,
     CAT_MEMBER_END,
 };
 static const cat_shape_t batch_answer = {.kind = CAT_SHAPE_OBJECT, .name = "Batch", .members = answer_members};
@@ -504,18 +525,27 @@ static const cat_member_t refusal_members[] = {
     CAT_MEMBER_END,
 };
 static const cat_shape_t refusal = {.kind = CAT_SHAPE_OBJECT, .name = "BatchProblem", .members = refusal_members};
-static const cat_problem_t problems[] = {CAT_PROBLEM_BATCH, CAT_PROBLEM_COUNT};
+static const cat_problem_t problems[] = {
+    CAT_PROBLEM_BATCH,       CAT_PROBLEM_BULK_TOO_LARGE, CAT_PROBLEM_BULK_UNEXPECTED,
+    CAT_PROBLEM_NOT_INDEXED, CAT_PROBLEM_INDEXING,       CAT_PROBLEM_QUERY_SLOW,
+    CAT_PROBLEM_COUNT};
 
 const cat_description_t cat_product_batch_about = {
     .id = "runBatch",
     .tag = "Products",
-    .summary = "Create, update and delete several products",
-    .about = "In one transaction. Atomic, as it is by default, all operations succeed or none does.",
+    .summary = "Create, update and delete several products, or change all that match",
+    .about = "In one transaction. Atomic, as it is by default, all operations succeed or none does. With `where`, all "
+             "products that "
+             "match are changed or deleted; more than 10000 of them, with `atomic` false, by a job of the server.",
     .input = "NewBatch",
     .describe_input = describe_batch,
     .status = 200,
-    .answered = "The operations were run",
+    .answered = "The operations were run, or the products changed",
     .shape = &batch_answer,
+    .headers = CAT_HEADER_LOCATION,
+    .other_status = 202,
+    .other_answered = "A job of the server has begun to change the products",
+    .other_shape = &cat_product_bulk_job_answer,
     .refusal = &refusal,
     .problems = problems,
 };

@@ -224,6 +224,14 @@ const char *const *cat_products_make(cat_request_t *q, const cat_input_t *input,
     return input->values;
 }
 
+static cat_answer_t *answer_refused(cat_request_t *q, apr_status_t rv, cat_input_t *input, const char *id)
+{
+    apr_status_t noted = rv == APR_EEXIST ? cat_products_note_taken(q->db, input, id) : APR_SUCCESS;
+
+    return noted == APR_SUCCESS && input->errors ? cat_answer_malformed(q->pool, input->errors)
+                                                 : answer_failure(q, noted == APR_SUCCESS ? rv : noted);
+}
+
 cat_answer_t *cat_products_create(cat_request_t *q)
 {
     cat_input_t input;
@@ -243,7 +251,7 @@ cat_answer_t *cat_products_create(cat_request_t *q)
     cat_answer_name_ignored(answer, q->pool, input.ignored);
     cat_idempotency_keep(q, answer);
     rv = cat_products_insert_one(q->db, v);
-    return rv == APR_SUCCESS ? answer : cat_failure_answer(q->pool, rv);
+    return rv == APR_SUCCESS ? answer : answer_refused(q, rv, &input, NULL);
 }
 
 /* If-Match and If-None-Match of a write. */
@@ -322,6 +330,9 @@ static cat_answer_t *update_product(cat_request_t *q, int has_tag)
         return cat_answer_malformed(q->pool, input.errors);
     }
     rv = cat_products_update_one(q->db, q->params[0], &input, make_condition(q, &judgement), &product);
+    if (rv == APR_EEXIST) {
+        return answer_refused(q, rv, &input, q->params[0]);
+    }
     if (rv != APR_SUCCESS) {
         return answer_write_failure(q, rv, &judgement);
     }

@@ -164,6 +164,8 @@ static const cat_option_t import_options[IMPORT_OPTIONS + 1] = {
 };
 
 #define COLUMNS "columns"
+#define LIST "list"
+#define NOT_OF_CSV "must be left out, unless the file is CSV"
 #define IGNORED_MAX 200 /* characters of the name of a column that is ignored */
 
 typedef struct import_request_t {
@@ -184,6 +186,15 @@ static void take_columns(import_request_t *im, cat_row_options_t *rows, const ca
     }
 }
 
+static void take_list(import_request_t *im, cat_row_options_t *rows, const cat_parameter_t *parameter)
+{
+    if (rows->list_mark) {
+        cat_parameters_add_repeated(&im->parameters, LIST);
+    } else if (!cat_row_list_parse(parameter->value ? parameter->value : "", rows)) {
+        cat_parameters_add_error(&im->parameters, LIST, "format", CAT_ROW_LIST_FAULT);
+    }
+}
+
 static void check_options(import_request_t *im, const cat_option_t *options, const cat_row_options_t *rows)
 {
     if (options[DRY_RUN].chosen == HEAD && rows->kind != CAT_ROWS_CSV) {
@@ -191,9 +202,11 @@ static void check_options(import_request_t *im, const cat_option_t *options, con
     }
     for (int i = 0; i < IMPORT_OPTIONS && rows->kind != CAT_ROWS_CSV; i++) {
         if ((i == DECIMAL || i == ENCODING) && options[i].is_sent) {
-            cat_parameters_add_error(&im->parameters, options[i].name, "format",
-                                     "must be left out, unless the file is CSV");
+            cat_parameters_add_error(&im->parameters, options[i].name, "format", NOT_OF_CSV);
         }
+    }
+    if (rows->kind != CAT_ROWS_CSV && rows->list_mark) {
+        cat_parameters_add_error(&im->parameters, LIST, "format", NOT_OF_CSV);
     }
     if (rows->lacks_header && rows->kind == CAT_ROWS_CSV && !rows->columns) {
         cat_parameters_add_error(&im->parameters, "header", "format", "must be true, unless columns are named");
@@ -212,6 +225,8 @@ static json_t *parse_import(import_request_t *im)
     while (cat_parameters_next(&im->parameters, &parameter)) {
         if (!strcmp(parameter.name, COLUMNS)) {
             take_columns(im, &rows, &parameter);
+        } else if (!strcmp(parameter.name, LIST)) {
+            take_list(im, &rows, &parameter);
         } else if (!cat_options_take(&im->parameters, options, &parameter)) {
             cat_parameters_add_unknown(&im->parameters, parameter.name);
         }
@@ -455,6 +470,10 @@ static void describe_import(cat_describer_t *d)
         "The fields of the columns of a CSV file, in their order, whatever its header row says; a "
         "column with an empty name is left out",
         json_pack("{s:s}", "type", "string"), json_string("name,,price"));
+    cat_description_add_parameter(
+        d, LIST, "What is between the texts of a list in a cell of a CSV file",
+        json_pack("{s:s, s:s, s:i, s:i}", "type", "string", "default", "|", "minLength", 1, "maxLength", 1),
+        json_string(","));
 }
 
 /* A file of each format. The JSON is described, the others are texts. */

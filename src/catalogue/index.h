@@ -6,5 +6,6 @@
 
 #include "catalogue/search/index_builder.h"
 #include "catalogue/search/indexes.h"
+#include "catalogue/search/key_filler.h"
 
 #endif

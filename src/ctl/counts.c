@@ -22,15 +22,14 @@ void ctl_counts_maintain(ctl_t *ctl)
     ctl->quiet = 0;
 }
 
-static apr_status_t recount_products(ctl_t *ctl, void *baton)
+static apr_status_t recount_products(void *db)
 {
-    (void)baton;
-    return cat_counts_rebuild(ctl->db);
+    return cat_counts_rebuild(db);
 }
 
 int ctl_counts_recount(ctl_t *ctl)
 {
-    if (ctl_database_write(ctl, recount_products, NULL) != APR_SUCCESS) {
+    if (ctl_database_write(ctl, recount_products, ctl->db) != APR_SUCCESS) {
         return CTL_FAILED;
     }
     ctl_counts_maintain(ctl);

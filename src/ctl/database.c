@@ -115,18 +115,6 @@ const char *ctl_database_open(ctl_t *ctl, int make)
     return fault;
 }
 
-typedef struct writing_t {
-    ctl_t *ctl;
-    ctl_work_t *work;
-    void *baton;
-} writing_t;
-
-static apr_status_t run_work(void *baton)
-{
-    writing_t *w = baton;
-    return w->work(w->ctl, w->baton);
-}
-
 void ctl_database_yield(ctl_t *ctl, apr_time_t begun)
 {
     const cat_dialect_t *dialect = cat_source_dialect(ctl->source);
@@ -138,9 +126,8 @@ void ctl_database_yield(ctl_t *ctl, apr_time_t begun)
     }
 }
 
-apr_status_t ctl_database_write(ctl_t *ctl, ctl_work_t *work, void *baton)
+apr_status_t ctl_database_write(ctl_t *ctl, cat_work_t *work, void *baton)
 {
-    writing_t w = {ctl, work, baton};
     apr_time_t begun = cat_time_monotonic();
     apr_status_t rv = CAT_EDOWN;
 
@@ -150,7 +137,7 @@ apr_status_t ctl_database_write(ctl_t *ctl, ctl_work_t *work, void *baton)
             apr_sleep(TRY_INTERVAL);
         }
         ctl->unsaid = NULL;
-        rv = cat_db_transact(ctl->db, run_work, &w);
+        rv = cat_db_transact(ctl->db, work, baton);
     }
     ctl->quiet = 0;
     if (rv != APR_SUCCESS && ctl->unsaid) {

@@ -17,8 +17,7 @@ const char *ctl_database_open(ctl_t *ctl, int make);
  * lock does not cover this program; then yields. Any status but APR_SUCCESS rolls back and is returned; faults of the
  * database have been logged.
  */
-typedef apr_status_t ctl_work_t(ctl_t *ctl, void *baton);
-apr_status_t ctl_database_write(ctl_t *ctl, ctl_work_t *work, void *baton);
+apr_status_t ctl_database_write(ctl_t *ctl, cat_work_t *work, void *baton);
 
 /* After a transaction, which began at that cat_time_monotonic(): where there is one writer at a time, the writers of the server go first
  * once this program has written for long enough. */

@@ -8,8 +8,6 @@
  */
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include <apr_strings.h>
 
@@ -46,6 +44,8 @@ typedef struct import_t {
     row_t rows[BATCH];
     int count;
     const char *before; /* the last key of the previous batch */
+
+    const char *const *missing[BATCH]; /* the rows that the database does not have */
 
     /* The walk through the database, in parallel. */
     int at;           /* the first row not reached yet */
@@ -172,25 +172,25 @@ static apr_status_t look_up_batch(import_t *im)
     return rv;
 }
 
-static int take_missing(const import_t *im, const char *const **missing)
+static int take_missing(import_t *im)
 {
     int count = 0;
 
     for (int i = 0; i < im->count; i++) {
         if (im->rows[i].state == MISSING) {
-            missing[count++] = im->rows[i].values;
+            im->missing[count++] = im->rows[i].values;
         }
     }
     return count;
 }
 
-static apr_status_t insert_rows(ctl_t *ctl, const ctl_move_table_t *table, const char *const *const *rows, int count,
+static apr_status_t insert_rows(cat_db_t *db, const ctl_move_table_t *table, const char *const *const *rows, int count,
                                 int *inserted)
 {
     apr_status_t rv = APR_SUCCESS;
 
     for (*inserted = 0; *inserted < count; ++*inserted) {
-        rv = cat_db_insert(ctl->db, table->add, rows[*inserted], table->count);
+        rv = cat_db_insert(db, table->add, rows[*inserted], table->count);
         if (rv != APR_SUCCESS) {
             break;
         }
@@ -199,17 +199,17 @@ static apr_status_t insert_rows(ctl_t *ctl, const ctl_move_table_t *table, const
 }
 
 /* im->at: the row that failed, or im->count. */
-static apr_status_t add_missing(ctl_t *ctl, void *baton)
+static apr_status_t add_missing(void *baton)
 {
     import_t *im = baton;
+    cat_db_t *db = im->ctl->db;
     const ctl_move_table_t *table = table_of(im);
-    const char *const *missing[BATCH];
-    int inserted, count = take_missing(im, missing);
-    apr_status_t rv = table->insert_many ? table->insert_many(ctl->db, missing, count, &inserted)
-                                         : insert_rows(ctl, table, missing, count, &inserted);
+    int inserted, count = take_missing(im);
+    apr_status_t rv = table->insert_many ? table->insert_many(db, im->missing, count, &inserted)
+                                         : insert_rows(db, table, im->missing, count, &inserted);
 
     im->at = 0;
-    while (im->at < im->count && (inserted == count || im->rows[im->at].values != missing[inserted])) {
+    while (im->at < im->count && (inserted == count || im->rows[im->at].values != im->missing[inserted])) {
         im->at++;
     }
     return rv;
@@ -225,16 +225,6 @@ static const char *explain_status(apr_status_t rv)
     default:
         return "the row cannot be stored; the cause is above";
     }
-}
-
-static int count_missing(const import_t *im)
-{
-    int missing = 0;
-
-    for (int i = 0; i < im->count; i++) {
-        missing += im->rows[i].state == MISSING;
-    }
-    return missing;
 }
 
 static void report_differences(import_t *im)
@@ -255,7 +245,7 @@ static void report_differences(import_t *im)
 static const char *store_batch(import_t *im)
 {
     apr_status_t rv = im->count ? look_up_batch(im) : APR_SUCCESS;
-    int missing = count_missing(im);
+    int missing = take_missing(im);
 
     if (rv == APR_SUCCESS && missing) {
         im->at = im->count;
@@ -378,8 +368,6 @@ static const char *take_lines(import_t *im)
 
 static void begin_import(import_t *im)
 {
-    struct stat info;
-
     im->line = apr_palloc(im->ctl->pool, LINE_SIZE);
     im->before = "";
     apr_pool_create(&im->line_pool, im->ctl->pool);
@@ -387,9 +375,7 @@ static void begin_import(import_t *im)
     apr_pool_create(&im->page_pool, im->ctl->pool);
     ctl_move_sum_init(&im->sum, im->ctl->pool);
     ctl_progress_begin(&im->progress);
-    if (fstat(STDIN_FILENO, &info) == 0 && S_ISREG(info.st_mode)) {
-        im->progress.total = info.st_size;
-    }
+    ctl_progress_expect_input(&im->progress);
 }
 
 int ctl_import_run(ctl_t *ctl)

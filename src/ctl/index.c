@@ -183,20 +183,17 @@ static apr_status_t withdraw_parts(indexing_t *ix)
     return rv;
 }
 
-/* Where writers wait for it, an index is dropped when it has been emptied in portions: that takes no time. Elsewhere it is
+/* Where writers wait for it, an index is dropped late, when it has been emptied in portions: that takes no time. Elsewhere it is
  * dropped first, so that the portions need not remove its entries. */
-static int is_dropped_last(const indexing_t *ix, const cat_index_status_t *status)
-{
-    return status->state == CAT_INDEX_UNUSED && cat_db_dialect(ix->ctl->db)->one_writer;
-}
-
 static apr_status_t run_indexes(indexing_t *ix, int late)
 {
     apr_status_t rv = APR_SUCCESS;
 
     for (int i = 0; i < CAT_INDEX_COUNT && rv == APR_SUCCESS; i++) {
-        if (needs_work(&ix->status[i]) && is_dropped_last(ix, &ix->status[i]) == late) {
-            rv = run_index(ix, &ix->status[i]);
+        const cat_index_status_t *status = &ix->status[i];
+        int is_late = status->state == CAT_INDEX_UNUSED && cat_db_dialect(ix->ctl->db)->one_writer;
+        if (needs_work(status) && is_late == late) {
+            rv = run_index(ix, status);
         }
     }
     return rv;

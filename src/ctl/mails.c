@@ -12,12 +12,14 @@ int ctl_mails_list(ctl_t *ctl)
 }
 
 typedef struct retry_t {
+    ctl_t *ctl;
     int revived;
     const char *unknown; /* the first id that no dead mail has */
 } retry_t;
 
-static apr_status_t retry_each(ctl_t *ctl, cat_mail_retry_t *work, retry_t *r)
+static apr_status_t retry_each(cat_mail_retry_t *work, retry_t *r)
 {
+    ctl_t *ctl = r->ctl;
     const char *const *mail;
     apr_status_t rv = APR_SUCCESS;
 
@@ -34,18 +36,19 @@ static apr_status_t retry_each(ctl_t *ctl, cat_mail_retry_t *work, retry_t *r)
     return rv;
 }
 
-static apr_status_t retry_mails(ctl_t *ctl, void *baton)
+static apr_status_t retry_mails(void *baton)
 {
-    cat_mail_retry_t work = {.db = ctl->db, .pool = ctl->pool, .now = ctl->now, .actor = ctl->actor};
     retry_t *r = baton;
+    ctl_t *ctl = r->ctl;
+    cat_mail_retry_t work = {.db = ctl->db, .pool = ctl->pool, .now = ctl->now, .actor = ctl->actor};
 
     r->revived = 0;
-    return ctl->count ? retry_each(ctl, &work, r) : cat_mail_queue_retry_all(&work, &r->revived);
+    return ctl->count ? retry_each(&work, r) : cat_mail_queue_retry_all(&work, &r->revived);
 }
 
 int ctl_mails_retry(ctl_t *ctl)
 {
-    retry_t r = {0, NULL};
+    retry_t r = {.ctl = ctl};
     apr_status_t rv = ctl_database_write(ctl, retry_mails, &r);
 
     if (rv == APR_NOTFOUND) {

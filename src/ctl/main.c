@@ -10,11 +10,11 @@
 
 #include <apr_getopt.h>
 #include <apr_strings.h>
-#include <apr_user.h>
 
 #include "accounts/role.h"
 #include "ctl/ctl.h"
 #include "ctl/database.h"
+#include "db/setup.h"
 #include "lib/log.h"
 #include "lib/version.h"
 
@@ -49,7 +49,7 @@ static const struct command_t {
     {"audit", NULL, "jaToS", "", 0, 0, DATABASE, ctl_audit_list,
      "list changes of accounts by administrators and users"},
     {"export", NULL, "fePby", ">FILE", 0, 0, DATABASE, ctl_export_run, "write the whole catalogue, users included"},
-    {"import", NULL, "funePECH", "<FILE", 0, 0, DATABASE, ctl_import_run,
+    {"import", NULL, "funePELCH", "<FILE", 0, 0, DATABASE, ctl_import_run,
      "add what export wrote, to this or another database"},
 };
 
@@ -72,6 +72,7 @@ static const apr_getopt_option_t options[] = {
     {"bom", 'b', 0, "          export --products csv: begin with a byte order mark"},
     {"safe", 'y', 0, "          export --products csv: no cell is a formula"},
     {"encoding", 'E', 1, "NAME      import --products csv: utf-8, windows-1252, utf-16le or utf-16be"},
+    {"list", 'L', 1, "MARK      import --products csv: what is between the texts of a list, if not |"},
     {"columns", 'C', 1, "NAMES     import --products csv: the fields of the columns"},
     {"no-header", 'H', 0, "          import --products csv: the file has no header row"},
     {"upsert", 'u', 0, "          import --products: a row with an id updates that product"},
@@ -142,10 +143,10 @@ static void take_option(ctl_options_t *o, int letter, const char *value)
     const struct {
         int letter;
         const char **text;
-    } texts[] = {{'c', &o->config},  {'x', &o->httpd},   {'s', &o->server}, {'m', &o->mount},     {'d', &o->driver},
-                 {'p', &o->params},  {'r', &o->role},    {'t', &o->type},   {'f', &o->products},  {'a', &o->actor},
-                 {'T', &o->target},  {'o', &o->action},  {'S', &o->since},  {'e', &o->delimiter}, {'C', &o->columns},
-                 {'P', &o->decimal}, {'E', &o->encoding}};
+    } texts[] = {{'c', &o->config},  {'x', &o->httpd},    {'s', &o->server}, {'m', &o->mount},     {'d', &o->driver},
+                 {'p', &o->params},  {'r', &o->role},     {'t', &o->type},   {'f', &o->products},  {'a', &o->actor},
+                 {'T', &o->target},  {'o', &o->action},   {'S', &o->since},  {'e', &o->delimiter}, {'C', &o->columns},
+                 {'P', &o->decimal}, {'E', &o->encoding}, {'L', &o->list}};
 
     for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
         if (texts[i].letter == letter) {
@@ -202,11 +203,12 @@ static const char *check_use(apr_pool_t *pool, const struct command_t *command, 
     if (o->driver && strpbrk(given, "cDxsm")) {
         return "--driver and --params replace a configuration";
     }
-    if (!o->products && strchr(command->options, 'f') && strpbrk(given, "unePbyECH")) {
+    if (!o->products && strchr(command->options, 'f') && strpbrk(given, "unePbyELCH")) {
         return "--upsert, --dry-run and the options of CSV go with --products";
     }
-    if (o->products && strcmp(o->products, "csv") && strpbrk(given, "ePbyECH")) {
-        return "--delimiter, --decimal, --bom, --safe, --encoding, --columns and --no-header go with --products csv";
+    if (o->products && strcmp(o->products, "csv") && strpbrk(given, "ePbyELCH")) {
+        return "--delimiter, --decimal, --bom, --safe, --encoding, --list, --columns and --no-header go with "
+               "--products csv";
     }
     if (o->no_header && !o->columns) {
         return "--no-header goes with --columns";
@@ -219,18 +221,6 @@ static const char *check_use(apr_pool_t *pool, const struct command_t *command, 
 }
 
 /* ---- running ---- */
-
-/* Before the process becomes the server's user. */
-static cat_actor_t find_actor(apr_pool_t *pool)
-{
-    cat_actor_t actor = {.source = CAT_AUDIT_CTL, .name = apr_psprintf(pool, "%lu", (unsigned long)getuid())};
-    char *name;
-
-    if (apr_uid_name_get(&name, getuid(), pool) == APR_SUCCESS) {
-        actor.name = name;
-    }
-    return actor;
-}
 
 static int run_command(ctl_t *ctl, const struct command_t *command)
 {
@@ -245,11 +235,15 @@ static int run_command(ctl_t *ctl, const struct command_t *command)
     return fault ? ctl_fail(NULL, fault) : command->run(ctl);
 }
 
+/* The actor is found before the process becomes the server's user. */
 static int start_command(apr_pool_t *pool, const ctl_options_t *o, int count, const char *const *words,
                          const char *given)
 {
     const struct command_t *command = find_command(count, words);
-    ctl_t ctl = {.pool = pool, .options = o, .now = apr_time_now(), .actor = find_actor(pool)};
+    ctl_t ctl = {.pool = pool,
+                 .options = o,
+                 .now = apr_time_now(),
+                 .actor = {.source = CAT_AUDIT_CTL, .name = cat_os_user_name(pool, getuid())}};
     const char *wrong;
 
     if (!command) {

@@ -77,7 +77,8 @@ static const cat_field_t audit[] = {
     TEXT_OR_NULL("target", 255), TEXT_OR_NULL("changes", 1000),
 };
 
-/* THE MOVE TABLE. It leaves out login_failures and idempotency_keys, which matter for a day, and what each database maintains itself. */
+/* THE MOVE TABLE. It leaves out login_failures, idempotency_keys and bulk_jobs, which matter for a day, and what each database maintains
+ * itself. */
 #define COLUMNS(table) #table, table, sizeof(table) / sizeof(table[0])
 #define TABLE(table, read, add) {COLUMNS(table), read, add, NULL}
 const ctl_move_table_t ctl_move_tables[CTL_MOVE_TABLES] = {
@@ -150,15 +151,7 @@ static void say_interrupted(int number)
     raise(number);
 }
 
-static void mind_signals(void)
-{
-    struct sigaction action = {.sa_handler = say_interrupted, .sa_flags = SA_RESETHAND};
-
-    sigaction(SIGINT, &action, NULL);
-    sigaction(SIGTERM, &action, NULL);
-}
-
-static const char *check_schema(ctl_t *ctl, int *schema)
+const char *ctl_move_check(ctl_t *ctl, int *schema)
 {
     int needed;
     apr_status_t rv = cat_migration_read_version(ctl->db, schema, &needed);
@@ -178,19 +171,14 @@ static const char *check_schema(ctl_t *ctl, int *schema)
     return NULL;
 }
 
-const char *ctl_move_check(ctl_t *ctl)
-{
-    int schema;
-
-    return check_schema(ctl, &schema);
-}
-
 const char *ctl_move_begin(ctl_t *ctl, int *schema)
 {
-    const char *fault = check_schema(ctl, schema);
+    struct sigaction action = {.sa_handler = say_interrupted, .sa_flags = SA_RESETHAND};
+    const char *fault = ctl_move_check(ctl, schema);
 
     if (!fault) {
-        mind_signals();
+        sigaction(SIGINT, &action, NULL);
+        sigaction(SIGTERM, &action, NULL);
     }
     return fault;
 }

@@ -49,11 +49,10 @@ apr_int64_t ctl_move_sum_rows(const ctl_move_sum_t *sum);
 /* The last line, its newline included; on the pool. Ends the sum. */
 const char *ctl_move_sum_line(const ctl_move_sum_t *sum, apr_pool_t *pool);
 
-/* Checks that the database has the schema that this program knows. Returns a fault. */
-const char *ctl_move_check(ctl_t *ctl);
+/* Checks that the database has the schema that this program knows, with the version *schema. Returns a fault. */
+const char *ctl_move_check(ctl_t *ctl, int *schema);
 
-/* The same, and *schema is its version. From then on, SIGINT and SIGTERM print what to do
- * next. Returns a fault. */
+/* The same. From then on, SIGINT and SIGTERM print what to do next. */
 const char *ctl_move_begin(ctl_t *ctl, int *schema);
 
 #endif

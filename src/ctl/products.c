@@ -7,8 +7,6 @@
 
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include <apr_strings.h>
 
@@ -71,12 +69,13 @@ int ctl_products_export(ctl_t *ctl)
     cat_export_style_t style = {.has_mark = o->bom, .is_safe = o->safe};
     cat_export_t *export;
     const char *fault;
+    int schema;
 
     if (!format) {
         return ctl_fail(o->products, "is not a format; use ndjson, csv or json");
     }
     fault = parse_marks(ctl->pool, o, &style.delimiter, &style.has_comma);
-    fault = fault ? fault : ctl_move_check(ctl);
+    fault = fault ? fault : ctl_move_check(ctl, &schema);
     if (fault) {
         return ctl_fail(NULL, fault);
     }
@@ -93,25 +92,13 @@ typedef struct products_import_t {
     cat_import_t *import;
     const cat_import_result_t *result;
     ctl_progress_t progress;
-    cat_work_t *work; /* of the transaction that runs */
-    void *work_baton;
 } products_import_t;
-
-static apr_status_t run_work(ctl_t *ctl, void *baton)
-{
-    products_import_t *im = baton;
-
-    (void)ctl;
-    return im->work(im->work_baton);
-}
 
 static apr_status_t transact_group(void *baton, cat_work_t *work, void *work_baton)
 {
-    products_import_t *im = baton;
+    const products_import_t *im = baton;
 
-    im->work = work;
-    im->work_baton = work_baton;
-    return ctl_database_write(im->ctl, run_work, im);
+    return ctl_database_write(im->ctl, work, work_baton);
 }
 
 static void show_stored(void *baton, apr_int64_t stored)
@@ -122,13 +109,6 @@ static void show_stored(void *baton, apr_int64_t stored)
     ctl_progress_show(&im->progress, stored, stored);
 }
 
-static apr_int64_t input_size(void)
-{
-    struct stat info;
-
-    return fstat(STDIN_FILENO, &info) == 0 && S_ISREG(info.st_mode) ? info.st_size : 0;
-}
-
 static apr_status_t read_input(products_import_t *im)
 {
     char piece[PIECE];
@@ -136,7 +116,7 @@ static apr_status_t read_input(products_import_t *im)
     apr_status_t rv = APR_SUCCESS;
     size_t length = 1;
 
-    im->progress.total = input_size();
+    ctl_progress_expect_input(&im->progress);
     while (length && rv == APR_SUCCESS) {
         length = fread(piece, 1, sizeof(piece), stdin);
         octets += (apr_int64_t)length;
@@ -233,6 +213,9 @@ static const char *parse_rows(apr_pool_t *pool, const cat_fields_t *fields, cons
         return fault;
     }
     rows->encoding = (cat_encoding_t)encoding;
+    if (o->list && !cat_row_list_parse(o->list, rows)) {
+        return "--list " CAT_ROW_LIST_FAULT;
+    }
     return !o->columns || cat_row_columns_parse(pool, o->columns, rows) ? NULL : "--columns " CAT_ROW_COLUMNS_FAULT;
 }
 
@@ -248,8 +231,9 @@ int ctl_products_import(ctl_t *ctl)
         .baton = &im,
     };
     const char *fault = parse_rows(ctl->pool, cat_product_fields_of(&ctl->conf), o, &options.rows);
+    int schema;
 
-    fault = fault ? fault : ctl_move_check(ctl);
+    fault = fault ? fault : ctl_move_check(ctl, &schema);
     if (fault) {
         return ctl_fail(NULL, fault);
     }

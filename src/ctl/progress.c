@@ -2,6 +2,7 @@
 #include "ctl/progress.h"
 
 #include <stdio.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #define WIDTH 30
@@ -10,6 +11,13 @@
 void ctl_progress_begin(ctl_progress_t *progress)
 {
     *progress = (ctl_progress_t){.wanted = isatty(STDERR_FILENO), .began = apr_time_now()};
+}
+
+void ctl_progress_expect_input(ctl_progress_t *progress)
+{
+    struct stat info;
+
+    progress->total = fstat(STDIN_FILENO, &info) == 0 && S_ISREG(info.st_mode) ? info.st_size : 0;
 }
 
 void ctl_progress_show(ctl_progress_t *progress, apr_int64_t rows, apr_int64_t done)

@@ -15,6 +15,10 @@ typedef struct ctl_progress_t {
 } ctl_progress_t;
 
 void ctl_progress_begin(ctl_progress_t *progress);
+
+/* What is done will be the octets of standard input: the total is its size, if it is a file. */
+void ctl_progress_expect_input(ctl_progress_t *progress);
+
 void ctl_progress_show(ctl_progress_t *progress, apr_int64_t rows, apr_int64_t done);
 
 /* A step that does not say how far it is: shows what is done now, until the next of these functions is called. */

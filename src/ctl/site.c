@@ -231,15 +231,13 @@ static const char *find_in_configuration(apr_pool_t *pool, const ctl_options_t *
 }
 
 /* @FILE keeps a password in the parameters off the command line, which every user can see. */
-static const char *take_parameters(apr_pool_t *pool, const ctl_options_t *options, ctl_site_t *site)
+const char *ctl_site_find(apr_pool_t *pool, const ctl_options_t *options, ctl_site_t *site)
 {
     apr_size_t length;
 
+    if (!options->driver) {
+        return find_in_configuration(pool, options, site);
+    }
     *site = (ctl_site_t){.driver = options->driver, .params = options->params};
     return *options->params == '@' ? cat_secret_read_file(pool, options->params + 1, &site->params, &length) : NULL;
-}
-
-const char *ctl_site_find(apr_pool_t *pool, const ctl_options_t *options, ctl_site_t *site)
-{
-    return options->driver ? take_parameters(pool, options, site) : find_in_configuration(pool, options, site);
 }

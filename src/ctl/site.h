@@ -21,6 +21,7 @@ typedef struct ctl_options_t {
     const char *delimiter;
     const char *decimal;
     const char *encoding;
+    const char *list;
     const char *columns;
     int no_header;
     int bom;

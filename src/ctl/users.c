@@ -37,15 +37,16 @@ static cat_administration_t make_administration(const ctl_t *ctl)
 /* ---- add ---- */
 
 typedef struct addition_t {
+    ctl_t *ctl;
     const char **record; /* indexed as in accounts/user.h */
     const char *hash;
     cat_account_change_t change;
 } addition_t;
 
-static apr_status_t add_user(ctl_t *ctl, void *baton)
+static apr_status_t add_user(void *baton)
 {
     const addition_t *a = baton;
-    cat_administration_t administration = make_administration(ctl);
+    cat_administration_t administration = make_administration(a->ctl);
 
     return cat_administration_add(&administration, a->record, a->hash, &a->change);
 }
@@ -108,7 +109,7 @@ static const char no_role[] = "is not a role; use " CAT_ROLE_NAMES_TEXT;
 int ctl_users_add(ctl_t *ctl)
 {
     const char *name = ctl->options->role;
-    addition_t a = {.change = {.role = name, .verified = ctl->options->verified ? "1" : NULL}};
+    addition_t a = {.ctl = ctl, .change = {.role = name, .verified = ctl->options->verified ? "1" : NULL}};
     const char *password = NULL, *fault = NULL;
     cat_role_t role;
     apr_status_t rv;
@@ -141,6 +142,7 @@ int ctl_users_add(ctl_t *ctl)
 
 /* One command. */
 typedef struct change_t {
+    ctl_t *ctl;
     cat_administration_act_t *act; /* NULL: update */
     cat_account_change_t fields;
     cat_administration_outcome_t outcome;
@@ -155,12 +157,12 @@ static apr_status_t find_user(ctl_t *ctl, const char *login, cat_account_t **use
     return rv == APR_NOTFOUND ? cat_accounts_find(ctl->db, ctl->pool, login, user) : rv;
 }
 
-static apr_status_t find_and_change(ctl_t *ctl, void *baton)
+static apr_status_t find_and_change(void *baton)
 {
     change_t *change = baton;
-    cat_administration_t administration = make_administration(ctl);
+    cat_administration_t administration = make_administration(change->ctl);
     cat_account_t *user;
-    apr_status_t rv = find_user(ctl, ctl->args[0], &user);
+    apr_status_t rv = find_user(change->ctl, change->ctl->args[0], &user);
 
     if (rv == APR_SUCCESS) {
         rv = change->act ? change->act(&administration, user->id)
@@ -172,8 +174,10 @@ static apr_status_t find_and_change(ctl_t *ctl, void *baton)
 
 static int change_user(ctl_t *ctl, change_t change)
 {
-    apr_status_t rv = ctl_database_write(ctl, find_and_change, &change);
+    apr_status_t rv;
 
+    change.ctl = ctl;
+    rv = ctl_database_write(ctl, find_and_change, &change);
     if (rv == APR_NOTFOUND) {
         return ctl_fail(ctl->args[0], "there is no such user");
     }

@@ -6,21 +6,21 @@
 #include "db/pool/checkout.h"
 #include "http/etag.h"
 
-static int detect_foreign_commit(const cat_source_t *source, apr_uint64_t seen, apr_uint64_t state)
-{
-    int is_foreign = cat_generations_detect_foreign(source->generations, seen, state);
-
-    cat_metrics_add(source->database.metrics, CAT_METRIC_CACHE_INVALIDATIONS, CAT_SCOPE_ALL, (apr_uint64_t)is_foreign);
-    return is_foreign;
-}
-
 /* 1: stamps count: the file's state is the last that is known, or a reader has now made it so. */
 static int is_state_known(const cat_source_t *source, apr_time_t now)
 {
     apr_uint64_t seen = cat_generations_seen(source->generations), state;
+    int is_foreign;
 
-    return cat_wal_index_read(source->wal_index, now, &state) &&
-           (state == seen || detect_foreign_commit(source, seen, state));
+    if (!cat_wal_index_read(source->wal_index, now, &state)) {
+        return 0;
+    }
+    if (state == seen) {
+        return 1;
+    }
+    is_foreign = cat_generations_detect_foreign(source->generations, seen, state);
+    cat_metrics_add(source->database.metrics, CAT_METRIC_CACHE_INVALIDATIONS, CAT_SCOPE_ALL, (apr_uint64_t)is_foreign);
+    return is_foreign;
 }
 
 /* The stamp is read after the state, so it is not older. */

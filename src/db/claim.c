@@ -75,14 +75,6 @@ apr_status_t cat_claim_find(cat_db_t *db, cat_claim_t *claim, cat_claim_t *store
 
 /* ---- making ---- */
 
-/* The first failure of a transaction decides, and this one is no fault. */
-static apr_status_t refuse_claim(cat_claim_t *claim)
-{
-    claim->is_refused = 1;
-    claim->db->use->failed = CAT_ECLAIMED;
-    return CAT_ECLAIMED;
-}
-
 static apr_status_t insert_piece(const cat_claim_t *claim, const char *number, const char *content)
 {
     return cat_db_insert(claim->db, SQL_IDEMPOTENCY_INSERT,
@@ -96,7 +88,8 @@ static apr_status_t insert_key(cat_claim_t *claim)
     apr_status_t rv = insert_piece(claim, MARK_PIECE, claim->mark);
 
     if (rv == APR_EEXIST || (rv == CAT_ECONFLICT && cat_time_monotonic() - began >= LONG_WAIT)) {
-        return refuse_claim(claim);
+        claim->is_refused = 1;
+        claim->db->use->failed = rv = CAT_ECLAIMED; /* the first failure decides, and this one is no fault */
     }
     return rv;
 }
@@ -128,19 +121,16 @@ static apr_status_t insert_text(const cat_claim_t *claim)
     return rv;
 }
 
-static apr_status_t make_room(const cat_claim_t *claim)
-{
-    return claim->has_expired ? cat_db_exec(claim->db, SQL_IDEMPOTENCY_EXPIRE,
-                                            CAT_VALUES(claim->key, cat_time_store(claim->db->pool, claim->now)), NULL)
-                              : APR_SUCCESS;
-}
-
 static apr_status_t run_claimed(void *baton, cat_work_t *work, void *work_baton)
 {
     cat_claim_t *claim = baton;
-    apr_status_t rv = claim->mark ? make_room(claim) : APR_EINVAL;
+    apr_status_t rv = claim->mark ? APR_SUCCESS : APR_EINVAL;
 
     claim->is_refused = 0;
+    if (rv == APR_SUCCESS && claim->has_expired) {
+        rv = cat_db_exec(claim->db, SQL_IDEMPOTENCY_EXPIRE,
+                         CAT_VALUES(claim->key, cat_time_store(claim->db->pool, claim->now)), NULL);
+    }
     if (rv == APR_SUCCESS) {
         rv = insert_key(claim);
     }

@@ -24,14 +24,10 @@ cat_db_t *cat_db_make(apr_pool_t *pool, const cat_conf_t *conf, cat_source_t *so
     return cat_checkout_make(pool, conf, source, log);
 }
 
-void cat_db_measure(cat_db_t *db, cat_timing_t *timing)
-{
-    db->use->timing = timing;
-}
-
-void cat_db_serve(cat_db_t *db, const char *network)
+void cat_db_serve(cat_db_t *db, const char *network, cat_timing_t *timing)
 {
     db->use->network = network;
+    db->use->timing = timing;
 }
 
 void cat_db_go_first(cat_db_t *db)
@@ -102,21 +98,17 @@ apr_status_t cat_db_one(cat_db_t *db, cat_sql_t sql, const char *const *values, 
     return rv == APR_SUCCESS && !first.values ? APR_NOTFOUND : rv;
 }
 
-static apr_status_t write_in_transaction(cat_write_t *w)
-{
-    cat_db_t *db = w->db;
-
-    return db->use->failed == APR_SUCCESS
-               ? cat_checkout_note_failure(
-                     db, cat_statement_query(db->use->conn, db->pool, w->sql, w->values, w->count, &w->matched))
-               : db->use->failed;
-}
-
 apr_status_t cat_db_exec(cat_db_t *db, cat_sql_t sql, const char *const *values, int count, int *changed)
 {
     cat_write_t w = {.db = db, .sql = sql, .values = values, .count = count};
-    apr_status_t rv = db->use->in_transaction ? write_in_transaction(&w) : cat_transaction_write(&w);
+    apr_status_t rv = db->use->failed;
 
+    if (!db->use->in_transaction) {
+        rv = cat_transaction_write(&w);
+    } else if (rv == APR_SUCCESS) {
+        rv =
+            cat_checkout_note_failure(db, cat_statement_query(db->use->conn, db->pool, sql, values, count, &w.matched));
+    }
     if (changed) {
         *changed = rv == APR_SUCCESS ? w.matched : 0;
     }
@@ -125,10 +117,10 @@ apr_status_t cat_db_exec(cat_db_t *db, cat_sql_t sql, const char *const *values,
 
 apr_status_t cat_db_insert(cat_db_t *db, cat_sql_t sql, const char *const *values, int count)
 {
-    cat_write_t w = {.db = db, .sql = sql, .values = values, .count = count};
-    apr_status_t rv = db->use->in_transaction ? write_in_transaction(&w) : cat_transaction_write(&w);
+    int inserted;
+    apr_status_t rv = cat_db_exec(db, sql, values, count, &inserted);
 
-    if (rv == APR_SUCCESS && w.matched == 0) {
+    if (rv == APR_SUCCESS && inserted == 0) {
         rv = db->use->in_transaction ? cat_checkout_note_failure(db, APR_EEXIST) : APR_EEXIST;
     }
     return rv;
@@ -179,6 +171,18 @@ int cat_db_complete_parts(const cat_db_t *db, apr_time_t since)
     const cat_source_t *source = db->use->source;
 
     return atomic_load(&source->parts_at) > since ? atomic_load(&source->complete_parts) : 0;
+}
+
+void cat_db_note_registry(const cat_db_t *db, const void *registry)
+{
+    atomic_store(&db->use->source->registry, registry);
+    atomic_store(&db->use->source->registry_at, apr_time_now());
+}
+
+const void *cat_db_registry(const cat_db_t *db, apr_time_t *since)
+{
+    *since = atomic_load(&db->use->source->registry_at);
+    return atomic_load(&db->use->source->registry);
 }
 
 int cat_db_in_transaction(const cat_db_t *db)

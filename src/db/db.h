@@ -31,12 +31,9 @@ cat_db_t *cat_db_make(apr_pool_t *pool, const cat_conf_t *conf, cat_source_t *so
 /* Another use of the same database, on the pool, with the same configuration and log. */
 cat_db_t *cat_db_another(const cat_db_t *db, apr_pool_t *pool);
 
-/* The time that the use takes, and waits for, is added to timing from now on. */
-void cat_db_measure(cat_db_t *db, cat_timing_t *timing);
-
-/* The client's network, which takes turns with others where many wait; it lives as long as the use. NULL, the default: there
- * is no client. */
-void cat_db_serve(cat_db_t *db, const char *network);
+/* The use is for a client, whose network takes turns with others where many wait; it lives as long as the use. The time that
+ * the use takes, and waits for, is added to timing from now on; NULL: it is not measured. */
+void cat_db_serve(cat_db_t *db, const char *network, cat_timing_t *timing);
 
 /* The use may take the one connection of the child that the others leave, and goes before those that wait for one. */
 void cat_db_go_first(cat_db_t *db);
@@ -160,6 +157,11 @@ void cat_db_note_revocations(const cat_db_t *db, apr_time_t began);
  * time. */
 void cat_db_note_complete_parts(const cat_db_t *db, int parts);
 int cat_db_complete_parts(const cat_db_t *db, apr_time_t since);
+
+/* Notes what catalogue/product/registry.c has read, which stays until the process ends; and returns that, NULL if nothing was noted
+ * yet. *since: when that was. */
+void cat_db_note_registry(const cat_db_t *db, const void *registry);
+const void *cat_db_registry(const cat_db_t *db, apr_time_t *since);
 
 /* Is a transaction open? */
 int cat_db_in_transaction(const cat_db_t *db);

@@ -19,6 +19,7 @@ static const cat_member_t error[] = {
     {"field", &cat_schema_text, CAT_ALWAYS, "The field or the parameter; empty: the body as a whole"},
     {"code", &code, CAT_ALWAYS, "What is wrong with it, for programs"},
     {"message", &cat_schema_text, CAT_ALWAYS, "The same for people, to be read after the field's name"},
+    {"id", &cat_schema_text, CAT_RARELY, "Of a change of all products that match: the product"},
     {"row", &cat_schema_whole, CAT_RARELY, "Of an import: the row of the file"},
     {"line", &cat_schema_whole, CAT_RARELY, "Of an import: the line of the body on which the row begins"},
     {"begin", &cat_schema_whole, CAT_RARELY, "Of an import of a part: the octet of the body at which the row begins"},

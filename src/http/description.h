@@ -60,6 +60,11 @@ typedef struct cat_description_t {
     json_t *(*describe_content)(cat_describer_t *d); /* NULL, as shape is: there is no body */
     unsigned headers;                                /* CAT_HEADER_x */
 
+    /* Another one, where the request may succeed in two ways; other_shape NULL: there is none. */
+    int other_status;
+    const char *other_answered;
+    const cat_shape_t *other_shape;
+
     const cat_shape_t *refusal; /* of an answer that failed; NULL: cat_description_problem */
 
     /* The ways in which it can fail that do not follow from the row; ends with CAT_PROBLEM_COUNT. NULL: none. */

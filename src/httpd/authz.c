@@ -35,7 +35,7 @@ int cat_authz_site_authenticates(request_rec *r)
     return type && !cat_authz_is_ours(type);
 }
 
-static void challenge(request_rec *r, const char *code, const char *reason)
+static void add_challenge(request_rec *r, const char *code, const char *reason)
 {
     const char *realm = ap_auth_name(r);
     apr_table_setn(r->err_headers_out, "WWW-Authenticate",
@@ -62,16 +62,16 @@ int cat_authz_authenticate(request_rec *r)
         cat_identity_attach_user(r, claims);
         return OK;
     case CAT_ANONYMOUS:
-        challenge(r, NULL, NULL);
+        add_challenge(r, NULL, NULL);
         return HTTP_UNAUTHORIZED;
     case CAT_MALFORMED:
-        challenge(r, "invalid_request", reason);
+        add_challenge(r, "invalid_request", reason);
         return HTTP_BAD_REQUEST;
     case CAT_BUSY:
     case CAT_UNDECIDED:
         return HTTP_SERVICE_UNAVAILABLE;
     default:
-        challenge(r, "invalid_token", reason);
+        add_challenge(r, "invalid_token", reason);
         return HTTP_UNAUTHORIZED;
     }
 }
@@ -97,9 +97,9 @@ int cat_authz_note_failure(request_rec *r, const char *auth_type)
         return DECLINED;
     }
     if (cat_identity_claims(r)) {
-        challenge(r, "insufficient_scope", "the user may not access this");
+        add_challenge(r, "insufficient_scope", "the user may not access this");
     } else if (!apr_table_get(r->err_headers_out, "WWW-Authenticate")) {
-        challenge(r, NULL, NULL);
+        add_challenge(r, NULL, NULL);
     }
     return OK;
 }

@@ -27,7 +27,7 @@
 #define DISCARD_TIME apr_time_from_sec(1)
 #define DISCARD_PAUSE apr_time_from_msec(5)
 
-static cat_answer_t *too_large(request_rec *r)
+static cat_answer_t *refuse_size(request_rec *r)
 {
     r->connection->keepalive = AP_CONN_CLOSE; /* the rest is not worth reading */
     return cat_answer_problem(r->pool, CAT_PROBLEM_BODY_TOO_LARGE, NULL);
@@ -55,12 +55,7 @@ static int is_encoded(request_rec *r)
     return coding && strcasecmp(coding, "identity");
 }
 
-/* Whether the site has a filter, such as "SetInputFilter DEFLATE", that may decode the body when it is read. */
-static int may_be_decoded(request_rec *r)
-{
-    return r->input_filters->frec->ftype < AP_FTYPE_PROTOCOL;
-}
-
+/* A filter of the site, such as "SetInputFilter DEFLATE", may decode the body when it is read. */
 static cat_answer_t *check_headers(request_rec *r, const cat_media_t *media, int max)
 {
     const char *length = apr_table_get(r->headers_in, "Content-Length");
@@ -68,10 +63,10 @@ static cat_answer_t *check_headers(request_rec *r, const cat_media_t *media, int
     if (!cat_header_has_type(apr_table_get(r->headers_in, "Content-Type"), media->types)) {
         return refuse_type(r, media, media->header, media->types);
     }
-    if (is_encoded(r) && !may_be_decoded(r)) {
+    if (is_encoded(r) && r->input_filters->frec->ftype >= AP_FTYPE_PROTOCOL) {
         return refuse_coding(r, media);
     }
-    return length && apr_atoi64(length) > max ? too_large(r) : NULL;
+    return length && apr_atoi64(length) > max ? refuse_size(r) : NULL;
 }
 
 int cat_body_is_sent(request_rec *r)
@@ -149,7 +144,7 @@ static int read_all(request_rec *r, int max, cat_buffer_t *b, cat_answer_t **ref
             return status;
         }
         if (b->length > (apr_size_t)max) {
-            *refusal = too_large(r);
+            *refusal = refuse_size(r);
             return cat_body_discard(r);
         }
     }
@@ -196,16 +191,6 @@ typedef struct body_upload_t {
     int status;       /* AP_FILTER_ERROR: a filter has answered */
 } body_upload_t;
 
-/* A filter that decodes removes the header when it is called first. */
-static cat_answer_t *check_piece(body_upload_t *u)
-{
-    if (is_encoded(u->r)) {
-        return refuse_coding(u->r, u->media);
-    }
-    u->left -= (apr_int64_t)u->piece.length;
-    return u->left < 0 ? too_large(u->r) : NULL;
-}
-
 static cat_answer_t *read_upload(cat_upload_t *upload, const char **data, apr_size_t *length)
 {
     body_upload_t *u = (body_upload_t *)upload;
@@ -222,9 +207,13 @@ static cat_answer_t *read_upload(cat_upload_t *upload, const char **data, apr_si
             return refusal;
         }
     }
+    if (is_encoded(u->r)) { /* a filter that decodes removes the header when it is called first */
+        return refuse_coding(u->r, u->media);
+    }
     *data = u->piece.data;
     *length = u->piece.length;
-    return check_piece(u);
+    u->left -= (apr_int64_t)*length;
+    return u->left < 0 ? refuse_size(u->r) : NULL;
 }
 
 cat_answer_t *cat_body_open(request_rec *r, const cat_media_t *media, int max, cat_upload_t **upload)
@@ -253,11 +242,6 @@ int cat_body_close(request_rec *r, const cat_upload_t *upload)
     return cat_body_discard(r);
 }
 
-static int has_end(const apr_bucket_brigade *bb)
-{
-    return !APR_BRIGADE_EMPTY(bb) && APR_BUCKET_IS_EOS(APR_BRIGADE_LAST(bb));
-}
-
 /* APR_SUCCESS: there may be more. APR_EAGAIN: not yet. */
 static apr_status_t drop_piece(request_rec *r, apr_bucket_brigade *bb, apr_off_t *dropped)
 {
@@ -266,7 +250,7 @@ static apr_status_t drop_piece(request_rec *r, apr_bucket_brigade *bb, apr_off_t
 
     if (rv == APR_SUCCESS && APR_BRIGADE_EMPTY(bb)) {
         rv = APR_EAGAIN;
-    } else if (rv == APR_SUCCESS && has_end(bb)) {
+    } else if (rv == APR_SUCCESS && APR_BUCKET_IS_EOS(APR_BRIGADE_LAST(bb))) {
         rv = APR_EOF;
     } else if (rv == APR_SUCCESS) {
         rv = apr_brigade_length(bb, 1, &length);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "httpd/config_tree.h"
 
+#include <apr_strings.h>
 #include <string.h>
 #include <util_cfgtree.h>
 
@@ -41,4 +42,22 @@ void cat_config_tree_walk(const ap_directive_t *first, cat_config_tree_visit_t *
         visit(baton, d);
         cat_config_tree_walk(d->first_child, visit, baton);
     }
+}
+
+const char *cat_config_tree_path(apr_pool_t *pool, const ap_directive_t *section)
+{
+    const char *args = apr_pstrmemdup(pool, section->args, strcspn(section->args, ">"));
+    const char *path = ap_getword_conf(pool, &args);
+
+    return *path == '~' || strpbrk(path, "*?[") ? NULL : path;
+}
+
+int cat_config_tree_is_below(const char *path, const char *above)
+{
+    apr_size_t length = strlen(above);
+
+    while (length > 0 && above[length - 1] == '/') {
+        length--;
+    }
+    return !strncmp(path, above, length) && (path[length] == '/' || path[length] == '\0');
 }

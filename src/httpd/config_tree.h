@@ -17,4 +17,10 @@ const char *cat_config_tree_find(apr_pool_t *pool, const server_rec *s, const ch
 typedef void cat_config_tree_visit_t(void *baton, const ap_directive_t *directive);
 void cat_config_tree_walk(const ap_directive_t *first, cat_config_tree_visit_t *visit, void *baton);
 
+/* The path that a section names; NULL: it has a pattern. */
+const char *cat_config_tree_path(apr_pool_t *pool, const ap_directive_t *section);
+
+/* Does a section of the path `above`, whatever slashes it ends with, cover the other path? A path is below itself. */
+int cat_config_tree_is_below(const char *path, const char *above);
+
 #endif

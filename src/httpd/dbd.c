@@ -23,7 +23,7 @@
 typedef struct dbd_t {
     server_rec *server;
     const char *params;
-    const apr_array_header_t *init; /* texts of DBDInitSQL */
+    apr_array_header_t *init; /* texts of DBDInitSQL */
     APR_OPTIONAL_FN_TYPE(ap_dbd_open) *open;
     APR_OPTIONAL_FN_TYPE(ap_dbd_close) *close;
 } dbd_t;
@@ -78,24 +78,14 @@ static const cat_connector_t connector = {open_handle, close_handle, NULL, reope
 
 /* ---- mod_dbd's settings, which it does not export: read from httpd's directive tree ---- */
 
-static void add_arguments(apr_array_header_t *values, const ap_directive_t *first, const char *name)
+static void add_init(apr_array_header_t *texts, const ap_directive_t *first)
 {
     for (const ap_directive_t *d = first; d; d = d->next) {
-        if (!strcasecmp(d->directive, name)) {
+        if (!strcasecmp(d->directive, "DBDInitSQL")) {
             const char *args = d->args;
-            APR_ARRAY_PUSH(values, const char *) = ap_getword_conf(values->pool, &args);
+            APR_ARRAY_PUSH(texts, const char *) = ap_getword_conf(texts->pool, &args);
         }
     }
-}
-
-/* In the order in which mod_dbd looks. */
-static const apr_array_header_t *find_init(apr_pool_t *pool, const server_rec *s)
-{
-    apr_array_header_t *texts = apr_array_make(pool, 1, sizeof(const char *));
-
-    add_arguments(texts, cat_config_tree_section(s), "DBDInitSQL");
-    add_arguments(texts, ap_conftree, "DBDInitSQL");
-    return texts;
 }
 
 void cat_dbd_settings(apr_pool_t *pool, const server_rec *s, const char **driver, const char **params)
@@ -130,7 +120,9 @@ cat_source_t *cat_dbd_create(apr_pool_t *pool, server_rec *s)
         return NULL;
     }
     dbd->params = cat_config_tree_find(pool, s, "DBDParams");
-    dbd->init = find_init(pool, s);
+    dbd->init = apr_array_make(pool, 1, sizeof(const char *));
+    add_init(dbd->init, cat_config_tree_section(s)); /* in the order in which mod_dbd looks */
+    add_init(dbd->init, ap_conftree);
     source = cat_source_create(pool, apr_pstrcat(pool, "the DBD of ", s->server_hostname, NULL), &connector, dbd);
     /* Otherwise a connection is on the pool of its request. Other modules that use mod_dbd find the rest. */
     if (!persist || strcasecmp(persist, "off") != 0) {

@@ -57,13 +57,9 @@ static void write_mount(apr_pool_t *pool, const cat_mount_t *mount)
 
 void cat_dump_run(apr_pool_t *pconf, server_rec *main_server)
 {
-    if (!ap_exists_config_define("CATALOG_DUMP")) {
-        return;
-    }
-    for (server_rec *s = main_server; s; s = s->next) {
-        const apr_array_header_t *mounts = cat_server_get(s)->mounts;
-        for (int i = 0; i < mounts->nelts; i++) {
-            write_mount(pconf, APR_ARRAY_IDX(mounts, i, cat_mount_t *));
-        }
+    const apr_array_header_t *mounts = cat_server_get(main_server)->all_mounts;
+
+    for (int i = 0; ap_exists_config_define("CATALOG_DUMP") && i < mounts->nelts; i++) {
+        write_mount(pconf, APR_ARRAY_IDX(mounts, i, cat_mount_t *));
     }
 }

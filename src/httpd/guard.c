@@ -21,8 +21,8 @@
 
 APLOG_USE_MODULE(catalog);
 
-static cat_answer_t *refuse(request_rec *r, const cat_state_t *state, cat_problem_t problem, const char *code,
-                            const char *reason)
+static cat_answer_t *refuse_access(request_rec *r, const cat_state_t *state, cat_problem_t problem, const char *code,
+                                   const char *reason)
 {
     return cat_challenge_refuse(r->pool, state->conf, problem, code, reason);
 }
@@ -36,8 +36,8 @@ static cat_answer_t *check_right(request_rec *r, const cat_state_t *state)
         return NULL;
     }
     if (who != CAT_WRITER && !state->user->session) {
-        return refuse(r, state, CAT_PROBLEM_SCOPE, "insufficient_scope",
-                      "the token is of another issuer, whose users have no account here");
+        return refuse_access(r, state, CAT_PROBLEM_SCOPE, "insufficient_scope",
+                             "the token is of another issuer, whose users have no account here");
     }
     if ((who == CAT_WRITER && !cat_identity_may_write(state->user, state->conf)) ||
         (who == CAT_ADMIN && cat_identity_role(state->user) != CAT_ROLE_ADMIN)) {
@@ -72,7 +72,7 @@ static cat_problem_t find_token_problem(cat_identity_t identity)
     }
 }
 
-static cat_answer_t *identify(request_rec *r, cat_state_t *state)
+static cat_answer_t *identify_user(request_rec *r, cat_state_t *state)
 {
     const char *reason;
     cat_identity_t identity;
@@ -87,16 +87,17 @@ static cat_answer_t *identify(request_rec *r, cat_state_t *state)
         attach_user(r, state->user);
         return check_right(r, state);
     case CAT_ANONYMOUS:
-        return state->match.route->who == CAT_READER ? NULL : refuse(r, state, CAT_PROBLEM_UNAUTHORIZED, NULL, NULL);
+        return state->match.route->who == CAT_READER ? NULL
+                                                     : refuse_access(r, state, CAT_PROBLEM_UNAUTHORIZED, NULL, NULL);
     case CAT_MALFORMED:
-        return refuse(r, state, CAT_PROBLEM_TOKEN_REQUEST, "invalid_request", reason);
+        return refuse_access(r, state, CAT_PROBLEM_TOKEN_REQUEST, "invalid_request", reason);
     case CAT_BUSY:
         return cat_answer_problem(r->pool, CAT_PROBLEM_UNAVAILABLE, NULL);
     case CAT_UNDECIDED:
         return cat_answer_problem(r->pool, CAT_PROBLEM_DATABASE, NULL);
     default:
         ap_log_rerror(APLOG_MARK, APLOG_DEBUG, 0, r, "CAT021: token refused: %s: %s", reason, cat_log_name_request(r));
-        return refuse(r, state, find_token_problem(identity), "invalid_token", reason);
+        return refuse_access(r, state, find_token_problem(identity), "invalid_token", reason);
     }
 }
 
@@ -105,7 +106,7 @@ cat_answer_t *cat_guard_refusal(request_rec *r, cat_state_t *state)
     if (!state->guarded) {
         state->guarded = 1;
         if (state->match.route && cat_route_takes_token(state->match.route, state->conf)) {
-            state->refusal = identify(r, state);
+            state->refusal = identify_user(r, state);
         }
     }
     return state->refusal;

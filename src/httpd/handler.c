@@ -25,6 +25,7 @@
 #include "http/route.h"
 #include "httpd/body.h"
 #include "httpd/client.h"
+#include "httpd/config_tree.h"
 #include "httpd/guard.h"
 #include "httpd/identity.h"
 #include "httpd/log.h"
@@ -40,25 +41,17 @@
 #define DOMAIN_MAX 253 /* octets, RFC 1035 2.3.4 */
 #define LABELS_MOST 8  /* of the domain of a host */
 
-/* What a resource takes as a patch (RFC 5789, 3.1). */
-static void name_patches(request_rec *r, const cat_state_t *state, cat_answer_t *answer)
-{
-    cat_route_match_t patch;
-
-    cat_route_find(r->pool, cat_routes, "PATCH", state->path, &patch);
-    if (patch.route) {
-        cat_answer_header(answer, r->pool, "Accept-Patch", cat_route_media(patch.route)->types);
-    }
-}
-
 static cat_answer_t *answer_method(request_rec *r, const cat_state_t *state)
 {
     int options = !strcmp(r->method, "OPTIONS");
     cat_answer_t *answer = options ? cat_answer_text(r->pool, HTTP_NO_CONTENT, NULL, 0)
                                    : cat_answer_problem(r->pool, CAT_PROBLEM_METHOD, NULL);
+    cat_route_match_t patch;
+
     cat_answer_header(answer, r->pool, "Allow", cat_route_allow(r->pool, cat_routes, state->path));
-    if (options) {
-        name_patches(r, state, answer);
+    cat_route_find(r->pool, cat_routes, "PATCH", state->path, &patch);
+    if (options && patch.route) { /* RFC 5789, 3.1 */
+        cat_answer_header(answer, r->pool, "Accept-Patch", cat_route_media(patch.route)->types);
     }
     return answer;
 }
@@ -134,11 +127,6 @@ static cat_answer_t *run_counted(cat_request_t *q)
     return answer;
 }
 
-static int takes_body(const cat_route_t *route)
-{
-    return cat_route_media(route)->types != NULL;
-}
-
 /* Takes the Idempotency-Key, if there is one and the route is for it. The answer that refuses it, or NULL. */
 static cat_answer_t *take_key(request_rec *r, cat_request_t *q)
 {
@@ -169,29 +157,18 @@ static int read_body(request_rec *r, cat_request_t *q, cat_answer_t **refusal)
     return cat_body_read(r, cat_route_media(q->route), q, refusal);
 }
 
-static int prefers_strict(request_rec *r)
-{
-    return cat_header_prefers(r->pool, apr_table_get(r->headers_in, "Prefer"), "handling", "strict");
-}
-
-static void count_refusal(const cat_metrics_t *metrics, const cat_answer_t *answer)
-{
-    int limit = answer->limit ? cat_metrics_find(CAT_LABEL_LIMIT, answer->limit) : -1;
-
-    if (limit >= 0) {
-        cat_metrics_add(metrics, CAT_METRIC_LIMIT_REFUSALS, limit, 1);
-    }
-}
-
 static cat_answer_t *run_with_database(cat_request_t *q, cat_source_t *source)
 {
     cat_answer_t *answer;
+    int limit;
 
     q->db = cat_db_make(q->pool, q->conf, source, q->log);
-    cat_db_measure(q->db, q->timing);
-    cat_db_serve(q->db, q->network);
+    cat_db_serve(q->db, q->network, q->timing);
     answer = run_counted(q);
-    count_refusal(q->metrics, answer);
+    limit = answer->limit ? cat_metrics_find(CAT_LABEL_LIMIT, answer->limit) : -1;
+    if (limit >= 0) {
+        cat_metrics_add(q->metrics, CAT_METRIC_LIMIT_REFUSALS, limit, 1);
+    }
     if (!answer->stream) {
         cat_db_release(q->db); /* before the response is written: a slow reader holds no connection */
     }
@@ -221,18 +198,15 @@ static int run_without_body(request_rec *r, cat_request_t *q, cat_source_t *sour
     return cat_body_discard(r);
 }
 
-/* Does the route name what it does not know, of a body or of a query? */
-static int can_be_strict(const cat_request_t *q)
-{
-    return takes_body(q->route) || (q->route->body == CAT_QUERY && q->query);
-}
-
+/* A route can be strict if it names what it does not know, of a body or of a query. */
 static int run_as_preferred(request_rec *r, cat_request_t *q, cat_source_t *source, cat_answer_t **answer)
 {
-    int is_strict = can_be_strict(q) && prefers_strict(r), status;
+    int takes_body = cat_route_media(q->route)->types != NULL, status;
+    int is_strict = (takes_body || (q->route->body == CAT_QUERY && q->query)) &&
+                    cat_header_prefers(r->pool, apr_table_get(r->headers_in, "Prefer"), "handling", "strict");
 
     q->strict |= is_strict;
-    status = takes_body(q->route) ? run_with_body(r, q, source, answer) : run_without_body(r, q, source, answer);
+    status = takes_body ? run_with_body(r, q, source, answer) : run_without_body(r, q, source, answer);
     if (*answer && is_strict) {
         cat_answer_header(*answer, r->pool, "Preference-Applied", "handling=strict");
     }
@@ -269,6 +243,7 @@ static int is_error_document(request_rec *r)
 static cat_request_t make_request(request_rec *r, const cat_state_t *state)
 {
     const cat_server_t *server = cat_server_get(r->server);
+    const cat_mount_t *mount = cat_server_mount(r->server, state->conf);
     const apr_table_t *in = r->headers_in;
     int may_write = cat_identity_may_write(state->user, state->conf);
     const cat_conf_t *conf = may_write || !state->conf->readers ? state->conf : state->conf->readers;
@@ -282,7 +257,9 @@ static cat_request_t make_request(request_rec *r, const cat_state_t *state)
         .revoked = server->revoked,
         .now = r->request_time,
         .routes = cat_routes,
-        .openapi = cat_server_openapi(r->server, conf),
+        .openapi = !mount                  ? NULL
+                   : conf->readers == conf ? mount->openapi_of_readers
+                                           : mount->openapi,
         .route = state->match.route,
         .query = state->query,
         .network = cat_client_network(r->pool, r->useragent_addr, r->useragent_ip),
@@ -300,100 +277,73 @@ static cat_request_t make_request(request_rec *r, const cat_state_t *state)
     return q;
 }
 
-static void add_headers(request_rec *r, const cat_request_t *q, cat_answer_t *answer)
-{
-    if (q->conf->currency && q->route->about->headers & CAT_HEADER_CURRENCY) {
-        cat_answer_header(answer, r->pool, "Catalog-Currency", q->conf->currency);
-    }
-    if (q->timing) {
-        cat_answer_header(answer, r->pool, "Server-Timing",
-                          cat_timing_format(r->pool, q->timing, apr_time_now() - r->request_time));
-    }
-}
-
 static int run_route(request_rec *r, const cat_state_t *state, cat_answer_t **answer)
 {
     cat_request_t q = make_request(r, state);
     int status = run_as_preferred(r, &q, cat_server_source(r->server, state->conf), answer);
 
-    if (*answer) {
-        add_headers(r, &q, *answer);
+    if (*answer && q.conf->currency && q.route->about->headers & CAT_HEADER_CURRENCY) {
+        cat_answer_header(*answer, r->pool, "Catalog-Currency", q.conf->currency);
+    }
+    if (*answer && q.timing) {
+        cat_answer_header(*answer, r->pool, "Server-Timing",
+                          cat_timing_format(r->pool, q.timing, apr_time_now() - r->request_time));
     }
     return status;
 }
 
-/* If the route also accepts a refresh token, the resource looks for one before it returns this refusal. */
-static cat_answer_t *refuse_user(request_rec *r, cat_state_t *state)
-{
-    cat_answer_t *refusal = cat_guard_refusal(r, state);
-    return state->match.route->who == CAT_HOLDER ? NULL : refusal;
-}
-
 /* The answer to a request that reaches no resource; NULL: a resource handles it. */
-static cat_answer_t *refuse(request_rec *r, cat_state_t *state)
+static cat_answer_t *refuse_request(request_rec *r, cat_state_t *state)
 {
+    cat_answer_t *refusal;
+
     if (state->failed) {
         return cat_reply_status(r, state->failed);
     }
     if (!state->match.resource) {
         return cat_answer_problem(r->pool, CAT_PROBLEM_ROUTE_UNKNOWN, NULL);
     }
-    return state->match.route ? refuse_user(r, state) : answer_method(r, state);
-}
-
-/* Where "Dav On" is in force, mod_dav sets its handler for all methods but GET and POST. */
-static int is_ours(const char *handler)
-{
-    return !strcmp(handler, CAT_HANDLER_NAME) || !strcmp(handler, "dav-handler");
+    if (!state->match.route) {
+        return answer_method(r, state);
+    }
+    refusal = cat_guard_refusal(r, state);
+    return state->match.route->who == CAT_HOLDER ? NULL : refusal; /* which looks for a refresh token first */
 }
 
 /* An ErrorDocument that leads into a mount supplies the body of the failure and keeps the failure's status. */
-static cat_answer_t *keep_failure(request_rec *r, cat_answer_t *answer)
+static int answer_request(request_rec *r, cat_state_t *state)
 {
-    if (ap_is_HTTP_ERROR(answer->status)) {
-        return cat_reply_status(r, r->status);
-    }
-    answer->status = r->status;
-    answer->etag = NULL;
-    return answer;
-}
-
-static int run(request_rec *r, cat_state_t *state)
-{
-    cat_answer_t *answer = refuse(r, state);
+    cat_answer_t *answer = refuse_request(r, state);
     int status = answer ? cat_body_discard(r) : run_route(r, state, &answer);
 
-    if (status == OK && is_error_document(r)) {
-        answer = keep_failure(r, answer);
+    if (status != OK) {
+        return status;
     }
-    return status == OK ? cat_reply_send(r, answer) : status;
+    if (is_error_document(r) && ap_is_HTTP_ERROR(answer->status)) {
+        answer = cat_reply_status(r, r->status);
+    } else if (is_error_document(r)) {
+        answer->status = r->status;
+        answer->etag = NULL;
+    }
+    return cat_reply_send(r, answer);
 }
 
+/* Where "Dav On" is in force, mod_dav sets its handler for all methods but GET and POST. */
 int cat_handler_run(request_rec *r)
 {
     cat_state_t *state = cat_mount_state(r);
     int status;
 
-    if (!state || !is_ours(r->handler)) {
+    if (!state || (strcmp(r->handler, CAT_HANDLER_NAME) != 0 && strcmp(r->handler, "dav-handler") != 0)) {
         return DECLINED;
     }
     cat_signals_block();
-    status = run(r, state);
+    status = answer_request(r, state);
     cat_signals_unblock();
     return status;
 }
 
 /* ---- the handler that the site sets ---- */
-
-static int is_around(const core_dir_config *section, const char *mount)
-{
-    apr_size_t length = section->d ? strlen(section->d) : 0;
-
-    while (length > 0 && section->d[length - 1] == '/') {
-        length--;
-    }
-    return !section->r && section->d && !strncmp(section->d, mount, length) && mount[length] == '/';
-}
 
 /* Merging copies the pointer, so comparing it shows which section the setting comes from. */
 static const void *handler_of(const core_dir_config *section)
@@ -415,7 +365,8 @@ static int is_set_around(request_rec *r, const char *mount)
     for (int i = 0; i < server->sec_url->nelts; i++) {
         const core_dir_config *section =
             ap_get_core_module_config(APR_ARRAY_IDX(server->sec_url, i, ap_conf_vector_t *));
-        if (handler_of(section) == in_force && is_around(section, mount)) {
+        if (handler_of(section) == in_force && !section->r && section->d &&
+            cat_config_tree_is_below(mount, section->d) && !cat_config_tree_is_below(section->d, mount)) {
             return 1;
         }
     }

@@ -52,7 +52,7 @@ static int list_trusts(const cat_conf_t *conf, const cat_keys_t *keys, cat_trust
 }
 
 /* Mounts may share keys without sharing issuer and audience, so cached claims are compared with this mount's. */
-static const cat_claims_t *recall(request_rec *r, const cat_trust_t *trusts, int count, const char *token)
+static const cat_claims_t *recall_claims(request_rec *r, const cat_trust_t *trusts, int count, const char *token)
 {
     cat_token_cache_t *seen = cat_server_get(r->server)->seen;
 
@@ -107,7 +107,7 @@ static cat_identity_t check_session(request_rec *r, const cat_conf_t *conf, cons
     return state == CAT_REVOKED_YES ? CAT_REFUSED_ENDED : CAT_KNOWN;
 }
 
-static cat_identity_t classify(const char *reason)
+static cat_identity_t classify_reason(const char *reason)
 {
     return reason == cat_token_too_long    ? CAT_REFUSED_TOO_LONG
            : reason == cat_token_malformed ? CAT_REFUSED_MALFORMED
@@ -132,11 +132,11 @@ static cat_identity_t find_identity(request_rec *r, const cat_conf_t *conf, cons
         break;
     }
     count = list_trusts(conf, own_keys(r, conf), trusts);
-    *claims = recall(r, trusts, count, token);
+    *claims = recall_claims(r, trusts, count, token);
     if (!*claims) {
         *reason = cat_token_verify(r->pool, trusts, count, r->request_time, token, claims);
         if (*reason) {
-            return classify(*reason);
+            return classify_reason(*reason);
         }
         cat_token_cache_add(cat_server_get(r->server)->seen, (*claims)->keys, token, *claims);
     }
@@ -175,12 +175,6 @@ static char *name_foreigner(apr_pool_t *pool, const cat_claims_t *claims)
     return apr_pstrcat(pool, claims->issuer, "#", claims->subject, NULL);
 }
 
-static char *name_user(apr_pool_t *pool, const cat_claims_t *claims)
-{
-    return claims->session ? apr_pstrdup(pool, claims->username ? claims->username : claims->subject)
-                           : name_foreigner(pool, claims);
-}
-
 void cat_identity_attach(request_rec *r, const cat_claims_t *claims)
 {
     apr_table_setn(r->subprocess_env, "CATALOG_USER_ID",
@@ -193,7 +187,8 @@ void cat_identity_attach(request_rec *r, const cat_claims_t *claims)
 void cat_identity_attach_user(request_rec *r, const cat_claims_t *claims)
 {
     cat_identity_attach(r, claims);
-    r->user = name_user(r->pool, claims);
+    r->user = claims->session ? apr_pstrdup(r->pool, claims->username ? claims->username : claims->subject)
+                              : name_foreigner(r->pool, claims);
     r->ap_auth_type = "Catalog";
 }
 

@@ -20,6 +20,7 @@
 #include "accounts/mailer.h"
 #include "accounts/purge.h"
 #include "accounts/revocations.h"
+#include "catalogue/bulk.h"
 #include "catalogue/files.h"
 #include "catalogue/index.h"
 #include "catalogue/store.h"
@@ -53,7 +54,9 @@ static const struct job_t {
     {"revocations", APR_TIME_C(250000), cat_revocations_run, &each_child, PAUSE_REVOCATION_DELAY},
     {"exports", APR_TIME_C(1000000), cat_export_watch, &each_child, APR_TIME_C(60000000)},
     {"counts", APR_TIME_C(1000000), cat_counts_run, &one_child, APR_TIME_C(60000000)},
+    {"fields", APR_TIME_C(1000000), cat_key_filler_run, &one_child, APR_TIME_C(60000000)},
     {"index", APR_TIME_C(1000000), cat_indexes_run, &one_child, APR_TIME_C(60000000)},
+    {"bulk", APR_TIME_C(1000000), cat_bulk_job_run, &one_child, APR_TIME_C(60000000)},
     {"backlog", APR_TIME_C(5000000), cat_backlog_run, &one_child, APR_TIME_C(60000000)},
     {"purge", APR_TIME_C(600000000), cat_purge_run, &one_child, APR_TIME_C(60000000)},
 };
@@ -84,14 +87,6 @@ typedef struct worker_t {
     apr_time_t last;           /* the job's own note */
 } worker_t;
 
-/* A clock that was set back ends the pause. */
-static int is_paused(const worker_t *w)
-{
-    apr_time_t now = apr_time_now();
-
-    return now >= w->failed_at && now - w->failed_at < w->pause;
-}
-
 static void pause_longer(worker_t *w)
 {
     apr_interval_time_t longest = w->job->longest_pause;
@@ -105,9 +100,10 @@ static void pause_longer(worker_t *w)
     w->failures += w->failures < PAUSE_MAX_SHIFT;
 }
 
-static void run(worker_t *w, apr_pool_t *pool)
+static void run_job(worker_t *w, apr_pool_t *pool)
 {
     const cat_conf_t *conf = w->mount->conf;
+    apr_time_t now = apr_time_now();
     cat_job_t job = {
         .pool = pool,
         .log = w->log,
@@ -122,7 +118,7 @@ static void run(worker_t *w, apr_pool_t *pool)
         .stop = &w->jobs->stop,
     };
 
-    if (is_paused(w)) {
+    if (now >= w->failed_at && now - w->failed_at < w->pause) { /* a clock that was set back ends the pause */
         return;
     }
     if (w->job->run(&job) == CAT_JOB_DONE) {
@@ -135,14 +131,14 @@ static void run(worker_t *w, apr_pool_t *pool)
 }
 
 /* mod_watchdog never calls a function again that returns anything but APR_SUCCESS. */
-static apr_status_t tick(int state, void *data, apr_pool_t *pool)
+static apr_status_t run_worker(int state, void *data, apr_pool_t *pool)
 {
     worker_t *w = data;
 
     if (state == AP_WATCHDOG_STATE_RUNNING) {
         atomic_fetch_add_explicit(&w->jobs->running, 1, memory_order_seq_cst);
         if (!atomic_load_explicit(&w->jobs->stop, memory_order_seq_cst)) {
-            run(w, pool);
+            run_job(w, pool);
             cat_source_sweep(w->mount->source);
         }
         atomic_fetch_sub_explicit(&w->jobs->running, 1, memory_order_seq_cst);
@@ -150,7 +146,7 @@ static apr_status_t tick(int state, void *data, apr_pool_t *pool)
     return APR_SUCCESS;
 }
 
-static apr_status_t stop(void *data)
+static apr_status_t stop_jobs(void *data)
 {
     cat_jobs_t *shared = data;
     apr_time_t give_up = apr_time_now() + STOP_PATIENCE;
@@ -166,7 +162,7 @@ static apr_status_t stop(void *data)
  * job that uses one would crash. */
 void cat_jobs_child_init(apr_pool_t *pchild, server_rec *main_server)
 {
-    apr_pool_pre_cleanup_register(pchild, cat_server_get(main_server)->jobs, stop);
+    apr_pool_pre_cleanup_register(pchild, cat_server_get(main_server)->jobs, stop_jobs);
 }
 
 typedef APR_OPTIONAL_FN_TYPE(ap_watchdog_get_instance) get_t;
@@ -188,26 +184,22 @@ static apr_status_t register_mount(apr_pool_t *pconf, cat_jobs_t *shared, const 
         w->jobs = shared;
         rv = get(&watchdog, w->job->watchdog->name, 0, w->job->watchdog->singleton, pconf);
         if (rv == APR_SUCCESS) {
-            rv = call(watchdog, w->job->interval, w, tick);
+            rv = call(watchdog, w->job->interval, w, run_worker);
         }
     }
     return rv;
 }
 
 /* A mount that virtual hosts inherit unchanged, with its database, is in the list of each; its jobs run once. */
-static int is_repeated(const server_rec *main_server, const cat_mount_t *mount)
+static int is_repeated(const apr_array_header_t *mounts, int place)
 {
-    for (const server_rec *s = main_server; s; s = s->next) {
-        const apr_array_header_t *mounts = cat_server_get(s)->mounts;
-        for (int i = 0; i < mounts->nelts; i++) {
-            const cat_mount_t *other = APR_ARRAY_IDX(mounts, i, cat_mount_t *);
-            if (other == mount) {
-                return 0;
-            }
-            /* Configurations are zeroed when created, padding too. NOLINTNEXTLINE(bugprone-suspicious-memory-comparison) */
-            if (other->source == mount->source && !memcmp(other->conf, mount->conf, sizeof(*mount->conf))) {
-                return 1;
-            }
+    const cat_mount_t *mount = APR_ARRAY_IDX(mounts, place, cat_mount_t *);
+
+    for (int i = 0; i < place; i++) {
+        const cat_mount_t *other = APR_ARRAY_IDX(mounts, i, cat_mount_t *);
+        /* Configurations are zeroed when created, padding too. NOLINTNEXTLINE(bugprone-suspicious-memory-comparison) */
+        if (other->source == mount->source && !memcmp(other->conf, mount->conf, sizeof(*mount->conf))) {
+            return 1;
         }
     }
     return 0;
@@ -227,41 +219,22 @@ static void notice_mail(const cat_mount_t *mount)
     }
 }
 
-static apr_status_t register_all(apr_pool_t *pconf, server_rec *main_server)
+int cat_jobs_register(apr_pool_t *pconf, server_rec *main_server)
 {
     get_t *get = APR_RETRIEVE_OPTIONAL_FN(ap_watchdog_get_instance);
     register_callback_t *call = APR_RETRIEVE_OPTIONAL_FN(ap_watchdog_register_callback);
-    cat_jobs_t *shared = cat_server_get(main_server)->jobs;
-    apr_status_t rv = get && call ? APR_SUCCESS : APR_ENOTIMPL;
+    cat_jobs_t *shared = apr_pcalloc(pconf, sizeof(*shared));
+    const apr_array_header_t *mounts = cat_server_get(main_server)->all_mounts;
+    apr_status_t rv = !mounts->nelts || (get && call) ? APR_SUCCESS : APR_ENOTIMPL;
 
-    for (server_rec *s = main_server; s && rv == APR_SUCCESS; s = s->next) {
-        const apr_array_header_t *mounts = cat_server_get(s)->mounts;
-        for (int i = 0; i < mounts->nelts && rv == APR_SUCCESS; i++) {
-            const cat_mount_t *mount = APR_ARRAY_IDX(mounts, i, cat_mount_t *);
-            if (!is_repeated(main_server, mount)) {
-                notice_mail(mount);
-                rv = register_mount(pconf, shared, mount, get, call);
-            }
+    cat_server_get(main_server)->jobs = shared;
+    for (int i = 0; i < mounts->nelts && rv == APR_SUCCESS; i++) {
+        const cat_mount_t *mount = APR_ARRAY_IDX(mounts, i, cat_mount_t *);
+        if (!is_repeated(mounts, i)) {
+            notice_mail(mount);
+            rv = register_mount(pconf, shared, mount, get, call);
         }
     }
-    return rv;
-}
-
-static int has_mounts(const server_rec *main_server)
-{
-    int count = 0;
-    for (const server_rec *s = main_server; s; s = s->next) {
-        count += cat_server_get(s)->mounts->nelts;
-    }
-    return count > 0;
-}
-
-int cat_jobs_register(apr_pool_t *pconf, server_rec *main_server)
-{
-    apr_status_t rv;
-
-    cat_server_get(main_server)->jobs = apr_pcalloc(pconf, sizeof(cat_jobs_t));
-    rv = has_mounts(main_server) ? register_all(pconf, main_server) : APR_SUCCESS;
     if (rv != APR_SUCCESS) {
         ap_log_error(APLOG_MARK, APLOG_EMERG, rv, main_server,
                      "CAT035: background jobs, such as sending mail, cannot run; is mod_watchdog loaded?");

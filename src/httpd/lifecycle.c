@@ -47,17 +47,6 @@ APLOG_USE_MODULE(catalog);
 
 /* ---- finding the mounts ---- */
 
-static int applies_to(ap_conf_vector_t *section, const char *mount)
-{
-    const core_dir_config *core = ap_get_core_module_config(section);
-    apr_size_t length = core->d ? strlen(core->d) : 0;
-
-    while (length > 0 && core->d[length - 1] == '/') {
-        length--;
-    }
-    return !core->r && core->d && !strncmp(core->d, mount, length) && (mount[length] == '/' || mount[length] == '\0');
-}
-
 /* Merges as a request for the mount's own path would: all sections above it, in the order of the configuration. */
 static const cat_conf_t *settings_for(apr_pool_t *pool, server_rec *s, const char *mount)
 {
@@ -66,8 +55,9 @@ static const cat_conf_t *settings_for(apr_pool_t *pool, server_rec *s, const cha
     const cat_conf_t *conf = cat_conf_get(s->lookup_defaults);
 
     for (int i = 0; i < core->sec_url->nelts; i++) {
+        const core_dir_config *section = ap_get_core_module_config(sections[i]);
         cat_conf_t *over = cat_conf_get(sections[i]);
-        if (over && applies_to(sections[i], mount)) {
+        if (over && !section->r && section->d && cat_config_tree_is_below(mount, section->d)) {
             conf = cat_conf_merge_ahead(pool, conf, over);
         }
     }
@@ -87,6 +77,7 @@ static const char *add_mount(apr_pool_t *pool, server_rec *s, const char *prefix
     }
     mount->source = cat_server_source(s, mount->conf);
     APR_ARRAY_PUSH(server->mounts, cat_mount_t *) = mount;
+    APR_ARRAY_PUSH(server->all_mounts, cat_mount_t *) = mount;
     error = cat_conf_check(pool, mount->conf);
     error = error ? error : cat_site_checks_files(pool, mount);
     return error ? error : cat_mount_database_check(pool, mount);
@@ -108,9 +99,9 @@ static const char *find_mounts(apr_pool_t *pool, server_rec *s, const char **pre
     return error;
 }
 
-static int uses_source(const server_rec *s, const cat_source_t *source)
+/* Virtual hosts inherit the main server's sections, and may disable a mount or give it another database. */
+static int is_source_used(const apr_array_header_t *mounts, const cat_source_t *source)
 {
-    const apr_array_header_t *mounts = cat_server_get(s)->mounts;
     for (int i = 0; i < mounts->nelts; i++) {
         if (APR_ARRAY_IDX(mounts, i, cat_mount_t *)->source == source) {
             return 1;
@@ -119,24 +110,12 @@ static int uses_source(const server_rec *s, const cat_source_t *source)
     return 0;
 }
 
-/* Virtual hosts inherit the main server's sections, and may disable a mount or give it another database. */
-static int is_source_used(const server_rec *main_server, const cat_source_t *source)
-{
-    for (const server_rec *s = main_server; s; s = s->next) {
-        if (uses_source(s, source)) {
-            return 1;
-        }
-    }
-    return 0;
-}
-
 /* Children open the databases of mounts only, so a CatalogDatabase in a section that covers a part of a mount would never be opened. */
-static const char *check_section(apr_pool_t *pool, server_rec *s, const server_rec *main_server, const cat_conf_t *conf,
-                                 const char *path)
+static const char *check_section(apr_pool_t *pool, server_rec *s, const cat_conf_t *conf, const char *path)
 {
     const char *error;
 
-    if (conf->database && !conf->mount && !is_source_used(main_server, conf->database)) {
+    if (conf->database && !conf->mount && !is_source_used(cat_server_get(s)->all_mounts, conf->database)) {
         return "has a CatalogDatabase but no mount that uses it; it belongs where CatalogEnable stands, or to the "
                "server";
     }
@@ -145,7 +124,7 @@ static const char *check_section(apr_pool_t *pool, server_rec *s, const server_r
     return error ? error : cat_conf_check_trusts(pool, conf);
 }
 
-static const char *check_sections(apr_pool_t *pool, server_rec *s, const server_rec *main_server, const char **prefix)
+static const char *check_sections(apr_pool_t *pool, server_rec *s, const char **prefix)
 {
     const core_server_config *core = ap_get_core_module_config(s->module_config);
     ap_conf_vector_t **sections = (ap_conf_vector_t **)core->sec_url->elts;
@@ -155,17 +134,9 @@ static const char *check_sections(apr_pool_t *pool, server_rec *s, const server_
         const core_dir_config *section = ap_get_core_module_config(sections[i]);
         const cat_conf_t *conf = cat_conf_get(sections[i]);
         *prefix = section->d ? section->d : "";
-        error = conf ? check_section(pool, s, main_server, conf, *prefix) : NULL;
+        error = conf ? check_section(pool, s, conf, *prefix) : NULL;
     }
     return error;
-}
-
-/* The path of a <Location>; NULL: it is another section, or has a pattern. */
-static const char *path_of_location(apr_pool_t *pool, const ap_directive_t *d)
-{
-    const char *args = apr_pstrmemdup(pool, d->args, strcspn(d->args, ">")), *path = ap_getword_conf(pool, &args);
-
-    return strcasecmp(d->directive, "<Location") || *path != '/' || strpbrk(path, "*?[") ? NULL : path;
 }
 
 static const char *check_guards(apr_pool_t *pool, server_rec *s, const char **prefix)
@@ -174,8 +145,8 @@ static const char *check_guards(apr_pool_t *pool, server_rec *s, const char **pr
     const char *error = NULL;
 
     for (; d && !error; d = d->next) {
-        const char *path = path_of_location(pool, d);
-        if (path && cat_token_scope_is_guard(pool, d)) {
+        const char *path = strcasecmp(d->directive, "<Location") ? NULL : cat_config_tree_path(pool, d);
+        if (path && *path == '/' && cat_token_scope_is_guard(pool, d)) {
             const cat_conf_t *conf = settings_for(pool, s, path);
             *prefix = path;
             error = conf->enable ? NULL : cat_token_scope_check_guard(pool, s, conf);
@@ -190,6 +161,8 @@ static void create_server(apr_pool_t *pool, server_rec *s, const server_rec *mai
     cat_server_t *server = apr_pcalloc(pool, sizeof(*server));
 
     server->mounts = apr_array_make(pool, 2, sizeof(cat_mount_t *));
+    server->all_mounts =
+        s == main_server ? apr_array_make(pool, 2, sizeof(cat_mount_t *)) : cat_server_get(main_server)->all_mounts;
     server->dbd = s != main_server && cat_dbd_is_inherited(s, main_server) ? cat_server_get(main_server)->dbd
                                                                            : cat_dbd_create(pool, s);
     server->alias = cat_precedence_find_alias();
@@ -223,7 +196,7 @@ int cat_lifecycle_check_config(apr_pool_t *pconf, apr_pool_t *plog, apr_pool_t *
         }
     }
     for (server_rec *s = main_server; s; s = s->next) { /* when the mounts of all servers are known */
-        error = check_sections(pconf, s, main_server, &prefix);
+        error = check_sections(pconf, s, &prefix);
         error = error ? error : check_guards(pconf, s, &prefix);
         if (error) {
             return refuse_section(s, prefix, error);
@@ -245,15 +218,11 @@ static int count_cores(void)
     return n > 0 ? (int)n : 1;
 }
 
-static apr_size_t segment_size(void)
-{
-    return cat_revoked_size() + cat_limit_size() + cat_generations_size();
-}
-
 /* Limits, ended sessions and generations must survive a graceful restart, so the segment lives as long as the parent process. */
 static apr_status_t find_segment(server_rec *main_server, char **base)
 {
     apr_pool_t *pool = main_server->process->pool;
+    apr_size_t size = cat_revoked_size() + cat_limit_size() + cat_generations_size();
     apr_uint64_t seed;
     apr_shm_t *shm;
     void *kept = NULL;
@@ -264,7 +233,7 @@ static apr_status_t find_segment(server_rec *main_server, char **base)
         *base = kept;
         return APR_SUCCESS;
     }
-    rv = apr_shm_create(&shm, segment_size(), NULL, pool); /* anonymous, so it is zeroed */
+    rv = apr_shm_create(&shm, size, NULL, pool); /* anonymous, so it is zeroed */
     if (rv == APR_SUCCESS) {
         rv = apr_generate_random_bytes((unsigned char *)&seed, sizeof(seed));
     }
@@ -302,40 +271,34 @@ static apr_status_t create_queue(apr_pool_t *pool, int slots, cat_semaphore_t **
     return cat_semaphore_create(queue, pool, &(cat_semaphore_size_t){slots, count_waiting(), slots > 2});
 }
 
-static apr_status_t create_turns(apr_pool_t *pool, const cat_conf_t *conf, const char *driver, cat_source_t *source)
-{
-    int share = share_of(conf), has_one_writer = driver && !strcmp(driver, "sqlite3");
-    apr_status_t rv = create_queue(pool, conf->max_searches ? conf->max_searches : share, &source->searches);
-
-    return rv == APR_SUCCESS ? create_queue(pool, has_one_writer ? 1 : share, &source->long_writes) : rv;
-}
-
 /* Mounts with the same driver and parameters share the turns of their database, as the first of them says. */
 static apr_status_t share_turns(apr_pool_t *pool, const cat_mount_t *mount, apr_hash_t *sources)
 {
     const char *driver, *params, *key = cat_server_database_key(pool, mount);
     cat_source_t *source = mount->source, *first = apr_hash_get(sources, key, APR_HASH_KEY_STRING);
+    int share = share_of(mount->conf), most = mount->conf->max_searches, has_one_writer;
+    apr_status_t rv;
 
-    if (!first) {
-        apr_hash_set(sources, key, APR_HASH_KEY_STRING, source);
-        cat_server_database(pool, mount, &driver, &params);
-        return create_turns(pool, mount->conf, driver, source);
+    if (first) {
+        source->searches = first->searches;
+        source->long_writes = first->long_writes;
+        return APR_SUCCESS;
     }
-    source->searches = first->searches;
-    source->long_writes = first->long_writes;
-    return APR_SUCCESS;
+    apr_hash_set(sources, key, APR_HASH_KEY_STRING, source);
+    cat_server_database(pool, mount, &driver, &params);
+    has_one_writer = driver && !strcmp(driver, "sqlite3");
+    rv = create_queue(pool, most ? most : share, &source->searches);
+    return rv == APR_SUCCESS ? create_queue(pool, has_one_writer ? 1 : share, &source->long_writes) : rv;
 }
 
 static apr_status_t create_all_turns(apr_pool_t *pool, const server_rec *main_server)
 {
+    const apr_array_header_t *mounts = cat_server_get(main_server)->all_mounts;
     apr_hash_t *sources = apr_hash_make(pool);
     apr_status_t rv = APR_SUCCESS;
 
-    for (const server_rec *s = main_server; s; s = s->next) {
-        const apr_array_header_t *mounts = cat_server_get(s)->mounts;
-        for (int i = 0; i < mounts->nelts && rv == APR_SUCCESS; i++) {
-            rv = share_turns(pool, APR_ARRAY_IDX(mounts, i, cat_mount_t *), sources);
-        }
+    for (int i = 0; i < mounts->nelts && rv == APR_SUCCESS; i++) {
+        rv = share_turns(pool, APR_ARRAY_IDX(mounts, i, cat_mount_t *), sources);
     }
     return rv;
 }
@@ -370,14 +333,6 @@ static apr_status_t create_shared(apr_pool_t *pconf, server_rec *main_server)
 }
 
 /* Mounts with the same driver and parameters share the generations of their database. */
-static void share_answers(apr_pool_t *pool, const cat_mount_t *mount, cat_response_cache_t *cache)
-{
-    void *segment = (char *)cat_server_get(mount->server)->limits + cat_limit_size();
-
-    mount->source->generations = cat_generations_find(segment, cat_server_database_key(pool, mount));
-    mount->source->cache = mount->source->generations ? cache : NULL;
-}
-
 static apr_status_t create_cache(apr_pool_t *pconf, apr_pool_t *ptemp, server_rec *main_server)
 {
     const cat_conf_t *conf = cat_conf_get(main_server->lookup_defaults);
@@ -389,7 +344,10 @@ static apr_status_t create_cache(apr_pool_t *pconf, apr_pool_t *ptemp, server_re
         cat_server_t *server = cat_server_get(s);
         server->cache = cache;
         for (int i = 0; i < server->mounts->nelts; i++) {
-            share_answers(ptemp, APR_ARRAY_IDX(server->mounts, i, cat_mount_t *), cache);
+            const cat_mount_t *mount = APR_ARRAY_IDX(server->mounts, i, cat_mount_t *);
+            void *segment = (char *)server->limits + cat_limit_size();
+            mount->source->generations = cat_generations_find(segment, cat_server_database_key(ptemp, mount));
+            mount->source->cache = mount->source->generations ? cache : NULL;
         }
     }
     return rv;
@@ -407,11 +365,10 @@ static void describe_mount(apr_pool_t *pconf, cat_mount_t *mount)
 /* Not where the configuration is checked: a description takes about as long as all else that "httpd -t" does. */
 static void describe_mounts(apr_pool_t *pconf, const server_rec *main_server)
 {
-    for (const server_rec *s = main_server; s; s = s->next) {
-        const apr_array_header_t *mounts = cat_server_get(s)->mounts;
-        for (int i = 0; i < mounts->nelts; i++) {
-            describe_mount(pconf, APR_ARRAY_IDX(mounts, i, cat_mount_t *));
-        }
+    const apr_array_header_t *mounts = cat_server_get(main_server)->all_mounts;
+
+    for (int i = 0; i < mounts->nelts; i++) {
+        describe_mount(pconf, APR_ARRAY_IDX(mounts, i, cat_mount_t *));
     }
 #ifdef __GLIBC__
     malloc_trim(0); /* else what the descriptions were made of, 4 MB, is resident in each child */

@@ -49,8 +49,8 @@ static void write_for_server(void *context, cat_log_level_t level, apr_status_t 
     ap_log_error(APLOG_MARK, levels[level], rv, (server_rec *)context, "%s", message);
 }
 
-static const cat_log_t *make(apr_pool_t *pool, void (*write)(void *, cat_log_level_t, apr_status_t, const char *),
-                             void *context, int is_background)
+static const cat_log_t *make_log(apr_pool_t *pool, void (*write)(void *, cat_log_level_t, apr_status_t, const char *),
+                                 void *context, int is_background)
 {
     cat_log_t *log = apr_palloc(pool, sizeof(*log));
     *log = (cat_log_t){write, context, is_background};
@@ -59,15 +59,15 @@ static const cat_log_t *make(apr_pool_t *pool, void (*write)(void *, cat_log_lev
 
 const cat_log_t *cat_log_for_request(request_rec *r)
 {
-    return make(r->pool, write_for_request, r, 0);
+    return make_log(r->pool, write_for_request, r, 0);
 }
 
 const cat_log_t *cat_log_for_server(server_rec *s, apr_pool_t *pool)
 {
-    return make(pool, write_for_server, s, 0);
+    return make_log(pool, write_for_server, s, 0);
 }
 
 const cat_log_t *cat_log_for_jobs(server_rec *s, apr_pool_t *pool)
 {
-    return make(pool, write_for_server, s, 1);
+    return make_log(pool, write_for_server, s, 1);
 }

@@ -55,7 +55,7 @@ static const cat_conf_t *mount_conf(request_rec *r)
 }
 
 /* The settings of a path other than the one for which httpd has merged the sections. If they are a mount's, they stay in force. */
-static const cat_conf_t *walk(request_rec *r, char *path)
+static const cat_conf_t *walk_path(request_rec *r, char *path)
 {
     char *uri = r->uri;
     ap_conf_vector_t *vector = r->per_dir_config;
@@ -72,13 +72,13 @@ static const cat_conf_t *walk(request_rec *r, char *path)
 }
 
 /* The same for a path as the client sent it. httpd itself refuses a malformed one. */
-static const cat_conf_t *walk_encoded(request_rec *r, const char *path)
+static const cat_conf_t *walk_encoded_path(request_rec *r, const char *path)
 {
     char *decoded = apr_pstrdup(r->pool, path);
 
     ap_normalize_path(decoded, AP_NORMALIZE_MERGE_SLASHES | AP_NORMALIZE_NOT_ABOVE_ROOT);
     ap_unescape_url_keep2f(decoded, 0);
-    return walk(r, decoded);
+    return walk_path(r, decoded);
 }
 
 static cat_state_t *make_state(request_rec *r, const cat_conf_t *conf)
@@ -109,13 +109,6 @@ static void hide_query(request_rec *r)
     r->args = NULL;
 }
 
-/* A query may contain the token of a link, or a misplaced password, so only a query that the route table allows stays where logs find
- * it. */
-static int may_log_query(const cat_state_t *state)
-{
-    return state->match.route && state->match.route->body == CAT_QUERY;
-}
-
 /* The path in a request line that httpd has not parsed. */
 static char *path_of_request_line(request_rec *r)
 {
@@ -130,7 +123,7 @@ static const cat_conf_t *walk_request_line(request_rec *r)
 {
     ap_conf_vector_t *vector = r->per_dir_config;
     const char *path = path_of_request_line(r);
-    const cat_conf_t *conf = path && *path == '/' ? walk_encoded(r, path) : NULL;
+    const cat_conf_t *conf = path && *path == '/' ? walk_encoded_path(r, path) : NULL;
 
     r->per_dir_config = vector;
     return conf;
@@ -166,7 +159,7 @@ static const cat_conf_t *conf_of_first(request_rec *r)
  * may fail to decode its path. */
 int cat_mount_pre_translate(request_rec *r)
 {
-    const cat_conf_t *conf = strchr(r->uri, '%') ? walk_encoded(r, r->uri) : mount_conf(r);
+    const cat_conf_t *conf = strchr(r->uri, '%') ? walk_encoded_path(r, r->uri) : mount_conf(r);
 
     if (conf) {
         make_state(r, conf);
@@ -205,7 +198,7 @@ static void note_taken(request_rec *r, const cat_conf_t *conf)
 }
 
 /* The request belongs to the site, and gets the site's ErrorDocuments back. */
-static void leave(request_rec *r)
+static void leave_request(request_rec *r)
 {
     const cat_state_t *state = get_state(r);
 
@@ -227,7 +220,9 @@ static const char *skip_mount(const char *path, const char *mount)
     return path;
 }
 
-static void claim(request_rec *r, const cat_conf_t *conf)
+/* A query may contain the token of a link, or a misplaced password, so only a query that the route table allows stays where logs find
+ * it. */
+static void claim_request(request_rec *r, const cat_conf_t *conf)
 {
     cat_state_t *state = get_state(r);
 
@@ -240,7 +235,7 @@ static void claim(request_rec *r, const cat_conf_t *conf)
     state->path = skip_mount(r->uri, conf->mount);
     cat_route_find(r->pool, cat_routes, r->method, state->path, &state->match);
     state->query = r->args;
-    if (!may_log_query(state)) {
+    if (!state->match.route || state->match.route->body != CAT_QUERY) {
         hide_query(r);
     }
 }
@@ -255,13 +250,13 @@ int cat_mount_translate(request_rec *r)
     if (cat_mount_state(r)) { /* an ErrorDocument */
         return OK;
     }
-    conf = r->uri == r->parsed_uri.path ? mount_conf(r) : walk(r, r->uri);
+    conf = r->uri == r->parsed_uri.path ? mount_conf(r) : walk_path(r, r->uri);
     if (!conf) {
-        leave(r);
+        leave_request(r);
         return DECLINED;
     }
-    status = cat_precedence_redirect(r); /* with the query, which claim() hides */
-    claim(r, conf);
+    status = cat_precedence_redirect(r); /* with the query, which claim_request() hides */
+    claim_request(r, conf);
     return status;
 }
 
@@ -280,7 +275,7 @@ static char *make_filename(request_rec *r)
 int cat_mount_map(request_rec *r)
 {
     if (!cat_mount_state(r)) {
-        leave(r);
+        leave_request(r);
         return DECLINED;
     }
     r->filename = make_filename(r);

@@ -11,12 +11,6 @@
 #include "httpd/dbd.h"
 #include "httpd/server.h"
 
-/* The directives that name the mount's database, up to its parameters. */
-static const char *database_directive(apr_pool_t *pool, const cat_mount_t *mount, const char *driver)
-{
-    return mount->conf->database ? apr_pstrcat(pool, "CatalogDatabase ", driver, NULL) : "DBDParams";
-}
-
 /* Checked here because "httpd -t" opens no database. A server that runs already is not stopped: its children log the fault and serve
  * everything else. */
 static const char *check_path(apr_pool_t *pool, const char *directive, const char *path)
@@ -48,7 +42,7 @@ static const char *check_params(apr_pool_t *pool, const cat_mount_t *mount)
     if (!dialect) {
         return apr_psprintf(pool, "has the DBDriver %s, which is not %s", driver, cat_dialect_names(pool));
     }
-    directive = database_directive(pool, mount, driver);
+    directive = mount->conf->database ? apr_pstrcat(pool, "CatalogDatabase ", driver, NULL) : "DBDParams";
     lacks = cat_dialect_lacks(dialect, pool, params ? params : "");
     if (lacks) {
         return apr_psprintf(pool, "has parameters of %s that do not suffice; add to them: %s \"...%s\"", driver,

@@ -10,11 +10,6 @@
 #include "httpd/routes.h"
 #include "httpd/signals.h"
 
-static int is_preflight(request_rec *r)
-{
-    return r->method_number == M_OPTIONS && apr_table_get(r->headers_in, "Access-Control-Request-Method");
-}
-
 /* Browsers send a preflight without credentials, and send nothing else until it has succeeded. So it is answered before the
  * site's access rules, which would refuse it; it says no more than which methods a route has. */
 int cat_preflight_answer(request_rec *r)
@@ -24,7 +19,8 @@ int cat_preflight_answer(request_rec *r)
     const char *methods;
     int status;
 
-    if (!state || !is_preflight(r) || !state->match.resource || state->failed ||
+    if (!state || r->method_number != M_OPTIONS || !apr_table_get(r->headers_in, "Access-Control-Request-Method") ||
+        !state->match.resource || state->failed ||
         !cat_cors_allows(state->conf->origins, apr_table_get(r->headers_in, "Origin"))) {
         return DECLINED;
     }

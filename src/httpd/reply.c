@@ -94,7 +94,7 @@ static void set_headers(request_rec *r, const cat_conf_t *conf, const cat_answer
 }
 
 /* The failure as the client prefers it. */
-static const cat_answer_t *represent(request_rec *r, const cat_conf_t *conf, const cat_answer_t *answer)
+static const cat_answer_t *represent_answer(request_rec *r, const cat_conf_t *conf, const cat_answer_t *answer)
 {
     if (!answer->problem) {
         return answer;
@@ -106,7 +106,7 @@ static const cat_answer_t *represent(request_rec *r, const cat_conf_t *conf, con
 }
 
 /* A write waits while the client does not read, for as long as Timeout says. That must not delay the end of the child. */
-static apr_status_t pass(request_rec *r, apr_bucket_brigade *bb)
+static apr_status_t pass_brigade(request_rec *r, apr_bucket_brigade *bb)
 {
     apr_status_t rv;
 
@@ -125,12 +125,12 @@ static void write_body(request_rec *r, const cat_answer_t *answer)
 
     APR_BRIGADE_INSERT_TAIL(bb, apr_bucket_pool_create(answer->body, answer->length, r->pool, alloc));
     APR_BRIGADE_INSERT_TAIL(bb, apr_bucket_eos_create(alloc));
-    pass(r, bb);
+    pass_brigade(r, bb);
 }
 
 static apr_status_t pass_pieces(request_rec *r, apr_bucket_brigade *bb)
 {
-    apr_status_t rv = pass(r, bb);
+    apr_status_t rv = pass_brigade(r, bb);
 
     apr_brigade_cleanup(bb);
     return rv == APR_SUCCESS && r->connection->aborted ? APR_ECONNABORTED : rv;
@@ -187,7 +187,7 @@ static void have_304_filtered(request_rec *r)
 int cat_reply_send(request_rec *r, const cat_answer_t *prepared)
 {
     const cat_conf_t *conf = cat_mount_state(r)->conf;
-    const cat_answer_t *answer = represent(r, conf, prepared);
+    const cat_answer_t *answer = represent_answer(r, conf, prepared);
 
     r->status = answer->status;
     set_headers(r, conf, answer);
@@ -232,7 +232,7 @@ static apr_status_t replace_error(ap_filter_t *f, apr_bucket_brigade *bb)
 
     drop_data(bb);
     if (conf) {
-        const cat_answer_t *answer = represent(r, conf, cat_reply_status(r, r->status));
+        const cat_answer_t *answer = represent_answer(r, conf, cat_reply_status(r, r->status));
         set_headers(r, conf, answer);
         APR_BRIGADE_INSERT_HEAD(bb, apr_bucket_pool_create(answer->body, answer->length, r->pool, bb->bucket_alloc));
         f->ctx = NULL; /* written */

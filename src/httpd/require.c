@@ -4,6 +4,8 @@
 #include <apr_strings.h>
 #include <string.h>
 
+#include "httpd/config_tree.h"
+
 static const ap_directive_t *find_enclosing(const ap_directive_t *directive, const char *name)
 {
     const ap_directive_t *d = directive->parent;
@@ -18,20 +20,9 @@ static const ap_directive_t *find_enclosing(const ap_directive_t *directive, con
 static const char *find_path(apr_pool_t *pool, const ap_directive_t *directive, const char *name)
 {
     const ap_directive_t *section = find_enclosing(directive, name);
-    const char *args = section ? apr_pstrmemdup(pool, section->args, strcspn(section->args, ">")) : "";
-    const char *path = ap_getword_conf(pool, &args);
+    const char *path = section ? cat_config_tree_path(pool, section) : NULL;
 
-    return section && *path == '/' && !strpbrk(path, "*?[") ? path : NULL;
-}
-
-static int is_below(const char *path, const char *above)
-{
-    apr_size_t length = strlen(above);
-
-    while (length > 0 && above[length - 1] == '/') {
-        length--;
-    }
-    return !strncmp(path, above, length) && (path[length] == '/' || path[length] == '\0');
+    return path && *path == '/' ? path : NULL;
 }
 
 /* Flag: the directive `there` may apply to the section of `here`. True if only a request can tell: one section is for URLs and the
@@ -47,13 +38,13 @@ static int may_apply(apr_pool_t *pool, const ap_directive_t *there, const ap_dir
     for (size_t i = 0; i < sizeof(sections) / sizeof(sections[0]); i++) {
         const char *above = find_path(pool, there, sections[i]), *path = find_path(pool, here, sections[i]);
         if (above && path) {
-            return is_below(path, above);
+            return cat_config_tree_is_below(path, above);
         }
     }
     return 1;
 }
 
-static int authenticates(const ap_directive_t *d)
+static int is_authentication(const ap_directive_t *d)
 {
     return (!strcasecmp(d->directive, "AuthType") && strcasecmp(d->args, "None")) ||
            (!strcasecmp(d->directive, "CatalogEnable") && !strcasecmp(d->args, "On"));
@@ -63,7 +54,7 @@ static int authenticates(const ap_directive_t *d)
 static int is_authenticated(apr_pool_t *pool, const ap_directive_t *first, const ap_directive_t *here)
 {
     for (const ap_directive_t *d = first; d; d = d->next) {
-        if ((authenticates(d) && may_apply(pool, d, here)) || is_authenticated(pool, d->first_child, here)) {
+        if ((is_authentication(d) && may_apply(pool, d, here)) || is_authenticated(pool, d->first_child, here)) {
             return 1;
         }
     }

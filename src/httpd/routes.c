@@ -15,6 +15,7 @@
 #include "api/password.h"
 #include "api/product_batch.h"
 #include "api/problems.h"
+#include "api/product_bulk.h"
 #include "api/products.h"
 #include "api/profile.h"
 #include "api/sessions.h"
@@ -31,6 +32,8 @@ const cat_route_t cat_routes[] = {
     { "POST",   "/products",             cat_products_create,    CAT_WRITER, CAT_JSON,     CAT_RATE_NONE,     cat_idempotency_run, &cat_products_about_create },
     { "GET",    "/products/export",      cat_transfer_export,    CAT_READER, CAT_QUERY,    CAT_RATE_NONE,     NULL,                &cat_transfer_about_export },
     { "POST",   "/products/batch",       cat_product_batch_run,  CAT_WRITER, CAT_BATCH,    CAT_RATE_NONE,     cat_idempotency_run, &cat_product_batch_about },
+    { "GET",    "/products/batch/:id",   cat_product_bulk_get,   CAT_WRITER, CAT_NO_BODY,  CAT_RATE_NONE,     NULL,                &cat_product_bulk_about_get },
+    { "DELETE", "/products/batch/:id",   cat_product_bulk_stop,  CAT_WRITER, CAT_NO_BODY,  CAT_RATE_NONE,     NULL,                &cat_product_bulk_about_stop },
     { "POST",   "/products/import",      cat_transfer_import,    CAT_WRITER, CAT_UPLOAD,   CAT_RATE_NONE,     cat_idempotency_run, &cat_transfer_about_import },
     { "GET",    "/products/:id",         cat_products_get,       CAT_READER, CAT_QUERY,    CAT_RATE_NONE,     NULL,                &cat_products_about_get },
     { "PUT",    "/products/:id",         cat_products_update,    CAT_WRITER, CAT_JSON,     CAT_RATE_NONE,     NULL,                &cat_products_about_update },

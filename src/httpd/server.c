@@ -39,13 +39,3 @@ cat_mount_t *cat_server_mount(const server_rec *s, const cat_conf_t *conf)
     }
     return NULL;
 }
-
-const cat_openapi_t *cat_server_openapi(const server_rec *s, const cat_conf_t *conf)
-{
-    const cat_mount_t *mount = cat_server_mount(s, conf);
-
-    if (!mount) {
-        return NULL;
-    }
-    return conf->readers == conf ? mount->openapi_of_readers : mount->openapi;
-}

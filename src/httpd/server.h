@@ -34,6 +34,7 @@ typedef struct cat_jobs_t cat_jobs_t; /* httpd/jobs.c */
 /* What a server has found at start. Settings are per directory; this lists the mounts that have them. */
 typedef struct cat_server_t {
     apr_array_header_t *mounts;     /* cat_mount_t * */
+    apr_array_header_t *all_mounts; /* cat_mount_t *: of all servers, which share the list */
     cat_source_t *dbd;              /* mod_dbd's pool for this server, perhaps the main server's; NULL: there is none */
     cat_semaphore_t *hashing;       /* shared by all servers */
     cat_write_locks_t *write_locks; /* shared by all servers, across restarts */
@@ -60,9 +61,6 @@ const char *cat_server_database_key(apr_pool_t *pool, const cat_mount_t *mount);
 
 /* conf's mount. */
 cat_mount_t *cat_server_mount(const server_rec *s, const cat_conf_t *conf);
-
-/* The description of conf's mount, for those whose settings they are. */
-const cat_openapi_t *cat_server_openapi(const server_rec *s, const cat_conf_t *conf);
 
 /* The source with the data of conf's mount. */
 cat_source_t *cat_server_source(const server_rec *s, const cat_conf_t *conf);

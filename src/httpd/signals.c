@@ -30,14 +30,14 @@ void cat_signals_unblock(void)
     }
 }
 
-static apr_status_t block(void *unused)
+static apr_status_t block_signals(void *unused)
 {
     (void)unused;
     cat_signals_block();
     return APR_SUCCESS;
 }
 
-static apr_status_t unblock(void *unused)
+static apr_status_t unblock_signals(void *unused)
 {
     (void)unused;
     cat_signals_unblock();
@@ -48,7 +48,7 @@ static apr_status_t unblock(void *unused)
 void cat_signals_block_cleanups(apr_pool_t *pool)
 {
     if (!is_threaded) {
-        apr_pool_pre_cleanup_register(pool, NULL, block);
-        apr_pool_cleanup_register(pool, NULL, unblock, apr_pool_cleanup_null);
+        apr_pool_pre_cleanup_register(pool, NULL, block_signals);
+        apr_pool_cleanup_register(pool, NULL, unblock_signals, apr_pool_cleanup_null);
     }
 }

@@ -11,7 +11,6 @@
 #include <apr_file_info.h>
 #include <apr_hash.h>
 #include <apr_strings.h>
-#include <apr_user.h>
 #include <errno.h>
 #include <http_core.h>
 #include <http_log.h>
@@ -71,18 +70,6 @@ static const char *make_reachable(apr_pool_t *pool, const char *path)
     return reachable;
 }
 
-static int is_ours(apr_pool_t *pool, const ap_directive_t *d)
-{
-    const char *args = d->args, *first = ap_getword_conf(pool, &args);
-
-    if (!strcasecmp(d->directive, "Require") || !strcasecmp(d->directive, "SetHandler")) {
-        first = strcasecmp(first, "not") ? first : ap_getword_conf(pool, &args);
-        return !strncasecmp(first, "catalog-", 8);
-    }
-    return !strncasecmp(d->directive, "Catalog", 7) ||
-           (!strcasecmp(d->directive, "AuthType") && cat_authz_is_ours(first));
-}
-
 typedef struct search_t {
     apr_pool_t *pool;
     int has_ours; /* the section that is looked at */
@@ -93,17 +80,23 @@ typedef struct search_t {
 static void find_ours(void *baton, const ap_directive_t *d)
 {
     search_t *search = baton;
-    search->has_ours |= is_ours(search->pool, d);
+    const char *args = d->args, *first = ap_getword_conf(search->pool, &args);
+
+    if (!strcasecmp(d->directive, "Require") || !strcasecmp(d->directive, "SetHandler")) {
+        first = strcasecmp(first, "not") ? first : ap_getword_conf(search->pool, &args);
+        search->has_ours |= !strncasecmp(first, "catalog-", 8);
+    } else {
+        search->has_ours |= !strncasecmp(d->directive, "Catalog", 7) ||
+                            (!strcasecmp(d->directive, "AuthType") && cat_authz_is_ours(first));
+    }
 }
 
 static void check_section(void *baton, const ap_directive_t *d)
 {
     search_t *search = baton;
-    const char *args =
-        strcasecmp(d->directive, "<Location") ? "~" : apr_pstrmemdup(search->pool, d->args, strcspn(d->args, ">"));
-    const char *path = *args == '~' ? NULL : ap_getword_conf(search->pool, &args), *reachable;
+    const char *path = strcasecmp(d->directive, "<Location") ? NULL : cat_config_tree_path(search->pool, d), *reachable;
 
-    if (!path || strpbrk(path, "*?[") || search->fault) {
+    if (!path || search->fault) {
         return;
     }
     reachable = make_reachable(search->pool, path);
@@ -163,7 +156,7 @@ typedef struct secrets_t {
     server_rec *server;
 } secrets_t;
 
-static int is_new(secrets_t *w, const char *path)
+static int is_new_path(secrets_t *w, const char *path)
 {
     int is_known = apr_hash_get(w->seen, path, APR_HASH_KEY_STRING) != NULL;
 
@@ -172,7 +165,7 @@ static int is_new(secrets_t *w, const char *path)
 }
 
 /* The owner may change the mode. */
-static int may(secrets_t *w, const char *path, int mode)
+static int may_access(secrets_t *w, const char *path, int mode)
 {
     apr_finfo_t info;
 
@@ -190,7 +183,7 @@ static void warn_of_file(secrets_t *w, const char *directive, const char *value)
 {
     const char *path = ap_server_root_relative(w->pool, value), *quoted;
 
-    if (path && is_new(w, path) && may(w, path, R_OK)) {
+    if (path && is_new_path(w, path) && may_access(w, path, R_OK)) {
         quoted = cat_file_quote(w->pool, path);
         log_secret(w,
                    apr_psprintf(w->pool,
@@ -203,7 +196,7 @@ static void warn_of_file(secrets_t *w, const char *directive, const char *value)
 /* The directory, or a file in it, that the user may change; NULL: there is none. */
 static const char *find_changeable(secrets_t *w, const char *directory)
 {
-    const char *found = may(w, directory, W_OK) ? directory : NULL;
+    const char *found = may_access(w, directory, W_OK) ? directory : NULL;
     apr_dir_t *dir;
     apr_finfo_t entry;
 
@@ -212,7 +205,7 @@ static const char *find_changeable(secrets_t *w, const char *directory)
     }
     while (!found && apr_dir_read(&entry, APR_FINFO_NAME, dir) == APR_SUCCESS) {
         const char *path = apr_pstrcat(w->pool, directory, "/", entry.name, NULL);
-        found = entry.name[0] != '.' && may(w, path, W_OK) ? path : NULL;
+        found = entry.name[0] != '.' && may_access(w, path, W_OK) ? path : NULL;
     }
     apr_dir_close(dir);
     return found;
@@ -220,18 +213,15 @@ static const char *find_changeable(secrets_t *w, const char *directory)
 
 static void warn_of_directory(secrets_t *w, const char *value)
 {
-    const char *directory = ap_server_root_relative(w->pool, value), *changeable, *quoted;
-    char *group;
+    const char *directory = ap_server_root_relative(w->pool, value), *changeable, *quoted, *group;
 
-    if (!directory || !is_new(w, directory)) {
+    if (!directory || !is_new_path(w, directory)) {
         return;
     }
     changeable = find_changeable(w, directory);
     if (changeable) {
         quoted = cat_file_quote(w->pool, directory);
-        group = apr_gid_name_get(&group, w->user.gid, w->pool) == APR_SUCCESS
-                    ? group
-                    : apr_psprintf(w->pool, "%lu", (unsigned long)w->user.gid);
+        group = cat_os_user_group_name(w->pool, w->user.gid);
         log_secret(
             w, apr_psprintf(w->pool,
                             "CatalogKeyDir %s: the user of httpd's children may change %s, and needs to read it only; "

@@ -82,7 +82,7 @@ static int has_same_tokens(const scope_t *a, const scope_t *b)
            cat_keyring_shares(a->mount->conf->keys, b->mount->conf->keys);
 }
 
-static const char *explain(apr_pool_t *pool, const scope_t *one, const scope_t *other)
+static const char *explain_conflict(apr_pool_t *pool, const scope_t *one, const scope_t *other)
 {
     const char *host = other->mount->server->server_hostname, *mount = other->mount->conf->mount;
 
@@ -117,7 +117,7 @@ const char *cat_token_scope_check(apr_pool_t *pool, const server_rec *main_serve
         const scope_t *scope = &APR_ARRAY_IDX(scopes, i, scope_t), *other = find_conflict(pool, scopes, i);
         if (other) {
             *where = scope->mount;
-            return explain(pool, other, scope);
+            return explain_conflict(pool, other, scope);
         }
     }
     return NULL;

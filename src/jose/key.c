@@ -14,6 +14,7 @@
 #include <apr_encode.h>
 #include <apr_escape.h>
 #include <apr_file_info.h>
+#include <apr_lib.h>
 #include <apr_strings.h>
 #include <openssl/core_names.h>
 #include <openssl/crypto.h>
@@ -109,8 +110,7 @@ static cat_key_t *make_key(apr_pool_t *pool)
 /* The file's name without directory and last extension. */
 static const char *make_id(apr_pool_t *pool, const char *path)
 {
-    const char *slash = strrchr(path, '/');
-    const char *name = slash ? slash + 1 : path;
+    const char *name = apr_filepath_name_get(path);
     const char *dot = strrchr(name, '.');
 
     return dot && dot > name ? apr_pstrmemdup(pool, name, (apr_size_t)(dot - name)) : apr_pstrdup(pool, name);
@@ -301,34 +301,23 @@ static const unsigned char *make_der(apr_pool_t *pool, const unsigned char *raw,
     return der;
 }
 
-static apr_status_t free_context(void *context)
-{
-    EVP_MD_CTX_free(context);
-    return APR_SUCCESS;
-}
-
-static EVP_MD_CTX *make_context(apr_pool_t *pool)
-{
-    EVP_MD_CTX *context = EVP_MD_CTX_new();
-
-    apr_pool_cleanup_register(pool, context, free_context, apr_pool_cleanup_null);
-    return context;
-}
-
 /* Not by libjwt, which parses the PEM for each token: that takes several times as long as the verification. */
 static int verify_with_pair(apr_pool_t *pool, const cat_key_t *key, const char *token)
 {
     const char *signature = strrchr(token, '.') + 1;
-    EVP_MD_CTX *context = make_context(pool);
     apr_size_t size;
     const unsigned char *octets = apr_pdecode_base64_binary(pool, signature, APR_ENCODE_STRING, APR_ENCODE_NONE, &size);
+    EVP_MD_CTX *context = EVP_MD_CTX_new();
+    int good;
 
     if (octets && key->algorithm == JWT_ALG_ES256) {
         octets = make_der(pool, octets, &size);
     }
-    return octets && EVP_DigestVerifyInit(context, NULL, EVP_sha256(), NULL, key->pair) == 1 &&
-           EVP_DigestVerify(context, octets, size, (const unsigned char *)token, (apr_size_t)(signature - 1 - token)) ==
-               1;
+    good =
+        octets && EVP_DigestVerifyInit(context, NULL, EVP_sha256(), NULL, key->pair) == 1 &&
+        EVP_DigestVerify(context, octets, size, (const unsigned char *)token, (apr_size_t)(signature - 1 - token)) == 1;
+    EVP_MD_CTX_free(context);
+    return good;
 }
 
 int cat_key_verify(apr_pool_t *pool, const cat_key_t *key, const char *token)

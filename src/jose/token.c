@@ -17,6 +17,7 @@
 
 #include "lib/id.h"
 #include "lib/json.h"
+#include "lib/text.h"
 
 /* The last second of the year 9999; later ones may overflow an apr_time_t. */
 #define SECONDS_MOST APR_INT64_C(253402300799)
@@ -232,14 +233,6 @@ static const char *check_times(const json_t *payload, apr_int64_t now)
     return NULL;
 }
 
-static int is_one_of(const json_t *value, const char *const *texts)
-{
-    while (*texts && !is_text(value, *texts)) {
-        texts++;
-    }
-    return *texts != NULL;
-}
-
 static const char *check_user(const json_t *payload, const char *const *roles)
 {
     const json_t *username = json_object_get(payload, "username");
@@ -256,8 +249,8 @@ static const char *check_user(const json_t *payload, const char *const *roles)
     if (!get_text(payload, "sid") || !get_text(payload, "jti")) {
         return "the token names no session";
     }
-    if ((username && !json_is_string(username)) || (role && !is_one_of(role, roles)) ||
-        (verified && !json_is_boolean(verified))) {
+    if ((username && !json_is_string(username)) || (verified && !json_is_boolean(verified)) ||
+        (role && !(json_is_string(role) && roles[cat_text_find(roles, json_string_value(role))]))) {
         return "the token's claims about the user are malformed";
     }
     return NULL;

@@ -20,7 +20,7 @@
 
 typedef struct transfer_t {
     const cat_relay_t *relay;
-    const char *message; /* the part that curl has not read yet */
+    const char *message; /* what curl has not read of it yet */
     apr_size_t left;
     int addressed;   /* RCPT was sent: a refusal from now on is of this message */
     int leaving;     /* QUIT was sent: the server has answered the message */
@@ -70,9 +70,9 @@ static size_t span_status(const char *text, size_t size)
 {
     size_t length = 0;
 
-    for (int part = 0; part < 3; part++) {
-        size_t digits = 0, most = part ? 3 : 1;
-        if (part && (length == size || text[length++] != '.')) {
+    for (int number = 0; number < 3; number++) {
+        size_t digits = 0, most = number ? 3 : 1;
+        if (number && (length == size || text[length++] != '.')) {
             return 0;
         }
         while (length < size && digits < most && apr_isdigit(text[length])) {

@@ -32,9 +32,9 @@ static cat_delivery_t write_file(apr_pool_t *pool, const cat_relay_t *relay, con
                                  const char **detail)
 {
     const char *name = apr_pstrcat(pool, cat_transport_directory(relay->url), "/", letter->id, ".eml", NULL);
-    const char *part = apr_pstrcat(pool, name, ".part", NULL);
+    const char *unfinished = apr_pstrcat(pool, name, ".part", NULL);
     apr_file_t *file;
-    apr_status_t rv = apr_file_open(&file, part, APR_FOPEN_CREATE | APR_FOPEN_WRITE | APR_FOPEN_TRUNCATE,
+    apr_status_t rv = apr_file_open(&file, unfinished, APR_FOPEN_CREATE | APR_FOPEN_WRITE | APR_FOPEN_TRUNCATE,
                                     APR_FPROT_UREAD | APR_FPROT_UWRITE | APR_FPROT_GREAD, pool);
 
     if (rv == APR_SUCCESS) {
@@ -42,7 +42,7 @@ static cat_delivery_t write_file(apr_pool_t *pool, const cat_relay_t *relay, con
         apr_file_close(file);
     }
     if (rv == APR_SUCCESS) {
-        rv = apr_file_rename(part, name, pool);
+        rv = apr_file_rename(unfinished, name, pool);
     }
     if (rv != APR_SUCCESS) {
         char why[120];

@@ -245,28 +245,22 @@ static int read_entry(const cat_response_cache_t *cache, apr_pool_t *pool, word_
     return 1;
 }
 
-static int get_entry(const cat_response_cache_t *cache, apr_pool_t *pool, const lookup_t *lookup)
+int cat_response_cache_get(cat_response_cache_t *cache, apr_pool_t *pool, cat_item_t *item, apr_time_t since)
 {
-    const bucket_t *bucket = find_bucket(cache, lookup->hash);
+    apr_size_t key_length = strlen(item->key);
+    const lookup_t lookup = {item, key_length, hash_key(item, key_length), since};
+    const bucket_t *bucket = find_bucket(cache, lookup.hash);
     word_t reserved = cat_shared_acquire(&cache->header->reserved);
 
     for (apr_size_t i = 0; i < WAYS; i++) {
         word_t way = cat_shared_acquire(&(*bucket)[i]);
         word_t position = way_position(way, reserved);
-        if (way && has_tag(way, lookup->hash) && reserved - position <= cache->ring_length &&
-            read_entry(cache, pool, position, lookup)) {
+        if (way && has_tag(way, lookup.hash) && reserved - position <= cache->ring_length &&
+            read_entry(cache, pool, position, &lookup)) {
             return 1;
         }
     }
     return 0;
-}
-
-int cat_response_cache_get(cat_response_cache_t *cache, apr_pool_t *pool, cat_item_t *item, apr_time_t since)
-{
-    apr_size_t key_length = strlen(item->key);
-    lookup_t lookup = {item, key_length, hash_key(item, key_length), since};
-
-    return get_entry(cache, pool, &lookup);
 }
 
 /* ---- put ---- */

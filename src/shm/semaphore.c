@@ -57,15 +57,6 @@ struct cat_semaphore_t {
 
 /* ---- mutexes ---- */
 
-/* Robust: one whose holder died is free. With priority inheritance the kernel hands it to the thread that has waited the longest. */
-static apr_status_t make_attributes(pthread_mutexattr_t *attributes)
-{
-    int rv = pthread_mutexattr_init(attributes);
-    rv = rv ? rv : pthread_mutexattr_setpshared(attributes, PTHREAD_PROCESS_SHARED);
-    rv = rv ? rv : pthread_mutexattr_setrobust(attributes, PTHREAD_MUTEX_ROBUST);
-    return rv ? rv : pthread_mutexattr_setprotocol(attributes, PTHREAD_PRIO_INHERIT);
-}
-
 /* A holder that died leaves nothing to repair. */
 static apr_status_t recover_mutex(pthread_mutex_t *mutex, int rv)
 {
@@ -82,22 +73,16 @@ static apr_status_t try_mutex(pthread_mutex_t *mutex)
     return recover_mutex(mutex, pthread_mutex_trylock(mutex));
 }
 
-static apr_status_t wait_for_mutex(pthread_mutex_t *mutex, apr_time_t end)
-{
-    const struct timespec until = {apr_time_sec(end), apr_time_usec(end) * 1000};
-    apr_status_t rv = recover_mutex(mutex, pthread_mutex_timedlock(mutex, &until));
-
-    return rv == ETIMEDOUT ? APR_EAGAIN : rv;
-}
-
 static apr_status_t enter_mutex(cat_semaphore_t *s, apr_interval_time_t patience)
 {
     apr_status_t rv = try_mutex(&s->mutex);
 
-    if (rv != EBUSY) {
-        return rv;
+    if (rv == EBUSY && s->size.queue == CAT_SEMAPHORE_ANY) {
+        apr_time_t end = apr_time_now() + patience;
+        const struct timespec until = {apr_time_sec(end), apr_time_usec(end) * 1000};
+        rv = recover_mutex(&s->mutex, pthread_mutex_timedlock(&s->mutex, &until));
     }
-    return s->size.queue == CAT_SEMAPHORE_ANY ? wait_for_mutex(&s->mutex, apr_time_now() + patience) : APR_EAGAIN;
+    return rv == EBUSY || rv == ETIMEDOUT ? APR_EAGAIN : rv;
 }
 
 /* ---- creation ---- */
@@ -118,6 +103,7 @@ static apr_status_t create_places(cat_semaphore_t *s, const pthread_mutexattr_t 
 /*
  * Not of apr_proc_mutex_t, which the parent destroys at a restart when no child has said yet that it uses it: children that
  * were forked just before would be left with a dead one. These are never destroyed: they are nothing but their memory.
+ * Robust: one whose holder died is free. With priority inheritance the kernel hands it to the thread that has waited the longest.
  */
 apr_status_t cat_semaphore_create(cat_semaphore_t **semaphore, apr_pool_t *pool, const cat_semaphore_size_t *size)
 {
@@ -127,9 +113,10 @@ apr_status_t cat_semaphore_create(cat_semaphore_t **semaphore, apr_pool_t *pool,
     cat_semaphore_t *s;
     apr_status_t rv = apr_shm_create(&shared, sizeof(*s) + (apr_size_t)count * sizeof(*s->places), NULL, pool);
 
-    if (rv == APR_SUCCESS) {
-        rv = make_attributes(&attributes);
-    }
+    rv = rv ? rv : pthread_mutexattr_init(&attributes);
+    rv = rv ? rv : pthread_mutexattr_setpshared(&attributes, PTHREAD_PROCESS_SHARED);
+    rv = rv ? rv : pthread_mutexattr_setrobust(&attributes, PTHREAD_MUTEX_ROBUST);
+    rv = rv ? rv : pthread_mutexattr_setprotocol(&attributes, PTHREAD_PRIO_INHERIT);
     if (rv != APR_SUCCESS) {
         return rv;
     }
@@ -305,14 +292,6 @@ static place_t *join_queue(cat_semaphore_t *s, apr_uint64_t party)
 
 /* ---- waiting ---- */
 
-static void sleep_until(place_t *place, apr_time_t until)
-{
-    const struct timespec end = {apr_time_sec(until), apr_time_usec(until) * 1000};
-
-    while (sem_timedwait(&place->let_in, &end) && errno == EINTR) {
-    }
-}
-
 /* 1: the wait is over; the place is this thread's if it is inside, or was given back. */
 static int look_again(cat_semaphore_t *s, place_t *place, apr_time_t end)
 {
@@ -334,8 +313,10 @@ static apr_status_t wait_in_queue(cat_semaphore_t *s, place_t *place, apr_time_t
     int is_over = 0, is_inside = 0;
 
     while (!is_over && rv == APR_SUCCESS) {
-        apr_time_t look = apr_time_now() + LOOK_INTERVAL;
-        sleep_until(place, look < end ? look : end);
+        apr_time_t look = apr_time_now() + LOOK_INTERVAL, wake = look < end ? look : end;
+        const struct timespec until = {apr_time_sec(wake), apr_time_usec(wake) * 1000};
+        while (sem_timedwait(&place->let_in, &until) && errno == EINTR) {
+        }
         rv = lock_mutex(&s->mutex);
         if (rv == APR_SUCCESS) {
             is_over = look_again(s, place, end);

@@ -51,6 +51,11 @@ for my $make (\&dbd, \&own) {
         "$which: httpd -t refuses a relative path");
     like(said($make->('@dir@/data')), qr{/data: is a directory; name a file in it, such as catalog\.db},
         "$which: httpd -t refuses a directory");
+    my $loop = $make->('@dir@/data/loop.db');
+    symlink 'loop.db', $loop->dir . '/data/loop.db';
+    like(said($loop), qr{cannot use its database, \Q$loop->{dir}\E/data/loop\.db: is a symbolic link that leads back to itself; remove it, or name another file$}m,
+        "$which: httpd -t refuses a link that leads back to itself");
+    like(ctl_for($loop, 'migrate')->{err}, qr{/data/loop\.db: is a symbolic link that leads back to itself}, "$which: so does catalogctl");
     is(said($make->('file:@dir@/data/catalog.db?cache=private')), 'OK',
         "$which: httpd -t accepts a URI, which SQLite reads itself");
 }

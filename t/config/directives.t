@@ -64,7 +64,7 @@ my @texts = (
     ['CatalogMail',
         [qw(smtp://127.0.0.1 smtp://mail.x.test:25 smtps://mail.x.test smtp://[::1]:2525 smtp://x/shop.test "file:@dir@/data")],
         [qw(smtp: smtp:// http://x mail.x.test smtp://user:pass@x smtp://x/path smtp://x:0x smtp://x:99999),
-            qw(file: file:/nowhere "file:@dir@/httpd.conf" /tmp)]],
+            qw(file: file:/nowhere "file:@dir@/httpd.conf" "file:@dir@/loop" /tmp)]],
     ['CatalogMailFrom', ['a@x.test', '"The Shop <a@x.test>"', '"<a@x.test>"'],
         ['a', '"a@x.test, b@x.test"', '"a@x.test>"', '"The Shop"', '"The Shop <a>"']],
     ['CatalogBaseURL', ['http://x.test', 'https://x.test/', 'https://x.test:8443/shop'],
@@ -75,11 +75,13 @@ my @texts = (
         ['confirm', 'changed https://x.test/#%t', 'Confirm https://x.test/#%t', 'confirm https://x.test/verify', 'confirm /verify#%t',
             'confirm ftp://x.test/#%t', 'confirm https://%t/', 'confirm "https://x.test/ #%t"', 'confirm https://u:p@x.test/#%t']],
     ['CatalogCurrency', [qw(EUR XTS)], [qw(eur EURO EU E1R), '""', '"EU "']],
-    ['CatalogMailCA', ['/etc/passwd'], ['/nowhere.pem', '"@dir@"']],
+    ['CatalogMailCA', ['/etc/passwd'], ['/nowhere.pem', '"@dir@"', '"@dir@/loop"']],
     ['CatalogMailCredentials', ['"@dir@/good"'],
-        ['/nowhere', '"@dir@/open"', '"@dir@/no-colon"', '"@dir@/two-lines"', '"@dir@"']],
+        ['/nowhere', '"@dir@/open"', '"@dir@/no-colon"', '"@dir@/two-lines"', '"@dir@"', '"@dir@/loop"']],
     ['CatalogMailTemplates', ['"@dir@/templates"', '"@dir@"'],
-        ['/nowhere', '"@dir@/unknown"', '"@dir@/no-subject"', '"@dir@/good"']],
+        ['/nowhere', '"@dir@/unknown"', '"@dir@/no-subject"', '"@dir@/good"', '"@dir@/loop"', '"@dir@/looping"']],
+    ['CatalogPasswordBlocklist', ['"@dir@/good"'], ['/nowhere', '"@dir@"', '"@dir@/loop"']],
+    ['CatalogKeyDir', ['"@dir@/keys"'], ['/nowhere', '"@dir@/templates"', '"@dir@/good"', '"@dir@/loop"', '"@dir@/looping"']],
     ['CatalogDatabase', ['sqlite3 "@dir@/data/x.db"'], ['sqlite3', 'oracle x', 'SQLITE x']],
 );
 sub with_files {
@@ -89,7 +91,10 @@ sub with_files {
     $server->write("$dir/$_->[0]", $_->[1]) for ['good', "user:pass word:x\n"], ['open', "user:password\n"],
         ['no-colon', "user\n"], ['two-lines', "user:password\nmore\n"];
     chmod 0600, map { "$dir/$_" } qw(good no-colon two-lines);
-    mkdir "$dir/$_" for qw(templates unknown no-subject);
+    mkdir "$dir/$_" for qw(templates unknown no-subject looping keys);
+    symlink $_->[0], "$dir/$_->[1]" for ['loop', 'loop'], ['1.key', 'looping/1.key'], ['confirm.txt', 'looping/confirm.txt'];
+    $server->write("$dir/keys/1.key", 'k' x 32);
+    chmod 0600, "$dir/keys/1.key";
     $server->write("$dir/templates/confirm.txt", "Subject: Welcome\n\n{{link}}\n");
     $server->write("$dir/unknown/confirm.txt", "Subject: Welcome\n\n{{lnik}}\n");
     $server->write("$dir/no-subject/confirm.txt", "Welcome\n\n{{link}}\n");

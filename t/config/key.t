@@ -50,6 +50,11 @@ mkdir $file;
 ($status, $said) = $server->configtest;
 ok($status != 0 && $said =~ /\Q$file\E/, 'a directory: httpd -t refuses it');
 rmdir $file;
+symlink 'token.key', $file;
+($status, $said) = $server->configtest;
+isnt($status, 0, 'a link that leads back to itself: httpd -t refuses it');
+like($said, qr/\Q$file\E: cannot be read: Too many levels of symbolic links/, 'a link: the message has the reason');
+unlink $file;
 
 my $without = server(mount => undef, conf => qq(<Location "/api">\nCatalogEnable On\n</Location>\n));
 ($status, $said) = $without->configtest;

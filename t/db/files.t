@@ -77,15 +77,23 @@ for (['', 0], ['', 1], ['-wal', 0], ['-shm', 0]) {
     $server->stop;
 }
 
-# A server that stops saves the content of its deleted WAL.
-$server = server()->start;
-create($server) for 1 .. 5;
-unlink $server->dir . '/data/catalog.db-wal' or die;
-$server->stop;
-$server->start;
-answers($server->api(GET => '/products'), 200, sub { $_[0]{pagination}{total} == 5 },
-    'the server saves the content of the deleted WAL');
-$server->stop;
+# A server that stops saves the content of its deleted WAL, whether it has noticed that or not; without the WAL's index nothing is lost.
+for (['-wal', 0], ['-wal', 1], ['-shm', 1]) {
+    my ($suffix, $notices) = @$_;
+    $server = server(conf => $few)->start;
+    create($server) for 1 .. 5;
+    $server->burst((wire(GET => '/products')) x 16);
+    unlink $server->dir . "/data/catalog.db$suffix" or die;
+    if ($notices) {
+        sleep 2;
+        is_out($server, "catalog.db$suffix");
+    }
+    $server->stop;
+    $server->start;
+    answers($server->api(GET => '/products'), 200, sub { $_[0]{pagination}{total} == 5 },
+        "catalog.db$suffix is deleted: after a stop nothing is lost" . ($notices ? ', if the server has noticed it' : ''));
+    $server->stop;
+}
 
 # The file is read-only. A URI, as above: httpd -t would refuse the path, but a running server continues.
 my $uri = '"file:@dir@/data/catalog.db"';

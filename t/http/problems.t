@@ -38,7 +38,7 @@ sub tells {
     my ($r, $name, $status, $what, %more) = @_;
     my $body = problem($name, $status, %more);
     delete @$body{ grep { !defined $body->{$_} } keys %$body };
-    answers($r, $status, $body, $what, 'content-type' => $details, vary => 'Accept');
+    answers($r, $status, $body, $what, 'content-type' => $details, vary => 'Accept', 'catalog-problem' => $name);
 }
 
 # ---- what problems mean ----
@@ -75,12 +75,13 @@ for (@shapes) {
     my $shown = ref $accept ? join ' and ', @$accept : $accept // 'none';
     my $r = $server->api(GET => '/products/x', headers => { Accept => $accept });
     $is_wanted ? tells($r, 'product-not-found', 404, "Accept: $shown", title => 'Product not found', detail => undef)
-        : answers($r, 404, \%usual, "Accept: $shown", 'content-type' => 'application/json', vary => 'Accept');
+        : answers($r, 404, \%usual, "Accept: $shown", 'content-type' => 'application/json', vary => 'Accept',
+            'catalog-problem' => 'product-not-found');
 }
 is($server->api(GET => '/products/x')->{body}, '{"success":false,"message":"Product not found"}', 'the usual shape is what it was');
 answers(ask(GET => '/products'), 200, { success => true, data => [], pagination => sub { 1 } }, 'a success has the same shape for all',
-    'content-type' => 'application/json', vary => undef);
-answers(ask(HEAD => '/products/x'), 404, '', 'HEAD', 'content-type' => $details, vary => 'Accept');
+    'content-type' => 'application/json', vary => undef, 'catalog-problem' => undef);
+answers(ask(HEAD => '/products/x'), 404, '', 'HEAD', 'content-type' => $details, vary => 'Accept', 'catalog-problem' => 'product-not-found');
 
 # ---- which problem ----
 
@@ -137,7 +138,8 @@ sub raw { my ($bytes) = @_; return $server->talk($bytes =~ s/ACCEPT/Accept: $det
 tells(raw("GET /api/products/%zz HTTP/1.1\r\nHost: x\r\nACCEPT\r\n\r\n"), 'bad-request', 400, 'a path that cannot be decoded');
 tells(raw("GET /api/products HTTP/1.1\r\nHost: x\r\nACCEPT\r\nnonsense\r\n\r\n"), 'bad-request', 400, 'a malformed header');
 answers($server->api(GET => '/refuse/402', headers => { Accept => $details }), 402, { type => 'about:blank', title => 'Payment Required',
-    status => 402, requestId => qr/./ }, 'a status of another module has no problem of ours', 'content-type' => $details);
+    status => 402, requestId => qr/./ }, 'a status of another module has no problem of ours', 'content-type' => $details,
+    'catalog-problem' => 'about:blank');
 tells(ask(GET => '/refuse/403'), 'forbidden', 403, 'mod_rewrite');
 answers($server->api(GET => '/products', mount => '/closed', headers => { Accept => $details }), 403,
     problem('forbidden', 403, type => '/closed/problems/forbidden'), 'a Require of the site');

@@ -27,6 +27,8 @@ my @cases = (
     ['a c b e d', 'sort=price,-name', 'sort=price&sort=-name', 'sort[]=price&sort[]=-name'],
     ['a', 'price[in]=1', 'price[in][]=1', 'price[in]=1.0&price[in]=1'],
     ['a c', "id[in]=$id{c},$id{a}&sort=id", "id[in]=$id{a}&id[in]=$id{c}&sort[]=id"],
+    ['a b c d e', 'sort=id', 'sort[]=id'],
+    ['e d c b a', 'sort=-id,name', 'sort=-id&sort=name'],
     ['e d c b a', 'inStock[in]=true,false', 'inStock[in]=false&inStock[in]=true'],
 );
 for (@cases) {
@@ -45,7 +47,7 @@ is_deeply(list("fields[]=price&limit=1")->{json}{data}, [{ price => 3 }], 'field
 is_deeply(get("/products/$id{a}?fields=price&fields=name")->{json}{data}, { name => 'a', price => 1 }, 'fields of a product');
 is_deeply(get("/products/$id{a}?fields%5B%5D=price")->{json}{data}, { price => 1 }, 'fields[] of a product');
 answers(get("/products/$id{a}?fields[]=price&fields[]=x"), 400, invalid(fields => 'unknown'), 'a field that is none');
-is_deeply([sort keys %{ list('facets=category&facets=inStock')->{json}{facets} }], [qw(category inStock)], 'facets');
+is_deeply([sort keys %{ list($_)->{json}{facets} }], [qw(category inStock)], $_) for 'facets=category&facets=inStock', 'facets[]=category&facets[]=inStock';
 is(get('/products/export?format=csv&fields[]=name&fields[]=price&sort=price&sort=-name&category[in][]=a,b&category[in][]=tea')->{body},
     "name,price\r\na,1\r\nb,2\r\n", 'an export');
 

@@ -193,6 +193,21 @@ refuses('NDJSON is as strict as JSON', ndjson => qq({"name":"x","price":"5"}\n{"
     '1 price type', '2 inStock type', '3  format');
 is(export('ndjson'), $before, 'none of these stored anything');
 
+# ---- lists ----
+
+my $tagged = server(mount => 'CatalogField tags strings')->start;
+my %tagged = (to => $tagged, token => register($tagged)->{token});
+for (['', 'red|dark blue', 'a,b'], ['list=%7C', 'red|dark blue', 'a,b'], ['list=,', 'red, dark blue', 'a\\,b'], ['delimiter=semicolon&list=/', 'red / dark blue', 'a,b']) {
+    my ($query, $two, $one) = @$_;
+    my $mark = $query =~ /semicolon/ ? ';' : ',';
+    my $file = join "\n", "name${mark}price${mark}Tags", qq(x${mark}1${mark}"$two"), qq(y${mark}1${mark}"$one"), "z${mark}1${mark}", '';
+    answers(import_file(csv => $file, $query, %tagged), 200, summary(3, 3, 0, 0), "a list in a cell: $query");
+    is_deeply([map { $_->{tags} } (listed($tagged))[2, 1, 0]], [['red', 'dark blue'], ['a,b'], undef], "its texts: $query");
+}
+answers(import_file(csv => "name,price\n", $_, %tagged), 400, invalid(list => 'format'), "$_: refused") for 'list=', 'list', 'list=,,', 'list=a', 'list=%22', 'list=%5C', 'list=%20';
+answers(import_file(csv => "name,price\n", 'list=,&list=,', %tagged), 400, invalid(list => 'duplicate'), 'a mark that is there twice');
+answers(import_file(ndjson => '{}', 'list=,', %tagged), 400, invalid(list => 'format'), 'NDJSON has no marks in lists');
+
 # ---- unknown fields ----
 
 my $unknown = import_file(csv => "name,price,colour,,x y\nx,1,red,,\n", 'size=1');
@@ -281,6 +296,12 @@ for my $format (qw(csv ndjson)) {
     answers(import_file($format => $file, '', %other), 200, summary($count, $count, 0, 0), "$format: an empty catalogue takes it");
     my $without = sub { map { my %p = %$_; delete @p{qw(id createdAt)}; \%p } @_ };
     is_deeply([$without->(reverse listed($other))], [$without->(listed())], "$format: with the same content, the last line newest");
+}
+
+answers(import_file(ndjson => ndjson(map { { name => "number $_", price => $_, rating => 0.5 } } 1e21, 1.5e-7, 1234567.25, 0.125)), 200, summary(4, 4, 0, 0), 'numbers of any size');
+for my $style ('delimiter=semicolon&decimal=comma', 'delimiter=comma&decimal=comma', 'delimiter=tab&decimal=point') {
+    my $count = () = listed();
+    answers(import_file(csv => export("csv&$style&bom=true"), "mode=upsert&$style"), 200, summary($count, 0, 0, $count), "what was exported with $style and a mark changes nothing, too");
 }
 
 # ---- one transaction, or several ----

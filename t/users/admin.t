@@ -59,7 +59,8 @@ sub names { my ($query) = @_; return [map { $_->{username} } @{ call(GET => "/us
 answers(call(GET => '/users'), 200, {
     success => true, data => [view($eve, role => 'editor'), view($ann), view($admin, role => 'admin')],
     pagination => { page => 1, limit => 10, total => 3, pages => 1 },
-}, 'the list has all users, newest first', 'cache-control' => 'no-store', etag => undef);
+}, 'the list has all users, newest first', 'cache-control' => 'no-store', etag => undef, 'x-total-count' => 3);
+is(call(GET => "$_?limit=1")->{headers}{'x-total-count'}, call(GET => $_)->{json}{pagination}{total}, "$_ has the total in a header") for '/users', '/audit', '/mails';
 my $root = $admin->{user}{username};
 my @lists = (
     ['q=ANN', 'Ann.Smith'], ['q=example.org', 'Ann.Smith'], ['q=smith', 'Ann.Smith'], ['q=e', 'eve', 'Ann.Smith', $root],

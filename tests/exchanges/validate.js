@@ -22,6 +22,7 @@ const IN_WORDS = {
     ' required': (query, body, properties) => !Object.keys(properties).some(name => Object.hasOwn(body, name)),
     'login required': (query, body) => !['login', 'username', 'email'].some(name => Object.hasOwn(body, name)),
     ' too_long': () => true, /* the stored product with what was sent */
+    'set required': (query, body) => (body.set ? Object.keys(body.set).length === 0 : body.adjust === undefined && body.delete !== true),
     'q blank': query => !/[\p{L}\p{N}]/u.test((query.find(([name]) => name === 'q')?.[1] ?? '').normalize('NFKD')),
 };
 
@@ -322,6 +323,9 @@ function readBody(description, row, x) {
     return media && isJson(mediaType(x.headers['content-type'])) ? [parseJson(x.body), description.resolve(media.schema).properties ?? {}] : [{}, {}];
 }
 
+/* Not about a row of a file, a product as it is stored, or conditions within a text. */
+const isAboutForm = ({ row, id, field }) => row === undefined && id === undefined && !field.startsWith('where.');
+
 /* A refusal must have a reason that the description expresses, or says in words. */
 function checkRefusal(description, row, x, query, answer) {
     const errors = x.status === 400 && !answer.results ? (answer.errors ?? []) : [];
@@ -331,7 +335,7 @@ function checkRefusal(description, row, x, query, answer) {
     const faults = said
         .filter(({ field, code }) => !IN_WORDS[`${field} ${code}`](query, ...readBody(description, row, x)))
         .map(({ field, code }) => `refused, although ${field} is not ${code}`);
-    const isExpressed = expressed.length > 0 && expressed.every(({ row: line, code }) => line === undefined && EXPRESSED.has(code));
+    const isExpressed = expressed.length > 0 && expressed.every(error => isAboutForm(error) && EXPRESSED.has(error.code));
     if (isExpressed && checkRequest(description, row, x, query).length === 0) {
         faults.push(`refused for ${expressed.map(({ code }) => code).join(', ')}, although its description allows it`);
     }

@@ -13,7 +13,7 @@
 static void assert_cell(apr_pool_t *pool, cat_kind_t kind, int has_comma, const char *text, const char *json)
 {
     const cat_csv_cell_t cell = {text, strlen(text)};
-    json_t *value = cat_json_own(pool, cat_cell_value_read(pool, kind, &cell, has_comma));
+    json_t *value = cat_json_own(pool, cat_cell_value_read(pool, kind, &cell, has_comma, '|'));
 
     assert_string_equal(json_is_real(value) ? cat_number_format(pool, value) : cat_json_text(pool, value), json);
 }
@@ -138,7 +138,7 @@ static void test_any_json_is_json(void **state)
     assert_cell(*state, CAT_VALUE, 0, "99999999999999.99", "{\"\":\"99999999999999.99\"}");
     for (size_t i = 0; i < UNIT_COUNT(others); i++) {
         const cat_csv_cell_t cell = {others[i], strlen(others[i])};
-        assert_null(cat_cell_value_read(*state, CAT_VALUE, &cell, 0));
+        assert_null(cat_cell_value_read(*state, CAT_VALUE, &cell, 0, '|'));
     }
 }
 
@@ -146,9 +146,9 @@ static void test_what_is_no_utf_8_has_no_value(void **state)
 {
     const cat_csv_cell_t cell = {"\xff", 1};
 
-    assert_null(cat_cell_value_read(*state, CAT_STRING, &cell, 0));
-    assert_null(cat_cell_value_read(*state, CAT_NUMBER, &cell, 0));
-    assert_null(cat_cell_value_read(*state, CAT_LIST, &cell, 0));
+    assert_null(cat_cell_value_read(*state, CAT_STRING, &cell, 0, '|'));
+    assert_null(cat_cell_value_read(*state, CAT_NUMBER, &cell, 0, '|'));
+    assert_null(cat_cell_value_read(*state, CAT_LIST, &cell, 0, '|'));
 }
 
 int main(void)

@@ -56,6 +56,24 @@ static void test_link_is_followed(void **state)
     unit_says(check(*state, link), "is a directory");
 }
 
+static void test_refuses_links_that_lead_nowhere(void **state)
+{
+    const char *directory = unit_directory(*state), *path = unit_write(*state, directory, "old.db", 0600, "", 0),
+               *wal = apr_pstrcat(*state, path, "-wal", NULL), *loop = apr_pstrcat(*state, directory, "/loop", NULL),
+               *link = apr_pstrcat(*state, directory, "/link", NULL);
+    char name[300] = "";
+
+    assert_int_equal(symlink("loop", loop), 0);
+    unit_says(check(*state, loop), "/loop: is a symbolic link that leads back to itself");
+    assert_int_equal(symlink("loop", link), 0);
+    unit_says(check(*state, link), "/loop: is a symbolic link that leads back to itself");
+    unit_says(check(*state, apr_pstrcat(*state, loop, "/catalog.db", NULL)), "Too many levels of symbolic links");
+    assert_int_equal(symlink(wal, wal), 0);
+    unit_says(check(*state, path), "old.db-wal: is a symbolic link");
+    memset(name, 'x', sizeof(name) - 1);
+    unit_says(check(*state, apr_pstrcat(*state, directory, "/", name, NULL)), "File name too long");
+}
+
 static void test_refuses_a_directory_closed_to_the_user(void **state)
 {
     const char *directory = unit_directory(*state), *own = apr_pstrcat(*state, directory, "/own", NULL),
@@ -101,6 +119,7 @@ int main(void)
         UNIT_TEST(test_refuses_a_directory),
         UNIT_TEST(test_refuses_a_missing_directory),
         UNIT_TEST(test_link_is_followed),
+        UNIT_TEST(test_refuses_links_that_lead_nowhere),
         UNIT_TEST(test_refuses_a_directory_closed_to_the_user),
         UNIT_TEST(test_refuses_files_closed_to_the_user),
     };

@@ -2,6 +2,7 @@
 #include "unit_products.h"
 
 #include "catalogue/transfer/import.h"
+#include "lib/json.h"
 #include <apr_xlate.h>
 
 static const cat_import_options_t create = {.rows = {.kind = CAT_ROWS_NDJSON, .max = 65536}},
@@ -74,6 +75,34 @@ static void test_words_are_inserted_in_their_order(void **state)
                                           "SELECT COUNT(*) || ' ' || SUM(word < before) FROM"
                                           " (SELECT word, LAG(word) OVER (ORDER BY n) AS before FROM seen) s"),
                         "1234 0");
+}
+
+/* Between the check and the transaction. */
+static void test_a_product_that_is_deleted_meanwhile_is_an_error_of_its_row(void **state)
+{
+    unit_database_t *database = unit_database(*state);
+    cat_import_options_t options = upsert;
+    cat_import_t *import;
+    const cat_import_result_t *r;
+    const char *id, *text, *error;
+
+    assert_int_equal(import_text(database, &create, lines(database, 0, 2), &r), APR_SUCCESS);
+    id = unit_database_sql(database, "SELECT id FROM products WHERE name = 'n1'");
+    text = apr_psprintf(*state, "{\"name\":\"new\",\"price\":1}\n\n{\"id\":\"%s\",\"price\":2,\"rating\":null}\n", id);
+    options.tells_places = 1;
+    assert_int_equal(cat_import_make(unit_database_use(*state, database), &options, &import), APR_SUCCESS);
+    assert_int_equal(cat_import_feed(import, text, strlen(text)), APR_SUCCESS);
+    assert_int_equal(cat_import_feed(import, "", 0), APR_SUCCESS);
+    unit_database_sql(database, "DELETE FROM products WHERE name = 'n1'");
+    assert_int_equal(cat_import_store(import), CAT_EREFUSED);
+    r = cat_import_result(import);
+    assert_string_equal(counts_of(database, r), "2 0 0 0 1 0");
+    error = apr_psprintf(*state,
+                         "[{\"row\":2,\"line\":3,\"field\":\"id\",\"code\":\"unknown\",\"message\":\"must be the id "
+                         "of a product\",\"begin\":26,\"end\":%d}]",
+                         (int)strlen(text));
+    assert_string_equal(cat_json_text(*state, r->errors), error);
+    assert_string_equal(unit_database_sql(database, COUNT), "1");
 }
 
 static void test_a_bad_row_stores_nothing(void **state)
@@ -240,6 +269,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         UNIT_TEST(test_rows_create_products_in_their_order),
         UNIT_TEST(test_words_are_inserted_in_their_order),
+        UNIT_TEST(test_a_product_that_is_deleted_meanwhile_is_an_error_of_its_row),
         UNIT_TEST(test_a_bad_row_stores_nothing),
         UNIT_TEST(test_a_dry_run_stores_nothing),
         UNIT_TEST(test_ids_update),

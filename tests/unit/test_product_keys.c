@@ -3,6 +3,8 @@
 
 #include "catalogue/product/product_keys.h"
 
+static const cat_registry_t no_own_fields = {.fields = &cat_product_built_in};
+
 static const char **make_product(apr_pool_t *pool, const char *name, const char *category)
 {
     const char **product = unit_product(pool, 1);
@@ -16,14 +18,14 @@ static void test_keys_of_all_parts(void **state)
 {
     const char **product = make_product(*state, "Red Kettle, red", "Té 2"), *keys[CAT_PRODUCT_KEYS];
 
-    cat_product_keys_make(*state, CAT_INDEX_ALL, product, keys);
+    cat_product_keys_make(*state, CAT_INDEX_ALL, &no_own_fields, product, keys);
     assert_string_equal(keys[CAT_PRODUCT_KEY_NAME], "red kettle, red");
     assert_string_equal(keys[CAT_PRODUCT_KEY_CATEGORY], "te 2");
     assert_string_equal(keys[CAT_PRODUCT_KEY_PRICE], "4623226492472524800"); /* 12.5 */
     assert_string_equal(keys[CAT_PRODUCT_KEY_RATING], "-1");
     assert_string_equal(keys[CAT_PRODUCT_KEY_WORDS], " 2 kettle red te ");
     product[CAT_PRODUCT_RATING] = "0";
-    cat_product_keys_make(*state, CAT_INDEX_ALL, product, keys);
+    cat_product_keys_make(*state, CAT_INDEX_ALL, &no_own_fields, product, keys);
     assert_string_equal(keys[CAT_PRODUCT_KEY_RATING], "0");
 }
 
@@ -39,7 +41,7 @@ static void test_no_keys_of_other_parts(void **state)
     const char *keys[CAT_PRODUCT_KEYS];
 
     for (size_t i = 0; i < UNIT_COUNT(cases); i++) {
-        cat_product_keys_make(*state, cases[i].part, make_product(*state, "Mug", "Tea"), keys);
+        cat_product_keys_make(*state, cases[i].part, &no_own_fields, make_product(*state, "Mug", "Tea"), keys);
         for (int key = 0; key < CAT_PRODUCT_KEYS; key++) {
             assert_int_equal(keys[key] != NULL, key == cases[i].key);
         }
@@ -50,7 +52,7 @@ static void test_words_may_be_none(void **state)
 {
     const char *keys[CAT_PRODUCT_KEYS];
 
-    cat_product_keys_make(*state, CAT_INDEX_ALL, make_product(*state, "-!-", ""), keys);
+    cat_product_keys_make(*state, CAT_INDEX_ALL, &no_own_fields, make_product(*state, "-!-", ""), keys);
     assert_string_equal(keys[CAT_PRODUCT_KEY_WORDS], " ");
     assert_int_equal(cat_product_keys_words(*state, " ")->nelts, 0);
     assert_int_equal(cat_product_keys_words(*state, NULL)->nelts, 0);
@@ -65,7 +67,7 @@ static void test_long_keys_are_cut_off(void **state)
     for (int i = 0; i < 200; i++) {
         memcpy(name + 3 * i, "\xef\xb7\xba", 4);
     }
-    cat_product_keys_make(*state, CAT_INDEX_ALL, make_product(*state, name, name), keys);
+    cat_product_keys_make(*state, CAT_INDEX_ALL, &no_own_fields, make_product(*state, name, name), keys);
     assert_true(strlen(keys[CAT_PRODUCT_KEY_NAME]) <= CAT_PRODUCT_KEY_SIZE);
     assert_true(strlen(keys[CAT_PRODUCT_KEY_NAME]) > CAT_PRODUCT_KEY_SIZE - 4);
     assert_true(strlen(keys[CAT_PRODUCT_KEY_CATEGORY]) <= CAT_PRODUCT_KEY_SIZE);

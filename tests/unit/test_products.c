@@ -244,12 +244,12 @@ static apr_status_t write_spread(void *baton)
     spread_t *s = baton;
     const char *const *products[GROUP];
     const cat_product_postings_t words = cat_product_keys_begin(s->pool);
-    int before = count_writes();
+    int before = count_writes(), claimed;
 
     for (int i = 0; i < GROUP; i++) {
         products[i] = spread_product(s->pool, s->first + i);
     }
-    assert_int_equal(cat_products_insert_many_within(s->db, products, GROUP, &words), APR_SUCCESS);
+    assert_int_equal(cat_products_insert_many_within(s->db, products, GROUP, &words, &claimed), APR_SUCCESS);
     assert_int_equal(cat_product_keys_insert(s->db, &words), APR_SUCCESS);
     s->writes = count_writes() - before;
     return APR_SUCCESS;

@@ -140,16 +140,16 @@ static void test_transactions_begin_and_end(void **state)
     sqlite3 *sqlite = apr_dbd_native_handle(conn->handle.driver, conn->handle.dbd);
 
     for (int i = 0; i < 2; i++) {
-        assert_int_equal(cat_sqlite_reader_begin(conn->sqlite->reader), SQLITE_OK);
+        assert_int_equal(cat_sqlite_reader_control(conn->sqlite->reader, CAT_SQLITE_BEGIN_WRITE), SQLITE_OK);
         assert_false(sqlite3_get_autocommit(sqlite));
-        assert_int_equal(cat_sqlite_reader_commit(conn->sqlite->reader), SQLITE_OK);
+        assert_int_equal(cat_sqlite_reader_control(conn->sqlite->reader, CAT_SQLITE_COMMIT), SQLITE_OK);
         assert_true(sqlite3_get_autocommit(sqlite));
-        assert_int_equal(cat_sqlite_reader_begin_view(conn->sqlite->reader), SQLITE_OK);
+        assert_int_equal(cat_sqlite_reader_control(conn->sqlite->reader, CAT_SQLITE_BEGIN_VIEW), SQLITE_OK);
         assert_false(sqlite3_get_autocommit(sqlite));
-        assert_int_equal(cat_sqlite_reader_roll_back(conn->sqlite->reader), SQLITE_OK);
+        assert_int_equal(cat_sqlite_reader_control(conn->sqlite->reader, CAT_SQLITE_ROLL_BACK), SQLITE_OK);
         assert_true(sqlite3_get_autocommit(sqlite));
     }
-    assert_int_equal(cat_sqlite_reader_commit(conn->sqlite->reader), SQLITE_ERROR);
+    assert_int_equal(cat_sqlite_reader_control(conn->sqlite->reader, CAT_SQLITE_COMMIT), SQLITE_ERROR);
     unit_says(cat_sqlite_reader_error(conn->sqlite->reader), "no transaction is active");
 }
 

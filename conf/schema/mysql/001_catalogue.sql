@@ -10,7 +10,7 @@
 -- extra: own fields of the shop as a JSON object, see docs/decisions/0068-own-fields-in-one-column.md. NULL: the product has none.
 -- From name_key on, what conditions, order and search need: src/catalogue/product/products.c writes it together with each product. Folded
 -- texts, and numbers as the bits of a double, which order them: -1 for no rating. words: the distinct folded words of name and category
--- in order, a blank before and after each; 300 characters of name and category can become 33 octets each. NULL: the row is not indexed,
+-- in order, a blank before and after each. NULL: the row is not indexed,
 -- because CatalogIndex does not name the part, or because another program wrote the row. Folded texts are octets, because all collations
 -- that MySQL and MariaDB share take no notice of blanks at the end.
 CREATE TABLE IF NOT EXISTS products (
@@ -26,7 +26,7 @@ CREATE TABLE IF NOT EXISTS products (
     category_key VARBINARY(800),
     price_key    BIGINT,
     rating_key   BIGINT,
-    words        VARBINARY(10240),
+    words        BLOB,
     KEY products_by_time (created_at, id, price_key, rating_key, in_stock, category),
     KEY products_by_category (category, created_at, id),
     KEY products_by_category_key (category_key, created_at, id),
@@ -55,6 +55,42 @@ CREATE TABLE IF NOT EXISTS product_indexes (
 INSERT IGNORE INTO product_indexes (part, complete, created_at, id, filled)
     VALUES ('category', 1, 9223372036854775807, '', 0), ('price', 1, 9223372036854775807, '', 0), ('name', 1, 9223372036854775807, '', 0),
         ('rating', 1, 9223372036854775807, '', 0), ('search', 1, 9223372036854775807, '', 0);
+
+-- ---- own fields of the shop ----
+
+-- The fields that some server of the database has, or had, a line of CatalogField for. definition: the type, and what decides its keys.
+-- complete: 1 when all products have its keys. Until then those from the list key on, filled of them.
+CREATE TABLE IF NOT EXISTS catalog_fields (
+    number     INT NOT NULL PRIMARY KEY,
+    name       VARCHAR(40) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
+    definition VARCHAR(10000) NOT NULL,
+    complete   TINYINT NOT NULL,
+    created_at BIGINT NOT NULL,
+    id         CHAR(36) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
+    filled     BIGINT NOT NULL,
+    UNIQUE KEY catalog_fields_by_name (name)
+) ENGINE = InnoDB DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin;
+
+-- A row for each product and indexed field, with an empty key where the product lacks the field, or for each element of a list. Keys are
+-- ordered as the values are. value: the exact text, of a field whose key is its folded form, see src/catalogue/product/own_keys.h.
+CREATE TABLE IF NOT EXISTS product_keys (
+    field      INT NOT NULL,
+    value_key  VARBINARY(400) NOT NULL,
+    created_at BIGINT NOT NULL,
+    id         CHAR(36) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
+    value      VARBINARY(400),
+    PRIMARY KEY (field, value_key, created_at, id),
+    KEY product_keys_by_product (field, created_at, id, value_key)
+) ENGINE = InnoDB DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin;
+
+-- The values of unique fields: the primary key decides which product has one.
+CREATE TABLE IF NOT EXISTS product_unique (
+    field INT NOT NULL,
+    value VARBINARY(400) NOT NULL,
+    id    CHAR(36) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
+    PRIMARY KEY (field, value),
+    KEY product_unique_by_id (id, field)
+) ENGINE = InnoDB DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin;
 
 -- ---- how many products there are, and where in the list a page begins ----
 
@@ -253,4 +289,31 @@ CREATE TABLE IF NOT EXISTS idempotency_keys (
     expires_at BIGINT NOT NULL,
     PRIMARY KEY (key_hash, part),
     KEY idempotency_keys_by_expiry (expires_at)
+) ENGINE = InnoDB DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin;
+
+-- ---- changes of more products than one transaction takes ----
+
+-- request: the body of the request, as it was sent to the mount, whose settings say what it means. The products of the list up to
+-- (after_at, after_id) have been gone through: each transaction that changes some of them moves this position, so that servers go on where
+-- another one was killed, and none makes a portion twice. errors: a JSON array, what was wrong with products that were left as they are;
+-- error: why the change failed as a whole.
+CREATE TABLE IF NOT EXISTS bulk_jobs (
+    id         CHAR(36) CHARACTER SET ascii COLLATE ascii_bin NOT NULL PRIMARY KEY,
+    mount      VARCHAR(1000) NOT NULL,
+    user_id    VARCHAR(255) NOT NULL,
+    request    VARCHAR(8000) NOT NULL,
+    dry_run    TINYINT NOT NULL,
+    state      VARCHAR(16) CHARACTER SET ascii COLLATE ascii_bin NOT NULL DEFAULT 'running',
+    after_at   BIGINT NOT NULL,
+    after_id   CHAR(36) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
+    changed    BIGINT NOT NULL DEFAULT 0,
+    unchanged  BIGINT NOT NULL DEFAULT 0,
+    failed     BIGINT NOT NULL DEFAULT 0,
+    errors     VARCHAR(4000) NOT NULL DEFAULT '[]',
+    error      VARCHAR(255),
+    created_at BIGINT NOT NULL,
+    ended_at   BIGINT,
+    KEY bulk_jobs_by_state (state, id),
+    KEY bulk_jobs_by_end (ended_at),
+    CONSTRAINT bulk_jobs_state CHECK (state IN ('running', 'done', 'stopped', 'failed'))
 ) ENGINE = InnoDB DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin;

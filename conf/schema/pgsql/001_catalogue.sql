@@ -57,6 +57,41 @@ INSERT INTO product_indexes (part, complete, created_at, id, filled)
     VALUES ('category', 1, 9223372036854775807, '', 0), ('price', 1, 9223372036854775807, '', 0), ('name', 1, 9223372036854775807, '', 0),
         ('rating', 1, 9223372036854775807, '', 0), ('search', 1, 9223372036854775807, '', 0);
 
+-- ---- own fields of the shop ----
+
+-- The fields that some server of the database has, or had, a line of CatalogField for. definition: the type, and what decides its keys.
+-- complete: 1 when all products have its keys. Until then those from the list key on, filled of them.
+CREATE TABLE catalog_fields (
+    number     INTEGER NOT NULL PRIMARY KEY,
+    name       TEXT COLLATE "C" NOT NULL UNIQUE,
+    definition TEXT NOT NULL,
+    complete   SMALLINT NOT NULL,
+    created_at BIGINT NOT NULL,
+    id         TEXT COLLATE "C" NOT NULL,
+    filled     BIGINT NOT NULL
+);
+
+-- A row for each product and indexed field, with an empty key where the product lacks the field, or for each element of a list. Keys are
+-- ordered as the values are. value: the exact text, of a field whose key is its folded form, see src/catalogue/product/own_keys.h.
+CREATE TABLE product_keys (
+    field      INTEGER NOT NULL,
+    value_key  TEXT COLLATE "C" NOT NULL,
+    created_at BIGINT NOT NULL,
+    id         TEXT COLLATE "C" NOT NULL,
+    value      TEXT COLLATE "C",
+    PRIMARY KEY (field, value_key, created_at, id)
+) WITH (autovacuum_vacuum_scale_factor = 0.02, autovacuum_analyze_scale_factor = 0.02);
+CREATE INDEX product_keys_by_product ON product_keys (field, created_at, id, value_key);
+
+-- The values of unique fields: the primary key decides which product has one.
+CREATE TABLE product_unique (
+    field INTEGER NOT NULL,
+    value TEXT COLLATE "C" NOT NULL,
+    id    TEXT COLLATE "C" NOT NULL,
+    PRIMARY KEY (field, value)
+);
+CREATE INDEX product_unique_by_id ON product_unique (id, field);
+
 -- ---- how many products there are, and where in the list a page begins ----
 
 -- Level 0: the list is cut into blocks of about 10,000 products, each from its first key, the lowest of it, to the next block's. n is how
@@ -130,6 +165,8 @@ BEGIN
     UPDATE product_counts SET n = 0, in_stock = 0 WHERE level < 2;
     DELETE FROM category_counts;
     DELETE FROM product_words;
+    DELETE FROM product_keys;
+    DELETE FROM product_unique;
     RETURN NULL;
 END $$;
 CREATE TRIGGER products_truncate AFTER TRUNCATE ON products FOR EACH STATEMENT EXECUTE FUNCTION products_count_none();
@@ -294,3 +331,30 @@ CREATE TABLE idempotency_keys (
 );
 
 CREATE INDEX idempotency_keys_by_expiry ON idempotency_keys (expires_at);
+
+-- ---- changes of more products than one transaction takes ----
+
+-- request: the body of the request, as it was sent to the mount, whose settings say what it means. The products of the list up to
+-- (after_at, after_id) have been gone through: each transaction that changes some of them moves this position, so that servers go on where
+-- another one was killed, and none makes a portion twice. errors: a JSON array, what was wrong with products that were left as they are;
+-- error: why the change failed as a whole.
+CREATE TABLE bulk_jobs (
+    id         TEXT COLLATE "C" NOT NULL PRIMARY KEY,
+    mount      TEXT COLLATE "C" NOT NULL,
+    user_id    TEXT NOT NULL,
+    request    TEXT NOT NULL,
+    dry_run    INTEGER NOT NULL,
+    state      TEXT NOT NULL DEFAULT 'running' CHECK (state IN ('running', 'done', 'stopped', 'failed')),
+    after_at   BIGINT NOT NULL,
+    after_id   TEXT COLLATE "C" NOT NULL,
+    changed    BIGINT NOT NULL DEFAULT 0,
+    unchanged  BIGINT NOT NULL DEFAULT 0,
+    failed     BIGINT NOT NULL DEFAULT 0,
+    errors     TEXT NOT NULL DEFAULT '[]',
+    error      TEXT,
+    created_at BIGINT NOT NULL,
+    ended_at   BIGINT
+);
+
+CREATE INDEX bulk_jobs_by_state ON bulk_jobs (state, id);
+CREATE INDEX bulk_jobs_by_end ON bulk_jobs (ended_at);

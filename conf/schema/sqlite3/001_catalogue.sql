@@ -56,6 +56,41 @@ INSERT INTO product_indexes (part, complete, created_at, id, filled)
     VALUES ('category', 1, 9223372036854775807, '', 0), ('price', 1, 9223372036854775807, '', 0), ('name', 1, 9223372036854775807, '', 0),
         ('rating', 1, 9223372036854775807, '', 0), ('search', 1, 9223372036854775807, '', 0);
 
+-- ---- own fields of the shop ----
+
+-- The fields that some server of the database has, or had, a line of CatalogField for. definition: the type, and what decides its keys.
+-- complete: 1 when all products have its keys. Until then those from the list key on, filled of them.
+CREATE TABLE catalog_fields (
+    number     INTEGER NOT NULL PRIMARY KEY,
+    name       TEXT NOT NULL UNIQUE,
+    definition TEXT NOT NULL,
+    complete   INTEGER NOT NULL,
+    created_at INTEGER NOT NULL,
+    id         TEXT NOT NULL,
+    filled     INTEGER NOT NULL
+);
+
+-- A row for each product and indexed field, with an empty key where the product lacks the field, or for each element of a list. Keys are
+-- ordered as the values are. value: the exact text, of a field whose key is its folded form, see src/catalogue/product/own_keys.h.
+CREATE TABLE product_keys (
+    field      INTEGER NOT NULL,
+    value_key  TEXT NOT NULL,
+    created_at INTEGER NOT NULL,
+    id         TEXT NOT NULL,
+    value      TEXT,
+    PRIMARY KEY (field, value_key, created_at, id)
+) WITHOUT ROWID;
+CREATE INDEX product_keys_by_product ON product_keys (field, created_at, id, value_key);
+
+-- The values of unique fields: the primary key decides which product has one.
+CREATE TABLE product_unique (
+    field INTEGER NOT NULL,
+    value TEXT NOT NULL,
+    id    TEXT NOT NULL,
+    PRIMARY KEY (field, value)
+) WITHOUT ROWID;
+CREATE INDEX product_unique_by_id ON product_unique (id, field);
+
 -- ---- how many products there are, and where in the list a page begins ----
 
 -- Level 0: the list is cut into blocks of about 10,000 products, each from its first key, the lowest of it, to the next block's. n is how
@@ -305,3 +340,30 @@ CREATE TABLE idempotency_keys (
 );
 
 CREATE INDEX idempotency_keys_by_expiry ON idempotency_keys (expires_at);
+
+-- ---- changes of more products than one transaction takes ----
+
+-- request: the body of the request, as it was sent to the mount, whose settings say what it means. The products of the list up to
+-- (after_at, after_id) have been gone through: each transaction that changes some of them moves this position, so that servers go on where
+-- another one was killed, and none makes a portion twice. errors: a JSON array, what was wrong with products that were left as they are;
+-- error: why the change failed as a whole.
+CREATE TABLE bulk_jobs (
+    id         TEXT NOT NULL PRIMARY KEY,
+    mount      TEXT NOT NULL,
+    user_id    TEXT NOT NULL,
+    request    TEXT NOT NULL,
+    dry_run    INTEGER NOT NULL,
+    state      TEXT NOT NULL DEFAULT 'running' CHECK (state IN ('running', 'done', 'stopped', 'failed')),
+    after_at   INTEGER NOT NULL,
+    after_id   TEXT NOT NULL,
+    changed    INTEGER NOT NULL DEFAULT 0,
+    unchanged  INTEGER NOT NULL DEFAULT 0,
+    failed     INTEGER NOT NULL DEFAULT 0,
+    errors     TEXT NOT NULL DEFAULT '[]',
+    error      TEXT,
+    created_at INTEGER NOT NULL,
+    ended_at   INTEGER
+);
+
+CREATE INDEX bulk_jobs_by_state ON bulk_jobs (state, id);
+CREATE INDEX bulk_jobs_by_end ON bulk_jobs (ended_at);

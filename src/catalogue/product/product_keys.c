@@ -11,6 +11,7 @@
 
 #include <apr_strings.h>
 
+#include "catalogue/product/own_keys.h"
 #include "catalogue/product/product.h"
 #include "db/db.h"
 #include "lib/buffer.h"
@@ -136,21 +137,44 @@ static const char *fold_once(apr_pool_t *pool, const char *const *product, const
     return folded[field];
 }
 
-static const char *write_words(apr_pool_t *pool, const char *name, const char *category)
+/* The folded texts of the searched fields of the shop's own, each behind a blank. */
+static const char *fold_searched(apr_pool_t *pool, const cat_registry_t *registry, const char *const *product)
 {
-    const apr_array_header_t *words = cat_fold_words(pool, apr_pstrcat(pool, name, " ", category, NULL));
+    const char *const *record;
+    const char *text = "";
+
+    if (!registry->has_words) {
+        return text;
+    }
+    record = cat_product_read(pool, registry->fields, product);
+    for (int i = CAT_PRODUCT_FIELDS; i < registry->fields->count; i++) {
+        if (record[i] && registry->fields->all[i].flags & CAT_SEARCHED) {
+            text = apr_pstrcat(pool, text, " ", cat_fold_text(pool, record[i]), NULL);
+        }
+    }
+    return text;
+}
+
+static const char *write_words(apr_pool_t *pool, const char *text)
+{
+    const apr_array_header_t *words = cat_fold_words(pool, text);
     cat_buffer_t b;
 
-    cat_buffer_init(&b, pool, strlen(name) + strlen(category) + 4);
+    cat_buffer_init(&b, pool, strlen(text) + 4);
     CAT_BUFFER_LITERAL(&b, " ");
     for (int i = 0; i < words->nelts; i++) {
-        cat_buffer_add_text(&b, APR_ARRAY_IDX(words, i, const char *));
-        CAT_BUFFER_LITERAL(&b, " ");
+        const char *word = APR_ARRAY_IDX(words, i, const char *);
+        apr_size_t length = strlen(word);
+        if (b.length + length < CAT_PRODUCT_WORDS_SIZE) {
+            cat_buffer_add(&b, word, length);
+            CAT_BUFFER_LITERAL(&b, " ");
+        }
     }
     return cat_buffer_text(&b);
 }
 
-void cat_product_keys_make(apr_pool_t *pool, int parts, const char *const *product, const char **values)
+void cat_product_keys_make(apr_pool_t *pool, int parts, const cat_registry_t *registry, const char *const *product,
+                           const char **values)
 {
     const char *folded[CAT_PRODUCT_FIELDS] = {NULL};
 
@@ -164,8 +188,10 @@ void cat_product_keys_make(apr_pool_t *pool, int parts, const char *const *produ
         }
     }
     if (parts & CAT_INDEX_SEARCH) {
-        values[CAT_PRODUCT_KEY_WORDS] = write_words(pool, fold_once(pool, product, folded, CAT_PRODUCT_NAME),
-                                                    fold_once(pool, product, folded, CAT_PRODUCT_CATEGORY));
+        values[CAT_PRODUCT_KEY_WORDS] =
+            write_words(pool, apr_pstrcat(pool, fold_once(pool, product, folded, CAT_PRODUCT_NAME), " ",
+                                          fold_once(pool, product, folded, CAT_PRODUCT_CATEGORY),
+                                          fold_searched(pool, registry, product), NULL));
     }
 }
 
@@ -210,7 +236,8 @@ apr_array_header_t *cat_product_keys_words(apr_pool_t *pool, const char *words)
 
 cat_product_postings_t cat_product_keys_begin(apr_pool_t *pool)
 {
-    return (cat_product_postings_t){apr_array_make(pool, 48, sizeof(const char *))};
+    return (cat_product_postings_t){apr_array_make(pool, 48, sizeof(const char *)),
+                                    apr_array_make(pool, 0, sizeof(const char *))};
 }
 
 void cat_product_keys_add(const cat_product_postings_t *postings, const apr_array_header_t *words,
@@ -248,6 +275,7 @@ apr_status_t cat_product_keys_insert(cat_db_t *db, const cat_product_postings_t 
         rv = cat_db_insert_rows(db, SQL_WORDS_INSERT, values, 3, rows);
         apr_pool_clear(pool);
     }
+    rv = rv == APR_SUCCESS ? cat_own_keys_insert(db, postings->keys) : rv;
     cat_db_use_pool(db, before);
     apr_pool_destroy(pool);
     return rv;

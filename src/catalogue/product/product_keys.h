@@ -5,6 +5,7 @@
 #include <apr_tables.h>
 
 #include "db/db.h"
+#include "catalogue/product/registry.h"
 #include "db/dialects/product.def"
 
 #define CAT_PRODUCT_KEY(name, field, column, update, compare, ...)                                                     \
@@ -53,8 +54,12 @@ int cat_product_keys_kept(const cat_db_t *db);
 #define CAT_PRODUCT_KEY_SIZE 800 /* octets of a name_key or category_key; a longer folded text is cut off */
 #define CAT_PRODUCT_WORD_SIZE 64 /* octets of a word in product_words; a longer one is cut off */
 
-/* values[CAT_PRODUCT_KEYS]: the columns of a product, on the pool; NULL: of a part that is not in parts. */
-void cat_product_keys_make(apr_pool_t *pool, int parts, const char *const *product, const char **values);
+#define CAT_PRODUCT_WORDS_SIZE 60000 /* octets of the column words; further words are not found */
+
+/* values[CAT_PRODUCT_KEYS]: the columns of a product, a row (catalogue/product/product.h), on the pool; NULL: of a part that is not in
+ * parts. registry: the words of its fields with `search` are among those of the product. */
+void cat_product_keys_make(apr_pool_t *pool, int parts, const cat_registry_t *registry, const char *const *product,
+                           const char **values);
 
 /* 1: the columns are the same. */
 int cat_product_keys_match(const char *const *one, const char *const *other);
@@ -63,9 +68,10 @@ int cat_product_keys_match(const char *const *one, const char *const *other);
  * for NULL. */
 apr_array_header_t *cat_product_keys_words(apr_pool_t *pool, const char *words);
 
-/* Rows of product_words that are to be inserted together. */
+/* Rows of product_words, and of product_keys, that are to be inserted together. */
 typedef struct cat_product_postings_t {
     apr_array_header_t *values; /* const char *: word, created_at and id of each row */
+    apr_array_header_t *keys;   /* of cat_own_keys_collect */
 } cat_product_postings_t;
 
 cat_product_postings_t cat_product_keys_begin(apr_pool_t *pool);

@@ -25,6 +25,7 @@
 #include <string.h>
 
 #include "catalogue/product/counts.h"
+#include "catalogue/product/own_keys.h"
 #include "catalogue/product/product_keys.h"
 #include "db/answer_cache.h"
 #include "db/db.h"
@@ -113,8 +114,10 @@ static apr_status_t write_in_transaction(cat_db_t *db, cat_work_t *work, void *b
 /* Products that are being inserted, with what is inserted after them. */
 typedef struct insertion_t {
     cat_db_t *db;
+    const cat_registry_t *registry;
     const char *const *const *products; /* rows */
     int count;
+    int claimed;         /* of them, whose unique values are stored */
     const char **values; /* ROW_VALUES of each */
     cat_product_postings_t postings;
     cat_counts_delta_t *deltas;
@@ -137,7 +140,10 @@ static void prepare_product(insertion_t *in, int i)
     int is_counted;
 
     memcpy(row, product, CAT_PRODUCT_COLUMNS * sizeof(*row));
-    cat_product_keys_make(in->db->pool, cat_product_keys_kept(in->db), product, keys);
+    cat_product_keys_make(in->db->pool, cat_product_keys_kept(in->db), in->registry, product, keys);
+    if (in->registry->has_keys) {
+        cat_own_keys_collect(in->postings.keys, in->registry, product);
+    }
     cat_product_keys_add(&in->postings, cat_product_keys_words(pool, keys[CAT_PRODUCT_KEY_WORDS]),
                          apr_pstrdup(pool, product[CAT_PRODUCT_CREATED_AT]),
                          apr_pstrdup(pool, product[CAT_PRODUCT_ID]));
@@ -150,22 +156,29 @@ static void prepare_product(insertion_t *in, int i)
                                          product[CAT_PRODUCT_IN_STOCK]};
 }
 
-static void prepare_with_postings(insertion_t *in, cat_db_t *db, const char *const *const *products, int count,
-                                  const cat_product_postings_t *postings)
+static apr_status_t prepare_with_postings(insertion_t *in, cat_db_t *db, const char *const *const *products, int count,
+                                          const cat_product_postings_t *postings)
 {
+    apr_status_t rv;
+
     *in = (insertion_t){.db = db, .products = products, .count = count, .postings = *postings};
+    rv = cat_registry_get(db, &in->registry);
+    if (rv != APR_SUCCESS) {
+        return rv;
+    }
     in->values = apr_palloc(db->pool, (apr_size_t)count * ROW_VALUES * sizeof(*in->values));
     in->deltas = apr_palloc(db->pool, (apr_size_t)count * sizeof(*in->deltas));
     for (int i = 0; i < count; i++) {
         prepare_product(in, i);
     }
+    return APR_SUCCESS;
 }
 
-static void prepare_insertion(insertion_t *in, cat_db_t *db, const char *const *const *products, int count)
+static apr_status_t prepare_insertion(insertion_t *in, cat_db_t *db, const char *const *const *products, int count)
 {
     const cat_product_postings_t postings = cat_product_keys_begin(db->pool);
 
-    prepare_with_postings(in, db, products, count, &postings);
+    return prepare_with_postings(in, db, products, count, &postings);
 }
 
 /* Those of several products in few statements. */
@@ -176,9 +189,22 @@ static apr_status_t insert_what_follows(const insertion_t *in)
     return rv == APR_SUCCESS ? cat_counts_note(in->db, in->deltas, in->count) : rv;
 }
 
-static apr_status_t insert_rows(const insertion_t *in)
+static apr_status_t claim_values(insertion_t *in)
 {
     apr_status_t rv = APR_SUCCESS;
+
+    for (in->claimed = 0; in->claimed < in->count && in->registry->has_unique; in->claimed++) {
+        rv = cat_own_keys_claim(in->db, in->registry, in->products[in->claimed]);
+        if (rv != APR_SUCCESS) {
+            return rv;
+        }
+    }
+    return rv;
+}
+
+static apr_status_t insert_rows(insertion_t *in)
+{
+    apr_status_t rv = claim_values(in);
 
     for (int done = 0, rows; done < in->count && rv == APR_SUCCESS; done += rows) {
         rows = in->count - done < CAT_ROWS_MAX ? in->count - done : CAT_ROWS_MAX;
@@ -189,7 +215,7 @@ static apr_status_t insert_rows(const insertion_t *in)
 
 static apr_status_t insert_prepared(void *baton)
 {
-    const insertion_t *in = baton;
+    insertion_t *in = baton;
     apr_status_t rv = insert_rows(in);
 
     return rv == APR_SUCCESS ? insert_what_follows(in) : rv;
@@ -198,15 +224,15 @@ static apr_status_t insert_prepared(void *baton)
 static apr_status_t insert_products(cat_db_t *db, const void *const *items, int count)
 {
     insertion_t in;
+    apr_status_t rv = prepare_insertion(&in, db, (const char *const *const *)items, count);
 
-    prepare_insertion(&in, db, (const char *const *const *)items, count);
-    return insert_prepared(&in);
+    return rv == APR_SUCCESS ? insert_prepared(&in) : rv;
 }
 
 /* Without words and delta row, a product is a statement of its own. */
-static cat_batch_kind_t choose_batch_kind(const cat_db_t *db)
+static cat_batch_kind_t choose_batch_kind(const cat_db_t *db, const cat_registry_t *registry)
 {
-    int has_words = cat_product_keys_kept(db) & CAT_INDEX_SEARCH;
+    int has_words = registry->has_keys || cat_product_keys_kept(db) & CAT_INDEX_SEARCH;
 
     return has_words || cat_counts_needs_transaction(db) ? CAT_BATCH_TRANSACTION : CAT_BATCH_STATEMENT;
 }
@@ -216,22 +242,33 @@ apr_status_t cat_products_insert_one(cat_db_t *db, const char *const *product)
 {
     const char *const *row = write_row(db, product);
     insertion_t in;
+    apr_status_t rv = prepare_insertion(&in, db, &row, 1);
 
     cat_db_touch(db, NULL);
-    if (!cat_db_shares_commits(db)) {
-        return cat_batch_write(db, choose_batch_kind(db), insert_products, row);
+    if (rv != APR_SUCCESS) {
+        return rv;
     }
-    prepare_insertion(&in, db, &row, 1);
-    return in.postings.values->nelts || cat_db_is_accompanied(db) ? write_in_transaction(db, insert_prepared, &in)
-                                                                  : insert_prepared(&in);
+    if (in.registry->has_unique) {
+        return cat_db_transact(db, insert_prepared, &in);
+    }
+    if (!cat_db_shares_commits(db)) {
+        return cat_batch_write(db, choose_batch_kind(db, in.registry), insert_products, row);
+    }
+    return in.postings.keys->nelts || in.postings.values->nelts || cat_db_is_accompanied(db)
+               ? write_in_transaction(db, insert_prepared, &in)
+               : insert_prepared(&in);
 }
 
 apr_status_t cat_products_insert_many(cat_db_t *db, const char *const *const *rows, int count, int *inserted)
 {
     insertion_t in;
+    apr_status_t prepared = prepare_insertion(&in, db, rows, count);
 
+    *inserted = 0;
     cat_db_touch(db, NULL);
-    prepare_insertion(&in, db, rows, count);
+    if (prepared != APR_SUCCESS || (prepared = claim_values(&in)) != APR_SUCCESS) {
+        return prepared;
+    }
     for (*inserted = 0; *inserted < count; ++*inserted) {
         apr_status_t rv = cat_db_insert(db, SQL_PRODUCT_INSERT, in.values + *inserted * ROW_VALUES, ROW_VALUES);
         if (rv != APR_SUCCESS) {
@@ -245,6 +282,7 @@ apr_status_t cat_products_insert_many(cat_db_t *db, const char *const *const *ro
 
 typedef struct product_write_t {
     cat_db_t *db;
+    const cat_registry_t *registry;
     const char *id;
     const cat_input_t *input;                  /* of an update */
     const cat_products_condition_t *condition; /* NULL: none */
@@ -267,6 +305,7 @@ static apr_status_t judge_condition(const product_write_t *w)
 typedef struct update_extra_t {
     const char *text; /* NULL: it stays, or is cleared */
     int is_cleared;
+    const char *const *before; /* the row as it was; NULL: the column stays */
 } update_extra_t;
 
 static int changes_extra(const cat_input_t *input)
@@ -299,6 +338,14 @@ static const char *const *change_record(const product_write_t *w, const cat_fiel
     return after;
 }
 
+static apr_status_t reclaim_values(const product_write_t *w, const update_extra_t *extra)
+{
+    const char **after = apr_pmemdup(w->db->pool, extra->before, CAT_PRODUCT_COLUMNS * sizeof(*after));
+
+    after[CAT_PRODUCT_EXTRA] = extra->text;
+    return cat_own_keys_reclaim(w->db, w->registry, extra->before, after);
+}
+
 /* Locks the row, as the column is written anew as a whole. */
 static apr_status_t merge_extra(const product_write_t *w, update_extra_t *extra)
 {
@@ -306,7 +353,7 @@ static apr_status_t merge_extra(const product_write_t *w, update_extra_t *extra)
     const char *const *row, *const *record;
     apr_status_t rv;
 
-    *extra = (update_extra_t){NULL, 0};
+    *extra = (update_extra_t){NULL, 0, NULL};
     if (!changes_extra(w->input)) {
         return APR_SUCCESS;
     }
@@ -315,8 +362,12 @@ static apr_status_t merge_extra(const product_write_t *w, update_extra_t *extra)
         record = change_record(w, fields, row);
         extra->text = cat_product_write_extra(w->db->pool, fields, record, row[CAT_PRODUCT_EXTRA]);
         extra->is_cleared = !extra->text;
+        extra->before = row;
     }
-    return rv == APR_SUCCESS && extra->text && strlen(extra->text) > CAT_PRODUCT_EXTRA_MAX ? CAT_ETOOLONG : rv;
+    if (rv == APR_SUCCESS && extra->text && strlen(extra->text) > CAT_PRODUCT_EXTRA_MAX) {
+        return CAT_ETOOLONG;
+    }
+    return rv == APR_SUCCESS && w->registry->has_unique ? reclaim_values(w, extra) : rv;
 }
 
 #define UPDATE_VALUES (2 * CAT_PRODUCT_COLUMNS + 1) /* at most */
@@ -385,12 +436,12 @@ static apr_status_t note_counts(const product_write_t *w, const char *const *bef
 }
 
 /* Makes what is derived of the product follow it. before: of SQL_PRODUCT_KEYS. */
-static apr_status_t update_keys(const product_write_t *w, const char *const *before)
+static apr_status_t update_keys(const product_write_t *w, const char *const *before, const char *const *row)
 {
     const char *values[CAT_PRODUCT_KEYS + 1];
     apr_status_t rv;
 
-    cat_product_keys_make(w->db->pool, cat_product_keys_kept(w->db), w->product, values);
+    cat_product_keys_make(w->db->pool, cat_product_keys_kept(w->db), w->registry, row, values);
     values[CAT_PRODUCT_KEYS] = w->id;
     rv = note_counts(w, before, values);
     if (rv != APR_SUCCESS || cat_product_keys_match(before, values)) {
@@ -412,7 +463,7 @@ static apr_status_t update_product(void *baton)
     apr_status_t rv = judge_condition(w);
 
     rv = rv == APR_SUCCESS ? merge_extra(w, &extra) : rv;
-    if (rv == APR_SUCCESS && changes_keys(w)) {
+    if (rv == APR_SUCCESS && (changes_keys(w) || (extra.before && w->registry->has_words))) {
         rv = cat_db_one(w->db, SQL_PRODUCT_KEYS, CAT_VALUES(w->id), &before);
     }
     rv = rv == APR_SUCCESS
@@ -423,7 +474,10 @@ static apr_status_t update_product(void *baton)
     }
     rv = cat_db_one(w->db, SQL_PRODUCT_GET, CAT_VALUES(w->id), &row);
     w->product = rv == APR_SUCCESS ? read_record(w->db, row) : NULL;
-    return rv == APR_SUCCESS && before ? update_keys(w, before) : rv;
+    if (rv == APR_SUCCESS && extra.before && w->registry->has_keys) {
+        rv = cat_own_keys_change(w->db, w->registry, extra.before, row);
+    }
+    return rv == APR_SUCCESS && before ? update_keys(w, before, row) : rv;
 }
 
 apr_status_t cat_products_update_one(cat_db_t *db, const char *id, const cat_input_t *input,
@@ -433,14 +487,19 @@ apr_status_t cat_products_update_one(cat_db_t *db, const char *id, const cat_inp
     apr_status_t rv;
 
     cat_db_touch(db, id);
-    rv = write_in_transaction(db, update_product, &w);
+    rv = cat_registry_get(db, &w.registry);
+    if (rv != APR_SUCCESS) {
+        return rv;
+    }
+    rv =
+        w.registry->has_unique ? cat_db_transact(db, update_product, &w) : write_in_transaction(db, update_product, &w);
     *product = w.product;
     return rv;
 }
 
-static int has_what_follows(const cat_db_t *db)
+static int has_what_follows(const product_write_t *w)
 {
-    return cat_product_keys_kept(db) & CAT_INDEX_SEARCH || cat_counts_by_hand(db);
+    return cat_product_keys_kept(w->db) & CAT_INDEX_SEARCH || cat_counts_by_hand(w->db) || w->registry->has_keys;
 }
 
 /* The row of SQL_PRODUCT_KEYS is locked, so no other writer changes the category that is counted, or the words. */
@@ -452,6 +511,9 @@ static apr_status_t delete_what_follows(const product_write_t *w)
     if (rv == APR_SUCCESS) {
         rv = cat_product_keys_delete(w->db, cat_product_keys_words(w->db->pool, stored[CAT_PRODUCT_KEY_WORDS]),
                                      stored[STORED_CREATED_AT], w->id);
+    }
+    if (rv == APR_SUCCESS && w->registry->has_keys) {
+        rv = cat_own_keys_delete(w->db, w->registry, stored[STORED_CREATED_AT], w->id);
     }
     return rv == APR_SUCCESS ? cat_counts_note(w->db,
                                                &(cat_counts_delta_t){
@@ -468,7 +530,7 @@ static apr_status_t delete_product(void *baton)
     int deleted;
     apr_status_t rv = judge_condition(w);
 
-    if (rv == APR_SUCCESS && has_what_follows(w->db)) {
+    if (rv == APR_SUCCESS && has_what_follows(w)) {
         rv = delete_what_follows(w);
     }
     if (rv != APR_SUCCESS) {
@@ -481,9 +543,13 @@ static apr_status_t delete_product(void *baton)
 apr_status_t cat_products_delete_one(cat_db_t *db, const char *id, const cat_products_condition_t *condition)
 {
     product_write_t w = {.db = db, .id = id, .condition = condition};
+    apr_status_t rv = cat_registry_get(db, &w.registry);
 
     cat_db_touch(db, id);
-    return condition || cat_counts_needs_transaction(db) || has_what_follows(db)
+    if (rv != APR_SUCCESS) {
+        return rv;
+    }
+    return condition || cat_counts_needs_transaction(db) || has_what_follows(&w)
                ? write_in_transaction(db, delete_product, &w)
                : delete_product(&w);
 }
@@ -493,8 +559,11 @@ apr_status_t cat_products_delete_one(cat_db_t *db, const char *id, const cat_pro
 apr_status_t cat_products_transact(cat_db_t *db, const apr_array_header_t *changed, int writes, cat_work_t *work,
                                    void *baton)
 {
+    const cat_registry_t *registry;
+    apr_status_t rv = cat_registry_get(db, &registry);
+
     cat_db_touch_many(db, changed);
-    return cat_db_transact_many(db, writes, work, baton);
+    return rv == APR_SUCCESS ? cat_db_transact_many(db, writes, work, baton) : rv;
 }
 
 apr_status_t cat_products_lock(cat_db_t *db, const char *id, const char *const **product)
@@ -556,7 +625,7 @@ apr_status_t cat_products_insert_within(cat_db_t *db, const char *const *product
 }
 
 apr_status_t cat_products_insert_many_within(cat_db_t *db, const char *const *const *products, int count,
-                                             const cat_product_postings_t *postings)
+                                             const cat_product_postings_t *postings, int *claimed)
 {
     const char *const **rows = apr_palloc(db->pool, (apr_size_t)count * sizeof(*rows));
     insertion_t in;
@@ -565,8 +634,9 @@ apr_status_t cat_products_insert_many_within(cat_db_t *db, const char *const *co
     for (int i = 0; i < count; i++) {
         rows[i] = write_row(db, products[i]);
     }
-    prepare_with_postings(&in, db, rows, count, postings);
-    rv = insert_rows(&in);
+    rv = prepare_with_postings(&in, db, rows, count, postings);
+    rv = rv == APR_SUCCESS ? insert_rows(&in) : rv;
+    *claimed = in.claimed;
     return rv == APR_SUCCESS ? cat_counts_note(db, in.deltas, count) : rv;
 }
 
@@ -574,7 +644,9 @@ apr_status_t cat_products_update_within(cat_db_t *db, const char *id, const cat_
                                         const char *const **product)
 {
     product_write_t w = {.db = db, .id = id, .input = input};
-    apr_status_t rv = update_product(&w);
+    apr_status_t rv = cat_registry_get(db, &w.registry);
+
+    rv = rv == APR_SUCCESS ? update_product(&w) : rv;
 
     *product = w.product;
     return rv;
@@ -583,6 +655,46 @@ apr_status_t cat_products_update_within(cat_db_t *db, const char *id, const cat_
 apr_status_t cat_products_delete_within(cat_db_t *db, const char *id)
 {
     product_write_t w = {.db = db, .id = id};
+    apr_status_t rv = cat_registry_get(db, &w.registry);
 
-    return delete_product(&w);
+    return rv == APR_SUCCESS ? delete_product(&w) : rv;
+}
+
+static void add_taken(cat_db_t *db, cat_input_t *input, int field)
+{
+    cat_fields_add_error(db->pool, input, input->fields[field].name, "taken",
+                         "must not be the value of another product");
+}
+
+static apr_status_t note_owned(cat_db_t *db, const cat_registry_t *registry, cat_input_t *input, const char *id)
+{
+    apr_status_t rv = APR_SUCCESS;
+
+    for (int i = CAT_PRODUCT_FIELDS; i < input->count && rv == APR_SUCCESS; i++) {
+        const char *owner, *number = registry->numbers[cat_registry_find(registry, input->fields[i].name)];
+        if (!input->values[i] || !(input->fields[i].flags & CAT_UNIQUE)) {
+            continue;
+        }
+        rv = cat_own_keys_find(db, number, input->values[i], &owner);
+        if (rv == APR_SUCCESS && (!id || strcmp(owner, id) != 0)) {
+            add_taken(db, input, i);
+        }
+        rv = rv == APR_NOTFOUND ? APR_SUCCESS : rv;
+    }
+    return rv;
+}
+
+/* Where no product has them any more, it was one of the same transaction, or has just been deleted. */
+apr_status_t cat_products_note_taken(cat_db_t *db, cat_input_t *input, const char *id)
+{
+    const cat_registry_t *registry;
+    apr_status_t rv = cat_registry_get(db, &registry);
+
+    rv = rv == APR_SUCCESS ? note_owned(db, registry, input, id) : rv;
+    for (int i = CAT_PRODUCT_FIELDS; i < input->count && !input->errors; i++) {
+        if (input->values[i] && input->fields[i].flags & CAT_UNIQUE) {
+            add_taken(db, input, i);
+        }
+    }
+    return rv;
 }

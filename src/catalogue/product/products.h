@@ -3,6 +3,7 @@
 #define CAT_CATALOGUE_PRODUCTS_H
 
 #include "catalogue/product/product.h"
+#include "catalogue/product/own_keys.h"
 #include "catalogue/product/product_keys.h"
 #include "db/db.h"
 #include "shm/response_cache.h"
@@ -37,7 +38,11 @@ typedef struct cat_products_condition_t {
     void *baton;
 } cat_products_condition_t;
 
-/* APR_EEXIST: a product has the id. */
+/* Adds an error of code "taken" to the input for each unique field that it sets to a value of another product than id, which may be
+ * NULL: after a write that failed with APR_EEXIST. */
+apr_status_t cat_products_note_taken(cat_db_t *db, cat_input_t *input, const char *id);
+
+/* APR_EEXIST: another product has the id, or the value of a unique field. */
 apr_status_t cat_products_insert_one(cat_db_t *db, const char *const *product);
 
 /* Inserts rows (catalogue/product/product.h). The caller has begun a transaction, and rolls back after a failure. *inserted: how
@@ -80,9 +85,9 @@ apr_status_t cat_products_update_within(cat_db_t *db, const char *id, const cat_
 apr_status_t cat_products_delete_within(cat_db_t *db, const char *id);
 
 /* Inserts several products with few statements: which of them a failure is about is not known, and those before it may be
- * there, so the transaction must be rolled back. Their words are added to the postings, which the caller inserts at the end of the
+ * there, so the transaction must be rolled back. APR_EEXIST: of the product after the first *claimed ones. Their words are added to the postings, which the caller inserts at the end of the
  * transaction: those of many products at once are in the order of the table. */
 apr_status_t cat_products_insert_many_within(cat_db_t *db, const char *const *const *products, int count,
-                                             const cat_product_postings_t *postings);
+                                             const cat_product_postings_t *postings, int *claimed);
 
 #endif

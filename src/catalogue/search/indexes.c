@@ -147,6 +147,7 @@ typedef struct portion_t {
     apr_pool_t *pool;
     cat_db_t *db;
     const cat_list_key_t *from;
+    const cat_registry_t *registry;
     const char *rows[PORTION][ROW_VALUES];
     cat_product_postings_t postings;
     cat_indexes_portion_t found;
@@ -193,6 +194,10 @@ static apr_status_t read_rows(portion_t *p, cat_sql_t sql)
 
     p->found = (cat_indexes_portion_t){.end = *p->from};
     p->postings = cat_product_keys_begin(p->pool);
+    rv = cat_registry_get(p->db, &p->registry);
+    if (rv != APR_SUCCESS) {
+        return rv;
+    }
     rv = cat_db_each(p->db, sql, CAT_VALUES(p->from->created_at, p->from->id, PORTION_TEXT), keep_row, p);
     if (p->found.rows) {
         const char *const *oldest = p->rows[p->found.rows - 1];
@@ -204,7 +209,7 @@ static apr_status_t read_rows(portion_t *p, cat_sql_t sql)
 /* Returns whether something that is derived of the row is wrong; keys: what it should be. */
 static int compare_row(portion_t *p, const char *const *row, const char **keys)
 {
-    cat_product_keys_make(p->pool, cat_product_keys_kept(p->db), row, keys);
+    cat_product_keys_make(p->pool, cat_product_keys_kept(p->db), p->registry, row, keys);
     if (cat_product_keys_match(row + CAT_PRODUCT_COLUMNS, keys)) {
         return 0;
     }

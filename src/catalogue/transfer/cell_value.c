@@ -110,9 +110,9 @@ static json_t *read_boolean(const char *text)
 
 /* ---- lists and any JSON ---- */
 
-static json_t *read_list(apr_pool_t *pool, const char *text)
+static json_t *read_list(apr_pool_t *pool, const char *text, char mark)
 {
-    const apr_array_header_t *texts = cat_list_text_split(pool, text, '|');
+    const apr_array_header_t *texts = cat_list_text_split(pool, text, mark);
     json_t *list = json_array();
 
     for (int i = 0; i < texts->nelts; i++) {
@@ -136,12 +136,13 @@ static json_t *read_json(apr_pool_t *pool, const cat_csv_cell_t *cell)
 /* ---- all kinds ---- */
 
 /* A text that is no number with a decimal comma is not looked at for one: lib/fields.c explains the decimal point to those who wrote a comma. */
-json_t *cat_cell_value_read(apr_pool_t *pool, cat_kind_t kind, const cat_csv_cell_t *cell, int has_comma)
+json_t *cat_cell_value_read(apr_pool_t *pool, cat_kind_t kind, const cat_csv_cell_t *cell, int has_comma,
+                            char list_mark)
 {
     json_t *value = NULL;
 
     if (kind == CAT_LIST) {
-        return read_list(pool, cell->text);
+        return read_list(pool, cell->text, list_mark);
     }
     if (kind == CAT_VALUE) {
         return read_json(pool, cell);

@@ -33,14 +33,15 @@
 
 #define SENTENCES 5 /* errors that the summary names */
 
-/* A record of the spool: the fields, and in the place of CREATED_AT which of them are cleared, "0100000"; NULL: none. */
-#define CLEARED CAT_PRODUCT_CREATED_AT
+/* A record of the spool: the fields, and of an update in the place of CREATED_AT where its row is in the file, and which fields are
+ * cleared: "1200 1260 31 0100000". */
+#define UPDATE CAT_PRODUCT_CREATED_AT
 
 typedef struct item_t {
     apr_int64_t row;
-    const char *id;            /* NULL: a new product */
-    int is_bad;                /* flag: it has been counted as failed */
-    const cat_octets_t *place; /* in the file; NULL: not known any more */
+    const char *id;     /* NULL: a new product */
+    int is_bad;         /* flag: it has been counted as failed */
+    cat_octets_t place; /* in the file */
     cat_input_t input;
     const char *const *stored; /* NULL: there is no such product */
 } item_t;
@@ -82,22 +83,19 @@ static apr_int64_t row_of(const json_t *error)
 
 static void add_place(const cat_import_t *im, json_t *error, const cat_octets_t *place)
 {
-    if (place && im->options.tells_places) {
+    if (im->options.tells_places) {
         json_object_set_new(error, "begin", json_integer(place->begin));
     }
-    if (place && im->options.tells_places && place->end > place->begin) {
+    if (im->options.tells_places && place->end > place->begin) {
         json_object_set_new(error, "end", json_integer(place->end));
     }
 }
 
-/* The members are in this order for those who read them. line: 0: it is not known any more. */
+/* The members are in this order for those who read them. */
 static json_t *make_error(const item_t *item, const char *field, const char *code, const char *message)
 {
-    json_int_t row = (json_int_t)item->row, line = item->place ? (json_int_t)item->place->line : 0;
-
-    return line ? json_pack("{s:I, s:I, s:s, s:s, s:s}", "row", row, "line", line, "field", field, "code", code,
-                            "message", message)
-                : json_pack("{s:I, s:s, s:s, s:s}", "row", row, "field", field, "code", code, "message", message);
+    return json_pack("{s:I, s:I, s:s, s:s, s:s}", "row", (json_int_t)item->row, "line", (json_int_t)item->place.line,
+                     "field", field, "code", code, "message", message);
 }
 
 /* Unknown ids are found some rows later than other faults. */
@@ -111,7 +109,7 @@ static void add_error(cat_import_t *im, const item_t *item, const char *field, c
         at--;
     }
     if (error) { /* NULL: the name of a column is not UTF-8 */
-        add_place(im, error, item->place);
+        add_place(im, error, &item->place);
         json_array_insert_new(errors, at, error);
     } else {
         add_error(im, item, "", code, message);
@@ -230,20 +228,25 @@ static apr_status_t check_group(cat_import_t *im)
     return rv;
 }
 
+static const char *write_update(apr_pool_t *pool, const item_t *item)
+{
+    char cleared[CAT_FIELDS_MAX + 1] = "";
+
+    for (int i = 0; i < item->input.count; i++) {
+        cleared[i] = item->input.cleared[i] ? '1' : '0';
+    }
+    return apr_psprintf(pool, "%" APR_OFF_T_FMT " %" APR_OFF_T_FMT " %" APR_INT64_T_FMT " %s", item->place.begin,
+                        item->place.end, item->place.line, cleared);
+}
+
 static apr_status_t spool_item(cat_import_t *im, const item_t *item)
 {
-    int count = im->options.rows.fields->count;
+    int count = item->input.count;
     const char *record[CAT_FIELDS_MAX];
-    char cleared[CAT_FIELDS_MAX + 1] = "";
-    int clears = 0;
 
     memcpy(record, item->input.values, (apr_size_t)count * sizeof(record[0]));
-    for (int i = 0; i < count; i++) {
-        cleared[i] = item->input.cleared[i] ? '1' : '0';
-        clears |= item->input.cleared[i];
-    }
     record[CAT_PRODUCT_ID] = item->id;
-    record[CLEARED] = clears ? cleared : NULL;
+    record[UPDATE] = item->id ? write_update(im->group.pool, item) : NULL;
     return report_spool(im, cat_spool_add(im->spool, record, count));
 }
 
@@ -298,20 +301,13 @@ static void check_item(cat_import_t *im, item_t *item, const json_t *value)
     }
 }
 
-static const cat_octets_t *find_place(const cat_import_t *im)
-{
-    cat_octets_t place = cat_row_reader_place(im->reader);
-
-    return apr_pmemdup(im->group.pool, &place, sizeof(place));
-}
-
 static apr_status_t take_row(void *baton, apr_int64_t row, const json_t *value, const cat_row_fault_t *fault)
 {
     cat_import_t *im = baton;
     item_t *item = &im->group.items[im->group.count];
 
     im->result.rows = row;
-    *item = (item_t){.row = row, .place = find_place(im)};
+    *item = (item_t){.row = row, .place = cat_row_reader_place(im->reader)};
     if (row > CAT_IMPORT_ATOMIC_MAX && !im->options.in_batches) {
         return CAT_ETOOMANY;
     }
@@ -355,11 +351,19 @@ apr_status_t cat_import_feed(cat_import_t *im, const char *data, apr_size_t leng
 
 /* ---- storing ---- */
 
-static void read_cleared(item_t *item, apr_pool_t *pool, const char *cleared)
+static void read_update(item_t *item, apr_pool_t *pool, const char *update)
 {
+    char *end;
+
     item->input.cleared = apr_pcalloc(pool, (apr_size_t)item->input.count);
-    for (int i = 0; cleared && i < item->input.count; i++) {
-        item->input.cleared[i] = cleared[i] == '1';
+    if (!update) {
+        return;
+    }
+    item->place.begin = apr_strtoi64(update, &end, 10);
+    item->place.end = apr_strtoi64(end, &end, 10);
+    item->place.line = apr_strtoi64(end, &end, 10);
+    for (int i = 0; i < item->input.count; i++) {
+        item->input.cleared[i] = end[1 + i] == '1';
     }
 }
 
@@ -385,8 +389,8 @@ static apr_status_t read_item(cat_import_t *im, apr_int64_t row)
     item->input.fields = fields->all;
     item->input.count = fields->count;
     item->input.values = record;
-    read_cleared(item, group->pool, record[CLEARED]);
-    record[CAT_PRODUCT_ID] = record[CLEARED] = NULL;
+    read_update(item, group->pool, record[UPDATE]);
+    record[CAT_PRODUCT_ID] = record[UPDATE] = NULL;
     group->count++;
     return APR_SUCCESS;
 }
@@ -401,6 +405,22 @@ static apr_status_t read_group(cat_import_t *im, apr_int64_t row, int most)
         rv = read_item(im, row + im->group.count + 1);
     }
     return rv == APR_EAGAIN ? APR_SUCCESS : rv;
+}
+
+static apr_status_t refuse_taken(cat_import_t *im, item_t *item);
+
+/* Those before the row with the fault are inserted already, and rolled back. */
+static apr_status_t insert_created(cat_import_t *im, const char *const *const *products, int count)
+{
+    int inserted = 0;
+    apr_status_t rv = cat_products_insert_many_within(im->db, products, count, &im->words, &inserted);
+
+    for (int i = 0; i < im->group.count && rv == APR_EEXIST; i++) {
+        if (im->group.items[i].input.values == (const char **)products[inserted]) {
+            return refuse_taken(im, &im->group.items[i]);
+        }
+    }
+    return rv;
 }
 
 static apr_status_t create_products(cat_import_t *im)
@@ -420,7 +440,7 @@ static apr_status_t create_products(cat_import_t *im)
             products[count++] = product;
         }
     }
-    return count ? cat_products_insert_many_within(im->db, products, count, &im->words) : APR_SUCCESS;
+    return count ? insert_created(im, products, count) : APR_SUCCESS;
 }
 
 /* A product that was deleted since the check, or has become too long: nothing of the transaction is stored. */
@@ -437,6 +457,24 @@ static apr_status_t refuse_update(cat_import_t *im, item_t *item, apr_status_t r
     return CAT_EREFUSED;
 }
 
+/* Another product, or another row, has a unique value of this one. */
+static apr_status_t refuse_taken(cat_import_t *im, item_t *item)
+{
+    const json_t *error;
+    size_t i;
+    apr_status_t rv;
+
+    if (json_array_size(im->result.errors)) {
+        return CAT_EREFUSED;
+    }
+    rv = cat_products_note_taken(im->db, &item->input, item->id);
+    json_array_foreach (item->input.errors, i, error) {
+        add_row_error(im, item, json_string_value(json_object_get(error, "field")), "taken",
+                      json_string_value(json_object_get(error, "message")));
+    }
+    return rv == APR_SUCCESS ? CAT_EREFUSED : rv;
+}
+
 static apr_status_t update_products(cat_import_t *im)
 {
     apr_status_t rv = read_stored(im->db, &im->group);
@@ -450,7 +488,9 @@ static apr_status_t update_products(cat_import_t *im)
         if (item->id && changes_product(item)) {
             APR_ARRAY_PUSH(im->changed, const char *) = apr_pstrdup(im->changed_pool, item->id);
             rv = cat_products_update_within(im->db, item->id, &item->input, &product);
-            rv = rv == APR_NOTFOUND || rv == CAT_ETOOLONG ? refuse_update(im, item, rv) : rv;
+            rv = rv == APR_NOTFOUND || rv == CAT_ETOOLONG ? refuse_update(im, item, rv)
+                 : rv == APR_EEXIST                       ? refuse_taken(im, item)
+                                                          : rv;
         }
     }
     return rv;

@@ -303,8 +303,9 @@ static const char *add_cell(cat_row_reader_t *r, json_t *object, const cat_csv_c
     if (memchr(cell->text, '\0', cell->length)) {
         return "must not contain U+0000";
     }
-    return json_object_set_new(object, field->name,
-                               cat_cell_value_read(r->row_pool, field->kind, cell, r->options.has_comma)) == 0
+    return json_object_set_new(
+               object, field->name,
+               cat_cell_value_read(r->row_pool, field->kind, cell, r->options.has_comma, r->options.list_mark)) == 0
                ? NULL
            : field->kind == CAT_VALUE ? "must be JSON, with quotation marks around a text, in valid UTF-8"
                                       : "must be valid UTF-8";
@@ -402,6 +403,13 @@ int cat_row_find_delimiter(char delimiter)
     return (int)strcspn(delimiters, (const char[]){delimiter, '\0'});
 }
 
+/* A quote or a backslash would hide what they mean otherwise. */
+int cat_row_list_parse(const char *mark, cat_row_options_t *options)
+{
+    options->list_mark = *mark;
+    return apr_ispunct(*mark) && *mark != '"' && *mark != '\\' && !mark[1];
+}
+
 /* fields->count: the column is left out. */
 static int parse_names(const cat_fields_t *fields, const char *names, int *columns, int *count)
 {
@@ -443,6 +451,7 @@ cat_row_reader_t *cat_row_reader_make(apr_pool_t *pool, const cat_row_options_t 
     r->pool = pool;
     r->options = *options;
     r->options.fields = options->fields ? options->fields : &cat_product_built_in;
+    r->options.list_mark = options->list_mark ? options->list_mark : CAT_ROW_LIST_MARK;
     r->take = take;
     r->baton = baton;
     r->ignored = apr_array_make(pool, 0, sizeof(const char *));

@@ -31,6 +31,7 @@ typedef struct cat_row_options_t {
     cat_rows_kind_t kind;
     char delimiter;          /* CSV: between cells */
     int has_comma;           /* CSV: flag: numbers have a decimal comma */
+    char list_mark;          /* CSV: between the texts of a list; 0: CAT_ROW_LIST_MARK */
     cat_encoding_t encoding; /* of CSV */
     int strict;              /* flag: an unknown column is a fault */
     int may_update; /* flag: a row with an id updates that product: then an absent cell clears the field, if null does */
@@ -51,6 +52,12 @@ char cat_row_delimiter(int which);
 
 /* Of a delimiter, its index; that of NULL: there is none. */
 int cat_row_find_delimiter(char delimiter);
+
+#define CAT_ROW_LIST_MARK '|'
+#define CAT_ROW_LIST_FAULT "must be one mark, such as , or /"
+
+/* Takes the mark between the texts of lists. 0: CAT_ROW_LIST_FAULT. */
+int cat_row_list_parse(const char *mark, cat_row_options_t *options);
 
 #define CAT_ROW_COLUMNS_FAULT "must be names of fields, each once, or empty"
 

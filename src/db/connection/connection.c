@@ -77,7 +77,7 @@ void cat_connection_count(const cat_connection_t *conn, cat_statement_kind_t kin
 }
 
 /* Not a taken key, which callers expect, nor a statement that the database has dropped, which is prepared again. */
-static int is_counted_fault(apr_status_t rv, cat_fault_kind_t *kind)
+static void count_fault(const cat_connection_t *conn, apr_status_t rv)
 {
     static const struct {
         apr_status_t rv;
@@ -90,19 +90,9 @@ static int is_counted_fault(apr_status_t rv, cat_fault_kind_t *kind)
 
     for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
         if (kinds[i].rv == rv) {
-            *kind = kinds[i].kind;
-            return 1;
+            cat_metrics_add_pair(conn->database->metrics, CAT_METRIC_FAULTS, (int)conn->dialect->engine,
+                                 (int)kinds[i].kind);
         }
-    }
-    return 0;
-}
-
-static void count_fault(const cat_connection_t *conn, apr_status_t rv)
-{
-    cat_fault_kind_t kind;
-
-    if (is_counted_fault(rv, &kind)) {
-        cat_metrics_add_pair(conn->database->metrics, CAT_METRIC_FAULTS, (int)conn->dialect->engine, (int)kind);
     }
 }
 
@@ -227,13 +217,6 @@ static apr_status_t send_rollback(cat_connection_t *conn)
     return rv;
 }
 
-/* A transaction that stays open would keep its locks, and be committed with the next one. */
-static void abandon_transaction(cat_connection_t *conn)
-{
-    conn->is_abandoned = 1;
-    conn->dialect->executor->send(conn, conn->dialect->abandon);
-}
-
 void cat_connection_roll_back(cat_connection_t *conn)
 {
     apr_status_t rv = send_rollback(conn);
@@ -241,8 +224,9 @@ void cat_connection_roll_back(cat_connection_t *conn)
     cat_connection_count(conn, CAT_STATEMENT_ROLLBACK);
     conn->in_transaction = 0;
     conn->time_limit = 0;
-    if (rv == CAT_ENOTREADY) {
-        abandon_transaction(conn);
+    if (rv == CAT_ENOTREADY) { /* the open transaction would keep its locks, and be committed with the next one */
+        conn->is_abandoned = 1;
+        conn->dialect->executor->send(conn, conn->dialect->abandon);
     }
 }
 
@@ -257,31 +241,22 @@ apr_status_t cat_connection_keep_first(void *baton, const char *const *values, i
     return CAT_ENOUGH;
 }
 
-static apr_status_t ask_on_pool(cat_connection_t *conn, apr_pool_t *pool, const char *text, cat_first_row_t *first)
-{
-    apr_status_t rv = CAT_EDEAD;
-
-    for (int tries = 0; rv == CAT_EDEAD && tries < TRIES; tries++) {
-        rv = conn->dialect->executor->ask(conn, pool, text, cat_connection_keep_first, first);
-    }
-    return rv == CAT_ENOUGH ? APR_SUCCESS : rv == CAT_EDEAD ? CAT_EDOWN : rv;
-}
-
 /* What the driver prepares is closed while this thread still has the connection. */
 apr_status_t cat_connection_ask(cat_connection_t *conn, apr_pool_t *pool, const char *text, const char **value)
 {
     cat_first_row_t first = {.pool = pool};
     apr_pool_t *own;
-    apr_status_t rv = apr_pool_create(&own, pool);
+    apr_status_t rv = CAT_EDEAD;
 
-    if (rv == APR_SUCCESS) {
-        rv = ask_on_pool(conn, own, text, &first);
-        apr_pool_destroy(own);
+    apr_pool_create(&own, pool);
+    for (int tries = 0; rv == CAT_EDEAD && tries < TRIES; tries++) {
+        rv = conn->dialect->executor->ask(conn, own, text, cat_connection_keep_first, &first);
     }
+    apr_pool_destroy(own);
     if (value) {
         *value = first.values ? first.values[0] : NULL;
     }
-    return rv;
+    return rv == CAT_ENOUGH ? APR_SUCCESS : rv == CAT_EDEAD ? CAT_EDOWN : rv;
 }
 
 apr_status_t cat_connection_ask_all(cat_connection_t *conn, apr_pool_t *pool, const char *const *texts)

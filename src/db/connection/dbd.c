@@ -148,34 +148,18 @@ static apr_status_t prepare_statement(cat_connection_t *conn, apr_pool_t *pool, 
     return APR_SUCCESS;
 }
 
-static apr_status_t note_if_open(void *is_open, const char *const *values, int count)
-{
-    *(int *)is_open = count > 0 && values[0] && !strcmp(values[0], "1");
-    return CAT_ENOUGH;
-}
-
 /* Not by plain text: the driver crashes on the error that a lost transaction makes of it. */
 static apr_status_t check_still_open(cat_connection_t *conn, apr_pool_t *pool)
 {
-    int is_open = 0;
-    const cat_select_t select = {.sql = SQL_STILL_OPEN, .row = note_if_open, .baton = &is_open};
+    cat_first_row_t first = {.pool = pool};
+    const cat_select_t select = {.sql = SQL_STILL_OPEN, .row = cat_connection_keep_first, .baton = &first};
     apr_status_t rv = cat_statement_select(conn, pool, &select);
 
-    if (rv == APR_SUCCESS && !is_open) {
+    if (rv == APR_SUCCESS && !(first.values && first.values[0] && !strcmp(first.values[0], "1"))) {
         apr_cpystrn(conn->fault, "the database has rolled back the transaction", sizeof(conn->fault));
         return CAT_ECONFLICT;
     }
     return rv;
-}
-
-/* A node of a Galera cluster rolls a transaction back when another node's commit conflicts with it. The next statement
- * fails for it, but to prepare one succeeds: what follows would run outside of a transaction, and stay. */
-static apr_status_t check_after_preparation(cat_connection_t *conn, apr_pool_t *pool, const which_t *which)
-{
-    int may_be_lost =
-        (which->text || which->sql != SQL_STILL_OPEN) && conn->in_transaction && conn->dialect->rolls_back_silently;
-
-    return may_be_lost ? check_still_open(conn, pool) : APR_SUCCESS;
 }
 
 static apr_status_t make_statement(cat_connection_t *conn, const char *text, prepared_t **st)
@@ -208,6 +192,8 @@ static apr_status_t find_statement(cat_connection_t *conn, const which_t *which,
     return which->text ? make_statement(conn, which->text, st) : prepare_statement(conn, conn->handle.pool, which, *st);
 }
 
+/* A node of a Galera cluster rolls a transaction back when another node's commit conflicts with it. The next statement
+ * fails for it, but to prepare one succeeds: what follows would run outside of a transaction, and stay. */
 static apr_status_t find_prepared(cat_connection_t *conn, apr_pool_t *pool, const which_t *which, int count,
                                   apr_dbd_prepared_t **prepared)
 {
@@ -215,32 +201,25 @@ static apr_status_t find_prepared(cat_connection_t *conn, apr_pool_t *pool, cons
     int is_new;
     apr_status_t rv = find_statement(conn, which, &st, &is_new);
 
-    if (rv == APR_SUCCESS && is_new) {
-        rv = check_after_preparation(conn, pool, which);
+    if (rv == APR_SUCCESS && is_new && conn->in_transaction && conn->dialect->rolls_back_silently &&
+        (which->text || which->sql != SQL_STILL_OPEN)) {
+        rv = check_still_open(conn, pool);
     }
     *prepared = st->handle;
     return rv == APR_SUCCESS ? cat_connection_check_count(conn, name_of(which), st->placeholders, count) : rv;
 }
 
-static void forget_statement(cat_connection_t *conn, const which_t *which)
-{
-    dbd_t *dbd = dbd_of(conn);
-    int slot = which->text ? cat_text_slots_find(dbd->slots, which->text) : -1;
-
-    if (slot >= 0) {
-        cat_text_slots_free(dbd->slots, slot);
-    } else if (!which->text) {
-        dbd->statements[which->sql].handle = NULL;
-    }
-}
-
 /* A statement that is dead has not run, so it is safe to prepare and run it again, within a transaction too. */
 static apr_status_t judge_execution(cat_connection_t *conn, const which_t *which, int result)
 {
+    dbd_t *dbd = dbd_of(conn);
     apr_status_t rv = judge_result(conn, result, name_of(which));
+    int slot = rv == CAT_EDEAD && which->text ? cat_text_slots_find(dbd->slots, which->text) : -1;
 
-    if (rv == CAT_EDEAD) {
-        forget_statement(conn, which);
+    if (slot >= 0) {
+        cat_text_slots_free(dbd->slots, slot);
+    } else if (rv == CAT_EDEAD && !which->text) {
+        dbd->statements[which->sql].handle = NULL;
     }
     return rv;
 }

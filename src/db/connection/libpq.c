@@ -194,11 +194,6 @@ static apr_status_t pass_rows(const PGresult *result, cat_row_t *row, void *bato
 /* ---- plain text ---- */
 
 /* The server answers COMMIT with ROLLBACK, and without an error, if a statement of the transaction has failed. */
-static int is_undone(const PGresult *result, const char *text)
-{
-    return !strcmp(text, "COMMIT") && !strcmp(PQcmdStatus((PGresult *)result), "ROLLBACK");
-}
-
 static apr_status_t ask_text(cat_connection_t *conn, apr_pool_t *pool, const char *text, cat_row_t *row, void *baton)
 {
     PGconn *pg = libpq_of(conn)->pg;
@@ -207,7 +202,7 @@ static apr_status_t ask_text(cat_connection_t *conn, apr_pool_t *pool, const cha
     apr_status_t rv = judge_result(conn, result, text);
 
     (void)pool;
-    if (rv == APR_SUCCESS && is_undone(result, text)) {
+    if (rv == APR_SUCCESS && !strcmp(text, "COMMIT") && !strcmp(PQcmdStatus(result), "ROLLBACK")) {
         apr_cpystrn(conn->fault, "the database has rolled back the transaction", sizeof(conn->fault));
         rv = CAT_EDOWN;
     }

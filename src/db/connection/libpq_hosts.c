@@ -18,7 +18,7 @@
 #define NAME_MAX_LENGTH 256
 
 /* libpq takes "host=A,B" and "port=1,2" together: the n-th of each, or the only one. */
-static void copy_part(char part[NAME_MAX_LENGTH], const char *list, int n)
+static void copy_entry(char entry[NAME_MAX_LENGTH], const char *list, int n)
 {
     const char *next;
 
@@ -26,10 +26,10 @@ static void copy_part(char part[NAME_MAX_LENGTH], const char *list, int n)
         list = next + 1;
         n--;
     }
-    apr_cpystrn(part, list, strcspn(list, ",") < NAME_MAX_LENGTH ? strcspn(list, ",") + 1 : NAME_MAX_LENGTH);
+    apr_cpystrn(entry, list, strcspn(list, ",") < NAME_MAX_LENGTH ? strcspn(list, ",") + 1 : NAME_MAX_LENGTH);
 }
 
-static int count_parts(const char *list)
+static int count_entries(const char *list)
 {
     int count = 1;
 
@@ -54,7 +54,7 @@ static PGconn *connect_host(const PQconninfoOption *options, int n)
 {
     static const char *const lists[] = {"host", "hostaddr", "port"};
     const char *names[OPTIONS_MAX], *values[OPTIONS_MAX];
-    char parts[sizeof(lists) / sizeof(lists[0])][NAME_MAX_LENGTH];
+    char entries[sizeof(lists) / sizeof(lists[0])][NAME_MAX_LENGTH];
     int count = 0;
 
     for (const PQconninfoOption *o = options; o->keyword && count < OPTIONS_MAX - 7; o++) {
@@ -66,9 +66,9 @@ static PGconn *connect_host(const PQconninfoOption *options, int n)
     for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++) {
         const PQconninfoOption *list = find_option(options, lists[i]);
         if (list) {
-            copy_part(parts[i], list->val, n);
+            copy_entry(entries[i], list->val, n);
             names[count] = lists[i];
-            values[count++] = parts[i];
+            values[count++] = entries[i];
         }
     }
     names[count] = "target_session_attrs";
@@ -102,7 +102,7 @@ void cat_libpq_hosts_ask(PGconn *pg, const char *text, void (*answer)(void *bato
     int count;
 
     hosts = hosts || !options ? hosts : find_option(options, "host");
-    count = hosts ? count_parts(hosts->val) : 1;
+    count = hosts ? count_entries(hosts->val) : 1;
     for (int i = 0; count > 1 && i < count; i++) {
         PGconn *host = connect_host(options, i);
         PGresult *result = query_host(host, text);

@@ -8,14 +8,6 @@
 #include "db/connection/sql_text.h"
 #include "db/dialects/status.h"
 
-/* SQLite would not name the statement. */
-static apr_status_t check_text(cat_connection_t *conn, const cat_select_t *select)
-{
-    return select->text ? cat_connection_check_count(conn, CAT_DIALECT_GENERATED, cat_sql_text_count(select->text),
-                                                     select->count)
-                        : APR_SUCCESS;
-}
-
 /* The time is that of all selects of a search; a database that limits each by itself may take twice as long. */
 static apr_status_t limit_search(cat_connection_t *conn, apr_pool_t *pool, const cat_select_t *select,
                                  cat_select_t *limited)
@@ -36,9 +28,12 @@ apr_status_t cat_statement_select(cat_connection_t *conn, apr_pool_t *pool, cons
 {
     const cat_native_t *native = conn->dialect->native;
     cat_select_t limited;
-    apr_status_t rv = check_text(conn, select);
+    apr_status_t rv = APR_SUCCESS;
 
     cat_connection_count(conn, CAT_STATEMENT_SELECT);
+    if (select->text) { /* SQLite would not name the statement */
+        rv = cat_connection_check_count(conn, CAT_DIALECT_GENERATED, cat_sql_text_count(select->text), select->count);
+    }
     if (rv == APR_SUCCESS && select->text && conn->time_limit) {
         rv = limit_search(conn, pool, select, &limited);
         select = &limited;

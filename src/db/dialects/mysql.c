@@ -131,6 +131,10 @@ static apr_status_t judge_result(const cat_fault_t *fault)
     "INSERT INTO product_words (word, created_at, id) VALUES " rows " ON DUPLICATE KEY UPDATE word = "                 \
     "product_words.word"
 
+#define KEYS_INSERT_MYSQL(rows)                                                                                        \
+    "INSERT INTO product_keys (field, value_key, created_at, id, value) VALUES " rows                                  \
+    " ON DUPLICATE KEY UPDATE value = product_keys.value"
+
 /* A portion of the list, from a key on. */
 #define PORTION_MYSQL(columns)                                                                                         \
     "SELECT " columns " FROM (SELECT CAST(%s AS SIGNED) AS key_time, %s AS key_id) list_key JOIN products p"           \
@@ -181,6 +185,15 @@ static const char *const statements[SQL_COUNT] = {
     [SQL_INDEX_LIST] =
         "SELECT DISTINCT index_name, 1, NULL FROM information_schema.statistics"
         " WHERE table_schema = DATABASE() AND table_name = 'products'",
+    [SQL_FIELDS_ADD] =
+        "INSERT INTO catalog_fields (number, name, definition, complete, created_at, id, filled)"
+        " VALUES (%s, %s, %s, %s, %s, %s, 0)",
+    [SQL_KEYS_INSERT] = KEYS_INSERT_MYSQL(KEYS_ROW),
+    [SQL_KEYS_INSERT_2] = KEYS_INSERT_MYSQL(TWICE(KEYS_ROW)),
+    [SQL_KEYS_INSERT_4] = KEYS_INSERT_MYSQL(TWICE(TWICE(KEYS_ROW))),
+    [SQL_KEYS_INSERT_8] = KEYS_INSERT_MYSQL(TWICE(TWICE(TWICE(KEYS_ROW)))),
+    [SQL_KEYS_INSERT_16] = KEYS_INSERT_MYSQL(TWICE(TWICE(TWICE(TWICE(KEYS_ROW))))),
+    [SQL_UNIQUE_INSERT] = "INSERT INTO product_unique (field, value, id) VALUES (%s, %s, %s)",
     [SQL_INDEX_ADD] =
         "INSERT INTO product_indexes (part, complete, created_at, id, filled) VALUES (%s, 0, %s, %s, 0)",
     /* Found without a lock: a locking read down products_by_time would pass by a row whose entry another transaction moves meanwhile. */
@@ -240,6 +253,7 @@ static const char *const statements[SQL_COUNT] = {
     [SQL_PURGE_LOGIN_FAILURES] = "DELETE FROM login_failures WHERE failed_at < %s ORDER BY failed_at LIMIT 200",
     [SQL_PURGE_IDEMPOTENCY] = "DELETE FROM idempotency_keys WHERE expires_at < %s ORDER BY expires_at LIMIT 200",
     [SQL_PURGE_NAMES] = "DELETE FROM released_names WHERE expires_at < %s ORDER BY expires_at LIMIT 200",
+    [SQL_PURGE_BULK_JOBS] = "DELETE FROM bulk_jobs WHERE ended_at < %s ORDER BY ended_at LIMIT 200",
     [SQL_PURGE_AUDIT] = "DELETE FROM audit WHERE created_at < %s ORDER BY created_at LIMIT 200",
     [SQL_MOVE_USER] =
         "INSERT INTO users (id, username, username_key, email, email_key, password_hash, confirmed_at, created_at,"

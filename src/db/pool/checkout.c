@@ -143,7 +143,7 @@ apr_status_t cat_checkout_take_turn(cat_db_t *db, cat_semaphore_t *turns, apr_in
     return rv;
 }
 
-static void invalidate(const cat_source_t *source, const char *id)
+static void invalidate_answers(const cat_source_t *source, const char *id)
 {
     cat_generations_invalidate(source->generations, id);
     cat_metrics_add(source->database.metrics, CAT_METRIC_CACHE_INVALIDATIONS, id ? CAT_SCOPE_PRODUCT : CAT_SCOPE_LISTS,
@@ -155,27 +155,21 @@ void cat_checkout_mark_changes(cat_db_t *db)
     if (!db->use->touches || !db->use->source->generations) {
         return;
     }
-    invalidate(db->use->source, db->use->touched);
+    invalidate_answers(db->use->source, db->use->touched);
     for (int i = 0; db->use->touched_too && i < db->use->touched_too->nelts; i++) {
-        invalidate(db->use->source, APR_ARRAY_IDX(db->use->touched_too, i, const char *));
+        invalidate_answers(db->use->source, APR_ARRAY_IDX(db->use->touched_too, i, const char *));
     }
 }
 
 /* The last connection of a child is left to uses that go first, unless there are only two: a writer that waits for another
  * program has one. */
-static int count_connections(const cat_db_t *db)
-{
-    int max = db->conf->max_connections;
-
-    return db->use->is_first || max <= 2 ? max : max - 1;
-}
-
 static apr_status_t connect_once(cat_db_t *db, cat_db_use_t use)
 {
+    int max = db->conf->max_connections, most = db->use->is_first || max <= 2 ? max : max - 1;
     apr_status_t rv;
 
     give_back_with_pool(db);
-    rv = cat_source_open(db->use->source, db->pool, count_connections(db), db->log, &db->use->handle);
+    rv = cat_source_open(db->use->source, db->pool, most, db->log, &db->use->handle);
     if (rv != APR_SUCCESS) {
         return rv;
     }
@@ -195,23 +189,16 @@ static apr_status_t connect_once(cat_db_t *db, cat_db_use_t use)
     return rv;
 }
 
-static apr_status_t connect_measured(cat_db_t *db, cat_db_use_t use)
-{
-    apr_time_t begun = cat_timing_begin(db->use->timing);
-    apr_status_t rv = connect_once(db, use);
-
-    cat_timing_end(db->use->timing, CAT_TIMING_QUEUE, begun);
-    db->use->connected = cat_timing_begin(db->use->timing);
-    return rv;
-}
-
 /* After a restart of the database all pooled connections may be lost; the pool replaces each that is given back. */
 static apr_status_t connect_unchecked(cat_db_t *db, cat_db_use_t use)
 {
     apr_status_t rv = db->use->conn ? APR_SUCCESS : CAT_ELOST;
 
     for (int tries = 0; rv == CAT_ELOST && tries <= db->conf->max_connections; tries++) {
-        rv = connect_measured(db, use);
+        apr_time_t begun = cat_timing_begin(db->use->timing);
+        rv = connect_once(db, use);
+        cat_timing_end(db->use->timing, CAT_TIMING_QUEUE, begun);
+        db->use->connected = cat_timing_begin(db->use->timing);
     }
     if (rv == CAT_ELOST) {
         cat_log(db->log, CAT_LOG_ERROR, 0, "CAT005: %s: all pooled connections are lost", db->use->source->name);
@@ -296,19 +283,14 @@ static apr_status_t final_status(apr_status_t rv)
     }
 }
 
-static cat_log_level_t fault_level(const cat_db_t *db, apr_status_t rv)
-{
-    return rv == CAT_ECONFLICT || cat_connection_is_locked(db->use->conn, rv) ? cat_log_busy_level(db->log)
-                                                                              : CAT_LOG_ERROR;
-}
-
 void cat_checkout_give_up(cat_db_t *db, apr_status_t *rv)
 {
     if (!cat_checkout_is_fault(*rv)) {
         return;
     }
     if (db->use->conn) {
-        cat_connection_log_fault(db->use->conn, db->log, fault_level(db, *rv));
+        int is_busy = *rv == CAT_ECONFLICT || cat_connection_is_locked(db->use->conn, *rv);
+        cat_connection_log_fault(db->use->conn, db->log, is_busy ? cat_log_busy_level(db->log) : CAT_LOG_ERROR);
         *rv = final_status(*rv);
     }
     cat_checkout_release(db);
@@ -347,24 +329,17 @@ int cat_checkout_attempt(cat_attempt_t *a)
     return 0;
 }
 
-static apr_status_t select_in_transaction(cat_db_t *db, const cat_select_t *select)
-{
-    return db->use->failed == APR_SUCCESS
-               ? cat_checkout_note_failure(db, cat_statement_select(db->use->conn, db->pool, select))
-               : db->use->failed;
-}
-
-static apr_status_t select_alone(cat_db_t *db, const cat_select_t *select)
+apr_status_t cat_checkout_select(cat_db_t *db, const cat_select_t *select)
 {
     cat_attempt_t a = {.db = db, .use = CAT_TO_READ, .repeat = CAT_REPEATABLE};
 
+    if (db->use->in_transaction) {
+        return db->use->failed == APR_SUCCESS
+                   ? cat_checkout_note_failure(db, cat_statement_select(db->use->conn, db->pool, select))
+                   : db->use->failed;
+    }
     while (cat_checkout_attempt(&a)) {
         a.rv = cat_statement_select(db->use->conn, db->pool, select);
     }
     return a.rv;
-}
-
-apr_status_t cat_checkout_select(cat_db_t *db, const cat_select_t *select)
-{
-    return db->use->in_transaction ? select_in_transaction(db, select) : select_alone(db, select);
 }

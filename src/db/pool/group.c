@@ -37,14 +37,6 @@ apr_status_t cat_group_create(cat_group_t **group, apr_pool_t *pool)
 
 /* ---- under the mutex ---- */
 
-static void append_item(cat_group_t *group, cat_group_item_t *item)
-{
-    sem_init(&item->woken, 0, 0);
-    item->state = CAT_GROUP_WAITING;
-    *group->end = item;
-    group->end = &item->next;
-}
-
 static cat_group_item_t *remove_item(cat_group_t *group, cat_group_item_t **link)
 {
     cat_group_item_t *item = *link;
@@ -102,7 +94,10 @@ cat_group_state_t cat_group_join(cat_group_t *group, cat_group_item_t *item, apr
     apr_thread_mutex_lock(group->mutex);
     must_wait = group->has_leader;
     if (must_wait) {
-        append_item(group, item);
+        sem_init(&item->woken, 0, 0);
+        item->state = CAT_GROUP_WAITING;
+        *group->end = item;
+        group->end = &item->next;
     } else {
         group->has_leader = 1;
         item->state = CAT_GROUP_LEADER;

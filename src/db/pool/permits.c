@@ -52,45 +52,21 @@ static void enqueue_waiter(cat_permits_t *permits, waiter_t *waiter)
     *link = waiter;
 }
 
-static void dequeue_waiter(cat_permits_t *permits, const waiter_t *waiter)
-{
-    waiter_t **link = &permits->first;
-
-    while (*link != waiter) {
-        link = &(*link)->next;
-    }
-    *link = waiter->next;
-}
-
-static void serve_waiters(cat_permits_t *permits)
-{
-    waiter_t *waiter;
-
-    while ((waiter = permits->first) && permits->taken < waiter->max) {
-        dequeue_waiter(permits, waiter);
-        permits->taken++;
-        waiter->has_permit = 1;
-        sem_post(&waiter->woken);
-    }
-}
-
-static void sleep_until(sem_t *woken, apr_time_t until)
-{
-    const struct timespec end = {.tv_sec = (time_t)apr_time_sec(until), .tv_nsec = (long)apr_time_usec(until) * 1000};
-
-    while (sem_timedwait(woken, &end) != 0 && errno == EINTR) {
-    }
-}
-
 static apr_status_t wait_in_queue(cat_permits_t *permits, waiter_t *waiter, apr_time_t until)
 {
+    const struct timespec end = {.tv_sec = (time_t)apr_time_sec(until), .tv_nsec = (long)apr_time_usec(until) * 1000};
+    waiter_t **link = &permits->first;
     int has_permit;
 
-    sleep_until(&waiter->woken, until);
+    while (sem_timedwait(&waiter->woken, &end) != 0 && errno == EINTR) {
+    }
     apr_thread_mutex_lock(permits->mutex);
     has_permit = waiter->has_permit;
     if (!has_permit) {
-        dequeue_waiter(permits, waiter);
+        while (*link != waiter) {
+            link = &(*link)->next;
+        }
+        *link = waiter->next;
     }
     apr_thread_mutex_unlock(permits->mutex);
     sem_destroy(&waiter->woken);
@@ -132,8 +108,15 @@ apr_status_t cat_permits_take(cat_permits_t *permits, int max, apr_time_t until)
 
 void cat_permits_give_back(cat_permits_t *permits)
 {
+    waiter_t *waiter;
+
     apr_thread_mutex_lock(permits->mutex);
     permits->taken--;
-    serve_waiters(permits);
+    while ((waiter = permits->first) && permits->taken < waiter->max) {
+        permits->first = waiter->next;
+        permits->taken++;
+        waiter->has_permit = 1;
+        sem_post(&waiter->woken);
+    }
     apr_thread_mutex_unlock(permits->mutex);
 }

@@ -33,15 +33,12 @@ typedef struct pool_t {
 } pool_t;
 
 /* Where libpq cannot parse its parameters, its message quotes them, and they may have a password. */
-static int may_hold_secret(const char *words)
-{
-    return strstr(words, "connection info string") || strstr(words, "connection option");
-}
-
 static void note_cause(pool_t *p, const char *words)
 {
+    int may_hold_secret = strstr(words, "connection info string") || strstr(words, "connection option");
+
     apr_thread_mutex_lock(p->mutex);
-    apr_cpystrn(p->cause, may_hold_secret(words) ? "the driver cannot read its parameters" : words, sizeof(p->cause));
+    apr_cpystrn(p->cause, may_hold_secret ? "the driver cannot read its parameters" : words, sizeof(p->cause));
     p->cause[strcspn(p->cause, "\r\n")] = '\0';
     apr_thread_mutex_unlock(p->mutex);
 }

@@ -3,33 +3,24 @@
  * Between the pool, which knows open handles, and the statements, which need a session that is set up: what happens to a
  * connection when it leaves its pool, and when it goes back.
  *
- *     leaves, new          files checked --> dialect learned --> session texts sent --> timeline checked (PostgreSQL)
+ *     leaves, new          files checked (SQLite) --> dialect learned --> session texts sent --> timeline checked (PostgreSQL)
  *     leaves, opened anew  the same, and its prepared statements are forgotten
  *     leaves, kept         was one lost meanwhile? idle for long, and for a write? then it is asked first
  *     goes back            a SQLite file that is mapped read-only is opened anew; a connection that is lost, or whose ROLLBACK
  *                          was refused, goes to the pool, which checks it, and is not kept warm
- *
- * A SQLite file may be removed or replaced under the server's feet. SQLite would go on with the deleted file, or create an
- * empty one. So the identities of the file, its WAL and its index are compared with those that the server first saw,
- * before the connection reads and about once a second after that.
  */
 #include "db/pool/pooled_connection.h"
-
-#include <apr_file_io.h>
-#include <apr_strings.h>
 
 #include "db/connection/connection_state.h"
 #include "db/connection/executor.h"
 #include "db/dialects/status.h"
 #include "db/pool/timeline.h"
 #include "db/sqlite/sqlite.h"
+#include "db/sqlite/sqlite_files.h"
 #include "db/sqlite/sqlite_native.h"
 #include "lib/log.h"
 
 #define CONN_KEY "catalog:conn"
-
-/* How often a connection compares its files with what is there. */
-#define FILE_INTERVAL apr_time_from_sec(1)
 
 /* How often a new connection retries its first statement while others have locked the database. */
 #define FIRST_INTERVAL apr_time_from_msec(10)
@@ -37,53 +28,6 @@
 /* After this time in the pool a connection may have been dropped by something between the module and the database,
  * which tells neither of the two. */
 #define IDLE_TIME apr_time_from_sec(10)
-
-/* A new file is still empty. It will hold hashes of passwords, so not everyone may read it. SQLite gives its side files
- * the same mode. */
-static apr_status_t protect_new_file(const char *path, apr_pool_t *pool)
-{
-    apr_finfo_t info;
-    apr_status_t rv = apr_stat(&info, path, APR_FINFO_SIZE, pool);
-
-    if (rv == APR_SUCCESS && info.size == 0) {
-        rv = apr_file_perms_set(path, APR_FPROT_UREAD | APR_FPROT_UWRITE | APR_FPROT_GREAD);
-    }
-    return rv;
-}
-
-/* Another process may have created WAL and index between the looks at the two: then both are there now. */
-static int has_same_wal(const cat_source_t *source, cat_files_t *files)
-{
-    if (cat_file_registry_is_same_wal(source->database.registry, files)) {
-        return 1;
-    }
-    cat_files_look(files);
-    return cat_file_registry_is_same_wal(source->database.registry, files);
-}
-
-/* Before the connection reads, because SQLite would create a new WAL in place of one that was removed. */
-static apr_status_t check_files(const cat_source_t *source, cat_connection_t *conn, const cat_log_t *log)
-{
-    cat_files_t *files;
-
-    conn->file = cat_sqlite_file(&conn->handle);
-    if (!conn->file || !*conn->file) {
-        conn->file = NULL; /* a server, or a database in memory */
-        return APR_SUCCESS;
-    }
-    files = &conn->sqlite->files;
-    conn->file = apr_pstrdup(conn->handle.pool, conn->file);
-    conn->sqlite->knows_wal = 0;
-    cat_files_find(files, conn->handle.pool, conn->file);
-    if (!cat_file_registry_is_same_file(source->database.registry, files)) {
-        return cat_connection_file_is_gone(conn, log, files->paths[CAT_FILE_DATABASE]);
-    }
-    if (!has_same_wal(source, files)) {
-        return cat_connection_file_is_gone(conn, log, files->paths[CAT_FILE_WAL]);
-    }
-    cat_files_mend(files);
-    return protect_new_file(conn->file, conn->handle.pool);
-}
 
 /* The child of this server that creates the schema has the write lock. */
 static apr_status_t wait_for_other_children(cat_source_t *source, const cat_log_t *log)
@@ -134,17 +78,6 @@ static apr_status_t set_up_session(cat_source_t *source, cat_connection_t *conn,
     return rv;
 }
 
-/* Notes the WAL and its index, which this connection has open; a database has none before its first migration. */
-static void note_wal(const cat_source_t *source, cat_connection_t *conn)
-{
-    cat_files_look(&conn->sqlite->files);
-    if (conn->sqlite->files.identities[CAT_FILE_WAL] && conn->sqlite->files.identities[CAT_FILE_INDEX]) {
-        cat_file_registry_note_wal(source->database.registry, &conn->sqlite->files);
-        conn->sqlite->has_readonly_index = cat_sqlite_has_readonly_index(&conn->handle);
-        conn->sqlite->knows_wal = 1;
-    }
-}
-
 /* The first connection tells whether the writers of this source need a write lock. */
 static void learn_dialect(cat_source_t *source, const cat_connection_t *conn)
 {
@@ -160,7 +93,7 @@ static void learn_dialect(cat_source_t *source, const cat_connection_t *conn)
 static apr_status_t set_up_connection(cat_source_t *source, cat_connection_t *conn, int has_write_lock,
                                       const cat_log_t *log)
 {
-    apr_status_t rv = check_files(source, conn, log);
+    apr_status_t rv = conn->sqlite ? cat_sqlite_files_check(conn, log) : APR_SUCCESS;
 
     if (rv != APR_SUCCESS) {
         return rv;
@@ -173,55 +106,9 @@ static apr_status_t set_up_connection(cat_source_t *source, cat_connection_t *co
     }
     if (rv == APR_SUCCESS && conn->file) {
         cat_sqlite_set_up(&conn->handle);
-        note_wal(source, conn);
+        cat_sqlite_files_note_wal(conn);
     }
     return rv == APR_SUCCESS ? cat_timeline_check(conn) : rv;
-}
-
-/* While a connection is open, SQLite neither deletes the files nor creates others: somebody else has. */
-static apr_status_t compare_files(const cat_source_t *source, cat_connection_t *conn, const cat_log_t *log)
-{
-    cat_files_t now = conn->sqlite->files;
-
-    cat_files_look(&now);
-    for (int i = 0; i < (conn->sqlite->knows_wal ? CAT_FILES : CAT_FILE_WAL); i++) {
-        if (conn->sqlite->files.identities[i] != now.identities[i]) {
-            return cat_connection_file_is_gone(conn, log, now.paths[i]);
-        }
-    }
-    return cat_file_registry_is_same_file(source->database.registry, &now)
-               ? APR_SUCCESS
-               : cat_connection_file_is_gone(conn, log, now.paths[CAT_FILE_DATABASE]);
-}
-
-static apr_status_t look_at_files(const cat_source_t *source, cat_connection_t *conn, const cat_log_t *log)
-{
-    apr_time_t now = apr_time_now();
-    apr_status_t rv;
-
-    if (!conn->file || (now >= conn->sqlite->looked && now - conn->sqlite->looked < FILE_INTERVAL)) {
-        return APR_SUCCESS;
-    }
-    rv = compare_files(source, conn, log);
-    if (rv == APR_SUCCESS) {
-        conn->sqlite->looked = now;
-    }
-    return rv;
-}
-
-/* SQLite copies the WAL to the database when the last connection is closed. Of processes that close theirs at the same time none may
- * be the last one; then the WAL stays, and nothing is lost unless somebody has deleted it. */
-static apr_status_t save_deleted_wal(void *connection)
-{
-    cat_connection_t *conn = connection;
-
-    if (conn->sqlite->knows_wal) {
-        cat_files_look(&conn->sqlite->files);
-        if (!conn->sqlite->files.identities[CAT_FILE_WAL]) {
-            cat_sqlite_checkpoint(&conn->handle);
-        }
-    }
-    return APR_SUCCESS;
 }
 
 static apr_status_t make_connection(cat_source_t *source, const cat_db_handle_t *handle, int has_write_lock,
@@ -249,7 +136,7 @@ static apr_status_t make_connection(cat_source_t *source, const cat_db_handle_t 
         apr_pool_userdata_setn(c, CONN_KEY, NULL, handle->pool);
         if (c->sqlite) {
             c->sqlite->reader = cat_sqlite_reader_make(handle);
-            apr_pool_pre_cleanup_register(handle->pool, c, save_deleted_wal);
+            apr_pool_pre_cleanup_register(handle->pool, c, cat_sqlite_files_save_wal);
         }
     }
     return rv;
@@ -281,13 +168,6 @@ static apr_status_t resume_abandoned(cat_source_t *source, cat_connection_t *con
     return rv == APR_SUCCESS || rv == CAT_ENOTREADY ? rv : CAT_ELOST;
 }
 
-static apr_status_t note_cut(cat_source_t *source, cat_connection_t *conn)
-{
-    conn->is_lost = 1;
-    cat_database_note_loss(&source->database);
-    return CAT_ELOST;
-}
-
 /* A write cannot be repeated where its connection is found lost, so the connection is looked at first. A read can, but
  * not on one lost connection after the other. The database is asked where a look may not tell: after a long time, and
  * after another connection was lost. */
@@ -297,7 +177,9 @@ static apr_status_t check_idle(cat_source_t *source, cat_connection_t *conn, int
                         (to_write && (now < conn->used || now - conn->used > IDLE_TIME));
 
     if ((to_write || may_hide_loss) && conn->dialect->executor->is_cut(conn)) {
-        return note_cut(source, conn);
+        conn->is_lost = 1;
+        cat_database_note_loss(&source->database);
+        return CAT_ELOST;
     }
     return may_hide_loss && cat_connection_send(conn, "SELECT 1") != APR_SUCCESS ? CAT_ELOST : APR_SUCCESS;
 }
@@ -339,7 +221,7 @@ apr_status_t cat_pooled_connection_get(cat_source_t *source, const cat_db_handle
     }
     rv = wake_connection(source, *conn, to_write, log);
     track_commits(*conn, source, log);
-    return rv == APR_SUCCESS ? look_at_files(source, *conn, log) : rv;
+    return rv == APR_SUCCESS && (*conn)->sqlite ? cat_sqlite_files_compare(*conn, log) : rv;
 }
 
 /* A connection that was opened while the file was read-only stays read-only, and all connections of the process share a
@@ -348,7 +230,7 @@ apr_status_t cat_pooled_connection_get(cat_source_t *source, const cat_db_handle
 static void leave_file(const cat_source_t *source, cat_connection_t *conn)
 {
     if (!conn->sqlite->knows_wal && !conn->is_lost) {
-        note_wal(source, conn);
+        cat_sqlite_files_note_wal(conn);
     }
     if (!conn->is_lost && !conn->sqlite->has_readonly_index) {
         return;

@@ -60,7 +60,8 @@ static apr_status_t create_groups(cat_source_t *source, apr_pool_t *pool)
     return rv;
 }
 
-static apr_status_t create_parts(cat_source_t *source, apr_pool_t *pool)
+apr_status_t cat_source_child_init(cat_source_t *source, apr_pool_t *pool, const cat_write_locks_t *locks,
+                                   const cat_file_registry_t *registry, cat_source_migrate_t *migrate)
 {
     apr_status_t rv = apr_thread_mutex_create(&source->mutex, APR_THREAD_MUTEX_DEFAULT, pool);
 
@@ -69,17 +70,8 @@ static apr_status_t create_parts(cat_source_t *source, apr_pool_t *pool)
     rv = rv ? rv : cat_permits_create(&source->permits, pool);
     rv = rv ? rv : cat_warm_create(&source->warm, pool, &source->database);
     rv = rv ? rv : create_groups(source, pool);
-    return rv || !source->cache ? rv : cat_wal_index_create(&source->wal_index, pool);
-}
-
-apr_status_t cat_source_child_init(cat_source_t *source, apr_pool_t *pool, const cat_write_locks_t *locks,
-                                   const cat_file_registry_t *registry, cat_source_migrate_t *migrate)
-{
-    apr_status_t rv = create_parts(source, pool);
-
-    if (rv == APR_SUCCESS && source->connector->child_init) {
-        rv = source->connector->child_init(source->context, pool);
-    }
+    rv = rv || !source->cache ? rv : cat_wal_index_create(&source->wal_index, pool);
+    rv = rv || !source->connector->child_init ? rv : source->connector->child_init(source->context, pool);
     if (rv == APR_SUCCESS) {
         apr_pool_pre_cleanup_register(pool, source, close_warm);
     }
@@ -114,27 +106,14 @@ apr_time_t cat_source_revocations_at(const cat_source_t *source)
     return atomic_load_explicit(&source->revocations_at, memory_order_acquire);
 }
 
-static apr_status_t wait_for_condition(apr_thread_cond_t *condition, apr_thread_mutex_t *mutex, apr_time_t deadline)
+static int is_in_state(cat_source_t *source, cat_source_state_t state)
 {
-    apr_time_t now = apr_time_now();
-    return now < deadline ? apr_thread_cond_timedwait(condition, mutex, deadline - now) : APR_TIMEUP;
-}
-
-static int is_database_up(cat_source_t *source)
-{
-    int up;
+    int is_in;
 
     apr_thread_mutex_lock(source->mutex);
-    up = source->state == CAT_SOURCE_UP;
+    is_in = source->state == state;
     apr_thread_mutex_unlock(source->mutex);
-    return up;
-}
-
-static void note_stale_connection(cat_source_t *source)
-{
-    apr_thread_mutex_lock(source->mutex);
-    source->stale_connections += source->state == CAT_SOURCE_DOWN;
-    apr_thread_mutex_unlock(source->mutex);
+    return is_in;
 }
 
 /* Until the database is known to answer, one thread at a time tries to connect, and the others wait for its result.
@@ -143,12 +122,14 @@ static void note_stale_connection(cat_source_t *source)
 static apr_status_t begin_attempt(cat_source_t *source, int *is_own_attempt, int *more)
 {
     apr_status_t rv = APR_SUCCESS;
-    apr_time_t deadline;
+    apr_time_t deadline, now;
 
     apr_thread_mutex_lock(source->mutex);
     deadline = apr_time_now() + (source->state == CAT_SOURCE_DOWN ? DOWN_PATIENCE : FIRST_PATIENCE);
     while (source->state != CAT_SOURCE_UP && source->is_attempted && rv == APR_SUCCESS) {
-        rv = wait_for_condition(source->attempt_ended, source->mutex, deadline);
+        now = apr_time_now();
+        rv = now < deadline ? apr_thread_cond_timedwait(source->attempt_ended, source->mutex, deadline - now)
+                            : APR_TIMEUP;
     }
     *is_own_attempt = rv == APR_SUCCESS && source->state != CAT_SOURCE_UP;
     source->is_attempted |= *is_own_attempt;
@@ -200,11 +181,8 @@ static void count_failure(const cat_source_t *source, cat_connection_failure_t f
 /* CAT002 has said why the database is down. */
 static apr_status_t log_other_attempt(cat_source_t *source, const cat_log_t *log)
 {
-    int is_down;
+    int is_down = is_in_state(source, CAT_SOURCE_DOWN);
 
-    apr_thread_mutex_lock(source->mutex);
-    is_down = source->state == CAT_SOURCE_DOWN;
-    apr_thread_mutex_unlock(source->mutex);
     cat_log(log, is_down ? CAT_LOG_DEBUG : cat_log_busy_level(log), 0,
             "CAT056: %s: another thread is still trying to connect", source->name);
     count_failure(source, is_down ? CAT_CONNECTION_DOWN : CAT_CONNECTION_BUSY);
@@ -253,25 +231,22 @@ static apr_status_t open_from_pool(cat_source_t *source, apr_pool_t *pool, int m
     apr_status_t rv = APR_EGENERAL;
 
     cat_source_sweep(source);
-    if (is_database_up(source)) {
+    if (is_in_state(source, CAT_SOURCE_UP)) {
         rv = open_checked(source, pool, handle, &cause);
     }
     return rv == APR_SUCCESS ? rv : attempt_to_open(source, pool, max, log, handle);
 }
 
-static apr_status_t wait_for_permit(cat_source_t *source, int max)
-{
-    apr_time_t begun = cat_time_monotonic();
-    apr_status_t rv = cat_permits_take(source->permits, max, apr_time_now() + PATIENCE);
-
-    cat_metrics_observe(source->database.metrics, CAT_METRIC_CONNECTION_WAIT, cat_time_monotonic() - begun);
-    return rv;
-}
-
 static apr_status_t take_permit(cat_source_t *source, int max)
 {
-    apr_status_t rv = cat_permits_try(source->permits, max) ? APR_SUCCESS : wait_for_permit(source, max);
+    apr_status_t rv = APR_SUCCESS;
+    apr_time_t begun;
 
+    if (!cat_permits_try(source->permits, max)) {
+        begun = cat_time_monotonic();
+        rv = cat_permits_take(source->permits, max, apr_time_now() + PATIENCE);
+        cat_metrics_observe(source->database.metrics, CAT_METRIC_CONNECTION_WAIT, cat_time_monotonic() - begun);
+    }
     cat_metrics_shift(source->database.metrics, CAT_METRIC_CONNECTIONS, rv == APR_SUCCESS);
     return rv;
 }
@@ -311,7 +286,9 @@ apr_status_t cat_source_open(cat_source_t *source, apr_pool_t *pool, int max, co
 void cat_source_close(cat_source_t *source, cat_db_handle_t *handle)
 {
     source->connector->close(source->context, handle);
-    note_stale_connection(source);
+    apr_thread_mutex_lock(source->mutex);
+    source->stale_connections += source->state == CAT_SOURCE_DOWN;
+    apr_thread_mutex_unlock(source->mutex);
     give_permit_back(source);
 }
 

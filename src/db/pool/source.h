@@ -93,6 +93,8 @@ struct cat_source_t {
     _Atomic apr_time_t revocations_at;      /* begin of the last successful reading of ended sessions; 0: none yet */
     _Atomic apr_time_t parts_at;            /* when complete_parts was noted; written after it */
     atomic_int complete_parts;              /* of the index, see catalogue/search/indexes.h */
+    _Atomic apr_time_t registry_at;         /* when registry was noted; written after it */
+    _Atomic(const void *) registry;         /* of own fields, see catalogue/product/registry.h; NULL: none yet */
 };
 
 cat_source_t *cat_source_create(apr_pool_t *pool, const char *name, const cat_connector_t *connector, void *context);

@@ -32,12 +32,7 @@ static apr_uint64_t parse_timeline(const char *text)
     return number ? cat_hash(text, (apr_size_t)(timeline - text)) << 32 | number : 0;
 }
 
-/* The newest timeline of the same cluster; 0: none is known. */
-static apr_uint32_t find_newest(const cat_connection_t *conn, apr_uint64_t timeline)
-{
-    return cat_file_registry_note_timeline(conn->database->registry, (apr_uint32_t)(timeline >> 32), 0);
-}
-
+/* The newest timeline of the same cluster. */
 static apr_uint32_t note_timeline(const cat_connection_t *conn, apr_uint64_t timeline)
 {
     return cat_file_registry_note_timeline(conn->database->registry, (apr_uint32_t)(timeline >> 32),
@@ -69,6 +64,7 @@ static apr_status_t refuse_connection(cat_connection_t *conn, apr_uint32_t newes
 apr_status_t cat_timeline_check(cat_connection_t *conn)
 {
     const char *text = NULL;
+    apr_uint32_t cluster;
     apr_status_t rv;
 
     conn->timeline = 0;
@@ -80,7 +76,8 @@ apr_status_t cat_timeline_check(cat_connection_t *conn)
         return rv == CAT_ELOST ? rv : APR_SUCCESS;
     }
     conn->timeline = parse_timeline(text);
-    if (conn->timeline && !find_newest(conn, conn->timeline)) {
+    cluster = (apr_uint32_t)(conn->timeline >> 32);
+    if (conn->timeline && !cat_file_registry_note_timeline(conn->database->registry, cluster, 0)) { /* none is known */
         conn->dialect->executor->ask_hosts(conn, conn->dialect->timeline, take_answer, conn);
     }
     return cat_timeline_check_again(conn);

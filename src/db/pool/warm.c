@@ -43,13 +43,13 @@ int cat_warm_keep(cat_warm_t *warm, const cat_db_handle_t *handle, int most, apr
     return is_kept;
 }
 
-static int take_out(cat_warm_t *warm, cat_db_handle_t *handle, apr_time_t now, int fresh)
+static int take_handle(cat_warm_t *warm, cat_db_handle_t *handle, apr_time_t now, int must_be_fresh)
 {
     int i;
 
     apr_thread_mutex_lock(warm->mutex);
     i = warm->count - 1;
-    while (i >= 0 && is_fresh(warm, &warm->kept[i], now) != fresh) {
+    while (i >= 0 && is_fresh(warm, &warm->kept[i], now) != must_be_fresh) {
         i--;
     }
     if (i >= 0) {
@@ -65,12 +65,12 @@ static int take_out(cat_warm_t *warm, cat_db_handle_t *handle, apr_time_t now, i
 
 int cat_warm_take(cat_warm_t *warm, cat_db_handle_t *handle, apr_time_t now)
 {
-    return take_out(warm, handle, now, 1);
+    return take_handle(warm, handle, now, 1);
 }
 
 int cat_warm_expel(cat_warm_t *warm, cat_db_handle_t *handle, apr_time_t now)
 {
-    return take_out(warm, handle, now, 0);
+    return take_handle(warm, handle, now, 0);
 }
 
 void cat_warm_distrust(cat_warm_t *warm, apr_time_t now)

@@ -64,8 +64,9 @@ static apr_status_t lock_directory(cat_definition_t *d, const char *file)
 }
 
 /* Other programs do not know the write lock of this process, so SQLite's own is waited for. */
-static apr_status_t begin_transaction(cat_db_t *db)
+static apr_status_t run_in_transaction(const cat_definition_t *d, const char *text)
 {
+    cat_db_t *db = d->db;
     apr_status_t rv = cat_checkout_connect(db, CAT_TO_WRITE);
 
     if (rv == APR_SUCCESS) {
@@ -73,16 +74,8 @@ static apr_status_t begin_transaction(cat_db_t *db)
     }
     if (rv == APR_SUCCESS) {
         cat_checkout_enter_transaction(db);
+        rv = cat_connection_send(db->use->conn, text);
     }
-    return rv;
-}
-
-static apr_status_t run_in_transaction(const cat_definition_t *d, const char *text)
-{
-    cat_db_t *db = d->db;
-    apr_status_t rv = begin_transaction(db);
-
-    rv = rv == APR_SUCCESS ? cat_connection_send(db->use->conn, text) : rv;
     if (rv == APR_SUCCESS) {
         rv = cat_connection_commit(db->use->conn, db->pool);
         cat_connection_finish_commit(db->use->conn, db->pool);

@@ -89,25 +89,18 @@ static const char *find_statement_end(const char *text)
     return end;
 }
 
-static apr_status_t send_statements(cat_connection_t *conn, apr_pool_t *pool, const char *text)
-{
-    apr_status_t rv = APR_SUCCESS;
-    const char *end;
-
-    for (; rv == APR_SUCCESS && (end = find_statement_end(text)); text = end + 2) {
-        rv = cat_connection_send(conn, apr_pstrmemdup(pool, text, (apr_size_t)(end - text)));
-    }
-    return rv;
-}
-
 /* APR_EEXIST: another node of the cluster has applied the step meanwhile. */
 static apr_status_t apply_step(cat_connection_t *conn, apr_pool_t *pool, const step_t *step)
 {
     const char *record =
         apr_psprintf(pool, "INSERT INTO schema_version (version, name, applied_at) VALUES (%d, '%s', %s)",
                      step->version, step->name, cat_time_store(pool, apr_time_now()));
-    apr_status_t rv = send_statements(conn, pool, step->text);
+    const char *text = step->text, *end;
+    apr_status_t rv = APR_SUCCESS;
 
+    for (; rv == APR_SUCCESS && (end = find_statement_end(text)); text = end + 2) {
+        rv = cat_connection_send(conn, apr_pstrmemdup(pool, text, (apr_size_t)(end - text)));
+    }
     rv = rv == APR_SUCCESS ? cat_connection_send(conn, record) : rv;
     return rv == APR_EEXIST ? APR_SUCCESS : rv;
 }
@@ -326,7 +319,7 @@ static apr_status_t migrate_from(cat_db_t *db, int version, int needed, when_lat
 static apr_status_t migrate_database(cat_db_t *db, when_late_t when_late)
 {
     cat_connection_t *conn;
-    int version, needed, had_schema;
+    int version = 0, needed = 0, had_schema;
     apr_status_t rv = read_versions(db, &had_schema, &version, &needed);
 
     if (rv == APR_SUCCESS) {

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include <apr_file_info.h>
+#include <apr_lib.h>
 #include <apr_strings.h>
 
 #include "lib/file.h"
@@ -20,24 +21,10 @@
 
 /* ---- words ---- */
 
-static const char *user_name(apr_pool_t *pool, apr_uid_t uid)
-{
-    char *name;
-
-    return apr_uid_name_get(&name, uid, pool) == APR_SUCCESS ? name : apr_psprintf(pool, "%lu", (unsigned long)uid);
-}
-
-static const char *group_name(apr_pool_t *pool, apr_gid_t gid)
-{
-    char *name;
-
-    return apr_gid_name_get(&name, gid, pool) == APR_SUCCESS ? name : apr_psprintf(pool, "%lu", (unsigned long)gid);
-}
-
 static const char *make_command(apr_pool_t *pool, const char *directory, const cat_os_user_t *user)
 {
-    return apr_psprintf(pool, "install -d -o %s -g %s -m 750 %s", user_name(pool, user->uid),
-                        group_name(pool, user->gid), cat_file_quote(pool, directory));
+    return apr_psprintf(pool, "install -d -o %s -g %s -m 750 %s", cat_os_user_name(pool, user->uid),
+                        cat_os_user_group_name(pool, user->gid), cat_file_quote(pool, directory));
 }
 
 /* ---- paths ---- */
@@ -55,13 +42,6 @@ static const char *directory_of(apr_pool_t *pool, const char *path)
         return ".";
     }
     return slash == path ? "/" : apr_pstrmemdup(pool, path, (apr_size_t)(slash - path));
-}
-
-static const char *name_of(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-
-    return slash ? slash + 1 : path;
 }
 
 static int is_directory(apr_pool_t *pool, const char *path)
@@ -112,6 +92,9 @@ static int may_belong_to(apr_pool_t *pool, const char *path, const cat_os_user_t
 
 /* ---- the files ---- */
 
+static const char *const suffixes[] = {"", "-wal", "-shm"};
+#define FILES (sizeof(suffixes) / sizeof(suffixes[0]))
+
 /* Side files of the user's own are made writable when they are opened (cat_files_mend). */
 static int is_denied(apr_pool_t *pool, const char *path, int is_side_file, const cat_os_user_t *user)
 {
@@ -124,11 +107,10 @@ static int is_denied(apr_pool_t *pool, const char *path, int is_side_file, const
 /* The files that the user may not read and write, quoted for a shell, with a blank before each. */
 static const char *find_denied_files(apr_pool_t *pool, const char *path, const cat_os_user_t *user, const char **first)
 {
-    static const char *const suffixes[] = {"", "-wal", "-shm"};
     const char *denied = "";
 
     *first = NULL;
-    for (int i = 0; i < 3; i++) {
+    for (size_t i = 0; i < FILES; i++) {
         const char *file = apr_pstrcat(pool, path, suffixes[i], NULL);
         if (is_denied(pool, file, i > 0, user)) {
             *first = *first ? *first : file;
@@ -138,11 +120,34 @@ static const char *find_denied_files(apr_pool_t *pool, const char *path, const c
     return denied;
 }
 
+/* What but missing rights keeps SQLite from opening a file; it creates one that does not exist. NULL: nothing does. */
+static const char *find_broken_file(apr_pool_t *pool, const char *path, const cat_os_user_t *user)
+{
+    char reason[120];
+
+    for (size_t i = 0; i < FILES; i++) {
+        const char *file = apr_pstrcat(pool, path, suffixes[i], NULL);
+        int error = cat_os_user_access(user, file, R_OK | W_OK);
+        if (error == ELOOP) {
+            return apr_psprintf(
+                pool, "%s: is a symbolic link that leads back to itself; remove it, or name another file", file);
+        }
+        if (error && error != ENOENT && error != EACCES && error != EROFS) {
+            return apr_psprintf(pool, "%s: %s", file, apr_strerror(error, reason, sizeof(reason)));
+        }
+    }
+    return NULL;
+}
+
 static const char *check_files(apr_pool_t *pool, const char *path, const cat_os_user_t *user)
 {
-    const char *first, *denied = find_denied_files(pool, path, user, &first), *name = user_name(pool, user->uid);
+    const char *first, *denied = find_denied_files(pool, path, user, &first), *name = cat_os_user_name(pool, user->uid);
+    const char *broken = find_broken_file(pool, path, user);
     apr_finfo_t info;
 
+    if (broken) {
+        return broken;
+    }
     if (!first || apr_stat(&info, first, APR_FINFO_OWNER, pool) != APR_SUCCESS) {
         return NULL;
     }
@@ -151,16 +156,16 @@ static const char *check_files(apr_pool_t *pool, const char *path, const cat_os_
                             first, name, denied);
     }
     return apr_psprintf(pool, "%s: belongs to %s, and the user %s may not %s it; run: chown %s:%s%s && chmod 640%s",
-                        first, user_name(pool, info.user), name,
-                        cat_os_user_access(user, first, R_OK) ? "open" : "write to", name, group_name(pool, user->gid),
-                        denied, denied);
+                        first, cat_os_user_name(pool, info.user), name,
+                        cat_os_user_access(user, first, R_OK) ? "open" : "write to", name,
+                        cat_os_user_group_name(pool, user->gid), denied, denied);
 }
 
 /* ---- the check ---- */
 
 static const char *explain_denied(apr_pool_t *pool, const char *path, const char *directory, const cat_os_user_t *user)
 {
-    const char *name = user_name(pool, user->uid), *closed;
+    const char *name = cat_os_user_name(pool, user->uid), *closed;
 
     if (may_belong_to(pool, directory, user)) {
         return NULL;
@@ -171,7 +176,7 @@ static const char *explain_denied(apr_pool_t *pool, const char *path, const char
             pool, "%s: the user %s may not enter %s; put the database into a directory that the user can enter: %s",
             path, name, closed, make_command(pool, "/var/lib/catalog", user));
     }
-    if (has_other_files(pool, directory, name_of(path))) {
+    if (has_other_files(pool, directory, apr_filepath_name_get(path))) {
         const char *own = apr_pstrcat(pool, strcmp(directory, "/") ? directory : "", "/catalog", NULL);
         return apr_psprintf(pool,
                             "%s: the user %s may not write to the directory %s, which contains other files; give the "

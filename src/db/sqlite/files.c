@@ -13,16 +13,16 @@
 static apr_uint64_t identify_file(const char *path)
 {
     struct statx info;
-    apr_uint64_t parts[4];
+    apr_uint64_t facts[4];
 
     if (statx(AT_FDCWD, path, 0, STATX_INO | STATX_BTIME, &info) != 0) {
         return 0;
     }
-    parts[0] = (apr_uint64_t)info.stx_dev_major << 32 | info.stx_dev_minor;
-    parts[1] = info.stx_ino;
-    parts[2] = info.stx_mask & STATX_BTIME ? (apr_uint64_t)info.stx_btime.tv_sec : 0;
-    parts[3] = info.stx_mask & STATX_BTIME ? info.stx_btime.tv_nsec : 0;
-    return cat_hash((const char *)parts, sizeof(parts));
+    facts[0] = (apr_uint64_t)info.stx_dev_major << 32 | info.stx_dev_minor;
+    facts[1] = info.stx_ino;
+    facts[2] = info.stx_mask & STATX_BTIME ? (apr_uint64_t)info.stx_btime.tv_sec : 0;
+    facts[3] = info.stx_mask & STATX_BTIME ? info.stx_btime.tv_nsec : 0;
+    return cat_hash((const char *)facts, sizeof(facts));
 }
 
 void cat_files_look(cat_files_t *files)

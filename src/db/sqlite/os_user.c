@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "db/sqlite/os_user.h"
 
+#include <apr_strings.h>
 #include <errno.h>
 #include <grp.h>
 #include <pwd.h>
@@ -47,4 +48,18 @@ int cat_os_user_access(const cat_os_user_t *user, const char *path, int mode)
         _exit(cat_os_user_become(user) ? 0 : try_access(path, mode));
     }
     return pid > 0 ? wait_for_exit(pid) : 0;
+}
+
+const char *cat_os_user_name(apr_pool_t *pool, apr_uid_t uid)
+{
+    char *name;
+
+    return apr_uid_name_get(&name, uid, pool) == APR_SUCCESS ? name : apr_psprintf(pool, "%lu", (unsigned long)uid);
+}
+
+const char *cat_os_user_group_name(apr_pool_t *pool, apr_gid_t gid)
+{
+    char *name;
+
+    return apr_gid_name_get(&name, gid, pool) == APR_SUCCESS ? name : apr_psprintf(pool, "%lu", (unsigned long)gid);
 }

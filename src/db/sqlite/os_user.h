@@ -20,4 +20,8 @@ int cat_os_user_become(const cat_os_user_t *user);
  */
 int cat_os_user_access(const cat_os_user_t *user, const char *path, int mode);
 
+/* For messages: the names, or the numbers of those that have none; on the pool. */
+const char *cat_os_user_name(apr_pool_t *pool, apr_uid_t uid);
+const char *cat_os_user_group_name(apr_pool_t *pool, apr_gid_t gid);
+
 #endif

@@ -53,22 +53,17 @@ void cat_sqlite_set_up(const cat_db_handle_t *handle)
     sqlite3_exec(sqlite_of(handle), "PRAGMA journal_size_limit=100663296", NULL, NULL, NULL);
 }
 
-static int milliseconds_until(apr_time_t until)
-{
-    apr_time_t now = apr_time_now();
-    return until > now ? (int)apr_time_as_msec(until - now) : 0;
-}
-
 /* On a read-only connection BEGIN IMMEDIATE silently begins a transaction that can only read. */
 apr_status_t cat_sqlite_begin(const cat_db_handle_t *handle, cat_sqlite_reader_t *reader, apr_time_t until,
                               cat_fault_t *fault)
 {
     sqlite3 *sqlite = sqlite_of(handle);
+    apr_time_t now = apr_time_now();
     int result = SQLITE_READONLY;
 
     if (!sqlite3_db_readonly(sqlite, "main")) {
-        sqlite3_busy_timeout(sqlite, milliseconds_until(until));
-        result = cat_sqlite_reader_begin(reader);
+        sqlite3_busy_timeout(sqlite, until > now ? (int)apr_time_as_msec(until - now) : 0);
+        result = cat_sqlite_reader_control(reader, CAT_SQLITE_BEGIN_WRITE);
         /* apr_dbd waits by itself; both waits would multiply, while it holds a mutex of the process. */
         sqlite3_busy_timeout(sqlite, 0);
     }

@@ -132,17 +132,6 @@ static const char *check_copy(copy_t *copy)
 }
 
 /* locking_mode: the copy is in WAL mode like its original, and needs no index in shared memory then. */
-static const char *make_copy(copy_t *copy)
-{
-    const char *fault = open_database(copy->pool, copy->from, &copy->source);
-
-    fault = fault ? fault : open_database(copy->pool, copy->to, &copy->target);
-    fault = fault ? fault : run_text(copy->pool, copy->source, copy->from, "BEGIN; SELECT COUNT(*) FROM sqlite_master");
-    fault = fault ? fault : run_text(copy->pool, copy->target, copy->to, "PRAGMA locking_mode=EXCLUSIVE");
-    fault = fault ? fault : copy_database(copy);
-    return fault ? fault : check_copy(copy);
-}
-
 const char *cat_sqlite_backup_make(apr_pool_t *pool, const char *from, const char *to,
                                    cat_sqlite_backup_progress_t *progress, void *baton)
 {
@@ -150,7 +139,12 @@ const char *cat_sqlite_backup_make(apr_pool_t *pool, const char *from, const cha
     const char *fault;
 
     apr_pool_create(&copy.pool, pool);
-    fault = apr_pstrdup(pool, make_copy(&copy));
+    fault = open_database(copy.pool, from, &copy.source);
+    fault = fault ? fault : open_database(copy.pool, to, &copy.target);
+    fault = fault ? fault : run_text(copy.pool, copy.source, from, "BEGIN; SELECT COUNT(*) FROM sqlite_master");
+    fault = fault ? fault : run_text(copy.pool, copy.target, to, "PRAGMA locking_mode=EXCLUSIVE");
+    fault = fault ? fault : copy_database(&copy);
+    fault = apr_pstrdup(pool, fault ? fault : check_copy(&copy));
     apr_pool_destroy(copy.pool); /* closes both */
     return fault;
 }

@@ -41,18 +41,17 @@ static apr_status_t begin_write(cat_connection_t *conn, apr_time_t until)
     return rv;
 }
 
-/* result: of a function of the reader. */
-static apr_status_t judge_control(cat_connection_t *conn, int result, const char *text)
+static apr_status_t run_control(cat_connection_t *conn, cat_sqlite_control_t control, const char *text)
 {
-    return result ? cat_connection_judge(
-                        conn, &(cat_fault_t){.result = result, .text = cat_sqlite_reader_error(conn->sqlite->reader)},
-                        text)
-                  : APR_SUCCESS;
+    int result = cat_sqlite_reader_control(conn->sqlite->reader, control);
+    const cat_fault_t fault = {.result = result, .text = cat_sqlite_reader_error(conn->sqlite->reader)};
+
+    return result ? cat_connection_judge(conn, &fault, text) : APR_SUCCESS;
 }
 
 static apr_status_t begin_view(cat_connection_t *conn)
 {
-    return judge_control(conn, cat_sqlite_reader_begin_view(conn->sqlite->reader), "BEGIN");
+    return run_control(conn, CAT_SQLITE_BEGIN_VIEW, "BEGIN");
 }
 
 /* SQLite changes the number with each commit of another connection. NULL: the query failed. */
@@ -71,7 +70,7 @@ static apr_status_t commit_write(cat_connection_t *conn, apr_pool_t *pool)
     apr_status_t rv;
 
     cat_commit_tracker_commit(tracker, cat_commit_tracker_is_unsure(tracker) ? ask_data_version(conn, pool) : NULL);
-    rv = judge_control(conn, cat_sqlite_reader_commit(conn->sqlite->reader), "COMMIT");
+    rv = run_control(conn, CAT_SQLITE_COMMIT, "COMMIT");
     if (rv != APR_SUCCESS) {
         cat_commit_tracker_fail(tracker);
     }
@@ -88,7 +87,7 @@ static void finish_commit(cat_connection_t *conn, apr_pool_t *pool)
 
 static apr_status_t roll_back(cat_connection_t *conn)
 {
-    return judge_control(conn, cat_sqlite_reader_roll_back(conn->sqlite->reader), "ROLLBACK");
+    return run_control(conn, CAT_SQLITE_ROLL_BACK, "ROLLBACK");
 }
 
 /* ---- statements ---- */

@@ -31,17 +31,12 @@
 /* A statement that has run for so long lets other threads go first whenever it looks at the clock. */
 #define POLITE_AFTER apr_time_from_msec(5)
 
-typedef enum { BEGIN_WRITE, BEGIN_READ, COMMIT, ROLL_BACK, CONTROLS } control_t;
-
-static const char *const controls[CONTROLS] = {
-    [BEGIN_WRITE] = "BEGIN IMMEDIATE", [BEGIN_READ] = "BEGIN", [COMMIT] = "COMMIT", [ROLL_BACK] = "ROLLBACK"};
-
 struct cat_sqlite_reader_t {
     sqlite3 *sqlite;
     sqlite3_stmt *statements[SQL_COUNT]; /* NULL: not prepared yet */
     cat_text_slots_t *slots;
-    sqlite3_stmt *generated[CAT_TEXT_SLOTS]; /* NULL: not prepared yet */
-    sqlite3_stmt *controls[CONTROLS];        /* NULL: not prepared yet */
+    sqlite3_stmt *generated[CAT_TEXT_SLOTS];     /* NULL: not prepared yet */
+    sqlite3_stmt *controls[CAT_SQLITE_CONTROLS]; /* NULL: not prepared yet */
 };
 
 void cat_sqlite_reader_set_up(void)
@@ -64,7 +59,7 @@ void cat_sqlite_reader_detach(cat_sqlite_reader_t *reader)
     for (int i = 0; reader && i < CAT_TEXT_SLOTS; i++) {
         finalize_statement(&reader->generated[i]);
     }
-    for (int i = 0; reader && i < CONTROLS; i++) {
+    for (int i = 0; reader && i < CAT_SQLITE_CONTROLS; i++) {
         finalize_statement(&reader->controls[i]);
     }
 }
@@ -131,22 +126,16 @@ static int find_statement(cat_sqlite_reader_t *reader, cat_sql_t sql, const char
     return result;
 }
 
-static int make_statement(cat_sqlite_reader_t *reader, const char *text, int *slot)
-{
-    apr_pool_t *pool;
-
-    *slot = cat_text_slots_choose(reader->slots);
-    finalize_statement(&reader->generated[*slot]);
-    pool = cat_text_slots_take(reader->slots, *slot, text);
-    return prepare_statement(reader, text, apr_palloc(pool, strlen(text) + 1), &reader->generated[*slot]);
-}
-
 static int find_generated_statement(cat_sqlite_reader_t *reader, const char *text, sqlite3_stmt **statement)
 {
     int slot = cat_text_slots_find(reader->slots, text), result = SQLITE_OK;
+    apr_pool_t *pool;
 
     if (slot < 0 || !reader->generated[slot]) {
-        result = make_statement(reader, text, &slot);
+        slot = cat_text_slots_choose(reader->slots);
+        finalize_statement(&reader->generated[slot]);
+        pool = cat_text_slots_take(reader->slots, slot, text);
+        result = prepare_statement(reader, text, apr_palloc(pool, strlen(text) + 1), &reader->generated[slot]);
     }
     *statement = reader->generated[slot];
     return result;
@@ -247,64 +236,45 @@ static int select_generated(cat_sqlite_reader_t *reader, const cat_select_t *sel
     return result;
 }
 
-static int select_fixed(cat_sqlite_reader_t *reader, const char *text, const cat_select_t *select, apr_status_t *rv,
-                        int *rows)
-{
-    sqlite3_stmt *statement;
-    int result = find_statement(reader, select->sql, text, &statement);
-
-    return result == SQLITE_OK ? run_statement(statement, select, rv, rows) : result;
-}
-
 /* The mutex is taken once: each of SQLite's functions would take it for itself, and sqlite3_column_value requires
  * it. */
 int cat_sqlite_reader_select(cat_sqlite_reader_t *reader, const char *text, const cat_select_t *select,
                              apr_status_t *rv, int *rows)
 {
     sqlite3_mutex *mutex = sqlite3_db_mutex(reader->sqlite);
+    sqlite3_stmt *statement;
     int result;
 
     *rv = APR_SUCCESS;
     *rows = 0;
     sqlite3_mutex_enter(mutex);
-    result = select->text ? select_generated(reader, select, rv, rows) : select_fixed(reader, text, select, rv, rows);
+    if (select->text) {
+        result = select_generated(reader, select, rv, rows);
+    } else {
+        result = find_statement(reader, select->sql, text, &statement);
+        result = result == SQLITE_OK ? run_statement(statement, select, rv, rows) : result;
+    }
     sqlite3_mutex_leave(mutex);
     return result;
 }
 
-static int run_control(cat_sqlite_reader_t *reader, control_t control)
+int cat_sqlite_reader_control(cat_sqlite_reader_t *reader, cat_sqlite_control_t control)
 {
+    static const char *const texts[CAT_SQLITE_CONTROLS] = {[CAT_SQLITE_BEGIN_WRITE] = "BEGIN IMMEDIATE",
+                                                           [CAT_SQLITE_BEGIN_VIEW] = "BEGIN",
+                                                           [CAT_SQLITE_COMMIT] = "COMMIT",
+                                                           [CAT_SQLITE_ROLL_BACK] = "ROLLBACK"};
     sqlite3_stmt **statement = &reader->controls[control];
     int result = SQLITE_OK;
 
     if (!*statement) {
-        result = sqlite3_prepare_v3(reader->sqlite, controls[control], -1, SQLITE_PREPARE_PERSISTENT, statement, NULL);
+        result = sqlite3_prepare_v3(reader->sqlite, texts[control], -1, SQLITE_PREPARE_PERSISTENT, statement, NULL);
     }
     if (result == SQLITE_OK) {
         sqlite3_step(*statement);
         result = sqlite3_reset(*statement);
     }
     return result;
-}
-
-int cat_sqlite_reader_begin(cat_sqlite_reader_t *reader)
-{
-    return run_control(reader, BEGIN_WRITE);
-}
-
-int cat_sqlite_reader_begin_view(cat_sqlite_reader_t *reader)
-{
-    return run_control(reader, BEGIN_READ);
-}
-
-int cat_sqlite_reader_commit(cat_sqlite_reader_t *reader)
-{
-    return run_control(reader, COMMIT);
-}
-
-int cat_sqlite_reader_roll_back(cat_sqlite_reader_t *reader)
-{
-    return run_control(reader, ROLL_BACK);
 }
 
 const char *cat_sqlite_reader_error(const cat_sqlite_reader_t *reader)

@@ -34,12 +34,16 @@ void cat_sqlite_reader_attach(cat_sqlite_reader_t *reader, const cat_db_handle_t
 int cat_sqlite_reader_select(cat_sqlite_reader_t *reader, const char *text, const cat_select_t *select,
                              apr_status_t *rv, int *rows);
 
-/* Begin a transaction that is going to write, without waiting, or one that only reads; and end it. The statements are
- * prepared once: apr_dbd would parse the texts each time. Return SQLite's result code. */
-int cat_sqlite_reader_begin(cat_sqlite_reader_t *reader);
-int cat_sqlite_reader_begin_view(cat_sqlite_reader_t *reader);
-int cat_sqlite_reader_commit(cat_sqlite_reader_t *reader);
-int cat_sqlite_reader_roll_back(cat_sqlite_reader_t *reader);
+/* Begins a transaction that is going to write, without waiting, or one that only reads; or ends it. The statements are
+ * prepared once: apr_dbd would parse the texts each time. Returns SQLite's result code. */
+typedef enum {
+    CAT_SQLITE_BEGIN_WRITE,
+    CAT_SQLITE_BEGIN_VIEW,
+    CAT_SQLITE_COMMIT,
+    CAT_SQLITE_ROLL_BACK,
+    CAT_SQLITE_CONTROLS
+} cat_sqlite_control_t;
+int cat_sqlite_reader_control(cat_sqlite_reader_t *reader, cat_sqlite_control_t control);
 
 /* What SQLite says of the last failure; valid until the connection is used again. */
 const char *cat_sqlite_reader_error(const cat_sqlite_reader_t *reader);

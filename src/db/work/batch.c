@@ -72,17 +72,12 @@ static int count_for_statement(const batch_t *batch)
     return rows;
 }
 
-static int fits_statement(int count)
-{
-    return count <= CAT_ROWS_MAX && (count & (count - 1)) == 0;
-}
-
 /* A thread may have stopped waiting after it was counted; then the items require several statements. */
 static apr_status_t write_batch(batch_t *batch, cat_batch_kind_t kind)
 {
     if (kind == CAT_BATCH_STATEMENT) {
         collect_items(batch, count_for_statement(batch));
-        if (fits_statement(batch->count)) {
+        if (batch->count <= CAT_ROWS_MAX && (batch->count & (batch->count - 1)) == 0) { /* 1, 2, 4, 8 or 16 */
             return write_items(batch);
         }
     }
@@ -110,12 +105,6 @@ static int lead_batch(cat_db_t *db, cat_batch_kind_t kind, cat_batch_work_t *wor
     cat_group_leave(db->use->source->batch, &own->item);
     cat_metrics_observe(db->use->source->database.metrics, CAT_METRIC_WRITE_BATCH, batch.count);
     return batch.count;
-}
-
-/* One of the items is to blame, and nothing is stored. */
-static int is_refused(apr_status_t rv)
-{
-    return rv == APR_EEXIST || rv == CAT_EVALUE;
 }
 
 static cat_group_state_t wait_in_queue(cat_db_t *db, entry_t *own)
@@ -147,5 +136,8 @@ apr_status_t cat_batch_write(cat_db_t *db, cat_batch_kind_t kind, cat_batch_work
         cat_checkout_mark_changes(db); /* the leader has marked its own */
         break;
     }
-    return count > 1 && is_refused(own.rv) ? write_alone(db, kind, work, &own) : own.rv;
+    if (count > 1 && (own.rv == APR_EEXIST || own.rv == CAT_EVALUE)) { /* one is to blame, and nothing is stored */
+        return write_alone(db, kind, work, &own);
+    }
+    return own.rv;
 }

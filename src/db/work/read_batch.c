@@ -74,13 +74,6 @@ static apr_status_t deal_row(void *leader, const char *const *values, int column
     return APR_SUCCESS;
 }
 
-static apr_status_t pass_row(const reader_t *reader, cat_row_t *row, void *baton)
-{
-    apr_status_t rv = reader->columns ? row(baton, reader->values, reader->columns) : APR_SUCCESS;
-
-    return rv == CAT_ENOUGH ? APR_SUCCESS : rv;
-}
-
 /* ---- reading ---- */
 
 /* Keys that are there twice make up the number that the statement takes. */
@@ -126,13 +119,6 @@ static void lead_batch(cat_db_t *db, cat_group_t *group, cat_sql_t sql, reader_t
     cat_group_leave(group, &own->item);
 }
 
-static cat_group_t *choose_group(cat_source_t *source)
-{
-    unsigned turn = atomic_fetch_add_explicit(&source->next_reads, 1, memory_order_relaxed);
-
-    return source->reads[turn % CAT_SOURCE_READERS];
-}
-
 static apr_status_t read_alone(cat_db_t *db, cat_sql_t sql, const char *key, cat_row_t *row, void *baton)
 {
     return cat_checkout_select(db, &(cat_select_t){.sql = sql, .values = &key, .count = 1, .row = row, .baton = baton});
@@ -140,14 +126,16 @@ static apr_status_t read_alone(cat_db_t *db, cat_sql_t sql, const char *key, cat
 
 apr_status_t cat_read_batch_one(cat_db_t *db, cat_sql_t sql, const char *key, cat_row_t *row, void *baton)
 {
-    cat_group_t *group = choose_group(db->use->source);
+    cat_source_t *source = db->use->source;
+    unsigned turn = atomic_fetch_add_explicit(&source->next_reads, 1, memory_order_relaxed);
+    cat_group_t *group = source->reads[turn % CAT_SOURCE_READERS];
     reader_t own;
 
     own.item.more = 0;
     own.key = key;
     own.is_too_long = 0;
     own.columns = 0;
-    switch (cat_checkout_join(db, group, &own.item, apr_time_now() + db->use->source->leader_patience)) {
+    switch (cat_checkout_join(db, group, &own.item, apr_time_now() + source->leader_patience)) {
     case CAT_GROUP_WAITING:
         return read_alone(db, sql, key, row, baton);
     case CAT_GROUP_LEADER:
@@ -159,5 +147,8 @@ apr_status_t cat_read_batch_one(cat_db_t *db, cat_sql_t sql, const char *key, ca
     if (own.rv == APR_SUCCESS && own.is_too_long) {
         return read_alone(db, sql, key, row, baton);
     }
-    return own.rv == APR_SUCCESS ? pass_row(&own, row, baton) : own.rv;
+    if (own.rv == APR_SUCCESS && own.columns) {
+        own.rv = row(baton, own.values, own.columns);
+    }
+    return own.rv == CAT_ENOUGH ? APR_SUCCESS : own.rv;
 }

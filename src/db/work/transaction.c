@@ -26,9 +26,9 @@
 #include "db/sqlite/sqlite_native.h"
 #include "lib/time.h"
 
-/* After a transaction that kept other writers waiting, the next one of its kind begins after this part of its time, at most after the
+/* After a transaction that kept other writers waiting, the next one of its kind begins after this share of its time, at most after the
  * pause: so a request that writes twice, as a sign-in does, waits for one of them. */
-#define PAUSE_PART 8
+#define PAUSE_SHARE 8
 #define PAUSE_MOST apr_time_from_msec(100)
 
 /* The most writes that share a transaction, so that none waits long for the others: one of more has its own. */
@@ -39,26 +39,29 @@ static cat_write_t *next_write(const cat_write_t *w)
     return (cat_write_t *)w->item.next;
 }
 
-/* The thread may have got the write lock late. */
-static apr_time_t end_of_lock_patience(const cat_write_t *w)
-{
-    apr_time_t usual = w->arrived + CAT_SOURCE_LOCK_PATIENCE, least = apr_time_now() + CAT_SOURCE_LOCK_CHANCE;
-
-    return usual > least ? usual : least;
-}
-
 static apr_status_t begin_transaction(const cat_write_t *w)
 {
     cat_db_t *db = w->db;
     cat_attempt_t a = {.db = db, .use = CAT_TO_WRITE, .repeat = CAT_REPEATABLE};
+    apr_time_t usual = w->arrived + CAT_SOURCE_LOCK_PATIENCE, least;
 
     while (cat_checkout_attempt(&a)) {
-        a.rv = cat_connection_begin(db->use->conn, end_of_lock_patience(w));
+        least = apr_time_now() + CAT_SOURCE_LOCK_CHANCE; /* the thread may have got the write lock late */
+        a.rv = cat_connection_begin(db->use->conn, usual > least ? usual : least);
     }
     if (a.rv == APR_SUCCESS) {
         cat_checkout_enter_transaction(db);
     }
     return a.rv;
+}
+
+/* The use's companion, if it has one, runs the work. */
+static apr_status_t run_work(const cat_write_t *w)
+{
+    const cat_companion_t *companion = w->db->use->companion;
+    apr_status_t rv = companion ? companion->run(companion->baton, w->work, w->baton) : w->work(w->baton);
+
+    return cat_checkout_note_failure(w->db, rv);
 }
 
 /* Commits the writes from first to the one before end. A COMMIT that fails may leave the transaction open, or may have
@@ -107,7 +110,7 @@ static apr_status_t do_work_alone(cat_write_t *w)
         if (rv != APR_SUCCESS) {
             return rv;
         }
-        rv = cat_checkout_note_failure(w->db, w->work(w->baton));
+        rv = run_work(w);
         is_commit_sent = rv == APR_SUCCESS;
         if (is_commit_sent) {
             rv = commit_transaction(w, next_write(w));
@@ -149,7 +152,7 @@ static apr_status_t run_grouped_write(const cat_db_t *leader, cat_write_t *w, in
     cat_checkout_enter_transaction(db);
     rv = has_savepoint ? cat_connection_send(db->use->conn, "SAVEPOINT one") : APR_SUCCESS;
     if (rv == APR_SUCCESS) {
-        rv = w->work ? cat_checkout_note_failure(db, w->work(w->baton))
+        rv = w->work ? run_work(w)
                      : cat_statement_query(db->use->conn, db->pool, w->sql, w->values, w->count, &w->matched);
     }
     if (has_savepoint) {
@@ -267,21 +270,12 @@ static void copy_wal(const cat_write_t *w)
     }
 }
 
-static void pause_after(const cat_db_t *db, apr_interval_time_t took)
-{
-    apr_interval_time_t pause = took / PAUSE_PART;
-
-    if (cat_source_write_lock(db->use->source)) {
-        apr_sleep(pause < PAUSE_MOST ? pause : PAUSE_MOST);
-    }
-}
-
 /* Long transactions take turns: on SQLite one at a time queues for the write lock, so another writer waits for at most one of them,
  * however many clients import. They wait for their turn before they hold anything that others wait for. */
 static apr_status_t write_long(cat_write_t *w)
 {
     cat_db_t *db = w->db;
-    apr_time_t begun;
+    apr_time_t begun, pause;
     int place;
     apr_status_t rv = cat_checkout_take_turn(db, db->use->source->long_writes, CAT_SOURCE_LONG_PATIENCE, &place);
 
@@ -293,7 +287,10 @@ static apr_status_t write_long(cat_write_t *w)
     rv = write_in_turn(w);
     cat_checkout_release(db);
     copy_wal(w);
-    pause_after(db, cat_time_monotonic() - begun);
+    if (cat_source_write_lock(db->use->source)) {
+        pause = (cat_time_monotonic() - begun) / PAUSE_SHARE;
+        apr_sleep(pause < PAUSE_MOST ? pause : PAUSE_MOST);
+    }
     cat_semaphore_leave(db->use->source->long_writes, place);
     return rv;
 }
@@ -308,31 +305,12 @@ apr_status_t cat_transaction_write(cat_write_t *w)
     return w->item.more >= GROUP_MAX && w->db->use->source->long_writes ? write_long(w) : write_in_turn(w);
 }
 
-typedef struct accompanied_t {
-    const cat_companion_t *companion;
-    cat_work_t *work;
-    void *baton; /* work's */
-} accompanied_t;
-
-static apr_status_t run_accompanied(void *baton)
-{
-    const accompanied_t *a = baton;
-
-    return a->companion->run(a->companion->baton, a->work, a->baton);
-}
-
 apr_status_t cat_transaction_run(cat_write_t *w)
 {
-    cat_db_t *db = w->db;
-    accompanied_t accompanied = {db->use->companion, w->work, w->baton};
     apr_status_t rv;
 
-    if (db->use->companion) {
-        w->work = run_accompanied;
-        w->baton = &accompanied;
-        w->is_refused_at_once = 0;
-    }
+    w->is_refused_at_once &= !w->db->use->companion;
     rv = cat_transaction_write(w);
-    cat_checkout_release(db);
+    cat_checkout_release(w->db);
     return rv;
 }

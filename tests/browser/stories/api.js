@@ -47,6 +47,7 @@ export function stories(server) {
         await page.goto('/api.html#runBatch');
         await article.getByText('Requires a user who is signed in.').waitFor();
         await article.getByText('application/json', { exact: true }).first().click();
+        await article.getByText('Operations', { exact: true }).first().click();
         await article.getByText('Whether one operation that fails takes all others back.').waitFor();
         await article.getByText('array of one of CreateOperation, UpdateOperation, DeleteOperation, 1 to 1000 elements').waitFor();
         await article.getByText('CreateOperation', { exact: true }).click();

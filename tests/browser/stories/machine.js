@@ -146,6 +146,11 @@ export function stories(server) {
         await fact(page, 'Database').filter({ hasText: 'SQLite' }).waitFor();
         assert.equal(await page.getByText('SetHandler').count(), 0);
 
+        /* A path that config.js does not name is that of the sources. */
+        await page.route('**/config.js', route => route.fulfill({ contentType: 'text/javascript', body: 'export {};' }));
+        await page.reload();
+        await fact(page, 'Connections in use').filter({ hasText: /\d/ }).waitFor();
+
         const other = await visit();
         const sent = [];
         other.page.on('request', request => /\/(mails|metrics)(\?|$)/.test(request.url()) && sent.push(request.url()));

@@ -37,7 +37,7 @@ async function fillCatalogue(server) {
     await server.api('POST', '/products/batch', { operations: [...removals, ...operations] }, token);
 }
 
-const SHEET = 'Artikelnummer;Bezeichnung;Warengruppe;Preis\nA-17;"Teekanne, Porzellan";Tee;129.95\nA-18;Schale;Küche;14.5\nA-19;Löffel;Küche;3\n';
+const SHEET = 'Artikelnummer;Bezeichnung;Warengruppe;Preis\nA-17;"Teekanne, Porzellan";Tee;129,95\nA-18;Schale;Küche;14,5\nA-19;Löffel;Küche;3\n';
 
 async function picture(page, name) {
     if (process.env.PICTURES) {

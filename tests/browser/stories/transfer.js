@@ -58,7 +58,8 @@ async function savedText(page, action) {
     const download = page.waitForEvent('download');
     await action();
     const file = await download;
-    return { name: file.suggestedFilename(), text: readFileSync(await file.path(), 'utf8') };
+    const octets = readFileSync(await file.path());
+    return { name: file.suggestedFilename(), text: octets.toString('utf8'), octets };
 }
 
 /* Keeps the next answer to an import from the page. */
@@ -176,11 +177,13 @@ export function stories(server) {
         await title(page, '1 row is imported');
         assert.equal(await countOf(server, 'delimited'), 1);
 
-        /* A comma in each price makes as many columns as the semicolon. */
+        /* A comma in each price makes as many columns as the semicolon; it is a decimal mark. */
         await page.getByRole('link', { name: 'Import another file' }).click();
         await choose(page, csv('prices.csv', 'Teller;12,50\nTasse;3\nKanne;4\n'));
         await page.getByText('12,50 · 3 · 4').waitFor();
         assert.equal(await between.inputValue(), 'semicolon');
+        const decimal = page.getByLabel('Numbers are written as');
+        assert.equal(await decimal.inputValue(), 'comma');
         assert.ok(!(await header.isChecked()), 'a number is no name of a column');
         await header.check();
         await page.getByLabel('Field of the column Teller').selectOption('Name');
@@ -193,6 +196,10 @@ export function stories(server) {
         await page.getByText('12,50 · 3 · 4').waitFor();
         await page.getByLabel('Field of the column 1').selectOption('Name');
         await page.getByLabel('Field of the column 2').selectOption('Price');
+        await press(page, 'Check the file');
+        await title(page, 'The file can be imported');
+        await decimal.selectOption('point');
+        await page.getByRole('heading', { name: 'The file can be imported' }).waitFor({ state: 'detached' });
         await press(page, 'Check the file');
         await title(page, '1 faulty row');
         if (!isFirefox) {
@@ -211,6 +218,66 @@ export function stories(server) {
         await title(page, '1 row is imported');
         const { data } = await server.api('GET', '/products?limit=3');
         assert.deepEqual(data.map(({ name, price }) => [name, price]), [['Tin, box', 5], ['Kanne', 4], ['Tasse', 3]]);
+    });
+
+    story('a file of a German spreadsheet is read as it is written; the user may know better', server, async visit => {
+        const visitor = await comeToImport(server, visit, 'german');
+        const { page } = visitor;
+        visitor.expect('POST /api/products/import 400');
+        const [between, decimal, encoding] = ['Between the cells there is a', 'Numbers are written as', 'Encoding'].map(label => page.getByLabel(label));
+        const style = () => Promise.all([between, decimal, encoding].map(control => control.inputValue()));
+        const windows = text => Buffer.from(text.replaceAll('–', '\x96'), 'latin1');
+        const lines = ['Bezeichnung;Preis;Warengruppe;Vorrätig', 'Teekännchen;1.299,50;german;ja', 'Schüssel – groß;x;german;ja', 'Löffel;2,50;german;nein'];
+        await choose(page, { name: 'mappe.csv', mimeType: 'text/csv', buffer: windows(lines.join('\r\n')) });
+        await page.getByText('Teekännchen · Schüssel – groß · Löffel').waitFor();
+        assert.deepEqual(await style(), ['semicolon', 'comma', 'windows-1252']);
+        assert.equal(await page.getByLabel('Field of the column Vorrätig').inputValue(), 'inStock');
+
+        await encoding.selectOption('utf-8');
+        await visitor.hears('The file has characters that its encoding does not have.');
+        assert.ok(await page.getByRole('button', { name: 'Check the file' }).isHidden());
+        await encoding.selectOption('windows-1252');
+        await press(page, 'Check the file');
+        await title(page, '1 faulty row');
+        await page.getByRole('cell', { name: 'Price must be a number with a decimal comma, such as 19,99.' }).waitFor();
+        await page.getByRole('cell', { name: 'Schüssel – groß;x;german;ja' }).waitFor();
+
+        /* The faulty row is in the encoding of the file, with what is wrong. */
+        const { name, octets } = await savedText(page, () => press(page, 'Save the faulty row'));
+        const reason = '"Price must be a number with a decimal comma, such as 19,99."';
+        const saved = `"What is wrong";"Bezeichnung";"Preis";"Warengruppe";"Vorrätig"\r\n${reason};Schüssel – groß;x;german;ja\r\n`;
+        assert.deepEqual(octets, windows(saved));
+        await press(page, 'Import 2 rows');
+        await title(page, '2 rows are imported');
+        await page.getByRole('link', { name: 'Import another file' }).click();
+        await choose(page, { name, mimeType: 'text/csv', buffer: windows(saved.replace(';x;', ';12;')) });
+        await page.getByText('Schüssel – groß').waitFor();
+        assert.deepEqual(await style(), ['semicolon', 'point', 'windows-1252']);
+        await press(page, 'Check the file');
+        await press(page, 'Import 1 row');
+        await title(page, '1 row is imported');
+        const { data } = await server.api('GET', '/products?category=german&sort=price');
+        assert.deepEqual(data.map(product => [product.name, product.price, product.inStock]), [
+            ['Löffel', 2.5, false],
+            ['Schüssel – groß', 12, true],
+            ['Teekännchen', 1299.5, true],
+        ]);
+
+        /* A byte order mark leaves nothing to choose, and one octet that is no UTF-8 does not make others wrong. */
+        await page.getByRole('link', { name: 'Import another file' }).click();
+        await choose(page, csv('marked.csv', '\ufeffname,price\nKännchen,1.25\n'));
+        await page.getByText('Kännchen').waitFor();
+        assert.ok(await encoding.isHidden());
+        assert.equal(await decimal.inputValue(), 'point');
+        const damaged = Buffer.concat([Buffer.from('name,price\nKännchen,1\nSch'), Buffer.from([0xfc]), Buffer.from('ssel,2\n')]);
+        await choose(page, { name: 'damaged.csv', mimeType: 'text/csv', buffer: damaged }, /^Choose/);
+        await visitor.hears('The file has characters that its encoding does not have.');
+        assert.equal(await encoding.inputValue(), 'utf-8');
+        assert.ok(await encoding.isVisible());
+        await choose(page, { name: 'lacking.csv', mimeType: 'text/csv', buffer: windows('name,price\nKännchen,1\nx\x81,2\nz,3\n') }, /^Choose/);
+        await page.getByText('Kännchen').waitFor();
+        await press(page, 'Check the file');
+        await page.getByText('From row 2 on the file cannot be read.').waitFor();
     });
 
     story('faulty lines of NDJSON are saved with their reasons, mended and imported', server, async visit => {
@@ -371,7 +438,7 @@ export function stories(server) {
 
     story('an export has what the search and the filters show, in their order', server, async visit => {
         const { token } = await server.register('exporter');
-        for (const [name, price] of [['Tall shelf', 30], ['Low shelf', 20], ['Shelf, =1+1', 10], ['Shelf to sell', 90]]) {
+        for (const [name, price] of [['Tall shelf', 30], ['Low shelf', 20], ['Shelf, =1+1', 10.5], ['Shelf to sell', 90]]) {
             await server.api('POST', '/products', { name, price, category: 'exported' }, token);
         }
         const { page } = await visit();
@@ -386,15 +453,25 @@ export function stories(server) {
         const names = lines.text.trim().split('\n').map(line => JSON.parse(line).name);
         assert.deepEqual(names, ['Shelf, =1+1', 'Low shelf', 'Tall shelf']);
         const again = await save('CSV to be imported again');
-        assert.match(again.text, /^id,name,price,.*\r\n[^,]+,"Shelf, =1\+1",10,exported/);
+        assert.match(again.text, /^id,name,price,.*\r\n[^,]+,"Shelf, =1\+1",10.5,exported/);
         await page.getByRole('searchbox').fill('tall');
         await page.locator('#count').filter({ hasText: '1 product' }).waitFor();
         const sheet = await save('CSV for a spreadsheet');
-        assert.equal(sheet.text.split('\r\n').length, 3);
+        assert.match(sheet.text, /^\ufeffid,name,price,.*\r\n[^,]+,Tall shelf,30,exported,[^\r]*\r\n$/);
         await page.getByText('Save as a file').press('Enter');
         await page.keyboard.press('Tab');
         await page.keyboard.press('Escape');
         assert.ok(await page.getByRole('link', { name: 'NDJSON' }).isHidden());
+
+        /* The marks of a German spreadsheet. */
+        const { page: other } = await visit(server.url, { locale: 'de-DE' });
+        await other.goto('/?category=exported&sort=price');
+        await other.getByRole('link', { name: 'Low shelf' }).waitFor();
+        const marks = await savedText(other, async () => {
+            await other.locator('#export summary').click();
+            await other.locator('[data-sheet]').click();
+        });
+        assert.match(marks.text, /^\ufeffid;name;price;.*\r\n[^;]+;"Shelf,' =1\+1";"10,5";exported;/);
     });
 
     story('who may not write is told so instead', server, async visit => {

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-import { API } from '../../config.js';
-import { ApiError, accessToken, currentUser } from '../lib/api.js';
+import { API, ApiError, accessToken, currentUser } from '../lib/api.js';
 import { field, input, select } from '../lib/controls.js';
 import { el, state } from '../lib/dom.js';
 import { showError, signInLink } from '../lib/page.js';

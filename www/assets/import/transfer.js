@@ -15,6 +15,8 @@ const SAMPLE = 80; /* octets of what cannot be read as rows */
 
 export const CSV = 'text/csv';
 export const NDJSON = 'application/x-ndjson';
+export const UTF_8 = 'utf-8';
+export const WINDOWS = 'windows-1252';
 
 /* What can be between the cells of CSV, by its name in the API. */
 const DELIMITERS = { tab: '\t', semicolon: ';', comma: ',' };
@@ -28,20 +30,47 @@ export function typeOf({ name, type }) {
     return /\.(ndjson|jsonl)$/i.test(name) || type === NDJSON ? NDJSON : CSV;
 }
 
-/* Resolves to the cells of the file's first rows, [[text]], and what it is read as: { head, delimiter, encoding }. The file may say both itself. */
-export function readHead(file, delimiter) {
-    const query = new URLSearchParams({ dryRun: 'head', delimiter, part: file.size > HEAD ? 'more' : 'last' });
+/*
+ * style: { delimiter, encoding }, as in the API. Resolves to the cells of the file's first rows, [[text]], and what it is read as:
+ * { head, delimiter, encoding }. The file may say both itself.
+ */
+export function readHead(file, style) {
+    const query = new URLSearchParams({ ...style, dryRun: 'head', part: file.size > HEAD ? 'more' : 'last' });
     return call('POST', `/products/import?${query}`, file.slice(0, HEAD, CSV));
 }
 
-/* The file in UTF-8, for which its parts need not be read by characters. */
-export async function inUtf8(file) {
-    const { encoding } = await readHead(file, 'comma');
-    if (encoding === 'utf-8') {
-        return file;
+function isUtf8(octets) {
+    try {
+        new TextDecoder(UTF_8, { fatal: true }).decode(octets, { stream: true });
+        return true;
+    } catch {
+        return false;
     }
+}
+
+/* A file that is no UTF-8 although it has letters of UTF-8 beyond ASCII is more likely a damaged one than one of Windows. */
+async function guessEncoding(file) {
+    const octets = await file.slice(0, HEAD).arrayBuffer();
+    const hasLetters = /[^\0-\x7f\ufffd]/.test(new TextDecoder().decode(octets, { stream: true }));
+    return isUtf8(octets) || hasLetters ? UTF_8 : WINDOWS;
+}
+
+async function inUtf8(file, encoding) {
     const text = file.stream().pipeThrough(new TextDecoderStream(encoding)).pipeThrough(new TextEncoderStream());
     return new File([await new Response(text).blob()], file.name, { type: CSV });
+}
+
+/*
+ * Resolves to the file as it can be sent in parts, { text, encoding, isMarked }: UTF-16 becomes UTF-8, for which its parts need not be
+ * read by characters. Windows-1252 is left to the server: a browser takes the octets that it lacks for control characters. isMarked: a byte
+ * order mark says the encoding, which is otherwise a guess.
+ */
+export async function openText(file) {
+    const { encoding } = await readHead(file, { delimiter: 'comma', encoding: WINDOWS });
+    if (encoding === WINDOWS) {
+        return { text: file, encoding: await guessEncoding(file), isMarked: false };
+    }
+    return { text: encoding === UTF_8 ? file : await inUtf8(file, encoding), encoding: UTF_8, isMarked: true };
 }
 
 /* How many cells at least most of the rows have. A comma within a few texts does not count, and one in each price counts as a semicolon
@@ -52,15 +81,29 @@ function usualWidth(rows) {
 }
 
 /* The delimiter that makes the most columns; of two that make as many, not the comma, which may be a decimal mark. */
-export async function findDelimiter(file) {
+export async function findDelimiter(file, encoding) {
     const names = Object.keys(DELIMITERS);
-    const heads = await Promise.all(names.map(name => readHead(file, name)));
+    const heads = await Promise.all(names.map(delimiter => readHead(file, { delimiter, encoding })));
     const widths = heads.map(({ head }) => usualWidth(head));
     const most = Math.max(...widths);
     return most > 1 ? heads[widths.indexOf(most)].delimiter : 'comma';
 }
 
+/* 'comma' if a number in these cells has a decimal comma for certain, and none a decimal point. */
+export function findDecimal(rows) {
+    const cells = rows.flat();
+    const has = pattern => cells.some(text => pattern.test(text));
+    return has(/^[-+]?(\d[\d. ]*)?,(\d\d?|\d{4,})$/) && !has(/^[-+]?(\d[\d ]*)?\.(\d\d?|\d{4,})$/) ? 'comma' : 'point';
+}
+
 const quote = text => `"${text.replaceAll('"', '""')}"`;
+
+const letters = new TextDecoder(WINDOWS).decode(Uint8Array.from({ length: 256 }, (_, octet) => octet));
+
+/* The text in the encoding of the file; in Windows's, a question mark stands for what that does not have. */
+function encode(text, encoding) {
+    return encoding === UTF_8 ? text : Uint8Array.from(text, letter => letters.indexOf(letters.includes(letter) ? letter : '?'));
+}
 
 /* Is the part refused for its size, in octets or in rows? */
 const isTooLarge = ({ problem }) => problem === 'import-too-long' || problem === 'body-too-large';
@@ -100,9 +143,9 @@ function explainLine(line, reasons) {
 /*
  * First check(), which stores nothing, then store(). Both reject with what call() does; called again, they go on where they were.
  *
- * file: a File. type: CSV or NDJSON. mode: as in the API. Of CSV, delimiter: as in the API; columns: the fields of the columns, '' for one
- * that is left out; header: their names in the first row, undefined if it has none. explain(error): the words of an error in the file
- * of faulty rows.
+ * file: a File. type: CSV or NDJSON. mode: as in the API. Of CSV, style: { delimiter, decimal, encoding } as in the API; columns: the
+ * fields of the columns, '' for one that is left out; header: their names in the first row, undefined if it has none. explain(error): the
+ * words of an error in the file of faulty rows.
  */
 export class Transfer {
     progress = state({ rows: 0, share: 0 }); /* of the pass that is under way: its rows so far, and its share of the file */
@@ -132,18 +175,21 @@ export class Transfer {
 
     /* The faulty rows, to be mended and imported, each with its errors. In CSV these are a column of their own; label: its name. */
     faultyFile(label) {
-        const names = [label, ...(this.header ?? this.columns)].map(quote).join(DELIMITERS[this.delimiter]);
         const rest = this.isCut ? [this.file.slice(this.end)] : [];
-        return new Blob([...(this.type === CSV ? [`${names}\r\n`] : []), ...this.#saved, ...rest], { type: this.type });
+        return new Blob([...(this.type === CSV ? [this.#headerRow(label)] : []), ...this.#saved, ...rest], { type: this.type });
+    }
+
+    #headerRow(label) {
+        const names = [label, ...(this.header ?? this.columns)].map(quote).join(DELIMITERS[this.style.delimiter]);
+        return encode(`${names}\r\n`, this.style.encoding);
     }
 
     /* Sends ranges of the part, which is { begin, end }. */
     #send(part, ranges, parameters, options) {
         const query = new URLSearchParams({ mode: this.mode, part: part.end < this.end ? 'more' : 'last', ...parameters });
         if (this.type === CSV) {
-            query.set('columns', this.columns.join());
-            query.set('delimiter', this.delimiter);
-            query.set('header', part.begin === 0 && this.header !== undefined);
+            const header = part.begin === 0 && this.header !== undefined;
+            Object.entries({ ...this.style, columns: this.columns.join(), header }).forEach(pair => query.set(...pair));
         }
         const slices = ranges.map(([begin, end]) => this.file.slice(begin, end));
         return call('POST', `/products/import?${query}`, new Blob(slices, { type: this.type }), options);
@@ -198,7 +244,11 @@ export class Transfer {
     }
 
     #explained(row, reasons) {
-        return this.type === CSV ? [`${quote(reasons)}${DELIMITERS[this.delimiter]}`, row] : explainLine(row, reasons);
+        if (this.type !== CSV) {
+            return explainLine(row, reasons);
+        }
+        const { delimiter, encoding } = this.style;
+        return [encode(`${quote(reasons)}${DELIMITERS[delimiter]}`, encoding), row];
     }
 
     async #keepFaults(rows, part) {
@@ -215,7 +265,7 @@ export class Transfer {
                 this.#cuts.push([part.begin + begin, part.begin + begin + piece.length]);
             }
             if (this.faults.length < SHOWN) {
-                this.faults.push({ row: this.#rows + row, text: new TextDecoder().decode(piece), errors });
+                this.faults.push({ row: this.#rows + row, text: new TextDecoder(this.style.encoding).decode(piece), errors });
             }
         }
         this.#saved.push(new Blob(pieces));

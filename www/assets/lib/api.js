@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Calls to the API, and the session in which they are made. */
-import { API } from '../../config.js';
+import * as config from '../../config.js';
 import { recall, remember, state } from './dom.js';
 import { setCurrency } from './text.js';
+
+/* A line that config.js leaves out has the value that it has in the sources. */
+export const { API = '/api', METRICS = '/admin/metrics' } = config;
 
 const tabs = new BroadcastChannel('catalog');
 const PATIENCE = 20_000; /* ms for an answer */

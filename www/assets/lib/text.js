@@ -98,6 +98,7 @@ export const currency = () => known;
 export const formatPrice = value => prices[value < 1e15 ? 0 : 1]().format(value);
 export const formatRating = value => rating().format(value);
 export const formatWhole = value => whole().format(value);
+export const hasDecimalComma = () => rating().format(0.5).includes(',');
 export const formatTime = text => time().format(new Date(text));
 export const formatClock = ms => clock().format(ms); /* the time of day */
 export const formatPercent = value => percent().format(value); /* of 1 */

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-import { API } from '../../config.js';
 import { Description } from '../api/description.js';
 import { methodName, operationView } from '../api/operation.js';
 import { prose } from '../api/schema.js';
-import { send } from '../lib/api.js';
+import { API, send } from '../lib/api.js';
 import { byId, el } from '../lib/dom.js';
 import { setTitle, start } from '../lib/page.js';
 import { t } from '../lib/text.js';

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A file of products is chosen, its columns are matched to fields, it is checked, and then imported. */
-import { CSV, findDelimiter, inUtf8, NDJSON, readHead, Transfer, typeOf } from '../import/transfer.js';
+import { CSV, findDecimal, findDelimiter, NDJSON, openText, readHead, Transfer, typeOf, UTF_8 } from '../import/transfer.js';
 import { select } from '../lib/controls.js';
 import { bdi, byId, el, follow, saveFile, settle, state } from '../lib/dom.js';
 import { explain } from '../lib/form.js';
@@ -10,6 +10,7 @@ import { FIELDS } from '../product/fields.js';
 
 const MAYBE_STORED = [0, 500, 502, 504]; /* with these answers, or none, a part may be stored nevertheless */
 const PAUSE = 1000; /* ms after which there is a rate worth telling */
+const PLAIN = { delimiter: 'comma', encoding: UTF_8 }; /* what NDJSON is read as */
 
 /* What a column can be, and the names that it may have for that besides the field's own, without case, spaces and marks. */
 const CHOICES = [...Object.keys(FIELDS), 'id'];
@@ -28,6 +29,9 @@ const ID = /^[\da-f]{8}-[\da-f]{4}-7[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/i;
 
 const file = state(null);
 const delimiter = state('comma');
+const decimal = state('point'); /* the mark of its numbers */
+const encoding = state(UTF_8);
+const isMarked = state(false); /* does the file say its encoding itself? */
 const head = state([]); /* the cells of its first rows */
 const hasHeader = state(true); /* are the first ones the names of the columns? */
 const columns = state([]); /* by column the field, '' for none */
@@ -48,7 +52,9 @@ function lineFault({ message }) {
 }
 
 /* What is wrong with a row, in the user's language as far as there are words for it. */
-function errorText(error) {
+function errorText(given) {
+    const isComma = given.code === 'type' && decimal.value === 'comma' && FIELDS[given.field]?.isNumber;
+    const error = isComma ? { ...given, code: 'comma' } : given;
     const isLine = typeOf(file.value) === NDJSON && (error.code === 'format' || error.code === 'type');
     return error.field === '' ? t('import.rowFault', { fault: isLine ? lineFault(error) : explain(error) }) : t('form.fault', { label: fieldText(error.field), fault: explain(error) });
 }
@@ -87,7 +93,7 @@ function lacking() {
 
 /* What speaks against reading the file as CSV; undefined: nothing. */
 function headFault(rows) {
-    return rows.length === 0 ? 'import.noHeader' : rows.flat().includes('\ufffd') ? 'import.encoding' : undefined;
+    return rows.length === 0 ? 'import.noHeader' : rows.flat().includes('\ufffd') ? 'import.notEncoded' : undefined;
 }
 
 /* Is this a row of a product? Numbers are seldom names. */
@@ -119,35 +125,52 @@ async function take(chosen) {
     forgetCheck();
     file.value = null;
     try {
-        const text = typeOf(chosen) === CSV ? await inUtf8(chosen) : chosen;
-        await read(text, typeOf(text) === CSV ? await findDelimiter(text) : 'comma');
+        await (typeOf(chosen) === CSV ? takeText(chosen) : read(chosen, PLAIN));
         byId('form').dataset.edited = '';
     } catch (error) {
         showError(byId('trouble'), error, () => take(chosen)).focus();
     }
 }
 
+async function takeText(chosen) {
+    const { text, encoding: found, isMarked: isSure } = await openText(chosen);
+    await read(text, { delimiter: await findDelimiter(text, found), encoding: found }, isSure);
+}
+
 let asked; /* for the last head that the user wants to see */
 
-async function read(chosen, wanted) {
+/* style: { delimiter, encoding }, of which the file may know better. */
+async function read(chosen, style, isSure = false) {
     const own = (asked = {});
-    const { head: rows, delimiter: found } = typeOf(chosen) === CSV ? await readHead(chosen, wanted) : { head: [], delimiter: wanted };
+    const found = typeOf(chosen) === CSV ? await readHead(chosen, style) : { ...style, head: [] };
     if (own === asked) {
         file.value = chosen;
-        delimiter.value = found;
-        head.value = rows;
-        hasHeader.value = !looksLikeCells(rows[0] ?? []);
+        delimiter.value = found.delimiter;
+        encoding.value = found.encoding;
+        isMarked.value = isSure;
+        head.value = found.head;
+        hasHeader.value = !looksLikeCells(found.head[0] ?? []);
+        decimal.value = findDecimal(found.head);
         matchAgain();
     }
 }
 
-async function readAgain(wanted) {
+async function readAgain(change) {
     try {
-        await read(file.value, wanted);
+        await read(file.value, { delimiter: delimiter.value, encoding: encoding.value, ...change }, isMarked.value);
     } catch (error) {
-        byId('form').elements.delimiter.value = delimiter.value;
-        showError(byId('trouble'), error, () => readAgain(wanted)).focus();
+        showStyle();
+        showError(byId('trouble'), error, () => readAgain(change)).focus();
     }
+}
+
+/* What the page has found out of the file, or the user has chosen. */
+function showStyle() {
+    const { elements } = byId('form');
+    elements.delimiter.value = delimiter.value;
+    elements.decimal.value = decimal.value;
+    elements.encoding.value = encoding.value;
+    byId('by-encoding').hidden = isMarked.value;
 }
 
 /* ---- a pass over the file ---- */
@@ -212,7 +235,7 @@ function begin(event) {
     transfer.value = new Transfer({
         file: file.value,
         type: typeOf(file.value),
-        delimiter: delimiter.value,
+        style: { delimiter: delimiter.value, decimal: decimal.value, encoding: encoding.value },
         columns: columns.value,
         mode: mode.value,
         header: hasHeader.value ? head.value[0] : undefined,
@@ -397,7 +420,9 @@ function showPhase() {
 /* What a control of the form changes. */
 const CHANGES = {
     mode: ({ value }) => (mode.value = value),
-    delimiter: ({ value }) => readAgain(value),
+    delimiter: ({ value }) => readAgain({ delimiter: value }),
+    decimal: ({ value }) => (decimal.value = value),
+    encoding: ({ value }) => readAgain({ encoding: value }),
     header({ checked }) {
         hasHeader.value = checked;
         matchAgain();
@@ -440,9 +465,9 @@ start(
         follow(showProgress);
         follow(showChoice);
         follow(showLacking);
+        follow(showStyle);
         const { elements } = byId('form');
         follow(() => (elements.mode.value = mode.value));
-        follow(() => (elements.delimiter.value = delimiter.value));
         follow(() => (elements.header.checked = hasHeader.value));
     },
     { needsWriter: true },

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-import { API } from '../../config.js';
-import { send, watchProducts } from '../lib/api.js';
+import { API, send, watchProducts } from '../lib/api.js';
 import { bdi, byId, each, el, follow, isPlainClick, recall, remember, state } from '../lib/dom.js';
 import { loader, setTitle, start } from '../lib/page.js';
-import { formatPrice, formatRating, formatWhole, parseNumber, pieces, t } from '../lib/text.js';
+import { formatPrice, formatRating, formatWhole, hasDecimalComma, parseNumber, pieces, t } from '../lib/text.js';
 
 /* ---- what a list shows, as the address of the page says it and as the API is asked for it ---- */
 
@@ -385,11 +384,19 @@ function hideLacking() {
 
 /* ---- saving what the list shows ---- */
 
+const isSaving = state(false); /* is the menu open? */
+
+/* Spreadsheets take the marks of their user's language, which is most likely that of the page, and UTF-8 only with a byte order mark. */
+function sheetStyle() {
+    return { safe: 1, bom: true, ...(hasDecimalComma() && { delimiter: 'semicolon', decimal: 'comma' }) };
+}
+
 /* They are links, so that the browser writes the file while it arrives. */
 function showExports() {
     for (const link of document.querySelectorAll('[data-format]')) {
-        const { format, safe } = link.dataset;
-        const pairs = [['format', format], ...(safe ? [['safe', safe]] : []), ...selection(answer.value?.list ?? list.value, lacks)];
+        const { format, sheet } = link.dataset;
+        const style = { format, ...(sheet && sheetStyle()) };
+        const pairs = [...Object.entries(style), ...selection(answer.value?.list ?? list.value, lacks)];
         link.href = `${API}/products/export?${new URLSearchParams(pairs)}`;
     }
 }
@@ -407,7 +414,8 @@ function listenToExports() {
         }
     });
     addEventListener('click', ({ target }) => (menu.open &&= menu.contains(target)));
-    follow(showExports);
+    menu.addEventListener('toggle', () => (isSaving.value = menu.open));
+    follow(() => isSaving.value && showExports());
 }
 
 /* ---- the filters, as they are typed ---- */

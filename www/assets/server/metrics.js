@@ -3,9 +3,8 @@
  * What the server has counted, and what has become of it over the last hour. The server keeps no history: this browser samples the
  * counters while the page is open, in one tab or several, and keeps the samples. Makes no elements.
  */
-import { readText } from '../lib/api.js';
+import { METRICS as PATH, readText } from '../lib/api.js';
 import { recall, remember } from '../lib/dom.js';
-import { METRICS as PATH } from '../../config.js';
 
 export { PATH };
 export const HOUR = 3_600_000;

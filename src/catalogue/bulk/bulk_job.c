@@ -1,0 +1,326 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Makes the changes that are too large for one transaction, portion by portion, in the order of the list: the newest product first.
+ *
+ *     bulk_jobs: {where ..., set ...}, running, position
+ *
+ *     newest ---- was gone through ----> position | PORTION products | ... oldest
+ *                                                   those that match are changed, and the position is moved, in one transaction
+ *
+ * Where a product is in this order never changes, so each is gone through once, even if what is changed is what the conditions ask. A
+ * server that is killed has stored a portion with its position, or nothing of it; any server goes on at the position. Two that have read
+ * the same one make the same portion: the first to move the position wins, and the transaction of the other is rolled back. So nobody has
+ * to claim a job, nor to wait until a claim expires (docs/decisions/0084-large-changes-are-jobs.md).
+ *
+ * A portion is small enough to share a transaction with other writes (db/work/transaction.c): nobody waits for it, and it waits for no turn.
+ */
+#include "catalogue/bulk/bulk_job.h"
+
+#include <string.h>
+
+#include <apr_strings.h>
+
+#include "catalogue/bulk/bulk.h"
+#include "catalogue/product/list_key.h"
+#include "catalogue/product/products.h"
+#include "catalogue/search/indexes.h"
+#include "lib/id.h"
+#include "lib/json.h"
+#include "lib/text.h"
+#include "lib/time.h"
+
+/* Products that are gone through in one transaction. */
+#define PORTION 60
+#define PORTION_TEXT "60"
+
+/* Of portions without a product that matches, how many are passed over by one transaction. */
+#define PASSED_MOST 50
+
+/* How long the job works at a time. The other jobs of its thread wait meanwhile. */
+#define JOB_TIME apr_time_from_msec(500)
+
+#define ERRORS_MOST 20     /* that a row keeps */
+#define ERRORS_OCTETS 4000 /* of their text */
+#define ERROR_CHARACTERS 255
+
+#define RUNNING "running"
+#define DONE "done"
+#define FAILED "failed"
+
+static const char *const states[] = {RUNNING, DONE, "stopped", FAILED, NULL};
+static const cat_text_rule_t state_rule = {.words = states};
+
+/* clang-format off */
+const cat_field_t cat_bulk_job_fields[CAT_BULK_JOB_FIELDS] = {
+    /*                             name         kind         flags                      least most absent rule */
+    [CAT_BULK_JOB_ID] =         {"id",        CAT_STRING,  CAT_SERVER,                0,    0,   NULL,  &cat_fields_id,
+        "The change's id", "01a206e3-5c16-7420-9973-b22df6eefd60"},
+    [CAT_BULK_JOB_STATE] =      {"state",     CAT_STRING,  CAT_SERVER,                0,    0,   NULL,  &state_rule,
+        "`running`; `done`; `stopped`, by a user; or `failed`, as error says", RUNNING},
+    [CAT_BULK_JOB_DRY_RUN] =    {"dryRun",    CAT_BOOLEAN, CAT_SERVER,                0,    0,   NULL,  NULL,
+        "Whether it only counts", "false"},
+    [CAT_BULK_JOB_MATCHED] =    {"matched",   CAT_NUMBER,  CAT_SERVER | CAT_WHOLE,    0,    0,   NULL,  NULL,
+        "How many products that match it has gone through", "12000"},
+    [CAT_BULK_JOB_CHANGED] =    {"changed",   CAT_NUMBER,  CAT_SERVER | CAT_WHOLE,    0,    0,   NULL,  NULL,
+        "How many of them it has changed or deleted", "11950"},
+    [CAT_BULK_JOB_UNCHANGED] =  {"unchanged", CAT_NUMBER,  CAT_SERVER | CAT_WHOLE,    0,    0,   NULL,  NULL,
+        "How many were already as they should be", "50"},
+    [CAT_BULK_JOB_FAILED] =     {"failed",    CAT_NUMBER,  CAT_SERVER | CAT_WHOLE,    0,    0,   NULL,  NULL,
+        "How many were left as they are, because they would become invalid", "0"},
+    [CAT_BULK_JOB_ERRORS] =     {"errors",    CAT_VALUE,   CAT_SERVER,                0,    0,   NULL,  NULL,
+        "What was wrong with the first of these: `id`, `field`, `code` and `message` of each", "[]"},
+    [CAT_BULK_JOB_ERROR] =      {"error",     CAT_STRING,  CAT_SERVER | CAT_OPTIONAL, 0,  255,   NULL,  NULL,
+        "Why it failed", "CatalogIndex no longer includes what the conditions need"},
+    [CAT_BULK_JOB_USER] =       {"userId",    CAT_STRING,  CAT_SERVER,                0,    0,   NULL,  NULL,
+        "The user who asked for it", "01a1fee5-af25-7514-8a69-477230296f5b"},
+    [CAT_BULK_JOB_CREATED_AT] = {"createdAt", CAT_TIME,    CAT_SERVER,                0,    0,   NULL,  NULL,
+        "When it was asked for, in UTC", "2026-11-21T16:17:07.937Z"},
+    [CAT_BULK_JOB_ENDED_AT] =   {"endedAt",   CAT_TIME,    CAT_SERVER | CAT_OPTIONAL, 0,    0,   NULL,  NULL,
+        "When it was done, stopped or failed, in UTC", "2026-11-21T16:18:33.270Z"},
+};
+/* clang-format on */
+
+const cat_shape_t cat_bulk_job_shape = {
+    .kind = CAT_SHAPE_RECORD, .name = "BulkJob", .fields = cat_bulk_job_fields, .count = CAT_BULK_JOB_FIELDS};
+
+/* ---- a row ---- */
+
+const char *const *cat_bulk_job_make(apr_pool_t *pool, int is_dry, const char *user, apr_time_t now)
+{
+    const char **job = apr_pcalloc(pool, CAT_BULK_JOB_FIELDS * sizeof(*job));
+
+    job[CAT_BULK_JOB_ID] = cat_id_make(pool, now);
+    job[CAT_BULK_JOB_STATE] = RUNNING;
+    job[CAT_BULK_JOB_DRY_RUN] = is_dry ? "1" : "0";
+    job[CAT_BULK_JOB_MATCHED] = job[CAT_BULK_JOB_CHANGED] = job[CAT_BULK_JOB_UNCHANGED] = job[CAT_BULK_JOB_FAILED] =
+        "0";
+    job[CAT_BULK_JOB_ERRORS] = "[]";
+    job[CAT_BULK_JOB_USER] = user;
+    job[CAT_BULK_JOB_CREATED_AT] = cat_time_store(pool, now);
+    return job[CAT_BULK_JOB_ID] ? job : NULL;
+}
+
+typedef struct insertion_t {
+    cat_db_t *db;
+    const char *const *job;
+    const char *request;
+} insertion_t;
+
+static apr_status_t insert_job(void *baton)
+{
+    const insertion_t *in = baton;
+    const cat_list_key_t *newest = &CAT_LIST_KEY_MAX;
+
+    return cat_db_insert(in->db, SQL_BULK_JOB_INSERT,
+                         CAT_VALUES(in->job[CAT_BULK_JOB_ID], in->db->conf->mount, in->job[CAT_BULK_JOB_USER],
+                                    in->request, in->job[CAT_BULK_JOB_DRY_RUN], newest->created_at, newest->id,
+                                    in->job[CAT_BULK_JOB_CREATED_AT]));
+}
+
+apr_status_t cat_bulk_job_insert(cat_db_t *db, const char *const *job, const char *request)
+{
+    insertion_t in = {db, job, request};
+
+    return cat_db_transact(db, insert_job, &in);
+}
+
+apr_status_t cat_bulk_job_get(cat_db_t *db, const char *id, const char *const **job)
+{
+    return cat_db_one(db, SQL_BULK_JOB_GET, CAT_VALUES(id), job);
+}
+
+apr_status_t cat_bulk_job_stop(cat_db_t *db, const char *id, apr_time_t now, const char *const **job)
+{
+    apr_status_t rv = cat_db_exec(db, SQL_BULK_JOB_STOP, CAT_VALUES(cat_time_store(db->pool, now), id), NULL);
+
+    return rv == APR_SUCCESS ? cat_bulk_job_get(db, id, job) : rv;
+}
+
+/* ---- a portion ---- */
+
+/* The columns of SQL_BULK_JOB_NEXT. */
+enum { NEXT_ID, NEXT_REQUEST, NEXT_AT, NEXT_AFTER, NEXT_CHANGED, NEXT_UNCHANGED, NEXT_FAILED, NEXT_ERRORS };
+
+typedef struct portion_t {
+    cat_job_t *job;
+    apr_pool_t *pool;
+    cat_db_t *db;
+    const char *const *row;
+    cat_bulk_request_t request;
+    cat_list_key_t position; /* after which it begins, then the last product that it has */
+    int rows;                /* products in it */
+    apr_array_header_t *ids, *changed;
+    cat_bulk_result_t result;
+} portion_t;
+
+/* error NULL: there was none. */
+static apr_status_t end_job(const portion_t *p, const char *state, const char *error)
+{
+    return cat_db_exec(p->db, SQL_BULK_JOB_END,
+                       CAT_VALUES(state, cat_time_store(p->pool, apr_time_now()), error, p->row[NEXT_ID]), NULL);
+}
+
+static apr_status_t fail_job(const portion_t *p, const char *error)
+{
+    cat_log(p->job->log, CAT_LOG_ERROR, 0, "CAT093: %s: the change %s of products ends before the last one: %s",
+            cat_db_name(p->db), p->row[NEXT_ID], error);
+    return end_job(p, FAILED, cat_text_shorten(p->pool, error, ERROR_CHARACTERS));
+}
+
+static apr_status_t add_row(void *baton, const char *const *values, int count)
+{
+    portion_t *p = baton;
+
+    (void)count;
+    p->rows++;
+    p->position = (cat_list_key_t){apr_pstrdup(p->pool, values[CAT_PRODUCT_CREATED_AT]),
+                                   apr_pstrdup(p->pool, values[CAT_PRODUCT_ID])};
+    APR_ARRAY_PUSH(p->ids, const char *) = p->position.id;
+    return APR_SUCCESS;
+}
+
+static int is_last(const portion_t *p)
+{
+    return p->rows < PORTION;
+}
+
+/* Those of the next products that match; passes over those that do not. */
+static apr_status_t find_products(portion_t *p)
+{
+    apr_status_t rv = APR_SUCCESS;
+    int passed = 0;
+
+    do {
+        const cat_list_key_t after = p->position;
+        p->rows = 0;
+        apr_array_clear(p->ids);
+        rv = cat_db_each(p->db, SQL_PRODUCT_LIST_AFTER, CAT_VALUES(after.created_at, after.id, PORTION_TEXT), add_row,
+                         p);
+        rv = rv == APR_SUCCESS ? cat_bulk_match(p->db, &p->request.query, p->ids) : rv;
+    } while (rv == APR_SUCCESS && !p->ids->nelts && !is_last(p) && ++passed < PASSED_MOST);
+    return rv;
+}
+
+/* The errors of the row, and those of the portion behind them. */
+static const char *join_errors(const portion_t *p)
+{
+    const char *why, *before = p->row[NEXT_ERRORS];
+    json_t *errors = cat_json_parse(p->pool, before, strlen(before), &why);
+
+    if (!json_is_array(errors)) {
+        return "[]";
+    }
+    json_array_extend(errors, p->result.errors);
+    while (json_array_size(errors) > ERRORS_MOST || strlen(cat_json_text(p->pool, errors)) > ERRORS_OCTETS) {
+        json_array_remove(errors, json_array_size(errors) - 1);
+    }
+    return cat_json_text(p->pool, errors);
+}
+
+static const char *sum(const portion_t *p, int column, apr_int64_t more)
+{
+    return apr_psprintf(p->pool, "%" APR_INT64_T_FMT, apr_atoi64(p->row[column]) + more);
+}
+
+/* CAT_ECHANGED: the job was stopped, or another server has made this portion. */
+static apr_status_t move_position(const portion_t *p)
+{
+    const cat_bulk_result_t *r = &p->result;
+    int moved;
+    apr_status_t rv = cat_db_exec(p->db, SQL_BULK_JOB_ADVANCE,
+                                  CAT_VALUES(p->position.created_at, p->position.id, sum(p, NEXT_CHANGED, r->changed),
+                                             sum(p, NEXT_UNCHANGED, r->unchanged), sum(p, NEXT_FAILED, r->failed),
+                                             join_errors(p), p->row[NEXT_ID], p->row[NEXT_AT], p->row[NEXT_AFTER]),
+                                  &moved);
+
+    if (rv == APR_SUCCESS && !moved) {
+        return CAT_ECHANGED;
+    }
+    return rv == APR_SUCCESS && is_last(p) ? end_job(p, DONE, NULL) : rv;
+}
+
+/* The work of a transaction. */
+static apr_status_t change_portion(void *baton)
+{
+    portion_t *p = baton;
+    int held;
+    apr_status_t rv =
+        cat_db_exec(p->db, SQL_BULK_JOB_HOLD, CAT_VALUES(p->row[NEXT_ID], p->row[NEXT_AT], p->row[NEXT_AFTER]), &held);
+
+    if (rv != APR_SUCCESS || !held) {
+        return rv == APR_SUCCESS ? CAT_ECHANGED : rv;
+    }
+    rv = cat_bulk_change_within(p->db, &p->request, p->ids, p->changed, &p->result);
+    return rv == APR_SUCCESS ? move_position(p) : rv;
+}
+
+/* Cached lists stay valid where nothing can change. */
+static apr_status_t store_portion(portion_t *p)
+{
+    apr_status_t rv = p->ids->nelts && !p->request.is_dry
+                          ? cat_products_transact(p->db, p->changed, PORTION, change_portion, p)
+                          : cat_db_transact(p->db, change_portion, p);
+
+    return rv == CAT_ECHANGED ? APR_SUCCESS : rv;
+}
+
+/* Another server may know other fields or keep another index than the one that took the request. */
+static int read_request(portion_t *p)
+{
+    const char *text = p->row[NEXT_REQUEST], *why;
+    const json_t *body = cat_json_parse_exact(p->pool, text, strlen(text), &why);
+
+    return cat_bulk_request_parse(p->pool, p->job->conf, 0, body, &p->request);
+}
+
+/* APR_EAGAIN: a part of the index is being filled. */
+static apr_status_t make_portion(portion_t *p)
+{
+    cat_indexes_state_t index;
+    apr_status_t rv;
+
+    if (!read_request(p)) {
+        return fail_job(p, cat_fields_summary(p->pool, p->request.errors));
+    }
+    rv = cat_indexes_check(p->db, p->request.query.parts, &index);
+    if (rv != APR_SUCCESS || index.filling) {
+        return rv == APR_SUCCESS ? APR_EAGAIN : rv;
+    }
+    if (index.absent) {
+        return fail_job(p, "CatalogIndex no longer includes what the conditions need");
+    }
+    rv = find_products(p);
+    return rv == APR_SUCCESS ? store_portion(p) : rv;
+}
+
+/* ---- the job ---- */
+
+/* APR_NOTFOUND: there is nothing to do. */
+static apr_status_t make_next(cat_job_t *job, apr_pool_t *pool)
+{
+    portion_t p = {.job = job, .pool = pool, .db = cat_db_make(pool, job->conf, job->source, job->log)};
+    apr_status_t rv = cat_db_one(p.db, SQL_BULK_JOB_NEXT, CAT_VALUES(job->conf->mount), &p.row);
+
+    if (rv != APR_SUCCESS) {
+        return rv;
+    }
+    p.position = (cat_list_key_t){p.row[NEXT_AT], p.row[NEXT_AFTER]};
+    p.ids = apr_array_make(pool, PORTION, sizeof(const char *));
+    p.changed = apr_array_make(pool, PORTION, sizeof(const char *));
+    return make_portion(&p);
+}
+
+cat_job_result_t cat_bulk_job_run(cat_job_t *job)
+{
+    apr_time_t end = cat_time_monotonic() + JOB_TIME;
+    apr_pool_t *pool;
+    apr_status_t rv;
+
+    apr_pool_create(&pool, job->pool);
+    do {
+        apr_pool_clear(pool);
+        rv = make_next(job, pool);
+    } while (rv == APR_SUCCESS && cat_time_monotonic() < end && !cat_job_must_stop(job));
+    apr_pool_destroy(pool);
+    return rv == APR_SUCCESS || rv == APR_NOTFOUND || rv == APR_EAGAIN ? CAT_JOB_DONE : CAT_JOB_FAILED;
+}

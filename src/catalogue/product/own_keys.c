@@ -1,0 +1,295 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The keys of fields of the shop's own. The fields are those of the registry, not of the mount: so a server also keeps the keys of fields
+ * that only other servers have lines for.
+ *
+ *     {"sku":"KT-1","weight":2.5,"tags":["red","steel"]}
+ *
+ *     product_keys     sku     kt-1               value KT-1       (field, key, created_at, id)
+ *                      weight  c004000000000000
+ *                      tags    red
+ *                      tags    steel
+ *                      color   ""                                  the product lacks the field, and is in its order nevertheless
+ *     product_unique   sku     KT-1
+ *
+ * The order of the keys is that of the list, so the products that have one key are found newest first; the index by product finds the
+ * keys of a product, and those of all products in the order of the list.
+ */
+#include "catalogue/product/own_keys.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include <apr_strings.h>
+
+#include "catalogue/product/product.h"
+#include "lib/digest.h"
+#include "lib/fold.h"
+#include "lib/json.h"
+#include "lib/number.h"
+
+#define ROW 5      /* values of a row of product_keys */
+#define DELETED 16 /* fields of one SQL_KEYS_DELETE */
+
+/* ---- one value ---- */
+
+/* Hexadecimal digits in the order of signed numbers. */
+static const char *write_order(apr_pool_t *pool, apr_uint64_t bits)
+{
+    return apr_psprintf(pool, "%016" APR_UINT64_T_HEX_FMT, bits);
+}
+
+/* The bits of a double are ordered as its value is, those of negative ones the other way. */
+static const char *write_number(apr_pool_t *pool, const char *text)
+{
+    double number = strtod(text, NULL);
+    apr_uint64_t bits;
+
+    memcpy(&bits, &number, sizeof(bits));
+    return write_order(pool, bits >> 63 ? ~bits : bits | APR_UINT64_C(1) << 63);
+}
+
+static const char *write_time(apr_pool_t *pool, const char *text)
+{
+    return write_order(pool, (apr_uint64_t)apr_atoi64(text) ^ APR_UINT64_C(1) << 63);
+}
+
+static const char *write_place(apr_pool_t *pool, const char *const *values, const char *text)
+{
+    int place = 0;
+
+    while (values[place] && strcmp(values[place], text) != 0) {
+        place++;
+    }
+    return apr_psprintf(pool, "%02d", place);
+}
+
+static const char *write_digest(apr_pool_t *pool, const char *text)
+{
+    cat_digest_t *digest = cat_digest_begin(pool);
+
+    cat_digest_add(digest, text, strlen(text));
+    return apr_pstrcat(pool, "sha256:", cat_digest_end(digest), NULL);
+}
+
+const char *cat_own_keys_unique(apr_pool_t *pool, const char *text)
+{
+    return strlen(text) > CAT_OWN_KEY_SIZE ? write_digest(pool, text) : text;
+}
+
+const char *cat_own_keys_value(apr_pool_t *pool, const cat_fields_t *fields, int field, const char *text)
+{
+    return text && fields->all[field].kind == CAT_STRING && !fields->own[field]->values
+               ? cat_own_keys_unique(pool, text)
+               : NULL;
+}
+
+const char *cat_own_keys_key(apr_pool_t *pool, const cat_fields_t *fields, int field, const char *text)
+{
+    const char *const *values = fields->own[field]->values;
+
+    if (!text) {
+        return "";
+    }
+    switch (fields->all[field].kind) {
+    case CAT_STRING:
+        return values ? write_place(pool, values, text)
+                      : cat_fold_cut(pool, cat_fold_text(pool, text), CAT_OWN_KEY_SIZE);
+    case CAT_NUMBER:
+        return write_number(pool, text);
+    case CAT_TIME:
+        return write_time(pool, text);
+    default:
+        return text;
+    }
+}
+
+/* ---- the rows of a product ---- */
+
+static void add_row(apr_array_header_t *rows, const char *number, const char *key, const char *const *product,
+                    const char *value)
+{
+    APR_ARRAY_PUSH(rows, const char *) = number;
+    APR_ARRAY_PUSH(rows, const char *) = apr_pstrdup(rows->pool, key);
+    APR_ARRAY_PUSH(rows, const char *) = apr_pstrdup(rows->pool, product[CAT_PRODUCT_CREATED_AT]);
+    APR_ARRAY_PUSH(rows, const char *) = apr_pstrdup(rows->pool, product[CAT_PRODUCT_ID]);
+    APR_ARRAY_PUSH(rows, const char *) = value ? apr_pstrdup(rows->pool, value) : NULL;
+}
+
+static void collect_field(apr_array_header_t *rows, const cat_registry_t *registry, int field,
+                          const char *const *record)
+{
+    const cat_fields_t *fields = registry->fields;
+    const char *text = record[field], *why;
+    const json_t *list =
+        text && fields->all[field].kind == CAT_LIST ? cat_json_parse(rows->pool, text, strlen(text), &why) : NULL;
+    size_t i;
+    json_t *element;
+
+    if (fields->all[field].kind == CAT_LIST) {
+        json_array_foreach (list, i, element) {
+            add_row(rows, registry->numbers[field], json_string_value(element), record, NULL);
+        }
+        return;
+    }
+    add_row(rows, registry->numbers[field], cat_own_keys_key(rows->pool, fields, field, text), record,
+            cat_own_keys_value(rows->pool, fields, field, text));
+}
+
+static int is_indexed(const cat_registry_t *registry, int field)
+{
+    return (registry->fields->all[field].flags & CAT_INDEXED) != 0;
+}
+
+void cat_own_keys_collect(apr_array_header_t *rows, const cat_registry_t *registry, const char *const *product)
+{
+    const char *const *record = cat_product_read(rows->pool, registry->fields, product);
+
+    for (int i = CAT_PRODUCT_FIELDS; i < registry->fields->count; i++) {
+        if (is_indexed(registry, i)) {
+            collect_field(rows, registry, i, record);
+        }
+    }
+}
+
+static int compare_rows(const void *one, const void *other)
+{
+    const char *const *a = one, *const *b = other;
+    int order = strcmp(a[0], b[0]);
+
+    order = order ? order : strcmp(a[1], b[1]);
+    return order ? order : strcmp(a[3], b[3]);
+}
+
+/* In their order neighbours are on the same page of the database. */
+apr_status_t cat_own_keys_insert(cat_db_t *db, apr_array_header_t *rows)
+{
+    const char **values = (const char **)rows->elts;
+    int left = rows->nelts / ROW;
+    apr_status_t rv = APR_SUCCESS;
+
+    qsort(values, (size_t)left, ROW * sizeof(*values), compare_rows);
+    for (int count; left > 0 && rv == APR_SUCCESS; left -= count, values += ROW * count) {
+        count = left < CAT_ROWS_MAX ? left : CAT_ROWS_MAX;
+        rv = cat_db_insert_rows(db, SQL_KEYS_INSERT, values, ROW, count);
+    }
+    return rv;
+}
+
+/* Deletes the keys of some fields of a product. Field 0, in the places that are left, has none. */
+static apr_status_t delete_keys(cat_db_t *db, const apr_array_header_t *numbers, const char *created_at, const char *id)
+{
+    apr_status_t rv = APR_SUCCESS;
+
+    for (int done = 0; done < numbers->nelts && rv == APR_SUCCESS; done += DELETED) {
+        const char *values[2 + DELETED] = {created_at, id};
+        for (int i = 0; i < DELETED; i++) {
+            values[2 + i] = done + i < numbers->nelts ? APR_ARRAY_IDX(numbers, done + i, const char *) : "0";
+        }
+        rv = cat_db_exec(db, SQL_KEYS_DELETE, values, 2 + DELETED, NULL);
+    }
+    return rv;
+}
+
+apr_status_t cat_own_keys_delete(cat_db_t *db, const cat_registry_t *registry, const char *created_at, const char *id)
+{
+    apr_array_header_t *numbers = apr_array_make(db->pool, 8, sizeof(const char *));
+    apr_status_t rv;
+
+    for (int i = CAT_PRODUCT_FIELDS; i < registry->fields->count; i++) {
+        if (is_indexed(registry, i)) {
+            APR_ARRAY_PUSH(numbers, const char *) = registry->numbers[i];
+        }
+    }
+    rv = delete_keys(db, numbers, created_at, id);
+    return rv == APR_SUCCESS && registry->has_unique ? cat_db_exec(db, SQL_UNIQUE_DELETE_ALL, CAT_VALUES(id), NULL)
+                                                     : rv;
+}
+
+static int is_same(const char *one, const char *other)
+{
+    return one && other ? !strcmp(one, other) : one == other;
+}
+
+apr_status_t cat_own_keys_change(cat_db_t *db, const cat_registry_t *registry, const char *const *before,
+                                 const char *const *after)
+{
+    const char *const *was = cat_product_read(db->pool, registry->fields, before), *const *is = cat_product_read(
+                                                                                       db->pool, registry->fields,
+                                                                                       after);
+    apr_array_header_t *numbers = apr_array_make(db->pool, 8, sizeof(const char *)),
+                       *rows = apr_array_make(db->pool, 8 * ROW, sizeof(const char *));
+    apr_status_t rv;
+
+    for (int i = CAT_PRODUCT_FIELDS; i < registry->fields->count; i++) {
+        if (is_indexed(registry, i) && !is_same(was[i], is[i])) {
+            APR_ARRAY_PUSH(numbers, const char *) = registry->numbers[i];
+            collect_field(rows, registry, i, is);
+        }
+    }
+    rv = delete_keys(db, numbers, after[CAT_PRODUCT_CREATED_AT], after[CAT_PRODUCT_ID]);
+    return rv == APR_SUCCESS ? cat_own_keys_insert(db, rows) : rv;
+}
+
+/* ---- unique values ---- */
+
+static apr_status_t claim_value(cat_db_t *db, const char *number, const char *text, const char *id)
+{
+    return cat_db_insert(db, SQL_UNIQUE_INSERT, CAT_VALUES(number, cat_own_keys_unique(db->pool, text), id));
+}
+
+apr_status_t cat_own_keys_reclaim(cat_db_t *db, const cat_registry_t *registry, const char *const *before,
+                                  const char *const *after)
+{
+    const char *const *is = cat_product_read(db->pool, registry->fields, after);
+    const char *const *was = before ? cat_product_read(db->pool, registry->fields, before) : NULL;
+    const char *id = after[CAT_PRODUCT_ID];
+    apr_status_t rv = APR_SUCCESS;
+
+    for (int i = CAT_PRODUCT_FIELDS; i < registry->fields->count && rv == APR_SUCCESS; i++) {
+        if (!(registry->fields->all[i].flags & CAT_UNIQUE) || is_same(was ? was[i] : NULL, is[i])) {
+            continue;
+        }
+        if (was && was[i]) {
+            rv = cat_db_exec(db, SQL_UNIQUE_DELETE, CAT_VALUES(id, registry->numbers[i]), NULL);
+        }
+        if (is[i] && rv == APR_SUCCESS) {
+            rv = claim_value(db, registry->numbers[i], is[i], id);
+        }
+    }
+    return rv;
+}
+
+apr_status_t cat_own_keys_renew(cat_db_t *db, const cat_registry_t *registry, int field, const char *const *product,
+                                apr_array_header_t *rows)
+{
+    const char *const *record = cat_product_read(db->pool, registry->fields, product);
+    const char *id = product[CAT_PRODUCT_ID], *number = registry->numbers[field];
+    apr_array_header_t *numbers = apr_array_make(db->pool, 1, sizeof(const char *));
+    apr_status_t rv;
+
+    APR_ARRAY_PUSH(numbers, const char *) = number;
+    rv = delete_keys(db, numbers, product[CAT_PRODUCT_CREATED_AT], id);
+    if (rv == APR_SUCCESS && registry->fields->all[field].flags & CAT_UNIQUE) {
+        rv = cat_db_exec(db, SQL_UNIQUE_DELETE, CAT_VALUES(id, number), NULL);
+        rv = rv == APR_SUCCESS && record[field] ? claim_value(db, number, record[field], id) : rv;
+    }
+    if (rv == APR_SUCCESS && is_indexed(registry, field)) {
+        collect_field(rows, registry, field, record);
+    }
+    return rv;
+}
+
+apr_status_t cat_own_keys_claim(cat_db_t *db, const cat_registry_t *registry, const char *const *product)
+{
+    return cat_own_keys_reclaim(db, registry, NULL, product);
+}
+
+apr_status_t cat_own_keys_find(cat_db_t *db, const char *number, const char *text, const char **id)
+{
+    const char *const *row;
+    apr_status_t rv = cat_db_one(db, SQL_UNIQUE_GET, CAT_VALUES(number, cat_own_keys_unique(db->pool, text)), &row);
+
+    *id = rv == APR_SUCCESS ? row[0] : NULL;
+    return rv;
+}

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef CAT_CATALOGUE_OWN_KEYS_H
+#define CAT_CATALOGUE_OWN_KEYS_H
+
+#include "catalogue/product/registry.h"
+
+/*
+ * What conditions, orders and uniqueness need of fields of the shop's own: rows of product_keys and product_unique. Only
+ * catalogue/product/products.c and the job that fills them in write these. A row of a product is that of catalogue/product/product.h.
+ */
+
+#define CAT_OWN_KEY_SIZE                                                                                               \
+    400 /* octets of a key and of a value in product_keys; of a longer one, a part or a digest is there */
+
+/*
+ * The key and the exact value that product_keys has of a value of a field, on the pool. key: ordered as the values are, octet by octet:
+ *
+ *     texts      folded                          choices    the place in their list, "00", "01"
+ *     numbers    16 hexadecimal digits           times      the same
+ *     booleans   "0", "1"                        lists      of each element, the exact text
+ *
+ * value: of a text that is no choice, the exact one; of all others NULL, as the key says which it is. text: as a record has it, of a list an
+ * element; NULL: the product lacks the field, and the key is "".
+ */
+const char *cat_own_keys_key(apr_pool_t *pool, const cat_fields_t *fields, int field, const char *text);
+const char *cat_own_keys_value(apr_pool_t *pool, const cat_fields_t *fields, int field, const char *text);
+
+/* The same of product_unique: the text, or a digest of a long one. */
+const char *cat_own_keys_unique(apr_pool_t *pool, const char *text);
+
+/* Adds the rows of product_keys of a product to the array (const char *), five values each, on its pool. */
+void cat_own_keys_collect(apr_array_header_t *rows, const cat_registry_t *registry, const char *const *product);
+
+/* Sorts such rows and inserts them, in a transaction that the caller has begun. */
+apr_status_t cat_own_keys_insert(cat_db_t *db, apr_array_header_t *rows);
+
+/* The unique values of a new product. APR_EEXIST: another one has one of them. */
+apr_status_t cat_own_keys_claim(cat_db_t *db, const cat_registry_t *registry, const char *const *product);
+
+/* What changes if the product changes from the row before to the row after: first the unique values, APR_EEXIST as above. */
+apr_status_t cat_own_keys_reclaim(cat_db_t *db, const cat_registry_t *registry, const char *const *before,
+                                  const char *const *after);
+apr_status_t cat_own_keys_change(cat_db_t *db, const cat_registry_t *registry, const char *const *before,
+                                 const char *const *after);
+
+/* Claims the value of one field anew and adds its rows to the array, for a product that may have them; APR_EEXIST as above. */
+apr_status_t cat_own_keys_renew(cat_db_t *db, const cat_registry_t *registry, int field, const char *const *product,
+                                apr_array_header_t *rows);
+
+/* All that there is of a product. */
+apr_status_t cat_own_keys_delete(cat_db_t *db, const cat_registry_t *registry, const char *created_at, const char *id);
+
+/* *id: the product that has the value of the unique field, on the pool of db. APR_NOTFOUND: none. number: of the registry. */
+apr_status_t cat_own_keys_find(cat_db_t *db, const char *number, const char *text, const char **id);
+
+#endif

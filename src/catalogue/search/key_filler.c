@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Fills in the keys of fields that a line of CatalogField was added for when there were products already.
+ *
+ * It goes from the newest product to the oldest, some in each transaction, and notes in catalog_fields how far it has come: a server that
+ * ends, or another one, goes on from there. A field gets its keys from the first product on only when every server of the database can
+ * know of it (DELAY): until then one of them may write products without the keys.
+ *
+ *     newest ---- has the keys ----> noted | ---- still to be filled in ----> oldest: complete = 1
+ *
+ * Conditions and orders that need a field are refused until it is complete (api/indexing.c).
+ */
+#include "catalogue/search/key_filler.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include <apr_strings.h>
+
+#include "catalogue/product/list_key.h"
+#include "catalogue/product/product.h"
+#include "catalogue/search/indexes.h"
+
+/* Products of one transaction: on SQLite, all writers wait for its end. */
+#define PORTION 100
+#define PORTION_TEXT "100"
+
+#define JOB_TIME apr_time_from_msec(500)
+#define DELAY apr_time_from_sec(3)
+#define NOTICE_INTERVAL apr_time_from_sec(3600)
+
+/* ---- how far it has come ---- */
+
+enum { NUMBER, CREATED_AT, ID, FILLED, TOTAL };
+
+typedef struct state_t {
+    apr_pool_t *pool;
+    const char *number;  /* of the field that has come least far; NULL: all are complete */
+    cat_list_key_t from; /* products from there on have its keys */
+    int percent;
+} state_t;
+
+static int is_newer(const char *const *row, const cat_list_key_t *from)
+{
+    apr_int64_t a = apr_atoi64(row[CREATED_AT]), b = apr_atoi64(from->created_at);
+
+    return a > b || (a == b && strcmp(row[ID], from->id) > 0);
+}
+
+static apr_status_t keep_state(void *baton, const char *const *values, int count)
+{
+    state_t *s = baton;
+    apr_int64_t total = apr_atoi64(values[TOTAL]), percent = total > 0 ? apr_atoi64(values[FILLED]) * 100 / total : 0;
+
+    (void)count;
+    if (!s->number || is_newer(values, &s->from)) {
+        s->number = apr_pstrdup(s->pool, values[NUMBER]);
+        s->from = (cat_list_key_t){apr_pstrdup(s->pool, values[CREATED_AT]), apr_pstrdup(s->pool, values[ID])};
+        s->percent = percent > 99 ? 99 : (int)percent;
+    }
+    return APR_SUCCESS;
+}
+
+static apr_status_t read_state(apr_pool_t *pool, cat_db_t *db, state_t *s)
+{
+    *s = (state_t){.pool = pool, .percent = 100};
+    return cat_db_each(db, SQL_FIELDS_STATE, CAT_NO_VALUES, keep_state, s);
+}
+
+apr_status_t cat_key_filler_percent(cat_db_t *db, int *percent)
+{
+    state_t s;
+    apr_status_t rv = read_state(db->pool, db, &s);
+
+    *percent = s.percent;
+    return rv;
+}
+
+/* ---- one portion ---- */
+
+typedef struct filling_t {
+    apr_pool_t *pool;
+    cat_db_t *db;
+    const cat_registry_t *registry;
+    int field; /* of the registry */
+    const state_t *state;
+    const char **rows[PORTION];
+    int count;
+    const char *taken; /* the id of a product whose value another one has; NULL: none */
+} filling_t;
+
+static apr_status_t keep_row(void *baton, const char *const *values, int count)
+{
+    filling_t *f = baton;
+
+    (void)count;
+    if (f->count == PORTION) {
+        return CAT_ENOUGH;
+    }
+    f->rows[f->count] = apr_palloc(f->pool, CAT_PRODUCT_COLUMNS * sizeof(char *));
+    for (int i = 0; i < CAT_PRODUCT_COLUMNS; i++) {
+        f->rows[f->count][i] = values[i] ? apr_pstrdup(f->pool, values[i]) : NULL;
+    }
+    f->count++;
+    return APR_SUCCESS;
+}
+
+static apr_status_t fill_rows(filling_t *f)
+{
+    apr_array_header_t *rows = apr_array_make(f->pool, 5 * PORTION, sizeof(const char *));
+    apr_status_t rv = APR_SUCCESS;
+
+    for (int i = 0; i < f->count && rv == APR_SUCCESS; i++) {
+        rv = cat_own_keys_renew(f->db, f->registry, f->field, f->rows[i], rows);
+        f->taken = rv == APR_EEXIST ? f->rows[i][CAT_PRODUCT_ID] : NULL;
+    }
+    return rv == APR_SUCCESS ? cat_own_keys_insert(f->db, rows) : rv;
+}
+
+/* A portion may come with fewer rows than were found, because others were deleted before they were locked: only one without any is the
+ * last. */
+static apr_status_t fill_portion(void *baton)
+{
+    filling_t *f = baton;
+    const cat_list_key_t *from = &f->state->from;
+    const char *const *oldest;
+    apr_status_t rv;
+
+    f->count = 0;
+    rv = cat_db_each(f->db, SQL_INDEX_ROWS, CAT_VALUES(from->created_at, from->id, PORTION_TEXT), keep_row, f);
+    rv = rv == APR_SUCCESS ? fill_rows(f) : rv;
+    oldest = f->count ? (const char *const *)f->rows[f->count - 1] : NULL;
+    return rv == APR_SUCCESS
+               ? cat_db_exec(f->db, SQL_FIELDS_ADVANCE,
+                             CAT_VALUES(oldest ? "0" : "1", oldest ? oldest[CAT_PRODUCT_CREATED_AT] : from->created_at,
+                                        oldest ? oldest[CAT_PRODUCT_ID] : from->id, apr_itoa(f->pool, f->count),
+                                        f->state->number, from->created_at, from->id),
+                             NULL)
+               : rv;
+}
+
+/* Words are derived of products as a whole (catalogue/search/indexes.h). */
+static apr_status_t fill_words(const filling_t *f)
+{
+    cat_indexes_portion_t portion;
+
+    return f->registry->fields->all[f->field].flags & CAT_SEARCHED
+               ? cat_indexes_fill(f->pool, f->db, &f->state->from, &portion)
+               : APR_SUCCESS;
+}
+
+static int find_number(const cat_registry_t *registry, const char *number)
+{
+    int i = CAT_PRODUCT_FIELDS;
+
+    while (i < registry->fields->count && strcmp(registry->numbers[i], number) != 0) {
+        i++;
+    }
+    return i;
+}
+
+static void notice_taken(cat_job_t *job, const filling_t *f)
+{
+    apr_time_t now = apr_time_now();
+
+    if (f->taken && (now < *job->last || now - *job->last >= NOTICE_INTERVAL)) {
+        *job->last = now;
+        cat_log(job->log, CAT_LOG_ERROR, 0,
+                "CAT089: %s: the product %s has the value of another one in the unique field %s; change one of them",
+                cat_db_name(job->db), f->taken, f->registry->fields->all[f->field].name);
+    }
+}
+
+/* *more: whether there was something to do. */
+static apr_status_t fill_next(cat_job_t *job, apr_pool_t *pool, int *more)
+{
+    cat_db_t *db = cat_db_make(pool, job->conf, job->source, job->log);
+    filling_t f = {.pool = pool, .db = db};
+    state_t s;
+    apr_status_t rv = cat_registry_get(db, &f.registry);
+
+    *more = 0;
+    rv = rv == APR_SUCCESS ? read_state(pool, db, &s) : rv;
+    if (rv != APR_SUCCESS || !s.number || apr_time_now() - f.registry->made < DELAY) {
+        return rv;
+    }
+    f.field = find_number(f.registry, s.number);
+    if (f.field == f.registry->fields->count) {
+        return APR_SUCCESS; /* it was added within the last second */
+    }
+    f.state = &s;
+    *more = 1;
+    rv = fill_words(&f);
+    rv = rv == APR_SUCCESS ? cat_db_transact(db, fill_portion, &f) : rv;
+    notice_taken(job, &f);
+    return rv;
+}
+
+cat_job_result_t cat_key_filler_run(cat_job_t *job)
+{
+    apr_time_t end = apr_time_now() + JOB_TIME;
+    apr_pool_t *pool;
+    apr_status_t rv;
+    int more;
+
+    apr_pool_create(&pool, job->pool);
+    do {
+        rv = fill_next(job, pool, &more);
+        apr_pool_clear(pool);
+    } while (rv == APR_SUCCESS && more && apr_time_now() < end && !cat_job_must_stop(job));
+    apr_pool_destroy(pool);
+    return rv == APR_SUCCESS ? CAT_JOB_DONE : CAT_JOB_FAILED;
+}

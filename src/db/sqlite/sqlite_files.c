@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A SQLite file may be removed or replaced under the server's feet. SQLite would go on with the deleted file, or create an
+ * empty one. So the identities of the file, its WAL and its index are compared with those that the server first saw, before
+ * a connection reads, and with those that the connection has open about once a second after that.
+ *
+ *     opened    file: as any child first saw it?    WAL: the one that belongs to the index?
+ *     has read  WAL and index are noted, for this connection and for all children (file_registry.h)
+ *     in use    file, WAL, index: as noted?
+ */
+#include "db/sqlite/sqlite_files.h"
+
+#include <apr_file_io.h>
+#include <apr_strings.h>
+
+#include "db/connection/connection.h"
+#include "db/sqlite/file_registry.h"
+#include "db/sqlite/sqlite.h"
+#include "db/sqlite/sqlite_native.h"
+
+/* How often a connection compares its files with what is there. */
+#define INTERVAL apr_time_from_sec(1)
+
+/* A new file is still empty. It will hold hashes of passwords, so not everyone may read it. SQLite gives its side files
+ * the same mode. */
+static apr_status_t protect_new_file(const char *path, apr_pool_t *pool)
+{
+    apr_finfo_t info;
+    apr_status_t rv = apr_stat(&info, path, APR_FINFO_SIZE, pool);
+
+    if (rv == APR_SUCCESS && info.size == 0) {
+        rv = apr_file_perms_set(path, APR_FPROT_UREAD | APR_FPROT_UWRITE | APR_FPROT_GREAD);
+    }
+    return rv;
+}
+
+/* Another process may have created WAL and index between the looks at the two: then both are there now. */
+static int has_same_wal(const cat_file_registry_t *registry, cat_files_t *files)
+{
+    if (cat_file_registry_is_same_wal(registry, files)) {
+        return 1;
+    }
+    cat_files_look(files);
+    return cat_file_registry_is_same_wal(registry, files);
+}
+
+/* Before the connection reads, because SQLite would create a new WAL in place of one that was removed. */
+apr_status_t cat_sqlite_files_check(cat_connection_t *conn, const cat_log_t *log)
+{
+    cat_files_t *files = &conn->sqlite->files;
+    const char *file = cat_sqlite_file(&conn->handle);
+
+    conn->file = *file ? apr_pstrdup(conn->handle.pool, file) : NULL;
+    if (!conn->file) {
+        return APR_SUCCESS;
+    }
+    conn->sqlite->knows_wal = 0;
+    cat_files_find(files, conn->handle.pool, conn->file);
+    if (!cat_file_registry_is_same_file(conn->database->registry, files)) {
+        return cat_connection_file_is_gone(conn, log, files->paths[CAT_FILE_DATABASE]);
+    }
+    if (!has_same_wal(conn->database->registry, files)) {
+        return cat_connection_file_is_gone(conn, log, files->paths[CAT_FILE_WAL]);
+    }
+    cat_files_mend(files);
+    return protect_new_file(conn->file, conn->handle.pool);
+}
+
+void cat_sqlite_files_note_wal(cat_connection_t *conn)
+{
+    cat_files_t *files = &conn->sqlite->files;
+
+    cat_files_look(files);
+    if (files->identities[CAT_FILE_WAL] && files->identities[CAT_FILE_INDEX]) {
+        cat_file_registry_note_wal(conn->database->registry, files);
+        conn->sqlite->has_readonly_index = cat_sqlite_has_readonly_index(&conn->handle);
+        conn->sqlite->knows_wal = 1;
+    }
+}
+
+/* While a connection is open, SQLite neither deletes the files nor creates others: somebody else has. */
+apr_status_t cat_sqlite_files_compare(cat_connection_t *conn, const cat_log_t *log)
+{
+    cat_sqlite_connection_t *sqlite = conn->sqlite;
+    cat_files_t files = sqlite->files;
+    apr_time_t now = apr_time_now();
+
+    if (!conn->file || (now >= sqlite->looked && now - sqlite->looked < INTERVAL)) {
+        return APR_SUCCESS;
+    }
+    cat_files_look(&files);
+    for (int i = 0; i < (sqlite->knows_wal ? CAT_FILES : CAT_FILE_WAL); i++) {
+        if (sqlite->files.identities[i] != files.identities[i]) {
+            return cat_connection_file_is_gone(conn, log, files.paths[i]);
+        }
+    }
+    if (!cat_file_registry_is_same_file(conn->database->registry, &files)) {
+        return cat_connection_file_is_gone(conn, log, files.paths[CAT_FILE_DATABASE]);
+    }
+    sqlite->looked = now;
+    return APR_SUCCESS;
+}
+
+/* SQLite copies the WAL to the database when the last connection is closed. Of processes that close theirs at the same time none may
+ * be the last one; then the WAL stays, and nothing is lost unless somebody has deleted it. */
+apr_status_t cat_sqlite_files_save_wal(void *connection)
+{
+    cat_connection_t *conn = connection;
+
+    if (conn->sqlite->knows_wal) {
+        cat_files_look(&conn->sqlite->files);
+        if (!conn->sqlite->files.identities[CAT_FILE_WAL]) {
+            cat_sqlite_checkpoint(&conn->handle);
+        }
+    }
+    return APR_SUCCESS;
+}

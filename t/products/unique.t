@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: Apache-2.0
+# route: POST /products
+# route: PUT /products/:id
+# again: db
+# Unique fields of the shop's own, and the keys that products have of indexed ones.
+use CatalogTest;
+
+my $server = server(mount => qq(CatalogField sku string unique max=64\nCatalogField weight number index\nCatalogField tags strings index\n)
+    . qq(CatalogField color choice values="red|green" index\nCatalogField seen time index\nCatalogField about text search))->start;
+my $token = register($server)->{token};
+my $db = $server->database;
+
+sub made { my ($product, $name) = @_; return $server->api(POST => '/products', { name => 'cup', price => 1, %$product }, token => $token) }
+sub keys_of {
+    my ($id) = @_;
+    return join ' ', map { join '=', map { $_ // '' } @$_ } @{ $db->selectall_arrayref('SELECT f.name, k.value_key, k.value FROM product_keys k JOIN catalog_fields f ON f.number = k.field WHERE k.id = ? ORDER BY f.number, k.value_key', undef, $id) };
+}
+sub values_taken { return join ' ', map { $_->[0] } @{ $db->selectall_arrayref('SELECT value FROM product_unique ORDER BY value') } }
+
+my $first = made({ sku => 'KT-1', weight => 2.5, tags => ['steel', 'red'], color => 'green', seen => '1970-01-01T00:00:00.001Z', about => 'A shiny thing' });
+my $id = $first->{json}{data}{id};
+is(keys_of($id), 'sku=kt-1=KT-1 weight=c004000000000000= tags=red= tags=steel= color=01= seen=8000000000000001=', 'a product has the keys of its fields');
+is(values_taken(), 'KT-1', 'and its unique value');
+is_deeply($server->api(GET => '/products?q=shiny')->{json}{data}[0]{id}, $id, 'words of a searched field are found');
+my $taken = made({ sku => 'KT-1' });
+answers($taken, 400, undef, 'a taken value is refused');
+is_deeply($taken->{json}{errors}, [{ field => 'sku', code => 'taken', message => 'must not be the value of another product' }], 'with the field');
+my $second = made({ sku => 'kt-1', weight => -1 })->{json}{data}{id};
+is(keys_of($second), 'sku=kt-1=kt-1 weight=400fffffffffffff= color== seen==', 'texts are compared exactly, and missing values have an empty key');
+answers($server->api(PUT => "/products/$second", { sku => 'KT-1' }, token => $token), 400, undef, 'an update to a taken value is refused');
+answers($server->api(PUT => "/products/$second", { sku => undef, tags => ['x'], about => 'dull' }, token => $token), 200, undef, 'a value is given up');
+is(keys_of($second), 'sku== weight=400fffffffffffff= tags=x= color== seen==', 'the keys follow');
+is(values_taken(), 'KT-1', 'and the unique values');
+answers($server->api(PUT => "/products/$id", { sku => 'KT-1', weight => undef, name => 'pot' }, token => $token), 200, undef, 'a product may keep its value');
+is(keys_of($id), 'sku=kt-1=KT-1 weight== tags=red= tags=steel= color=01= seen=8000000000000001=', 'the keys follow');
+my $batch = $server->api(POST => '/products/batch', { atomic => Cpanel::JSON::XS::false, operations => [{ op => 'create', body => { name => 'x', price => 1, sku => 'KT-1' } }, { op => 'create', body => { name => 'x', price => 1, sku => 'KT-2' } }] }, token => $token);
+is_deeply([map { $_->{status} } @{ $batch->{json}{results} }], [400, 201], 'an operation of a batch is refused alone');
+is($batch->{json}{results}[0]{errors}[0]{code}, 'taken', 'with the code');
+answers($server->api(DELETE => "/products/$id", undef, token => $token), 200, undef, 'a product is deleted');
+is(keys_of($id), '', 'without leaving keys');
+is(values_taken(), 'KT-2', 'or values');
+
+# case: 16 writers want one value
+my @answers = $server->burst(map { wire(POST => '/products', { name => "n$_", price => 1, sku => 'ONE' }, token => $token) } 1 .. 16);
+is(scalar(grep { $_->{status} == 201 } @answers), 1, 'one of many writers gets a value');
+is($db->selectrow_array(q(SELECT COUNT(*) FROM product_unique WHERE value = 'ONE')), 1, 'it is stored once');
+
+# case: lines that are added later: a job gives the products their keys
+$db->do(q(DELETE FROM catalog_fields));
+$db->do(qq(DELETE FROM $_)) for qw(product_keys product_unique);
+$db->disconnect;
+$server->stop;
+my $more = server(mount => qq(CatalogField sku string unique\nCatalogField about text search\nCatalogField weight number index), conf => 'DBDParams "' . $server->params . "\"\n")->start;
+$db = $server->database;
+ok(wait_until(60, sub { ($db->selectrow_array('SELECT COUNT(*) FROM catalog_fields WHERE complete = 1'))[0] == 3 }), 'a server with other lines fills in the keys of its fields');
+is(keys_of($second), 'sku== weight=400fffffffffffff=', 'a product has them');
+is(values_taken(), 'KT-2 ONE', 'and the unique values are there');
+
+done_testing;
