@@ -94,8 +94,8 @@ static const char *add_row(cat_registry_t *registry, const char *const *row)
 {
     int field = registry->fields->count;
     const char *line = apr_pstrcat(registry->pool, row[NAME], " ", row[DEFINITION], NULL);
-    const char *fault = cat_own_fields_add(
-        registry->pool, field > CAT_PRODUCT_FIELDS ? registry->fields : NULL, line, &registry->fields);
+    const char *fault = cat_own_fields_add(registry->pool, field > CAT_PRODUCT_FIELDS ? registry->fields : NULL, line,
+                                           &registry->fields);
 
     if (fault) {
         return apr_pstrcat(registry->pool, line, ": ", fault, NULL);
