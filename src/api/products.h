@@ -5,6 +5,7 @@
 #include <apr_time.h>
 #include <jansson.h>
 
+#include "catalogue/store.h"
 #include "http/route.h"
 #include "lib/fields.h"
 
@@ -24,8 +25,8 @@ extern const cat_shape_t cat_products_shape;
 /* cat_fields_check for a product. An update of no field is an error. */
 void cat_products_check(cat_request_t *q, cat_purpose_t purpose, const json_t *body, cat_input_t *input);
 
-/* The product that a checked body creates at the time. On the pool of q. */
-const char *const *cat_products_make(cat_request_t *q, const cat_input_t *input, apr_time_t now);
+/* The product that a checked body creates at the time, and which of its fields are made. On the pool of q. */
+const char **cat_products_make(cat_request_t *q, const cat_input_t *input, apr_time_t now, cat_own_slugs_t *slugs);
 
 /* The tag of the answer to GET for a stored product. On the pool. */
 const char *cat_products_tag(apr_pool_t *pool, const cat_fields_t *fields, const char *const *product);

@@ -23,4 +23,7 @@ const char *cat_fold_cut(apr_pool_t *pool, const char *folded, apr_size_t most);
  * letters and digits (Unicode categories L and N). */
 apr_array_header_t *cat_fold_words(apr_pool_t *pool, const char *folded);
 
+/* All words in their order, with "-" between them, on the pool. */
+const char *cat_fold_join_words(apr_pool_t *pool, const char *folded);
+
 #endif

@@ -142,6 +142,13 @@ static void test_words_of_a_long_text(void **state)
     assert_int_equal(cat_fold_words(*state, text)->nelts, 25);
 }
 
+static void test_words_are_joined(void **state)
+{
+    assert_string_equal(cat_fold_join_words(*state, "blue kettle, 2 l blue"), "blue-kettle-2-l-blue");
+    assert_string_equal(cat_fold_join_words(*state, " -a- "), "a");
+    assert_string_equal(cat_fold_join_words(*state, "?!"), "");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -152,6 +159,7 @@ int main(void)
         UNIT_TEST(test_a_cut_leaves_whole_characters),
         UNIT_TEST(test_words_are_runs_of_letters_and_digits),
         UNIT_TEST(test_words_of_a_long_text),
+        UNIT_TEST(test_words_are_joined),
     };
     return UNIT_RUN(tests);
 }

@@ -34,6 +34,9 @@ void cat_own_keys_collect(apr_array_header_t *rows, const cat_registry_t *regist
 /* Sorts such rows and inserts them, in a transaction that the caller has begun. */
 apr_status_t cat_own_keys_insert(cat_db_t *db, apr_array_header_t *rows);
 
+/* Takes a value of a unique field for a product, in its transaction. APR_EEXIST: another one has it, and the transaction can go on. */
+apr_status_t cat_own_keys_take(cat_db_t *db, const char *number, const char *text, const char *id);
+
 /* The unique values of a new product. APR_EEXIST: another one has one of them. */
 apr_status_t cat_own_keys_claim(cat_db_t *db, const cat_registry_t *registry, const char *const *product);
 
