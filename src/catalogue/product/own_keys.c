@@ -306,3 +306,47 @@ apr_status_t cat_own_keys_find(cat_db_t *db, const char *number, const char *tex
     *id = rv == APR_SUCCESS ? row[0] : NULL;
     return rv;
 }
+
+typedef struct finding_t {
+    apr_pool_t *pool;
+    const char *values[CAT_OWN_KEYS_FOUND]; /* as the table has them; NULL: none */
+    int count;
+    const char **ids;
+} finding_t;
+
+static apr_status_t keep_owner(void *baton, const char *const *row, int count)
+{
+    finding_t *f = baton;
+
+    (void)count;
+    for (int i = 0; i < f->count; i++) {
+        if (f->values[i] && !strcmp(f->values[i], row[0])) {
+            f->ids[i] = apr_pstrdup(f->pool, row[1]);
+        }
+    }
+    return APR_SUCCESS;
+}
+
+/* The places that are left repeat a value. */
+apr_status_t cat_own_keys_find_many(cat_db_t *db, const char *number, const char *const *texts, int count,
+                                    const char **ids)
+{
+    finding_t f = {.pool = db->pool, .count = count, .ids = ids};
+    const char *values[1 + CAT_OWN_KEYS_FOUND] = {number};
+    int wanted = 0;
+
+    for (int i = 0; i < count; i++) {
+        ids[i] = NULL;
+        f.values[i] = texts[i] ? cat_own_keys_unique(db->pool, texts[i]) : NULL;
+        if (texts[i]) {
+            values[++wanted] = f.values[i];
+        }
+    }
+    if (wanted == 0) {
+        return APR_SUCCESS;
+    }
+    for (int i = wanted + 1; i <= CAT_OWN_KEYS_FOUND; i++) {
+        values[i] = values[1];
+    }
+    return cat_db_each(db, SQL_UNIQUE_GET_100, values, 1 + CAT_OWN_KEYS_FOUND, keep_owner, &f);
+}
