@@ -11,5 +11,6 @@
 #include "catalogue/product/product_keys.h"
 #include "catalogue/product/product_name.h"
 #include "catalogue/product/products.h"
+#include "catalogue/product/registry.h"
 
 #endif

@@ -108,49 +108,34 @@ static void drop_repeated_words(apr_array_header_t *words)
     words->nelts = distinct;
 }
 
-/* The next word behind *at, which goes to its end; NULL: there is none. */
-static const char *next_word(const char **at, apr_size_t *length)
+apr_array_header_t *cat_fold_split(apr_pool_t *pool, const char *folded)
 {
-    const char *end = *at + strlen(*at), *word = NULL;
+    apr_array_header_t *words = apr_array_make(pool, 12, sizeof(const char *));
+    const char *end = folded + strlen(folded), *word = NULL;
 
-    while (*at < end) {
+    while (folded < end) {
         utf8proc_int32_t character;
-        apr_size_t octets = cat_text_read(*at, (apr_size_t)(end - *at), &character);
-        if (is_in_word(character)) {
-            word = word ? word : *at;
-        } else if (word) {
-            break;
+        apr_size_t octets = cat_text_read(folded, (apr_size_t)(end - folded), &character);
+        int in_word = is_in_word(character);
+        if (in_word && !word) {
+            word = folded;
+        } else if (!in_word && word) {
+            APR_ARRAY_PUSH(words, const char *) = apr_pstrmemdup(pool, word, (apr_size_t)(folded - word));
+            word = NULL;
         }
-        *at += octets;
+        folded += octets;
     }
-    *length = word ? (apr_size_t)(*at - word) : 0;
-    return word;
+    if (word) {
+        APR_ARRAY_PUSH(words, const char *) = apr_pstrdup(pool, word);
+    }
+    return words;
 }
 
 apr_array_header_t *cat_fold_words(apr_pool_t *pool, const char *folded)
 {
-    apr_array_header_t *words = apr_array_make(pool, 12, sizeof(const char *));
-    const char *word;
-    apr_size_t length;
+    apr_array_header_t *words = cat_fold_split(pool, folded);
 
-    while ((word = next_word(&folded, &length))) {
-        APR_ARRAY_PUSH(words, const char *) = apr_pstrmemdup(pool, word, length);
-    }
     qsort(words->elts, (size_t)words->nelts, sizeof(const char *), compare_words);
     drop_repeated_words(words);
     return words;
-}
-
-const char *cat_fold_join_words(apr_pool_t *pool, const char *folded)
-{
-    cat_buffer_t b;
-    const char *word;
-    apr_size_t length;
-
-    cat_buffer_init(&b, pool, strlen(folded) + 1);
-    while ((word = next_word(&folded, &length))) {
-        cat_buffer_add_text(&b, b.length ? "-" : "");
-        cat_buffer_add(&b, word, length);
-    }
-    return cat_buffer_text(&b);
 }

@@ -17,6 +17,7 @@
 #include "catalogue/product/own_keys.h"
 #include "catalogue/product/product.h"
 #include "lib/fold.h"
+#include "lib/json.h"
 
 /* At most so many characters of the joined words, without a "-" at the end. */
 static const char *cut_words(apr_pool_t *pool, const char *words, apr_size_t most)
@@ -51,37 +52,54 @@ static int find_source(const cat_fields_t *fields, int field)
     return from ? i : field;
 }
 
-const char *cat_own_slug_make(apr_pool_t *pool, const cat_fields_t *fields, const char *const *record, int field,
-                              int attempt)
+static const char *make_text(apr_pool_t *pool, const cat_fields_t *fields, const char *const *record, int field,
+                             int attempt)
 {
-    const cat_field_t *f = &fields->all[field];
     int source = find_source(fields, field);
     const char *suffix = attempt > 1 ? apr_psprintf(pool, "-%d", attempt) : "", *text;
-    apr_size_t most = (apr_size_t)f->most;
+    apr_size_t most = (apr_size_t)fields->all[field].most;
 
     if (source == field || !record[source] || most <= strlen(suffix)) {
         return NULL;
     }
-    text = cut_words(pool, cat_fold_join_words(pool, cat_fold_text(pool, record[source])), most - strlen(suffix));
-    text = *text ? apr_pstrcat(pool, text, suffix, NULL) : NULL;
-    return text && is_accepted(pool, f, text) ? text : NULL;
+    text = apr_array_pstrcat(pool, cat_fold_split(pool, cat_fold_text(pool, record[source])), '-');
+    text = cut_words(pool, text, most - strlen(suffix));
+    return *text ? apr_pstrcat(pool, text, suffix, NULL) : NULL;
 }
 
-cat_own_slugs_t cat_own_slugs_fill(apr_pool_t *pool, const cat_fields_t *fields, const char **record)
+const char *cat_own_slug_make(apr_pool_t *pool, const cat_fields_t *fields, const char *const *record, int field,
+                              int attempt)
 {
-    cat_own_slugs_t slugs = NULL;
+    const char *text = make_text(pool, fields, record, field, attempt);
 
+    return text && is_accepted(pool, &fields->all[field], text) ? text : NULL;
+}
+
+static void fill_field(apr_pool_t *pool, const cat_fields_t *fields, int field, cat_input_t *input)
+{
+    const cat_field_t *f = &fields->all[field];
+    const char *text = make_text(pool, fields, (const char *const *)input->values, field, 1), *checked;
+    cat_field_fault_t fault;
+
+    if (!text) {
+        return;
+    }
+    fault = cat_fields_read_value(pool, f, cat_json_own(pool, json_string(text)), &checked);
+    if (fault.code) {
+        cat_fields_add_error(pool, input, f->name, fault.code, fault.message);
+    }
+    input->made = input->made ? input->made : apr_pcalloc(pool, (apr_size_t)fields->count * sizeof(*input->made));
+    input->made[field] = 1;
+    input->values[field] = text;
+}
+
+void cat_own_slugs_fill(apr_pool_t *pool, const cat_fields_t *fields, cat_input_t *input)
+{
     for (int i = CAT_PRODUCT_FIELDS; i < fields->count; i++) {
-        if (record[i] || !fields->own[i]->from) {
-            continue;
-        }
-        record[i] = cat_own_slug_make(pool, fields, record, i, 1);
-        if (record[i]) {
-            slugs = slugs ? slugs : apr_pcalloc(pool, (apr_size_t)fields->count * sizeof(*slugs));
-            slugs[i] = 1;
+        if (!input->values[i] && fields->own[i]->from) {
+            fill_field(pool, fields, i, input);
         }
     }
-    return slugs;
 }
 
 /* ---- where one is taken ---- */
@@ -95,7 +113,7 @@ typedef struct making_t {
     int field;
 } making_t;
 
-static const char *make_text(const making_t *m, int attempt)
+static const char *make_other(const making_t *m, int attempt)
 {
     return cat_own_slug_make(m->db->pool, m->fields, m->record, m->field, attempt);
 }
@@ -103,7 +121,7 @@ static const char *make_text(const making_t *m, int attempt)
 /* *taken: whether a product has what the attempt makes. */
 static apr_status_t look_up(const making_t *m, int attempt, int *taken)
 {
-    const char *text = make_text(m, attempt), *id;
+    const char *text = make_other(m, attempt), *id;
     apr_status_t rv = text ? cat_own_keys_find(m->db, m->number, text, &id) : APR_NOTFOUND;
 
     *taken = rv == APR_SUCCESS;
@@ -161,7 +179,7 @@ apr_status_t cat_own_slugs_renew(cat_db_t *db, cat_own_slugs_t slugs, const char
         rv = look_up(&m, slugs[i], &taken);
         if (rv == APR_SUCCESS && taken) {
             rv = find_free(&m, &slugs[i]);
-            record[i] = make_text(&m, slugs[i]);
+            record[i] = make_other(&m, slugs[i]);
             renewed = 1;
         }
     }
@@ -173,7 +191,7 @@ static apr_status_t claim_field(const making_t *m, int *attempt)
     apr_status_t rv = APR_EEXIST;
 
     for (int tries = 0; rv == APR_EEXIST && tries < CAT_OWN_SLUG_TRIES; tries++) {
-        const char *text = make_text(m, *attempt);
+        const char *text = make_other(m, *attempt);
         m->record[m->field] = text;
         rv = text ? cat_own_keys_take(m->db, m->number, text, m->record[CAT_PRODUCT_ID]) : APR_SUCCESS;
         if (rv == APR_EEXIST) {

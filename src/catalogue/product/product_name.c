@@ -105,16 +105,16 @@ typedef struct name_read_t {
     const cat_product_name_t *name;
     const cat_fields_t *fields;
     apr_time_t now;
-    cat_products_represent_t *represent;
-    void *baton;
+    const cat_products_form_t *form;
     cat_item_t *item;
     const char *id; /* of the product that was read; NULL: there is none */
 } name_read_t;
 
-static int has_name(const name_read_t *r)
+int cat_product_name_is_in(const cat_db_t *db, const cat_product_name_t *name, const char *body)
 {
-    const char *field = r->fields->all[r->name->field].name, *value = write_value(r->db->pool, r->fields, r->name);
-    const char *at = strstr(r->item->body, "\"data\":");
+    const cat_fields_t *fields = cat_product_fields_of(db->conf);
+    const char *field = fields->all[name->field].name, *value = write_value(db->pool, fields, name);
+    const char *at = strstr(body, "\"data\":");
     cat_json_member_t m;
 
     at = at ? at + strlen("\"data\":") : "";
@@ -132,7 +132,7 @@ static apr_status_t represent_row(void *baton, const char *const *row, int count
 
     (void)count;
     r->id = apr_pstrdup(r->db->pool, row[CAT_PRODUCT_ID]);
-    r->represent(r->baton, cat_product_read(r->db->pool, r->fields, row), &r->item->body, &r->item->length);
+    r->form->represent(r->form->baton, cat_product_read(r->db->pool, r->fields, row), &r->item->body, &r->item->length);
     return CAT_ENOUGH;
 }
 
@@ -160,16 +160,16 @@ static apr_status_t read_database(name_read_t *r, cat_item_t *guess)
 static apr_status_t read_guess(const name_read_t *r, const cat_item_t *guess)
 {
     const char *id = apr_pstrmemdup(r->db->pool, guess->body, guess->length);
-    apr_status_t rv = cat_products_get_one(r->db, id, r->now, r->represent, r->baton, r->item);
+    apr_status_t rv = cat_products_get_one(r->db, id, r->now, r->form, r->item);
 
-    return rv == APR_SUCCESS && !has_name(r) ? APR_NOTFOUND : rv;
+    return rv == APR_SUCCESS && !cat_product_name_is_in(r->db, r->name, r->item->body) ? APR_NOTFOUND : rv;
 }
 
 /* The key of a guess begins with a sign that no id and no key of a list begins with. */
 apr_status_t cat_product_name_get(cat_db_t *db, const cat_product_name_t *name, apr_time_t now,
-                                  cat_products_represent_t *represent, void *baton, cat_item_t *item)
+                                  const cat_products_form_t *form, cat_item_t *item)
 {
-    name_read_t r = {db, name, cat_product_fields_of(db->conf), now, represent, baton, item, NULL};
+    name_read_t r = {db, name, cat_product_fields_of(db->conf), now, form, item, NULL};
     cat_item_t guess = {.key = apr_pstrcat(db->pool, "=", name->text, NULL)};
     apr_status_t rv = cat_answer_cache_get(db, guess.key, now, &guess) ? read_guess(&r, &guess) : APR_NOTFOUND;
 

@@ -12,7 +12,7 @@ typedef struct cat_product_name_t {
 } cat_product_name_t;
 
 /* The products do not all have their values of the field yet; not logged. Differs from all statuses of db/. */
-#define CAT_EFILLING (APR_OS_START_USERERR + 23)
+#define CAT_EFILLING (APR_OS_START_USERERR + 24)
 
 /* 0: the text is no name: it has no "=", not the name of a unique field before that, or a value behind it that the field never has. */
 int cat_product_name_read(apr_pool_t *pool, const cat_fields_t *fields, const char *text, cat_product_name_t *name);
@@ -25,9 +25,12 @@ json_t *cat_product_name_json(apr_pool_t *pool, const cat_fields_t *fields, cons
 /* *id: the product that has the name now, on the pool of db. APR_NOTFOUND, CAT_EFILLING. */
 apr_status_t cat_product_name_find(cat_db_t *db, const cat_product_name_t *name, const char **id);
 
-/* As cat_products_get_one. */
+/* As cat_products_get_one, for products that every client may see: form->find is NULL. */
 apr_status_t cat_product_name_get(cat_db_t *db, const cat_product_name_t *name, apr_time_t now,
-                                  cat_products_represent_t *represent, void *baton, cat_item_t *item);
+                                  const cat_products_form_t *form, cat_item_t *item);
+
+/* Has the body of a product the name? */
+int cat_product_name_is_in(const cat_db_t *db, const cat_product_name_t *name, const char *body);
 
 /* *number: of the registry, for statements that look for values of the mount's field. CAT_EFILLING. */
 apr_status_t cat_product_name_number(cat_db_t *db, int field, const char **number);

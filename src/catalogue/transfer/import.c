@@ -24,6 +24,7 @@
 #include <apr_strings.h>
 #include <string.h>
 
+#include "catalogue/product/own_fields.h"
 #include "catalogue/product/own_slug.h"
 #include "catalogue/product/product.h"
 #include "catalogue/product/product_name.h"
@@ -270,7 +271,7 @@ static apr_status_t spool_item(cat_import_t *im, const item_t *item)
     return report_spool(im, cat_spool_add(im->spool, record, count));
 }
 
-/* What a row with a key lacks if it creates a product. 0, and an error of each: it cannot. */
+/* What a row lacks if it creates a product. 0, and an error of each: it cannot. */
 static int complete_creation(const cat_import_t *im, item_t *item)
 {
     cat_input_t *input = &item->input;
@@ -286,6 +287,9 @@ static int complete_creation(const cat_import_t *im, item_t *item)
         }
     }
     input->values = values;
+    if (!input->errors) {
+        cat_own_fields_complete(im->group.pool, im->options.rows.fields, input);
+    }
     return !input->errors;
 }
 
@@ -447,6 +451,16 @@ static void check_id(cat_import_t *im, item_t *item, const json_t *id)
     }
 }
 
+/* What is made of the row's fields is made again when it is stored, as others may have it. */
+static void check_made(const cat_import_t *im, cat_input_t *input)
+{
+    cat_input_t copy = *input;
+
+    copy.values = apr_pmemdup(im->group.pool, input->values, (apr_size_t)input->count * sizeof(*copy.values));
+    cat_own_fields_complete(im->group.pool, im->options.rows.fields, &copy);
+    input->errors = copy.errors;
+}
+
 static void check_item(cat_import_t *im, item_t *item, const json_t *value)
 {
     const json_t *id = im->options.rows.may_update && !im->number ? json_object_get(value, "id") : NULL;
@@ -456,6 +470,9 @@ static void check_item(cat_import_t *im, item_t *item, const json_t *value)
                      id || im->number ? CAT_UPDATE : CAT_CREATE, im->options.rows.strict, value, input);
     if (id && !input->errors && input->given == 0) {
         cat_fields_add_error(im->group.pool, input, "", "required", "must have at least one field of a product");
+    }
+    if (!id && !im->number && !input->errors) {
+        check_made(im, input);
     }
     add_input_errors(im, item);
     note_ignored(im, input->ignored);
@@ -602,15 +619,14 @@ static apr_status_t refuse_creation(cat_import_t *im, item_t *item)
 static apr_status_t prepare_creation(cat_import_t *im, item_t *item)
 {
     apr_time_t time = im->time + item->row;
-    cat_own_slugs_t slugs;
 
-    if (im->number && !complete_creation(im, item)) {
+    if (!complete_creation(im, item)) {
         return refuse_creation(im, item);
     }
     item->input.values[CAT_PRODUCT_ID] = cat_id_make(im->group.pool, time);
     item->input.values[CAT_PRODUCT_CREATED_AT] = cat_time_store(im->group.pool, time);
-    slugs = cat_own_slugs_fill(im->group.pool, im->options.rows.fields, item->input.values);
-    return cat_own_slugs_claim(im->db, slugs, item->input.values);
+    cat_product_stamp(im->group.pool, im->options.rows.fields, item->input.values, time);
+    return cat_own_slugs_claim(im->db, item->input.made, item->input.values);
 }
 
 static apr_status_t create_products(cat_import_t *im)
@@ -631,22 +647,39 @@ static apr_status_t create_products(cat_import_t *im)
     return rv == APR_SUCCESS && count ? insert_created(im, products, count) : rv;
 }
 
-/* A product that was deleted since the check: nothing of the transaction is stored. */
-static apr_status_t refuse_unknown(cat_import_t *im, item_t *item)
+/* A product that was deleted since the check, or has become too long: nothing of the transaction is stored. */
+static apr_status_t refuse_update(cat_import_t *im, item_t *item, apr_status_t rv)
 {
-    if (json_array_size(im->result.errors) == 0) { /* the transaction may run again */
+    if (json_array_size(im->result.errors) > 0) { /* the transaction may run again */
+        return CAT_EREFUSED;
+    }
+    if (rv == CAT_ETOOLONG) {
+        add_row_error(im, item, "", "too_long", CAT_PRODUCT_TOO_LONG);
+    } else {
         add_row_error(im, item, "id", "unknown", "must be the id of a product");
     }
     return CAT_EREFUSED;
 }
 
-/* Another product, or another row, has a unique value of this one. */
+/* Has another writer created the product of the row's key since the group was looked up? */
+static int has_key_meanwhile(const cat_import_t *im, const item_t *item)
+{
+    const char *id;
+
+    return im->number && item->key && !item->id &&
+           cat_own_keys_find(cat_db_another(im->db, im->pool), im->number, item->key, &id) == APR_SUCCESS;
+}
+
+/* Another product, or another row, has a unique value of this one. APR_EEXIST: so the transaction is to run again. */
 static apr_status_t refuse_taken(cat_import_t *im, item_t *item)
 {
     apr_status_t rv;
 
     if (json_array_size(im->result.errors)) {
         return CAT_EREFUSED;
+    }
+    if (has_key_meanwhile(im, item)) {
+        return APR_EEXIST;
     }
     rv = cat_products_note_taken(cat_db_another(im->db, im->pool), &item->input, item->id);
     add_input_errors(im, item);
@@ -663,12 +696,14 @@ static apr_status_t update_products(cat_import_t *im)
     for (int i = 0; i < im->group.count && rv == APR_SUCCESS; i++) {
         item_t *item = &im->group.items[i];
         if (item->id && !item->stored) {
-            return refuse_unknown(im, item);
+            return refuse_update(im, item, APR_NOTFOUND);
         }
         if (item->id && changes_product(item)) {
             APR_ARRAY_PUSH(im->changed, const char *) = apr_pstrdup(im->changed_pool, item->id);
             rv = cat_products_update_within(im->db, item->id, &item->input, &product);
-            rv = rv == APR_NOTFOUND ? refuse_unknown(im, item) : rv == APR_EEXIST ? refuse_taken(im, item) : rv;
+            rv = rv == APR_NOTFOUND || rv == CAT_ETOOLONG ? refuse_update(im, item, rv)
+                 : rv == APR_EEXIST                       ? refuse_taken(im, item)
+                                                          : rv;
         }
     }
     return rv;
@@ -780,15 +815,19 @@ static apr_status_t store_rows(void *baton)
     return rv;
 }
 
+#define KEY_TRIES 10 /* of a transaction, while others create products of its keys */
+
 static apr_status_t run_transaction(cat_import_t *im)
 {
     const cat_import_options_t *o = &im->options;
-    apr_status_t rv;
+    apr_status_t rv = APR_EEXIST;
 
-    apr_pool_clear(im->changed_pool);
-    im->changed = apr_array_make(im->changed_pool, 64, sizeof(const char *));
-    rv = o->transact ? o->transact(o->baton, store_rows, im)
-                     : cat_products_transact(im->db, im->changed, im->rows, store_rows, im);
+    for (int tries = 0; rv == APR_EEXIST && tries < KEY_TRIES; tries++) {
+        apr_pool_clear(im->changed_pool);
+        im->changed = apr_array_make(im->changed_pool, 64, sizeof(const char *));
+        rv = o->transact ? o->transact(o->baton, store_rows, im)
+                         : cat_products_transact(im->db, im->changed, im->rows, store_rows, im);
+    }
     if (rv == APR_SUCCESS) {
         im->begin = im->end;
         im->row += im->done.stored;
