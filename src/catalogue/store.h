@@ -7,7 +7,9 @@
 #include "catalogue/product/counts.h"
 #include "catalogue/product/operations.h"
 #include "catalogue/product/own_fields.h"
+#include "catalogue/product/own_slug.h"
 #include "catalogue/product/product_keys.h"
+#include "catalogue/product/product_name.h"
 #include "catalogue/product/products.h"
 #include "catalogue/product/registry.h"
 
