@@ -232,25 +232,38 @@ static cat_answer_t *answer_refused(cat_request_t *q, apr_status_t rv, cat_input
                                                  : answer_failure(q, noted == APR_SUCCESS ? rv : noted);
 }
 
+/* The answer is made before the product is stored, because an Idempotency-Key stores both at once. */
+static apr_status_t create_product(cat_request_t *q, const cat_input_t *input, cat_answer_t **created)
+{
+    const char *const *v = cat_products_make(q, input, q->now);
+    cat_answer_t *answer;
+
+    answer = make_answer(q->pool, cat_product_fields_of(q->conf), 201, v, "Product created");
+    answer->etag = cat_products_tag(q->pool, cat_product_fields_of(q->conf), v);
+    cat_answer_header(answer, q->pool, "Location",
+                      apr_pstrcat(q->pool, q->conf->mount_uri, "/products/", v[CAT_PRODUCT_ID], NULL));
+    cat_answer_name_ignored(answer, q->pool, input->ignored);
+    cat_idempotency_keep(q, answer);
+    *created = answer;
+    return cat_products_insert_one(q->db, v);
+}
+
 cat_answer_t *cat_products_create(cat_request_t *q)
 {
     cat_input_t input;
     cat_answer_t *answer;
-    const char *const *v;
     apr_status_t rv;
+    int chosen = 1;
 
     cat_products_check(q, CAT_CREATE, q->body, &input);
     if (input.errors) {
         return cat_answer_malformed(q->pool, input.errors);
     }
-    v = cat_products_make(q, &input, q->now);
-    answer = make_answer(q->pool, cat_product_fields_of(q->conf), 201, v, "Product created");
-    answer->etag = cat_products_tag(q->pool, cat_product_fields_of(q->conf), v);
-    cat_answer_header(answer, q->pool, "Location",
-                      apr_pstrcat(q->pool, q->conf->mount_uri, "/products/", v[CAT_PRODUCT_ID], NULL));
-    cat_answer_name_ignored(answer, q->pool, input.ignored);
-    cat_idempotency_keep(q, answer);
-    rv = cat_products_insert_one(q->db, v);
+    rv = create_product(q, &input, &answer);
+    while (rv == APR_EEXIST && input.made && chosen) {
+        apr_status_t asked = cat_products_choose_texts(q->db, &input, NULL, &chosen);
+        rv = asked != APR_SUCCESS ? asked : chosen ? create_product(q, &input, &answer) : APR_EEXIST;
+    }
     return rv == APR_SUCCESS ? answer : answer_refused(q, rv, &input, NULL);
 }
 

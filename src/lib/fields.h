@@ -91,6 +91,7 @@ typedef struct cat_input_t {
     int count;
     const char **values;    /* one per field; NULL: not given, or cleared */
     unsigned char *cleared; /* one per field: null was given for a CAT_CLEARABLE field */
+    unsigned char *made;    /* one per field: the server made the value (catalogue/product/own_fields.h); NULL: none */
     int given;              /* number of fields given that a client may set */
     json_t *errors;         /* array of {field, code, message} in the table's order, other names last; NULL: none */
     apr_array_header_t *ignored; /* const char *: names of unknown fields, in the body's order; may be empty */

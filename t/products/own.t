@@ -173,4 +173,32 @@ for (["{\"id\":\"$imported->{id}\",\"published\":true}\n", 'same'], ["{\"id\":\"
 $r = $server->api(POST => '/products/import?mode=upsert', qq({"id":"$plain","note":"$long"}\n), token => $token, headers => { 'Content-Type' => 'application/x-ndjson' });
 is_deeply([$r->{status}, map { "$_->{row} $_->{field} $_->{code}" } @{ $r->{json}{errors} }], [400, '1  too_long'], 'an upsert refuses what is too long');
 
+# ---- made texts that are taken ----
+
+my $unique = server(mount => "CatalogField slug string unique from=name max=10\nCatalogField code string unique\n")->start;
+sub make { my (@of) = @_; return $unique->api(POST => '/products', { price => 1, @of }, token => $token) }
+
+is(make(name => 'Red Kettle')->{json}{data}{slug}, $_, "the text is $_") for qw(red-kettle red-kett-2 red-kett-3);
+answers(make(name => 'Red Kettle', slug => 'red-kett-2'), 400, invalid(slug => 'taken'), 'what a client sends is refused where it is taken');
+make(name => 'x', code => 'A');
+answers(make(name => 'x', code => 'A'), 400, invalid(code => 'taken'), 'another field is, too');
+is($unique->api(GET => '/products?q=x')->{json}{pagination}{total}, 1, 'and nothing is stored');
+is(join(' ', map { make(name => 'Cup')->{json}{data}{slug} } 1 .. 12), join(' ', 'cup', map { "cup-$_" } 2 .. 12), 'each gets the next one');
+my $body = { operations => [map { { op => 'create', body => { price => 1, name => 'Pot' } } } 1 .. 3] };
+is(join(' ', map { $_->{data}{slug} } @{ $unique->api(POST => '/products/batch', $body, token => $token)->{json}{results} }), 'pot pot-2 pot-3', 'the operations of a batch as well');
+$body->{atomic} = false;
+is(join(' ', map { $_->{data}{slug} } @{ $unique->api(POST => '/products/batch', $body, token => $token)->{json}{results} }), 'pot-4 pot-5 pot-6', 'those of one that is not atomic');
+$r = $unique->api(POST => '/products/import', join('', map { qq({"name":"Pot","price":1$_}\n) } '', ',"slug":"pot-9"', '', '', ''), token => $token, headers => { 'Content-Type' => 'application/x-ndjson' });
+is($r->{status}, 200, 'the rows of a file, too');
+is(join(' ', reverse map { $_->{slug} } @{ $unique->api(GET => '/products?limit=5')->{json}{data} }), 'pot-7 pot-9 pot-8 pot-10 pot-11', 'each with a text of its own');
+my @answers = $unique->burst(map { wire(POST => '/products', { name => 'Burst', price => 1 }, token => $token) } 1 .. 12);
+is(scalar(grep { $_->{status} == 201 } @answers), 12, 'products that are created at once have one each');
+is_deeply([sort map { $_->{slug} } @{ $unique->api(GET => '/products?limit=12')->{json}{data} }], [sort 'burst', map { "burst-$_" } 2 .. 12], 'no two have the same');
+my $key = 'a' . time;
+@answers = map { $unique->api(POST => '/products', { name => 'Once', price => 1 }, token => $token, headers => { 'Idempotency-Key' => $key }) } 1 .. 2;
+is_deeply([map { $_->{json}{data}{slug} } @answers], ['once', 'once'], 'a repetition with an Idempotency-Key is answered as the first one');
+make(name => 'Twice');
+@answers = map { $unique->api(POST => '/products', { name => 'Twice', price => 1 }, token => $token, headers => { 'Idempotency-Key' => "b$key" }) } 1 .. 2;
+is_deeply([map { $_->{json}{data}{slug} } @answers], ['twice-2', 'twice-2'], 'also where the text was taken');
+
 done_testing;

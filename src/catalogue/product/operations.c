@@ -98,6 +98,16 @@ static apr_status_t judge_operation(const run_t *run, const cat_operation_t *o)
     return o->condition ? o->condition->judge(o->condition->baton, product) : APR_SUCCESS;
 }
 
+/* The record is the input's. What those before it in the transaction have is taken, too. */
+static apr_status_t create_product(const run_t *run, const cat_operation_t *o)
+{
+    int chosen;
+    apr_status_t rv =
+        o->input && o->input->made ? cat_products_choose_texts(run->db, o->input, NULL, &chosen) : APR_SUCCESS;
+
+    return rv == APR_SUCCESS ? cat_products_insert_within(run->db, o->product) : rv;
+}
+
 static apr_status_t write_operation(void *baton)
 {
     const run_t *run = baton;
@@ -105,7 +115,7 @@ static apr_status_t write_operation(void *baton)
 
     switch (o->kind) {
     case CAT_OPERATION_CREATE:
-        return cat_products_insert_within(run->db, o->product);
+        return create_product(run, o);
     case CAT_OPERATION_UPDATE:
         return cat_products_update_within(run->db, o->id, o->input, &o->product);
     case CAT_OPERATION_DELETE:

@@ -17,7 +17,7 @@ typedef enum cat_operation_kind_t {
 typedef struct cat_operation_t {
     cat_operation_kind_t kind;
     const char *id;                            /* of an update or deletion: any text */
-    const cat_input_t *input;                  /* of an update */
+    cat_input_t *input;                        /* of a creation, whose record is its values, or of an update */
     const cat_products_condition_t *condition; /* of an update or deletion; NULL: none */
     const char *const *product; /* of a creation: what to insert. Result: as an update left it; NULL of a deletion */
     apr_status_t rv;            /* result; that of a skipped one stays */

@@ -160,13 +160,14 @@ const cat_fields_t *cat_own_fields_public(apr_pool_t *pool, const cat_fields_t *
 
 /* ---- a new product ---- */
 
-static const char *make_text(apr_pool_t *pool, const cat_field_t *field, const char *source)
+/* The words of a text, in so many characters. */
+static const char *join_words(apr_pool_t *pool, const char *source, double most)
 {
     const char *text = apr_array_pstrcat(pool, cat_fold_split(pool, cat_fold_text(pool, source)), '-'), *end = text;
 
     for (double characters = 0; *end; end++) {
         int begins_character = (*end & 0xc0) != 0x80;
-        if (begins_character && characters++ >= field->most) {
+        if (begins_character && characters++ >= most) {
             break;
         }
     }
@@ -176,25 +177,49 @@ static const char *make_text(apr_pool_t *pool, const cat_field_t *field, const c
     return apr_pstrmemdup(pool, text, (apr_size_t)(end - text));
 }
 
-static void make_missing(apr_pool_t *pool, const cat_fields_t *fields, int place, cat_input_t *input)
+static int find_source(const cat_fields_t *fields, int place)
+{
+    const char *from = fields->own[place]->from;
+
+    return from ? cat_own_field_find(fields, from) : fields->count;
+}
+
+static cat_field_fault_t make_text(apr_pool_t *pool, const cat_fields_t *fields, int place, const cat_input_t *input,
+                                   const char *suffix, const char **text)
 {
     const cat_field_t *field = &fields->all[place];
-    const char *from = fields->own[place]->from;
-    int source = from ? cat_own_field_find(fields, from) : fields->count;
+    const char *source = input->values[find_source(fields, place)];
+    const char *words = join_words(pool, source, field->most - (double)strlen(suffix));
+
+    *text = NULL;
+    return *words ? cat_fields_read_value(pool, field,
+                                          cat_json_own(pool, json_string(apr_pstrcat(pool, words, suffix, NULL))), text)
+                  : cat_fields_no_fault; /* no letter, no digit: the product is without it */
+}
+
+const char *cat_own_fields_make_text(apr_pool_t *pool, const cat_fields_t *fields, int place, const cat_input_t *input,
+                                     int number)
+{
+    const char *suffix = number > 1 ? apr_psprintf(pool, "-%d", number) : "", *text;
+
+    return make_text(pool, fields, place, input, suffix, &text).code ? NULL : text;
+}
+
+static void make_missing(apr_pool_t *pool, const cat_fields_t *fields, int place, cat_input_t *input)
+{
+    int source = find_source(fields, place);
     cat_field_fault_t fault;
 
     if (source == fields->count || !input->values[source] || input->values[place]) {
         return;
     }
-    input->values[place] = make_text(pool, field, input->values[source]);
-    if (!*input->values[place]) {
-        input->values[place] = NULL; /* no letter, no digit: the product is without it */
-        return;
+    if (!input->made) {
+        input->made = apr_pcalloc(pool, (apr_size_t)fields->count);
     }
-    fault = cat_fields_read_value(pool, field, cat_json_own(pool, json_string(input->values[place])),
-                                  &input->values[place]);
+    fault = make_text(pool, fields, place, input, "", &input->values[place]);
+    input->made[place] = input->values[place] != NULL;
     if (fault.code) {
-        cat_fields_add_error(pool, input, field->name, fault.code, fault.message);
+        cat_fields_add_error(pool, input, fields->all[place].name, fault.code, fault.message);
     }
 }
 

@@ -33,6 +33,11 @@ const cat_fields_t *cat_own_fields_merge(apr_pool_t *pool, const cat_fields_t *b
  */
 void cat_own_fields_complete(apr_pool_t *pool, const cat_fields_t *fields, cat_input_t *input);
 
+/* Makes such a text anew, where others are taken: with "-2" and so on behind it; number 1: without. On the pool; NULL: its field does not
+ * allow it. */
+const char *cat_own_fields_make_text(apr_pool_t *pool, const cat_fields_t *fields, int place, const cat_input_t *input,
+                                     int number);
+
 /*
  * Checks what can be known only when all sections are merged: how many fields there are, and that `from` names one of them. NULL: all is
  * well. Otherwise what is wrong, on the pool, and *line is the line that has it.

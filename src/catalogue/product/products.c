@@ -25,6 +25,7 @@
 #include <string.h>
 
 #include "catalogue/product/counts.h"
+#include "catalogue/product/own_fields.h"
 #include "catalogue/product/own_keys.h"
 #include "catalogue/product/product_keys.h"
 #include "db/answer_cache.h"
@@ -694,6 +695,108 @@ apr_status_t cat_products_note_taken(cat_db_t *db, cat_input_t *input, const cha
     for (int i = CAT_PRODUCT_FIELDS; i < input->count && !input->errors; i++) {
         if (input->values[i] && input->fields[i].flags & CAT_UNIQUE) {
             add_taken(db, input, i);
+        }
+    }
+    return rv;
+}
+
+/* ---- texts that the server makes ---- */
+
+typedef struct choice_t {
+    cat_db_t *db;
+    const char *number; /* of the field, in the registry */
+    const cat_input_t *input;
+    int field;
+    apr_hash_t *taken; /* NULL: none */
+} choice_t;
+
+/* Of a value among those that the caller is about to insert. */
+static const char *name_value(const choice_t *c, const char *text)
+{
+    return apr_pstrcat(c->db->pool, c->number, " ", text, NULL);
+}
+
+static apr_status_t is_taken(const choice_t *c, const char *text, int *taken)
+{
+    const char *owner;
+    apr_status_t rv;
+
+    *taken = c->taken && apr_hash_get(c->taken, name_value(c, text), APR_HASH_KEY_STRING);
+    if (*taken) {
+        return APR_SUCCESS;
+    }
+    rv = cat_own_keys_find(c->db, c->number, text, &owner);
+    *taken = rv == APR_SUCCESS;
+    return rv == APR_NOTFOUND ? APR_SUCCESS : rv;
+}
+
+/* *text: with this number, on the pool; NULL: the field does not allow it. */
+static apr_status_t try_number(const choice_t *c, int number, const char **text, int *taken)
+{
+    const cat_fields_t *fields = cat_product_fields_of(c->db->conf);
+
+    *text = cat_own_fields_make_text(c->db->pool, fields, c->field, c->input, number);
+    *taken = 0;
+    return *text ? is_taken(c, *text, taken) : APR_SUCCESS;
+}
+
+#define NUMBER_MAX (1 << 30)
+
+/* A text whose number is free while the one below it is taken: found in the fewest steps, not the first one where some were given up. */
+static apr_status_t choose_text(const choice_t *c, const char **chosen)
+{
+    int low = 0, high = 1, taken = 1;
+    const char *text;
+    apr_status_t rv = try_number(c, high, chosen, &taken);
+
+    while (rv == APR_SUCCESS && taken && high < NUMBER_MAX) {
+        low = high;
+        high *= 2;
+        rv = try_number(c, high, chosen, &taken);
+    }
+    while (rv == APR_SUCCESS && *chosen && high - low > 1) {
+        int middle = low + (high - low) / 2;
+        rv = try_number(c, middle, &text, &taken);
+        low = taken ? middle : low;
+        high = taken ? high : middle;
+        *chosen = taken ? *chosen : text;
+    }
+    return rv;
+}
+
+static apr_status_t choose_value(const choice_t *c, cat_input_t *input, int *chosen)
+{
+    const char *text;
+    apr_status_t rv;
+
+    if (input->made && input->made[c->field]) {
+        rv = choose_text(c, &text);
+        if (rv != APR_SUCCESS) {
+            return rv;
+        }
+        if (text && strcmp(text, input->values[c->field]) != 0) {
+            input->values[c->field] = text;
+            *chosen = 1;
+        }
+    }
+    if (c->taken && input->values[c->field]) {
+        apr_hash_set(c->taken, name_value(c, input->values[c->field]), APR_HASH_KEY_STRING, "");
+    }
+    return APR_SUCCESS;
+}
+
+apr_status_t cat_products_choose_texts(cat_db_t *db, cat_input_t *input, apr_hash_t *taken, int *chosen)
+{
+    const cat_registry_t *registry;
+    apr_status_t rv = cat_registry_get(db, &registry);
+
+    *chosen = 0;
+
+    for (int i = CAT_PRODUCT_FIELDS; i < input->count && rv == APR_SUCCESS; i++) {
+        if (input->fields[i].flags & CAT_UNIQUE) {
+            const choice_t c = {db, registry->numbers[cat_registry_find(registry, input->fields[i].name)], input, i,
+                                taken};
+            rv = choose_value(&c, input, chosen);
         }
     }
     return rv;

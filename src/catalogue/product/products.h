@@ -2,6 +2,8 @@
 #ifndef CAT_CATALOGUE_PRODUCTS_H
 #define CAT_CATALOGUE_PRODUCTS_H
 
+#include <apr_hash.h>
+
 #include "catalogue/product/product.h"
 #include "catalogue/product/own_keys.h"
 #include "catalogue/product/product_keys.h"
@@ -41,6 +43,13 @@ typedef struct cat_products_condition_t {
 /* Adds an error of code "taken" to the input for each unique field that it sets to a value of another product than id, which may be
  * NULL: after a write that failed with APR_EEXIST. */
 apr_status_t cat_products_note_taken(cat_db_t *db, cat_input_t *input, const char *id);
+
+/*
+ * Gives the input for a new product other texts in the place of those that the server has made (input->made) and that another product has.
+ * The database decides when the product is inserted: another writer may have been faster. taken: the values of products that the caller
+ * is about to insert, to which it adds those of this one; NULL: there are none. *chosen, flag: there is another text now.
+ */
+apr_status_t cat_products_choose_texts(cat_db_t *db, cat_input_t *input, apr_hash_t *taken, int *chosen);
 
 /* APR_EEXIST: another product has the id, or the value of a unique field. */
 apr_status_t cat_products_insert_one(cat_db_t *db, const char *const *product);

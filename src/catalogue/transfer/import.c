@@ -244,7 +244,9 @@ static apr_status_t spool_item(cat_import_t *im, const item_t *item)
     int count = item->input.count;
     const char *record[CAT_FIELDS_MAX];
 
-    memcpy(record, item->input.values, (apr_size_t)count * sizeof(record[0]));
+    for (int i = 0; i < count; i++) { /* what was made of another field is made again, when it is known what is taken */
+        record[i] = item->input.made && item->input.made[i] ? NULL : item->input.values[i];
+    }
     record[CAT_PRODUCT_ID] = item->id;
     record[UPDATE] = item->id ? write_update(im->group.pool, item) : NULL;
     return report_spool(im, cat_spool_add(im->spool, record, count));
@@ -423,17 +425,41 @@ static apr_status_t insert_created(cat_import_t *im, const char *const *const *p
     return rv;
 }
 
+static int makes_texts(const cat_fields_t *fields)
+{
+    for (int i = CAT_PRODUCT_FIELDS; i < fields->count; i++) {
+        if (fields->own[i]->from) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
+/* taken: the unique values of those before it in the group. */
+static apr_status_t make_texts(cat_import_t *im, item_t *item, apr_hash_t *taken)
+{
+    int chosen;
+
+    cat_own_fields_complete(im->group.pool, im->group.fields, &item->input);
+    return cat_products_choose_texts(im->db, &item->input, taken, &chosen);
+}
+
 static apr_status_t create_products(cat_import_t *im)
 {
     const char *const *products[GROUP];
     group_t *group = &im->group;
+    apr_hash_t *taken = apr_hash_make(group->pool);
     int count = 0;
 
     for (int i = 0; i < group->count; i++) {
-        const item_t *item = &group->items[i];
+        item_t *item = &group->items[i];
         const char **product = item->input.values;
         apr_time_t time = im->time + item->row;
         if (!item->id) {
+            apr_status_t rv = makes_texts(group->fields) ? make_texts(im, item, taken) : APR_SUCCESS;
+            if (rv != APR_SUCCESS) {
+                return rv;
+            }
             product[CAT_PRODUCT_ID] = cat_id_make(group->pool, time);
             product[CAT_PRODUCT_CREATED_AT] = cat_time_store(group->pool, time);
             cat_product_stamp(group->pool, group->fields, product, time);
