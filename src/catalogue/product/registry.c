@@ -26,6 +26,7 @@
 #include "lib/list_text.h"
 
 #define AGE apr_time_from_sec(1)
+#define NOTICE_INTERVAL apr_time_from_sec(60)
 #define KEPT (CAT_INDEXED | CAT_UNIQUE | CAT_SEARCHED | CAT_FACET)
 
 /* ---- reading ---- */
@@ -82,6 +83,7 @@ static apr_status_t make_registry(const cat_db_t *db, reading_t *r, const cat_re
     registry = apr_pcalloc(pool, sizeof(*registry));
     registry->pool = pool;
     registry->made = apr_time_now();
+    registry->refused = apr_pcalloc(pool, sizeof(*registry->refused));
     registry->fields = &cat_product_built_in;
     registry->numbers = numbers = apr_pcalloc(pool, (apr_size_t)(first + count) * sizeof(*numbers));
     registry->is_complete = complete = apr_pcalloc(pool, (apr_size_t)(first + count));
@@ -177,7 +179,12 @@ static int covers_line(const cat_registry_t *registry, int known, const cat_fiel
 static apr_status_t refuse_type(const cat_db_t *db, const cat_registry_t *registry, int known)
 {
     const char *name = registry->fields->all[known].name, *type = registry->fields->own[known]->type;
+    apr_time_t now = apr_time_now(), last = atomic_load(registry->refused);
 
+    if (last && now - last < NOTICE_INTERVAL && now >= last) {
+        return CAT_ENOTREADY;
+    }
+    atomic_store(registry->refused, now);
     cat_log(db->log, CAT_LOG_ERROR, 0,
             "CAT088: %s: the field %s is of the type %s in the database; write: CatalogField %s %s", cat_db_name(db),
             name, type, name, type);

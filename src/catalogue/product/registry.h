@@ -2,6 +2,8 @@
 #ifndef CAT_CATALOGUE_REGISTRY_H
 #define CAT_CATALOGUE_REGISTRY_H
 
+#include <stdatomic.h>
+
 #include "catalogue/product/own_fields.h"
 #include "db/db.h"
 
@@ -16,6 +18,7 @@ typedef struct cat_registry_t {
     int has_keys, has_unique, has_words; /* flags: some field is indexed, unique, searched */
     const char *text;                    /* what it was made of */
     apr_time_t made;                     /* when this process first saw it so */
+    _Atomic apr_time_t *refused;         /* when a contradiction was logged last; by all threads */
     apr_pool_t *pool;                    /* it is on this pool, as long as the process lives */
 } cat_registry_t;
 

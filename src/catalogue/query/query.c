@@ -502,6 +502,8 @@ int cat_query_parse_all(apr_pool_t *pool, const cat_conf_t *conf, int strict, co
     parsing_t p = {.conf = conf, .query = query, .own = own};
 
     begin_query(&p, pool, strict, text);
+    query->fields = cat_field_list_without(query->all, 0);
+    query->has_all_fields = 1;
     query->count = CAT_COUNT_NONE;
     query->after.key = CAT_LIST_KEY_MAX;
     parse_text(&p);
