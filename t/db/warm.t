@@ -7,7 +7,7 @@
 # case: 2 3 12
 # db: mysql
 # runs: first
-# again: db mpm
+# again: mpm
 # A child keeps connections for a moment, without a check between two requests: it neither uses a dead one for long nor keeps them from
 # others.
 use CatalogLoad;
