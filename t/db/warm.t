@@ -93,7 +93,7 @@ END
     is($shared->api(@private)->{status}, 200, "DBDMax $max: the other module is served");
 
     # case: another module's request under load
-    my $end = time + 4;
+    my $end = time + 2.5;
     my $load = clients($shared, 6, sub {
         my ($own) = @_;
         my %seen;
