@@ -35,7 +35,8 @@ async function fits(page, name, size) {
     assert.ok(overflow <= 0, `${name} is ${overflow} pixels wider than ${size.width}`);
 }
 
-async function inspect(page, name) {
+/* Looks at the page in several widths, in both schemes and with forced colours. */
+export async function inspect(page, name) {
     for (const size of [...SIZES, { width: 320, height: 640 }]) { /* the last one is as wide as 1280 pixels at 400 % */
         await fits(page, name, size);
     }
