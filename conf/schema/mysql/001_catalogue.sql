@@ -8,6 +8,7 @@
 -- passes many products for each that it shows, and reads this index alone. A category in the order of another field is read from one
 -- index, see docs/decisions/0035-derived-columns-written-by-the-module.md.
 -- extra: own fields of the shop as a JSON object, see docs/decisions/0068-own-fields-in-one-column.md. NULL: the product has none.
+-- No column of products is a BLOB or TEXT: with the driver, the end of a longer value in the row before would be read behind a shorter one.
 -- From name_key on, what conditions, order and search need: src/catalogue/product/products.c writes it together with each product. Folded
 -- texts, and numbers as the bits of a double, which order them: -1 for no rating. words: the distinct folded words of name and category
 -- in order, a blank before and after each. NULL: the row is not indexed,
@@ -21,12 +22,12 @@ CREATE TABLE IF NOT EXISTS products (
     in_stock     TINYINT NOT NULL,
     rating       VARCHAR(64) CHARACTER SET ascii COLLATE ascii_bin,
     created_at   BIGINT NOT NULL,
-    extra        TEXT,
+    extra        VARBINARY(40000),
     name_key     VARBINARY(800),
     category_key VARBINARY(800),
     price_key    BIGINT,
     rating_key   BIGINT,
-    words        BLOB,
+    words        VARBINARY(16000),
     KEY products_by_time (created_at, id, price_key, rating_key, in_stock, category),
     KEY products_by_category (category, created_at, id),
     KEY products_by_category_key (category_key, created_at, id),
