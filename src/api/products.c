@@ -10,6 +10,9 @@
  *
  * Where fields are private, GET has two answers, one for writers and one for readers. A writer's page may have read the second, so a
  * condition may name the tag of either.
+ *
+ * Where the path has a name instead of an id, sku=KT-1, the product is looked up, and the same function judges whether it still has the
+ * name (catalogue/product/product_name.h). PUT creates the product of a name that none has.
  */
 #include "api/products.h"
 
