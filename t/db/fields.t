@@ -49,12 +49,15 @@ ok(wait_until(10, sub { made($first, $token, weight => 2) && definitions() =~ /f
 
 # ---- a line that contradicts the database ----
 
-expect_log(qr/CAT088: .*: the field weight is of the type number in the database; write: CatalogField weight number/);
+expect_log(qr/CAT088: .*: the database has the field weight with the type number; write: CatalogField weight number/);
 my $wrong = beside('CatalogField weight string index');
 allow_log(qr/CAT088/);
 $wrong->start;
 my $refused = $wrong->api(POST => '/products', { name => 'x', price => 1 }, token => register($wrong)->{token});
 answers($refused, 503, undef, 'a server that has another type for a field does not write products');
 answers($wrong->api(GET => "/products/$id"), 200, undef, 'it reads them');
+$wrong->stop;
+my $spelled = beside('CatalogField Weight number index')->start;
+answers($spelled->api(POST => '/products', { name => 'x', price => 1 }, token => register($spelled)->{token}), 503, undef, 'nor one that spells its name in another case');
 
 done_testing;

@@ -13,8 +13,8 @@
  */
 typedef struct cat_registry_t {
     const cat_fields_t *fields;          /* the built-in ones, then those that the database knows */
-    const char *const *numbers;          /* by field, decimal, as product_keys has it; NULL: built-in */
-    const unsigned char *is_complete;    /* by field, flag: all products have its keys */
+    const char **numbers;                /* by field, decimal, as product_keys has it; NULL: built-in */
+    unsigned char *is_complete;          /* by field, flag: all products have its keys */
     int has_keys, has_unique, has_words; /* flags: some field is indexed, unique, searched */
     const char *text;                    /* what it was made of */
     apr_time_t made;                     /* when this process first saw it so */
