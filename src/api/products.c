@@ -569,8 +569,9 @@ static const cat_member_t written_members[] = {
 static const cat_shape_t written_answer = {
     .kind = CAT_SHAPE_OBJECT, .name = "WrittenProduct", .members = written_members};
 
-static const cat_problem_t reading[] = {CAT_PROBLEM_PRODUCT_UNKNOWN, CAT_PROBLEM_COUNT};
-static const cat_problem_t writing[] = {CAT_PROBLEM_PRODUCT_UNKNOWN, CAT_PROBLEM_PRECONDITION, CAT_PROBLEM_COUNT};
+static const cat_problem_t reading[] = {CAT_PROBLEM_PRODUCT_UNKNOWN, CAT_PROBLEM_INDEXING, CAT_PROBLEM_COUNT};
+static const cat_problem_t writing[] = {CAT_PROBLEM_PRODUCT_UNKNOWN, CAT_PROBLEM_PRECONDITION, CAT_PROBLEM_INDEXING,
+                                        CAT_PROBLEM_COUNT};
 
 static const char param[] = "The product's id, or its name: `sku=KT-1` for a field `sku` that is `unique`";
 
@@ -623,6 +624,9 @@ const cat_description_t cat_products_about_update = {
     .status = 200,
     .answered = "The product after the update",
     .shape = &written_answer,
+    .other_status = 201,
+    .other_answered = "The product, which was created, as no product had the name",
+    .other_shape = &written_answer,
     .problems = writing,
 };
 
