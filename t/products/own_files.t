@@ -22,6 +22,7 @@ seen time
 bestBefore date
 meta json
 cost number private
+updatedAt modified index
 END
 my $server = server(mount => join '', map { "CatalogField $_\n" } @fields)->start;
 my %user = (token => register($server)->{token});
@@ -44,7 +45,7 @@ sub refused { my (@faults) = @_;
         { row => $row + 0, line => $line + 0, field => $field, code => $code, message => qr/./ } } @faults] };
 }
 sub without { my ($product, @names) = @_; my %copy = %$product; delete @copy{@names}; return \%copy }
-sub values_of { map { without($_, qw(id createdAt)) } @_ }
+sub values_of { map { without($_, qw(id createdAt updatedAt)) } @_ }
 
 # ---- every type, and what its cells have to be careful with ----
 
@@ -62,6 +63,8 @@ answers(import_file(ndjson => join '', map { $json->encode($_) . "\n" } @product
 my @stored = listed();
 is_deeply([values_of(reverse @stored)], [map { { category => '', inStock => true, %$_ } } @products], 'they are stored');
 
+like($_->{updatedAt}, $TIME, "$_->{name} has the time of its change") for @stored;
+
 my $ndjson = export('format=ndjson');
 is_deeply($json->decode(export('format=json')), \@stored, 'the export in JSON has them');
 is_deeply($server->api(POST => '/products/batch', { operations => [map { { op => 'update', id => $_->{id}, body => $_ } } @stored] }, %user)->{json}{results},
@@ -77,7 +80,7 @@ is(export('format=ndjson'), $ndjson, 'nothing has changed');
 like(export('format=csv&fields=name,sku,tags,meta&safe=1'), qr/^formulas,'=1\+1,"'-1\|'\+2","'""=3"""\r$/m, 'safe=1 holds for own fields, too');
 
 # Created once more: the ids and times differ. `unique` values would be taken.
-my $copies = export('format=csv&fields=' . join ',', 'name', 'price', 'category', 'inStock', grep { !/^sku$/ } map { /^(\w+)/ } @fields);
+my $copies = export('format=csv&fields=' . join ',', 'name', 'price', 'category', 'inStock', grep { !/^(?:sku|updatedAt)$/ } map { /^(\w+)/ } @fields);
 answers(import_file(csv => $copies, 'dryRun=true'), 200, summary(scalar @stored, 0, 0), 'a dry run of new products stores nothing');
 is(export('format=ndjson'), $ndjson, 'indeed');
 answers(import_file(csv => $copies), 200, summary(scalar @stored, 0, 0), 'CSV creates products with own fields');
@@ -118,8 +121,8 @@ is(export('format=ndjson'), $before, 'none of these stored anything');
 
 # ---- updates by id ----
 
-my ($all) = grep { $_->{name} eq 'all' } @stored;
-sub stored { return $server->api(GET => "/products/$all->{id}", %user)->{json}{data} }
+my ($all) = map { without($_, 'updatedAt') } grep { $_->{name} eq 'all' } @stored;
+sub stored { return without($server->api(GET => "/products/$all->{id}", %user)->{json}{data}, 'updatedAt') }
 answers(import_file(csv => "id,weight,color\n$all->{id},3,\n", 'mode=upsert&dryRun=true'), 200, summary(0, 1, 0), 'a dry run counts what would be updated');
 is_deeply(stored(), $all, 'and updates nothing');
 answers(import_file(csv => "id,weight,color\n$all->{id},3,\n", 'mode=upsert'), 200, summary(0, 1, 0), 'columns that the file has are updated');
