@@ -136,6 +136,25 @@ is_deeply(stored(), $all, 'all of them');
 answers(import_file(ndjson => $json->encode({ id => $all->{id}, map { $_ => undef } @own }) . "\n", 'mode=upsert'), 200, summary(0, 1, 0), 'null clears as well');
 answers(import_file(ndjson => $json->encode($all) . "\n", 'mode=upsert'), 200, summary(0, 1, 0), 'and the file restores them again');
 
+# ---- unique values ----
+
+answers(import_file(csv => "name,price,sku\nu,1,U-1\nu,2,U-2\nu,3,\nu,4,\n"), 200, summary(4, 0, 0), 'values that no product has are stored, and several products may lack one');
+my %id = map { ($_->{sku} // '') => $_->{id} } listed();
+$before = export('format=ndjson');
+for my $dry (0, 1) {
+    my $how = $dry ? 'dryRun=true' : '';
+    answers(import_file(csv => "name,price,sku\nx,1,X\n\nx,1,U-1\nx,1,X\nx,-1,U-2\nx,1,u-1\n", $how), 400,
+        { %{ refused('2 4 sku taken', '3 5 sku taken', '4 6 price too_small', '4 6 sku taken') }, summary => { rows => 5, failed => 3, stored => 0 } },
+        "taken values are found at once, with their lines: $how");
+    answers(import_file(csv => "name,price,sku\nx,1,X\nx,1,X\n", "mode=upsert&$how"), 400, { %{ refused('2 3 sku taken') }, summary => { rows => 2, failed => 1, stored => 0 } }, "those of two rows: $how");
+}
+my %late = (summary => { rows => 1, failed => 1, stored => 0 }, error => qr/^row 1: sku must not be the value of another product/);
+my @late = ({ row => 1, line => qr/^2$/, field => 'sku', code => 'taken', message => qr/^must not be the value of another product/ });
+answers(import_file(csv => "id,sku\n$id{'U-1'},U-2\n", 'mode=upsert'), 400, { success => false, message => 'Validation failed', errors => \@late, %late }, 'an update to a taken value is refused');
+answers(import_file(csv => "name,price,sku\nx,1,U-2\n", 'mode=upsert'), 400, { success => false, message => 'Validation failed', errors => \@late, %late }, 'so is a new product');
+is(export('format=ndjson'), $before, 'none of these stored anything');
+answers(import_file(csv => "id,sku\n$id{'U-1'},\n$id{'U-2'},U-1\n$id{'U-1'},U-2\n", 'mode=upsert'), 200, summary(0, 3, 0), 'rows may give a value up for a later one');
+
 # ---- catalogctl ----
 
 sub counts { my ($rows, $created, $updated, $unchanged) = @_;
