@@ -109,7 +109,7 @@ static apr_status_t search(cat_db_t *db, reading_t *r)
     r->end.total = end.total;
     r->end.is_more = end.is_more;
     r->end.has_next = end.has_next;
-    memcpy(r->end.facets, end.facets, sizeof(r->end.facets));
+    r->end.facets = end.facets;
     r->end.facet_count = end.facet_count;
     r->end.is_sample = end.is_sample;
     if (end.has_next && !r->query->page) {

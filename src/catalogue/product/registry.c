@@ -2,9 +2,9 @@
 /*
  * Reads and fills the table catalog_fields.
  *
- *     number  name    definition                 complete
- *     1       sku     string index unique        1
- *     2       color   choice values="red|blue" facet    0     its keys are being filled in
+ *     number  name    definition                       complete  counted
+ *     1       sku     string index unique              1         1
+ *     2       color   choice values="red|blue" facet   0         0     its keys are being filled in
  *
  * A definition is what decides the keys of a field, in the words of CatalogField, so the same reader makes a field table of the rows. It
  * only ever gets more options: servers with different lines would otherwise change it in turn, and fill in the keys again and again.
@@ -32,11 +32,11 @@
 
 typedef struct reading_t {
     apr_pool_t *pool;
-    apr_array_header_t *rows; /* const char *: number, name, definition, complete of each */
+    apr_array_header_t *rows; /* const char *: number, name, definition, complete, counted of each */
     cat_buffer_t text;
 } reading_t;
 
-enum { NUMBER, NAME, DEFINITION, COMPLETE, COLUMNS };
+enum { NUMBER, NAME, DEFINITION, COMPLETE, COUNTED, COLUMNS };
 
 static apr_status_t keep_row(void *baton, const char *const *values, int count)
 {
@@ -67,6 +67,7 @@ static void note_flags(cat_registry_t *registry, int flags)
     registry->has_keys |= (flags & CAT_INDEXED) != 0;
     registry->has_unique |= (flags & CAT_UNIQUE) != 0;
     registry->has_words |= (flags & CAT_SEARCHED) != 0;
+    registry->has_facets |= (flags & CAT_FACET) != 0;
 }
 
 /* CAT_ENOTREADY: a later version has written a definition that this one does not understand. */
@@ -75,7 +76,7 @@ static apr_status_t make_registry(const cat_db_t *db, reading_t *r, const cat_re
     int count = r->rows->nelts / COLUMNS, first = CAT_PRODUCT_FIELDS;
     cat_registry_t *registry;
     const char **numbers;
-    unsigned char *complete;
+    unsigned char *complete, *counted;
     apr_pool_t *pool;
 
     apr_pool_create(&pool, NULL);
@@ -85,6 +86,7 @@ static apr_status_t make_registry(const cat_db_t *db, reading_t *r, const cat_re
     registry->fields = &cat_product_built_in;
     registry->numbers = numbers = apr_pcalloc(pool, (apr_size_t)(first + count) * sizeof(*numbers));
     registry->is_complete = complete = apr_pcalloc(pool, (apr_size_t)(first + count));
+    registry->is_counted = counted = apr_pcalloc(pool, (apr_size_t)(first + count));
     registry->text = apr_pstrdup(pool, cat_buffer_text(&r->text));
     for (int i = 0; i < count; i++) {
         const char *const *row = row_of(r, i);
@@ -100,6 +102,7 @@ static apr_status_t make_registry(const cat_db_t *db, reading_t *r, const cat_re
         }
         numbers[first + i] = apr_pstrdup(pool, row[NUMBER]);
         complete[first + i] = *row[COMPLETE] == '1';
+        counted[first + i] = *row[COUNTED] == '1' && registry->fields->all[first + i].flags & CAT_FACET;
         note_flags(registry, registry->fields->all[first + i].flags);
     }
     *made = registry;
@@ -111,6 +114,16 @@ int cat_registry_find(const cat_registry_t *registry, const char *name)
     int i = CAT_PRODUCT_FIELDS;
 
     while (i < registry->fields->count && strcmp(registry->fields->all[i].name, name) != 0) {
+        i++;
+    }
+    return i;
+}
+
+int cat_registry_find_number(const cat_registry_t *registry, const char *number)
+{
+    int i = CAT_PRODUCT_FIELDS;
+
+    while (i < registry->fields->count && strcmp(registry->numbers[i], number) != 0) {
         i++;
     }
     return i;
@@ -207,7 +220,7 @@ static apr_status_t change_field(const addition_t *a, int known, const cat_field
 
     return cat_db_exec(a->db, SQL_FIELDS_CHANGE,
                        CAT_VALUES(write_definition(a->db->pool, fields->own[i], flags), complete,
-                                  CAT_LIST_KEY_MAX.created_at, CAT_LIST_KEY_MAX.id, a->registry->numbers[known]),
+                                  a->registry->is_counted[known] ? "1" : complete, CAT_LIST_KEY_MAX.created_at, CAT_LIST_KEY_MAX.id, a->registry->numbers[known]),
                        NULL);
 }
 
@@ -220,7 +233,7 @@ static apr_status_t add_field(const addition_t *a, const cat_fields_t *fields, i
     return cat_db_insert(a->db, SQL_FIELDS_ADD,
                          CAT_VALUES(apr_itoa(a->db->pool, number), fields->all[i].name,
                                     write_definition(a->db->pool, fields->own[i], fields->all[i].flags), complete,
-                                    CAT_LIST_KEY_MAX.created_at, CAT_LIST_KEY_MAX.id));
+                                    complete, CAT_LIST_KEY_MAX.created_at, CAT_LIST_KEY_MAX.id));
 }
 
 static apr_status_t add_missing(void *baton)

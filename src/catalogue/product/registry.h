@@ -13,7 +13,8 @@ typedef struct cat_registry_t {
     const cat_fields_t *fields;          /* the built-in ones, then those that the database knows */
     const char *const *numbers;          /* by field, decimal, as product_keys has it; NULL: built-in */
     const unsigned char *is_complete;    /* by field, flag: all products have its keys */
-    int has_keys, has_unique, has_words; /* flags: some field is indexed, unique, searched */
+    const unsigned char *is_counted;     /* by field, flag: writers count its values (catalogue/product/value_counts.h) */
+    int has_keys, has_unique, has_words, has_facets; /* flags: some field is indexed, unique, searched, a facet */
     const char *text;                    /* what it was made of */
     apr_time_t made;                     /* when this process first saw it so */
     apr_pool_t *pool;                    /* it is on this pool, as long as the process lives */
@@ -27,5 +28,8 @@ apr_status_t cat_registry_get(cat_db_t *db, const cat_registry_t **registry);
 
 /* The field of the registry that has the name; fields->count: there is none. */
 int cat_registry_find(const cat_registry_t *registry, const char *name);
+
+/* The same of one that has the number. */
+int cat_registry_find_number(const cat_registry_t *registry, const char *number);
 
 #endif

@@ -12,11 +12,10 @@ typedef struct cat_search_value_t {
     apr_int64_t count;
 } cat_search_value_t;
 
-#define CAT_SEARCH_FACET_MAX 50 /* values of a facet: the most frequent; SQL_CATEGORY_LARGEST has as many */
-
 typedef struct cat_search_facet_t {
-    int field; /* CAT_PRODUCT_x */
+    int field; /* of the mount's fields */
     int count;
+    int is_cut; /* flag: there are more values than the client asked for */
     const cat_search_value_t *values; /* the most frequent first, then by octets */
 } cat_search_facet_t;
 
@@ -25,7 +24,7 @@ typedef struct cat_search_end_t {
     int is_more;              /* flag: total is conf->count_limit, and there are more */
     int has_next;             /* flag: products follow those in the answer */
     cat_list_position_t last; /* of the last product in the answer, where has_next */
-    cat_search_facet_t facets[2];
+    cat_search_facet_t *facets; /* in the order of the fields */
     int facet_count;
     int is_sample; /* flag: the facets count the first conf->count_limit of the products only */
 } cat_search_end_t;
