@@ -51,6 +51,7 @@ typedef struct search_t {
     apr_int64_t offset;
     apr_int64_t passed;      /* rows that were passed on */
     int has_category_counts; /* flag: the counters of categories have all products */
+    int are_categories_filled_in; /* flag: they will soon */
     counters_t counters;
     cat_stock_t stock; /* of all that counters names */
     cat_stock_t *each; /* of each category that counters names */
@@ -452,9 +453,14 @@ static int decides_own(const search_t *s, int field)
 static int is_own_counted(const search_t *s, int field)
 {
     int known = cat_registry_find(s->registry, s->query->all->all[field].name);
+    int is_ready =
+        known < s->registry->fields->count && s->registry->is_complete[known] && s->registry->is_counted[known];
 
-    return known < s->registry->fields->count && s->registry->is_complete[known] && s->registry->is_counted[known] &&
-           decides_own(s, field);
+    if (!decides_own(s, field)) {
+        return 0;
+    }
+    s->end->is_for_now |= !is_ready;
+    return is_ready;
 }
 
 /* Do the counters know the facet? */
@@ -463,6 +469,7 @@ static int is_counted(const search_t *s, int field)
     if (is_known_empty(s)) {
         return 1;
     }
+    s->end->is_for_now |= field == CAT_PRODUCT_CATEGORY && s->are_categories_filled_in;
     return field >= CAT_PRODUCT_FIELDS ? is_own_counted(s, field)
                                        : s->counters.decide && (field != CAT_PRODUCT_CATEGORY || s->has_category_counts);
 }
@@ -691,6 +698,7 @@ apr_status_t cat_search_read(cat_db_t *db, const cat_list_query_t *query, const 
         return rv;
     }
     s.has_category_counts = !state.absent && !state.filling;
+    s.are_categories_filled_in = state.filling != 0;
     return cat_db_search(db, read_all, &s);
 }
 

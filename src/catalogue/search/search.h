@@ -26,7 +26,8 @@ typedef struct cat_search_end_t {
     cat_list_position_t last; /* of the last product in the answer, where has_next */
     cat_search_facet_t *facets; /* in the order of the fields */
     int facet_count;
-    int is_sample; /* flag: the facets count the first conf->count_limit of the products only */
+    int is_sample;    /* flag: the facets count the first conf->count_limit of the products only */
+    int is_for_now;   /* flag: the counters will know facets that they do not know yet */
 } cat_search_end_t;
 
 typedef struct cat_search_rows_t {
