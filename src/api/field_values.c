@@ -116,7 +116,7 @@ static void write_page(cat_buffer_t *b, const cat_fields_t *fields, const cat_va
 
     CAT_BUFFER_LITERAL(b, "{\"success\":true,\"data\":[");
     for (int i = 0; i < page->values->nelts; i++) {
-        const cat_search_value_t *value = &APR_ARRAY_IDX(page->values, i, cat_search_value_t);
+        const cat_value_count_t *value = &APR_ARRAY_IDX(page->values, i, cat_value_count_t);
         cat_buffer_add_text(b, i ? ",{\"value\":" : "{\"value\":");
         cat_field_values_write(b, &fields->all[query->field], value->value);
         CAT_BUFFER_LITERAL(b, ",\"count\":");
@@ -153,20 +153,21 @@ static int find_field(const cat_conf_t *conf, const char *name)
 {
     const cat_fields_t *all = cat_product_fields_of(conf);
     int field = cat_field_list_find(all, name, strlen(name));
-    int has_values =
-        field == CAT_PRODUCT_CATEGORY || (field < all->count && all->all[field].flags & CAT_FACET);
+    int has_values = field == CAT_PRODUCT_CATEGORY || (field < all->count && all->all[field].flags & CAT_FACET);
 
     return has_values ? field : all->count;
 }
 
 /* Why the values cannot be read; NULL: they can. */
-static cat_answer_t *refuse_field(cat_request_t *q, int field)
+static cat_answer_t *refuse_field(cat_request_t *q, const cat_value_page_query_t *query)
 {
-    int is_ready, percent;
+    int is_ready, percent, field = query->field;
+    int parts = (query->of ? query->of->parts : 0) | (field == CAT_PRODUCT_CATEGORY ? CAT_INDEX_CATEGORY : 0);
+    cat_answer_t *refusal = cat_indexing_refuse(q, parts);
     apr_status_t rv;
 
-    if (field == CAT_PRODUCT_CATEGORY) {
-        return cat_indexing_refuse(q, CAT_INDEX_CATEGORY);
+    if (refusal || field == CAT_PRODUCT_CATEGORY || query->of) {
+        return refusal;
     }
     rv = cat_value_page_check(q->db, field, &is_ready, &percent);
     if (rv != APR_SUCCESS) {
@@ -181,11 +182,10 @@ cat_answer_t *cat_field_values_get(cat_request_t *q)
 {
     cat_cached_list_t list;
     cat_answer_t *refusal;
-    request_t r = {.query = {.field = find_field(q->conf, q->params[0]),
-                             .prefix = "",
-                             .page = 1,
-                             .limit = q->conf->default_limit},
-                   .conf = q->conf};
+    cat_list_query_t visible = {.parts = 0}; /* what readers see, where that is not all */
+    request_t r = {
+        .query = {.field = find_field(q->conf, q->params[0]), .prefix = "", .page = 1, .limit = q->conf->default_limit},
+        .conf = q->conf};
     apr_status_t rv;
 
     if (r.query.field == cat_product_fields_of(q->conf)->count) {
@@ -196,7 +196,11 @@ cat_answer_t *cat_field_values_get(cat_request_t *q)
     if (r.parameters.errors) {
         return cat_answer_invalid(q->pool, CAT_PROBLEM_VALIDATION, r.parameters.errors);
     }
-    refusal = refuse_field(q, r.query.field);
+    if (q->conf->visible) {
+        cat_query_parse_all(q->pool, q->conf, 0, NULL, NULL, &visible);
+        r.query.of = &visible;
+    }
+    refusal = refuse_field(q, &r.query);
     if (refusal) {
         return refusal;
     }

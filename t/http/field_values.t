@@ -3,6 +3,7 @@
 # again: db
 use utf8;
 use CatalogTest;
+use CatalogTest::Ctl qw(ctl_for);
 
 my $server = server(mount => qq(CatalogField brand string facet\nCatalogField tags strings facet\nCatalogField color choice values="red|green" facet\n)
     . qq(CatalogField pages integer facet\nCatalogField used boolean facet\nCatalogField maker string index\nCatalogCountLimit 10))->start;
@@ -65,5 +66,18 @@ is($server->api(GET => '/fields/brand/values?colour=red')->{headers}{'catalog-ig
 answers($server->api(GET => "/fields/$_/values"), 404, { success => false, message => 'Field not found' }, "$_ has no list of its values")
     for 'maker', 'name', 'inStock', 'Brand', 'none', '%20';
 answers($server->api(POST => '/fields/brand/values', {}, token => $token), 405, undef, 'values are only read');
+
+# case: readers see the values of the products that they see, and none of a private field
+my $shop = server(mount => qq(CatalogField brand string facet\nCatalogField secret string facet private\nCatalogVisible inStock=true\nCatalogWriteRole editor))->start;
+my $user = register($shop);
+ctl_for($shop, 'user', 'role', $user->{user}{username}, 'editor');
+my $writer = $shop->api(POST => '/auth/login', { login => $user->{user}{username}, password => $user->{password} })->{json}{token};
+$shop->api(POST => '/products', { name => 'x', price => 1, brand => $_->[0], secret => 's', inStock => $_->[1] }, token => $writer) for ['tea', true], ['tea', false], ['Cup', true], ['new', false];
+is_deeply($shop->api(GET => '/fields/brand/values')->{json}, { success => true, data => [{ value => 'Cup', count => 1 }, { value => 'tea', count => 1 }], pagination => { page => 1, limit => 10, total => 2, pages => 1 } }, 'readers');
+is_deeply($shop->api(GET => '/fields/brand/values?sort=-count&prefix=t')->{json}{data}, [{ value => 'tea', count => 1 }], 'in another order');
+is_deeply($shop->api(GET => '/products?facets=brand')->{json}{facets}{brand}, [{ value => 'Cup', count => 1 }, { value => 'tea', count => 1 }], 'and their facets');
+is_deeply([map { "$_->{value} $_->{count}" } @{ $shop->api(GET => '/fields/brand/values', undef, token => $writer)->{json}{data} }], ['Cup 1', 'new 1', 'tea 2'], 'writers see all');
+answers($shop->api(GET => '/fields/secret/values'), 404, { success => false, message => 'Field not found' }, 'a private field is hidden from readers');
+is_deeply($shop->api(GET => '/fields/secret/values', undef, token => $writer)->{json}{data}, [{ value => 's', count => 4 }], 'but not from writers');
 
 done_testing;

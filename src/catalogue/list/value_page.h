@@ -2,6 +2,7 @@
 #ifndef CAT_CATALOGUE_VALUE_PAGE_H
 #define CAT_CATALOGUE_VALUE_PAGE_H
 
+#include "catalogue/query/query.h"
 #include "catalogue/search/value_list.h"
 #include "db/answer_cache.h"
 #include "lib/buffer.h"
@@ -11,13 +12,14 @@
 typedef struct cat_value_page_query_t {
     int field; /* of the mount's: CAT_PRODUCT_CATEGORY, without the empty one, or one with the option `facet` */
     cat_values_order_t order;
-    int descending;          /* flag */
-    const char *prefix;      /* of the folded text; "": all */
-    apr_int64_t page, limit; /* at least 1 */
+    int descending;             /* flag */
+    const char *prefix;         /* of the folded text; "": all */
+    const cat_list_query_t *of; /* the products that are counted; NULL: all */
+    apr_int64_t page, limit;    /* at least 1 */
 } cat_value_page_query_t;
 
 typedef struct cat_value_page_t {
-    apr_array_header_t *values; /* cat_search_value_t, on the pool of db */
+    apr_array_header_t *values; /* cat_value_count_t, on the pool of db */
     apr_int64_t total;          /* on all pages */
     int is_more;                /* flag: total is conf->count_limit, and there are more */
     int has_next;               /* flag: others follow the page, where total does not tell */

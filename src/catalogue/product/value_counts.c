@@ -28,16 +28,18 @@
 
 #include <apr_strings.h>
 
-#include "catalogue/product/own_keys.h"
 #include "lib/fold.h"
+#include "lib/number.h"
 
-#define COLUMNS 4    /* of SQL_VALUES_NOTE */
-#define DELETED 100  /* delta rows of one SQL_VALUES_DELETE_DELTAS */
+#define COLUMNS 4   /* of SQL_VALUES_NOTE */
+#define DELETED 100 /* delta rows of one SQL_VALUES_DELETE_DELTAS */
 
 const char *cat_value_counts_key(apr_pool_t *pool, const cat_fields_t *fields, int field, const char *value)
 {
-    return fields->all[field].kind == CAT_NUMBER ? cat_own_keys_key(pool, fields, field, value)
-                                                 : cat_fold_cut(pool, cat_fold_text(pool, value), CAT_VALUE_SIZE);
+    /* Numbers are whole. Added up, none is below 0, so their digits have their order. */
+    return fields->all[field].kind == CAT_NUMBER
+               ? apr_psprintf(pool, "%017" APR_INT64_T_FMT, apr_atoi64(value) + CAT_NUMBER_SAFE_MAX)
+               : cat_fold_cut(pool, cat_fold_text(pool, value), CAT_VALUE_SIZE);
 }
 
 /* ---- changes ---- */

@@ -11,6 +11,12 @@
 
 #define CAT_VALUE_SIZE 400 /* octets: longer values are not counted */
 
+/* A value, and how many products have it. */
+typedef struct cat_value_count_t {
+    const char *value;
+    apr_int64_t count;
+} cat_value_count_t;
+
 /* A change of the count of a value. */
 typedef struct cat_value_change_t {
     const char *number, *key, *value; /* of the field; which orders the values; the exact text */

@@ -21,6 +21,7 @@
 
 #include "catalogue/product/product_keys.h"
 #include "catalogue/query/cursor.h"
+#include "catalogue/query/visible.h"
 #include "http/parameters.h"
 #include "jose/keyring.h"
 #include "lib/buffer.h"
@@ -352,9 +353,10 @@ static const struct parameter_row_t {
     [ROW_COUNT] = {"count", parse_count, add_count, REFUSED, 0, 0, describe_count, "\"exact\"",
                    "How `total` counts: all that match, up to a limit (the default by page), or not at all (the "
                    "default by cursor)"},
-    [ROW_FACETS] = {"facets", parse_facets, add_facets, LISTED, 0, 0, describe_facets, "[\"category\"]",
-                    "Fields of which the answer counts the values, the most frequent first; `brand:200` asks for as many values, "
-                    "at least 1, at most " APR_STRINGIFY(CAT_QUERY_FACET_MAX) ", instead of " APR_STRINGIFY(CAT_QUERY_FACET)},
+    [ROW_FACETS] =
+        {"facets", parse_facets, add_facets, LISTED, 0, 0, describe_facets, "[\"category\"]",
+         "Fields of which the answer counts the values, the most frequent first; `brand:200` asks for as many values, "
+         "at least 1, at most " APR_STRINGIFY(CAT_QUERY_FACET_MAX) ", instead of " APR_STRINGIFY(CAT_QUERY_FACET)},
     [ROW_LIMIT] = {"limit", parse_limit, add_limit, FORGIVEN, 0, 0, cat_parameters_describe_limit, "20",
                    "How many products a page has; what is no integer counts as absent, and what exceeds the maximum is "
                    "the maximum"},
@@ -499,7 +501,7 @@ static void fill_defaults(const parsing_t *p)
     }
     if (!(p->sent & 1U << ROW_COUNT)) {
         query->count = default_count(query);
-    } else if (query->count == CAT_COUNT_EXACT && !query->condition_count && !query->word_count) {
+    } else if (query->count == CAT_COUNT_EXACT && !query->condition_count && !query->word_count && !p->conf->visible) {
         query->count = CAT_COUNT_CAPPED; /* a counter knows it */
     }
 }
@@ -517,13 +519,26 @@ static void begin_query(parsing_t *p, apr_pool_t *pool, int strict, const char *
     cat_parameters_init(&p->parameters, pool, strict, text);
 }
 
+/* The conditions of CatalogVisible are those of the statement: links and cursors have the client's own. */
+static void hide_products(parsing_t *p)
+{
+    cat_list_query_t *query = p->query;
+    const cat_visible_t *visible = p->conf->visible;
+
+    if (visible) {
+        query->conditions = cat_visible_add(p->parameters.pool, visible, query->conditions, &query->condition_count);
+        query->is_plain = 0;
+    }
+}
+
 /* What derives from the parameters. 0: query->errors says why. */
 static int finish_query(parsing_t *p)
 {
     cat_list_query_t *query = p->query;
 
-    query->parts = collect_parts(query);
     write_parameters(p->parameters.pool, query);
+    hide_products(p);
+    query->parts = collect_parts(query);
     if (strlen(query->parameters) > CAT_QUERY_OCTETS_MAX) {
         cat_parameters_add_error(&p->parameters, "parameters", "too_long",
                                  "must have at most " APR_STRINGIFY(CAT_QUERY_OCTETS_MAX) " octets");
@@ -558,6 +573,8 @@ int cat_query_parse_all(apr_pool_t *pool, const cat_conf_t *conf, int strict, co
     parsing_t p = {.conf = conf, .query = query, .own = own};
 
     begin_query(&p, pool, strict, text);
+    query->fields = cat_field_list_without(query->all, 0); /* detail, too: what is exported can be imported */
+    query->has_all_fields = 1;
     query->count = CAT_COUNT_NONE;
     query->after.key = CAT_LIST_KEY_MAX;
     parse_text(&p);

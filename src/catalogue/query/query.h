@@ -22,8 +22,8 @@
  * response cache and the cursors. Two query strings that ask the same have the same value, conditions in the same order.
  */
 
-#define CAT_QUERY_WORDS_MAX 20    /* of q */
-#define CAT_QUERY_FACET 50        /* values of a facet, unless the client asks for another number */
+#define CAT_QUERY_WORDS_MAX 20 /* of q */
+#define CAT_QUERY_FACET 50     /* values of a facet, unless the client asks for another number */
 #define CAT_QUERY_FACET_MAX 1000
 #define CAT_QUERY_OCTETS_MAX 8192 /* of the parameters in their canonical spelling */
 
@@ -40,10 +40,11 @@ typedef struct cat_list_query_t {
     const cat_key_t *sealing_key; /* seals cursors, where page is 0 */
     const char *cursor;           /* the client's, where page is 0; NULL: another key has sealed it */
 
-    /* Which products, all of these at once. Conditions are in ascending order of field, operator and text; there may be
-     * several of a field, each with another operator. */
+    /* Which products, all of these at once: the client's conditions, and those of CatalogVisible. They are in ascending order of
+     * field, operator and text; there may be several of a field, each with another operator, and two with the same one, of which one
+     * is of CatalogVisible. */
     const cat_query_condition_t *conditions;
-    int condition_count;      /* 0 to CAT_QUERY_CONDITIONS_MAX */
+    int condition_count;      /* 0 to twice CAT_QUERY_CONDITIONS_MAX */
     const char *const *words; /* of q: folded, ascending, none begins another one; each begins a word of the product */
     int word_count;           /* 0 to CAT_QUERY_WORDS_MAX; 0: no q */
 
@@ -60,8 +61,8 @@ typedef struct cat_list_query_t {
     int has_all_fields;      /* flag: these are all */
     int has_etags;           /* flag: the answer has the tag of each product */
     cat_count_t count;
-    cat_field_set_t facets; /* of which the answer counts the values */
-    int has_facets;         /* flag: there are some */
+    cat_field_set_t facets;           /* of which the answer counts the values */
+    int has_facets;                   /* flag: there are some */
     short facet_most[CAT_FIELDS_MAX]; /* by field: how many values, the most frequent; 0: CAT_QUERY_FACET */
 
     /* The canonical spelling, with "&" before each parameter, encoded: */

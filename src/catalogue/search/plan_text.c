@@ -462,9 +462,11 @@ void cat_plan_add_facets(cat_select_text_t *s, const cat_plan_t *plan, apr_int64
         cat_select_text_add(s, "SELECT p.id, p.category, p.in_stock, p.extra FROM products p WHERE p.id = '' AND 1 = 0",
                             NULL);
     } else if (plan->kind == CAT_PLAN_FETCH) {
-        add_all(s, plan, has_own ? ", f.category, f.in_stock, f.extra" : ", f.category, f.in_stock", READ_IN_ORDER, most);
+        add_all(s, plan, has_own ? ", f.category, f.in_stock, f.extra" : ", f.category, f.in_stock", READ_IN_ORDER,
+                most);
     } else {
-        add_all(s, plan, has_own ? ", p.category, p.in_stock, p.extra" : ", p.category, p.in_stock", READ_IN_ORDER, most);
+        add_all(s, plan, has_own ? ", p.category, p.in_stock, p.extra" : ", p.category, p.in_stock", READ_IN_ORDER,
+                most);
     }
     cat_select_text_add(s, ") a", NULL);
     add_most(s, most);

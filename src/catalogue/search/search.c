@@ -49,13 +49,13 @@ typedef struct search_t {
     cat_search_end_t *end;
     cat_plan_t plan;
     apr_int64_t offset;
-    apr_int64_t passed;      /* rows that were passed on */
-    int has_category_counts; /* flag: the counters of categories have all products */
+    apr_int64_t passed;           /* rows that were passed on */
+    int has_category_counts;      /* flag: the counters of categories have all products */
     int are_categories_filled_in; /* flag: they will soon */
     counters_t counters;
-    cat_stock_t stock; /* of all that counters names */
-    cat_stock_t *each; /* of each category that counters names */
-    int has_stock;     /* flag: stock is read, and each */
+    cat_stock_t stock;              /* of all that counters names */
+    cat_stock_t *each;              /* of each category that counters names */
+    int has_stock;                  /* flag: stock is read, and each */
     const cat_registry_t *registry; /* where there are facets */
 } search_t;
 
@@ -279,10 +279,10 @@ typedef struct facet_t {
     apr_pool_t *pool;
     int most, count;
     int is_cut; /* flag: there are others */
-    cat_search_value_t *values;
+    cat_value_count_t *values;
 } facet_t;
 
-static int is_before(const char *value, apr_int64_t count, const cat_search_value_t *other)
+static int is_before(const char *value, apr_int64_t count, const cat_value_count_t *other)
 {
     return count != other->count ? count > other->count : strcmp(value, other->value) < 0;
 }
@@ -304,7 +304,7 @@ static void add_value(facet_t *f, const char *value, apr_int64_t count)
     }
     f->count += f->count < f->most;
     memmove(f->values + at + 1, f->values + at, (size_t)(f->count - at - 1) * sizeof(f->values[0]));
-    f->values[at] = (cat_search_value_t){apr_pstrdup(f->pool, value), count};
+    f->values[at] = (cat_value_count_t){apr_pstrdup(f->pool, value), count};
 }
 
 static int count_wanted(const search_t *s, int field)
@@ -419,7 +419,7 @@ static apr_status_t list_values(search_t *s, int known, facet_t *f)
     apr_status_t rv = cat_value_list_read(s->db, s->registry, &query, &list);
 
     if (rv == APR_SUCCESS) {
-        f->values = (cat_search_value_t *)list.values->elts;
+        f->values = (cat_value_count_t *)list.values->elts;
         f->count = list.values->nelts;
         f->is_cut = list.has_more;
     }
@@ -444,10 +444,9 @@ static int decides_own(const search_t *s, int field)
 {
     const cat_query_condition_t *condition = condition_of(s);
 
-    return s->query->word_count == 0 &&
-           (!condition || (s->query->condition_count == 1 && condition->field == field &&
-                           (condition->op == CAT_EQ || condition->op == CAT_IN) &&
-                           s->query->all->all[field].kind != CAT_LIST));
+    return s->query->word_count == 0 && (!condition || (s->query->condition_count == 1 && condition->field == field &&
+                                                        (condition->op == CAT_EQ || condition->op == CAT_IN) &&
+                                                        s->query->all->all[field].kind != CAT_LIST));
 }
 
 static int is_own_counted(const search_t *s, int field)
@@ -470,13 +469,14 @@ static int is_counted(const search_t *s, int field)
         return 1;
     }
     s->end->is_for_now |= field == CAT_PRODUCT_CATEGORY && s->are_categories_filled_in;
-    return field >= CAT_PRODUCT_FIELDS ? is_own_counted(s, field)
-                                       : s->counters.decide && (field != CAT_PRODUCT_CATEGORY || s->has_category_counts);
+    return field >= CAT_PRODUCT_FIELDS
+               ? is_own_counted(s, field)
+               : s->counters.decide && (field != CAT_PRODUCT_CATEGORY || s->has_category_counts);
 }
 
 static apr_status_t list_facet(search_t *s, int field)
 {
-    return field >= CAT_PRODUCT_FIELDS    ? list_own(s, field)
+    return field >= CAT_PRODUCT_FIELDS     ? list_own(s, field)
            : field == CAT_PRODUCT_IN_STOCK ? list_stock(s)
                                            : list_categories(s);
 }
@@ -485,7 +485,7 @@ static apr_status_t list_facet(search_t *s, int field)
 
 typedef struct sample_t {
     search_t *search;
-    cat_field_set_t fields; /* facets that the counters do not know */
+    cat_field_set_t fields;             /* facets that the counters do not know */
     apr_hash_t *values[CAT_FIELDS_MAX]; /* apr_int64_t by value, of these */
     apr_int64_t rows, most;             /* how many were read, and are counted; most 0: all */
     apr_pool_t *pool;                   /* of one row */
@@ -587,24 +587,66 @@ static void put_samples(sample_t *sample)
     }
 }
 
+static apr_status_t read_sample(sample_t *sample)
+{
+    search_t *s = sample->search;
+    cat_select_text_t text;
+    apr_status_t rv;
+
+    sample->rows = 0;
+    for (int i = 0; i < s->query->all->count; i++) {
+        sample->values[i] = cat_field_set_has(&sample->fields, i) ? apr_hash_make(s->db->pool) : NULL;
+    }
+    apr_pool_create(&sample->pool, s->db->pool);
+    cat_select_text_begin(&text, s->db);
+    cat_plan_add_facets(&text, &s->plan, sample->most ? sample->most + 1 : 0);
+    rv = cat_select_text_run(&text, s->db, take_facet_row, sample);
+    apr_pool_destroy(sample->pool);
+    return rv;
+}
+
 /* The same rows tell the total, if there are no more of them. */
 static apr_status_t read_facets(search_t *s, const cat_field_set_t *fields)
 {
     sample_t sample = {.search = s, .fields = *fields};
-    cat_select_text_t text;
     apr_status_t rv;
 
     sample.most = s->query->count == CAT_COUNT_EXACT ? 0 : s->db->conf->count_limit;
-    for (int i = 0; i < s->query->all->count; i++) {
-        sample.values[i] = cat_field_set_has(fields, i) ? apr_hash_make(s->db->pool) : NULL;
-    }
-    apr_pool_create(&sample.pool, s->db->pool);
-    cat_select_text_begin(&text, s->db);
-    cat_plan_add_facets(&text, &s->plan, sample.most ? sample.most + 1 : 0);
-    rv = cat_select_text_run(&text, s->db, take_facet_row, &sample);
-    apr_pool_destroy(sample.pool);
+    rv = read_sample(&sample);
     if (rv == APR_SUCCESS) {
         put_samples(&sample);
+    }
+    return rv;
+}
+
+/* The work of a search. */
+static apr_status_t sample_all(void *baton)
+{
+    sample_t *sample = baton;
+    search_t *s = sample->search;
+    apr_status_t rv = cat_plan_choose(s->db, s->query, &s->plan);
+
+    return rv == APR_SUCCESS ? read_sample(sample) : rv;
+}
+
+apr_status_t cat_search_values(cat_db_t *db, const cat_list_query_t *query, int field, cat_row_t *row, void *baton)
+{
+    cat_list_query_t asked = *query;
+    search_t s = {.db = db, .query = &asked};
+    sample_t sample = {.search = &s};
+    apr_status_t rv;
+
+    asked.facets = (cat_field_set_t){{0}};
+    cat_field_set_add(&asked.facets, field);
+    sample.fields = asked.facets;
+    rv = cat_db_search(db, sample_all, &sample);
+    if (rv != APR_SUCCESS) {
+        return rv;
+    }
+    for (apr_hash_index_t *i = apr_hash_first(db->pool, sample.values[field]); i && rv == APR_SUCCESS;
+         i = apr_hash_next(i)) {
+        const char *values[] = {apr_hash_this_key(i), apr_off_t_toa(db->pool, *(apr_int64_t *)apr_hash_this_val(i))};
+        rv = row(baton, values, 2);
     }
     return rv;
 }

@@ -25,7 +25,7 @@
 
 /* A value with its key, which an order by count does not need. */
 typedef struct row_t {
-    cat_search_value_t value; /* first */
+    cat_value_count_t value; /* first */
     const char *key;
 } row_t;
 
@@ -67,11 +67,10 @@ static apr_status_t begin_reading(reading_t *r, cat_db_t *db, const cat_registry
 {
     const char *number = registry->numbers[query->field];
 
-    *r = (reading_t){
-        db, query, number, apr_array_make(db->pool, 0, sizeof(changed_t)), apr_hash_make(db->pool), NULL, 0};
-    return cat_db_has_one_writer(db)
-               ? APR_SUCCESS
-               : cat_db_each(db, SQL_VALUES_CHANGED, CAT_VALUES(number, number), keep_changed, r);
+    *r = (reading_t){db,   query, number, apr_array_make(db->pool, 0, sizeof(changed_t)), apr_hash_make(db->pool),
+                     NULL, 0};
+    return cat_db_has_one_writer(db) ? APR_SUCCESS
+                                     : cat_db_each(db, SQL_VALUES_CHANGED, CAT_VALUES(number, number), keep_changed, r);
 }
 
 /* ---- the table ---- */
@@ -170,43 +169,69 @@ static int by_count(const void *one, const void *other)
     return by_count_descending(other, one);
 }
 
-static void add_changed(const reading_t *r)
+static void sort_rows(const cat_value_query_t *query, const apr_array_header_t *rows)
 {
     static int (*const orders[][2])(const void *, const void *) = {
         [CAT_VALUES_BY_VALUE] = {by_value, by_value_descending},
         [CAT_VALUES_BY_COUNT] = {by_count, by_count_descending},
     };
 
+    qsort(rows->elts, (size_t)rows->nelts, sizeof(row_t), orders[query->order][query->descending != 0]);
+}
+
+static void add_changed(const reading_t *r)
+{
     for (int i = 0; i < r->changed->nelts; i++) {
         const changed_t *changed = &APR_ARRAY_IDX(r->changed, i, changed_t);
         if (changed->row.value.count > 0) {
             APR_ARRAY_PUSH(r->rows, row_t) = changed->row;
         }
     }
-    qsort(r->rows->elts, (size_t)r->rows->nelts, sizeof(row_t), orders[r->query->order][r->query->descending != 0]);
+    sort_rows(r->query, r->rows);
+}
+
+static cat_value_list_t take_page(const cat_value_query_t *query, const apr_array_header_t *rows, apr_int64_t first)
+{
+    cat_value_list_t list = {apr_array_make(rows->pool, 16, sizeof(cat_value_count_t)), 0};
+
+    for (apr_int64_t i = first; i < rows->nelts && i < first + query->limit; i++) {
+        APR_ARRAY_PUSH(list.values, cat_value_count_t) = APR_ARRAY_IDX(rows, i, row_t).value;
+    }
+    list.has_more = rows->nelts > first + query->limit;
+    return list;
+}
+
+void cat_value_list_take(const cat_fields_t *fields, const cat_value_query_t *query, const apr_array_header_t *counted,
+                         cat_value_list_t *list, apr_int64_t *total)
+{
+    apr_array_header_t *rows = apr_array_make(counted->pool, counted->nelts, sizeof(row_t));
+
+    for (int i = 0; i < counted->nelts; i++) {
+        const cat_value_count_t *value = &APR_ARRAY_IDX(counted, i, cat_value_count_t);
+        const char *key = cat_value_counts_key(rows->pool, fields, query->field, value->value);
+        if (!strncmp(key, query->prefix, strlen(query->prefix))) {
+            APR_ARRAY_PUSH(rows, row_t) = (row_t){*value, key};
+        }
+    }
+    sort_rows(query, rows);
+    *total = rows->nelts;
+    *list = take_page(query, rows, query->offset);
 }
 
 apr_status_t cat_value_list_read(cat_db_t *db, const cat_registry_t *registry, const cat_value_query_t *query,
                                  cat_value_list_t *list)
 {
-    apr_int64_t first;
     reading_t r;
     apr_status_t rv = begin_reading(&r, db, registry, query);
 
     rv = rv == APR_SUCCESS ? read_rows(&r) : rv;
-    if (rv != APR_SUCCESS) {
-        return rv;
-    }
-    *list = (cat_value_list_t){apr_array_make(db->pool, 16, sizeof(cat_search_value_t)), 0};
-    first = r.changed->nelts ? query->offset : 0;
-    if (r.changed->nelts) {
+    if (rv == APR_SUCCESS && r.changed->nelts) {
         add_changed(&r);
     }
-    for (apr_int64_t i = first; i < r.rows->nelts && i < first + query->limit; i++) {
-        APR_ARRAY_PUSH(list->values, cat_search_value_t) = APR_ARRAY_IDX(r.rows, i, row_t).value;
+    if (rv == APR_SUCCESS) {
+        *list = take_page(query, r.rows, r.changed->nelts ? query->offset : 0);
     }
-    list->has_more = r.rows->nelts > first + query->limit;
-    return APR_SUCCESS;
+    return rv;
 }
 
 static apr_status_t take_total(void *baton, const char *const *values, int count)
