@@ -255,7 +255,7 @@ static apr_status_t change_field(const addition_t *a, int known, const cat_field
 apr_status_t cat_registry_retire(cat_db_t *db, const cat_registry_t *registry, int field)
 {
     return cat_db_exec(db, SQL_FIELDS_CHANGE,
-                       CAT_VALUES(write_definition(db->pool, registry->fields->own[field], 0), "1",
+                       CAT_VALUES(write_definition(db->pool, registry->fields->own[field], 0), "1", "0",
                                   CAT_LIST_KEY_MAX.created_at, CAT_LIST_KEY_MAX.id, registry->numbers[field]),
                        NULL);
 }

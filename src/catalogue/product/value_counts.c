@@ -204,6 +204,17 @@ apr_status_t cat_value_counts_apply(cat_db_t *db, int most, int *count)
     return rv == APR_SUCCESS ? delete_deltas(db, b.numbers) : rv;
 }
 
+/* The lock keeps the maintenance from adding delta rows that it has just read. */
+apr_status_t cat_value_counts_drop(cat_db_t *db, const char *number)
+{
+    apr_status_t rv = cat_db_exec(db, SQL_COUNTS_LOCK, CAT_NO_VALUES, NULL);
+
+    if (rv == APR_SUCCESS && !cat_db_has_one_writer(db)) {
+        rv = cat_db_exec(db, SQL_VALUES_DROP_DELTAS, CAT_VALUES(number), NULL);
+    }
+    return rv == APR_SUCCESS ? cat_db_exec(db, SQL_VALUES_DROP, CAT_VALUES(number), NULL) : rv;
+}
+
 /* ---- counting anew ---- */
 
 typedef struct recount_t {

@@ -41,6 +41,9 @@ apr_status_t cat_value_counts_get(cat_db_t *db, const char *number, const char *
  * no more are left. */
 apr_status_t cat_value_counts_apply(cat_db_t *db, int most, int *count);
 
+/* Deletes the counts of a field, which no server marks any more. */
+apr_status_t cat_value_counts_drop(cat_db_t *db, const char *number);
+
 /* Counts all anew, in a transaction that has locked out the maintenance. */
 apr_status_t cat_value_counts_rebuild(cat_db_t *db);
 
