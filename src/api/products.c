@@ -229,7 +229,7 @@ void cat_products_check(cat_request_t *q, cat_purpose_t purpose, const json_t *b
         cat_fields_add_error(q->pool, input, "", "required", "must have at least one field of a product");
     }
     if (purpose == CAT_CREATE && !input->errors) {
-        cat_own_fields_complete(q->pool, fields, input);
+        cat_own_slugs_complete(q->pool, fields, input);
     }
 }
 

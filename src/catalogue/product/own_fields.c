@@ -16,7 +16,6 @@
 
 #include <apr_strings.h>
 
-#include "catalogue/product/own_slug.h"
 #include "catalogue/product/product.h"
 
 static const cat_fields_t *built_in_fields(void)
@@ -155,19 +154,4 @@ const cat_fields_t *cat_own_fields_public(apr_pool_t *pool, const cat_fields_t *
     shown = apr_pmemdup(pool, fields, sizeof(*fields));
     shown->count = count_public(fields);
     return shown;
-}
-
-/* ---- a new product ---- */
-
-void cat_own_fields_complete(apr_pool_t *pool, const cat_fields_t *fields, cat_input_t *input)
-{
-    const char *extra;
-
-    cat_own_slugs_fill(pool, fields, input);
-    cat_product_stamp(pool, fields, input->values,
-                      apr_time_now()); /* counts for the length; set when the product is made */
-    extra = cat_product_write_extra(pool, fields, input->values, NULL);
-    if (extra && strlen(extra) > CAT_PRODUCT_EXTRA_MAX) {
-        cat_fields_add_error(pool, input, "", "too_long", CAT_PRODUCT_TOO_LONG);
-    }
 }

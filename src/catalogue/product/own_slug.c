@@ -93,12 +93,25 @@ static void fill_field(apr_pool_t *pool, const cat_fields_t *fields, int field, 
     input->values[field] = text;
 }
 
-void cat_own_slugs_fill(apr_pool_t *pool, const cat_fields_t *fields, cat_input_t *input)
+static void fill_fields(apr_pool_t *pool, const cat_fields_t *fields, cat_input_t *input)
 {
     for (int i = CAT_PRODUCT_FIELDS; i < fields->count; i++) {
         if (!input->values[i] && fields->own[i]->from) {
             fill_field(pool, fields, i, input);
         }
+    }
+}
+
+void cat_own_slugs_complete(apr_pool_t *pool, const cat_fields_t *fields, cat_input_t *input)
+{
+    const char *extra;
+
+    fill_fields(pool, fields, input);
+    cat_product_stamp(pool, fields, input->values,
+                      apr_time_now()); /* counts for the length; set when the product is made */
+    extra = cat_product_write_extra(pool, fields, input->values, NULL);
+    if (extra && strlen(extra) > CAT_PRODUCT_EXTRA_MAX) {
+        cat_fields_add_error(pool, input, "", "too_long", CAT_PRODUCT_TOO_LONG);
     }
 }
 

@@ -18,8 +18,9 @@ const char *cat_own_slug_make(apr_pool_t *pool, const cat_fields_t *fields, cons
 /* Which fields of a record are made, and by which attempt; by field, 0: it is not made. NULL: none is. */
 typedef int *cat_own_slugs_t;
 
-/* Makes the fields that the input for a new product lacks, and adds the faults of those that do not accept it. */
-void cat_own_slugs_fill(apr_pool_t *pool, const cat_fields_t *fields, cat_input_t *input);
+/* Makes the fields that the input for a new product lacks. Adds the faults of those that do not accept it, and of a product that is too
+ * long for its row. */
+void cat_own_slugs_complete(apr_pool_t *pool, const cat_fields_t *fields, cat_input_t *input);
 
 /* After a write that failed with APR_EEXIST: makes those anew that other products have. APR_EEXIST: it is none of them. */
 apr_status_t cat_own_slugs_renew(cat_db_t *db, cat_own_slugs_t slugs, const char **record);

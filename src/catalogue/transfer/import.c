@@ -288,7 +288,7 @@ static int complete_creation(const cat_import_t *im, item_t *item)
     }
     input->values = values;
     if (!input->errors) {
-        cat_own_fields_complete(im->group.pool, im->options.rows.fields, input);
+        cat_own_slugs_complete(im->group.pool, im->options.rows.fields, input);
     }
     return !input->errors;
 }
@@ -457,7 +457,7 @@ static void check_made(const cat_import_t *im, cat_input_t *input)
     cat_input_t copy = *input;
 
     copy.values = apr_pmemdup(im->group.pool, input->values, (apr_size_t)input->count * sizeof(*copy.values));
-    cat_own_fields_complete(im->group.pool, im->options.rows.fields, &copy);
+    cat_own_slugs_complete(im->group.pool, im->options.rows.fields, &copy);
     input->errors = copy.errors;
 }
 
