@@ -152,7 +152,7 @@ cat_answer_t *cat_categories_get(cat_request_t *q)
     if (r.parameters.errors) {
         return cat_answer_invalid(q->pool, CAT_PROBLEM_VALIDATION, r.parameters.errors);
     }
-    refusal = cat_indexing_refuse(q, CAT_INDEX_CATEGORY);
+    refusal = cat_indexing_refuse(q, &(cat_list_query_t){.parts = CAT_INDEX_CATEGORY});
     if (refusal) {
         return refusal;
     }
