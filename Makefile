@@ -34,7 +34,7 @@ SANITIZE = -O1 -g -U_FORTIFY_SOURCE -fno-omit-frame-pointer -fsanitize=address,u
 
 .DELETE_ON_ERROR:
 .SECONDARY:
-.PHONY: all deps deps-dev run install uninstall deb check nightly check-package check-apparmor exchanges lint unit t one openapi browser lighthouse cluster httpd-tests bench asan coverage covered tsan fuzz fuzzers format tidy clean help
+.PHONY: all deps deps-dev run demo install uninstall deb check nightly check-package check-apparmor exchanges lint unit t one openapi browser lighthouse cluster httpd-tests bench asan coverage covered tsan fuzz fuzzers format tidy clean help
 
 all: $(BUILD)/mod_catalog.so $(BUILD)/catalogctl ## build build/mod_catalog.so and build/catalogctl
 
@@ -98,6 +98,11 @@ run: ## build and serve: make run [PORT=8080] [DATA=./data] [MPM=event|worker|pr
 	@tools/deps build run $(filter mysql pgsql,$(DBD))
 	@$(MAKE) --no-print-directory --quiet $(BUILD)/mod_catalog.so $(BUILD)/catalogctl
 	@setpriv --pdeathsig TERM tools/run $(BUILD)/mod_catalog.so
+
+demo: DATA = $(BUILD)/demo
+demo: INCLUDE = conf/examples/demo/shop.conf
+demo: export SHOP = conf/examples/demo
+demo: run ## like run, with a shop to look at: 200 products that have fields of the shop's own, and three users: make demo [PORT=8080]
 
 install: all ## install module, command, pages and configuration where apxs says, below DESTDIR if given
 	@tools/install $(BUILD)

@@ -144,6 +144,7 @@ cat_answer_t *cat_categories_get(cat_request_t *q)
 {
     cat_cached_list_t categories;
     cat_answer_t *refusal;
+    cat_list_query_t visible = {.parts = 0}; /* what readers see, where that is not all */
     request_t r = {.query = {.prefix = "", .page = 1, .limit = q->conf->default_limit}, .conf = q->conf};
     apr_status_t rv;
 
@@ -152,7 +153,12 @@ cat_answer_t *cat_categories_get(cat_request_t *q)
     if (r.parameters.errors) {
         return cat_answer_invalid(q->pool, CAT_PROBLEM_VALIDATION, r.parameters.errors);
     }
-    refusal = cat_indexing_refuse(q, &(cat_list_query_t){.parts = CAT_INDEX_CATEGORY});
+    if (q->conf->visible) {
+        cat_query_parse_all(q->pool, q->conf, 0, NULL, NULL, &visible);
+        r.query.of = &visible;
+    }
+    visible.parts |= CAT_INDEX_CATEGORY;
+    refusal = cat_indexing_refuse(q, &visible);
     if (refusal) {
         return refusal;
     }

@@ -5,6 +5,7 @@
  */
 #include "api/listing.h"
 
+#include <apr_strings.h>
 #include <string.h>
 
 #include "api/failure.h"
@@ -147,11 +148,29 @@ static const cat_member_t facet_members[] = {
 static const cat_shape_t facet = {.kind = CAT_SHAPE_OBJECT, .name = "Facet", .members = facet_members};
 static const cat_shape_t facet_list = {.kind = CAT_SHAPE_LIST, .of = &facet};
 static const cat_member_t facets_members[] = {
-    {"category", &facet_list, CAT_USUALLY, "The categories"},
-    {"inStock", &facet_list, CAT_RARELY, "Whether the products can be delivered"},
+    {"category", &facet_list, CAT_USUALLY, NULL},
     CAT_MEMBER_END,
 };
-static const cat_shape_t facets = {.kind = CAT_SHAPE_OBJECT, .members = facets_members};
+static const cat_shape_t facets = {.kind = CAT_SHAPE_OBJECT, .name = "Facets", .members = facets_members};
+
+void cat_listing_describe(cat_describer_t *d)
+{
+    const cat_fields_t *fields = cat_product_fields_of(d->conf);
+    const cat_field_set_t all = cat_query_facets(d->conf);
+    cat_member_t *members = apr_pcalloc(d->pool, (apr_size_t)(fields->count + 1) * sizeof(*members));
+    cat_shape_t shape = facets;
+    int count = 0;
+
+    for (int i = 0; i < fields->count; i++) {
+        if (cat_field_set_has(&all, i)) {
+            members[count++] = (cat_member_t){fields->all[i].name, &facet_list, CAT_RARELY,
+                                              apr_pstrcat(d->pool, "The values of `", fields->all[i].name, "`", NULL)};
+        }
+    }
+    shape.members = members;
+    json_decref(cat_schema_of_shape(d->schemas, &shape));
+}
+
 static const cat_member_t members[] = {
     CAT_MEMBER_SUCCESS,
     {"data", &products, CAT_ALWAYS, "The products of the page; with `fields`, they have no other fields"},

@@ -8,4 +8,7 @@
 cat_handler_t cat_listing_get;
 extern const cat_description_t cat_listing_about;
 
+/* Adds the schema of facets of the mount's fields, before the route is described. */
+void cat_listing_describe(cat_describer_t *d);
+
 #endif

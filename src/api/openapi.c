@@ -17,7 +17,9 @@
 #include <apr_strings.h>
 
 #include "accounts/role.h"
+#include "api/listing.h"
 #include "api/openapi_answers.h"
+#include "api/products.h"
 #include "api/token_response.h"
 #include "http/answer.h"
 #include "http/etag.h"
@@ -95,20 +97,36 @@ static void describe_headers(json_t *parameters)
     }
 }
 
-/* The ':' segment of the path. */
+static json_t *describe_segment(const cat_route_t *route, const char *name, apr_size_t length)
+{
+    const char *example = route->about->param_example;
+    json_t *schema = json_pack("{s:s}", "type", "string");
+
+    cat_schema_add_rule(schema, example ? NULL : &cat_fields_id);
+    return json_pack("{s:s%, s:s, s:b, s:o, s:o, s:s}", "name", name, length, "in", "path", "required", 1,
+                     "description", json_sprintf("%s.", route->about->param), "schema", schema, "example",
+                     example ? example : "01a1fee5-af25-7514-8a69-477230296f5b");
+}
+
+/* The ':' segment of the path, which the routes of a resource share: "path.products.id" for "/products/:id". */
 static void add_segment(cat_describer_t *d, const cat_route_t *route)
 {
     const char *colon = strchr(route->path, ':');
+    char *component;
+    apr_size_t length;
 
     if (colon) {
-        const char *example = route->about->param_example;
-        json_t *schema = json_pack("{s:s}", "type", "string");
-        cat_schema_add_rule(schema, example ? NULL : &cat_fields_id);
-        json_array_append_new(d->parameters,
-                              json_pack("{s:s%, s:s, s:b, s:o, s:o, s:s}", "name", colon + 1, strcspn(colon + 1, "/"),
-                                        "in", "path", "required", 1, "description",
-                                        json_sprintf("%s.", route->about->param), "schema", schema, "example",
-                                        example ? example : "01a1fee5-af25-7514-8a69-477230296f5b"));
+        length = strcspn(colon + 1, "/");
+        component =
+            apr_pstrcat(d->pool, "path", apr_pstrmemdup(d->pool, route->path, (apr_size_t)(colon - route->path)),
+                        apr_pstrmemdup(d->pool, colon + 1, length), NULL);
+        for (char *slash = component; (slash = strchr(slash, '/'));) {
+            *slash = '.';
+        }
+        if (!json_object_get(d->components, component)) {
+            json_object_set_new(d->components, component, describe_segment(route, colon + 1, length));
+        }
+        json_array_append_new(d->parameters, cat_schema_refer("parameters", component));
     }
 }
 
@@ -195,7 +213,10 @@ static json_t *describe_security(const cat_conf_t *conf, const cat_route_t *rout
     json_t *security = json_array();
     cat_role_t role = find_role(conf, route);
 
-    if (route->who != CAT_ANYONE) {
+    if (route->who == CAT_READER && conf->readers) {
+        json_array_append_new(security, json_object()); /* a writer's token shows more */
+    }
+    if (cat_route_takes_token(route, conf)) {
         json_array_append_new(security, role != CAT_ROLE_USER ? json_pack("{s:[s]}", ACCESS_TOKEN, cat_role_names[role])
                                                               : json_pack("{s:[]}", ACCESS_TOKEN));
     }
@@ -308,7 +329,11 @@ static json_t *describe_server(const cat_conf_t *conf)
 
 static json_t *describe_mount(cat_describer_t *d, const cat_route_t *rows)
 {
-    json_t *paths = describe_paths(d, rows);
+    json_t *paths;
+
+    cat_products_describe(d);
+    cat_listing_describe(d);
+    paths = describe_paths(d, rows);
 
     describe_headers(d->components);
     return json_pack("{s:s, s:o, s:[{s:s}], s:o, s:o, s:{s:O, s:O, s:O, s:O, s:O, s:o}}", "openapi", "3.1.0", "info",

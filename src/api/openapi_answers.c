@@ -100,8 +100,7 @@ static where_t find_accept_patch(const cat_conf_t *conf, const cat_route_t *rout
 
 static where_t find_challenge(const cat_conf_t *conf, const cat_route_t *route)
 {
-    (void)conf;
-    return route->who != CAT_ANYONE || has_problem(route, CAT_PROBLEM_CREDENTIALS) ||
+    return cat_route_takes_token(route, conf) || has_problem(route, CAT_PROBLEM_CREDENTIALS) ||
                    has_problem(route, CAT_PROBLEM_REFRESH)
                ? IN_FAILURES
                : NEVER;
@@ -212,14 +211,16 @@ static problems_t find_problems(const cat_describer_t *d, const cat_route_t *rou
     problems_t problems = {{0}};
 
     ADD(&problems, CAT_PROBLEM_BAD_REQUEST, CAT_PROBLEM_INTERNAL);
-    if (!route->about->needs_no_database || route->who != CAT_ANYONE) {
+    if (!route->about->needs_no_database || cat_route_takes_token(route, d->conf)) {
         ADD(&problems, CAT_PROBLEM_DATABASE, CAT_PROBLEM_UNAVAILABLE, CAT_PROBLEM_DATABASE_NOT_READY,
             CAT_PROBLEM_DATABASE_READ_ONLY);
     }
-    if (route->who != CAT_ANYONE) { /* httpd/guard.c answers them */
-        ADD(&problems, CAT_PROBLEM_TOKEN_REQUEST, CAT_PROBLEM_UNAUTHORIZED, CAT_PROBLEM_TOKEN_INVALID,
-            CAT_PROBLEM_TOKEN_TOO_LONG, CAT_PROBLEM_TOKEN_MALFORMED, CAT_PROBLEM_TOKEN_EXPIRED,
-            CAT_PROBLEM_TOKEN_REVOKED, CAT_PROBLEM_SCOPE);
+    if (cat_route_takes_token(route, d->conf)) { /* httpd/guard.c answers them */
+        ADD(&problems, CAT_PROBLEM_TOKEN_REQUEST, CAT_PROBLEM_TOKEN_INVALID, CAT_PROBLEM_TOKEN_TOO_LONG,
+            CAT_PROBLEM_TOKEN_MALFORMED, CAT_PROBLEM_TOKEN_EXPIRED, CAT_PROBLEM_TOKEN_REVOKED);
+    }
+    if (cat_route_takes_token(route, d->conf) && route->who != CAT_READER) {
+        ADD(&problems, CAT_PROBLEM_UNAUTHORIZED, CAT_PROBLEM_SCOPE);
     }
     if (route->about->takes_cookie) {
         ADD(&problems, CAT_PROBLEM_CROSS_SITE, CAT_PROBLEM_COOKIES);

@@ -196,9 +196,10 @@ static void read_product(batch_t *b, int index, cat_purpose_t purpose, const jso
 static apr_status_t judge_order(void *baton, const char *const *product)
 {
     const order_t *order = baton;
-    const char *tag = cat_products_tag(order->q->pool, cat_product_fields_of(order->q->conf), product);
+    const char *tag;
 
-    return cat_etag_judge(&order->conditions, tag) == CAT_CONDITION_HOLDS ? APR_SUCCESS : CAT_ECHANGED;
+    return cat_products_judge(order->q, &order->conditions, product, &tag) == CAT_CONDITION_HOLDS ? APR_SUCCESS
+                                                                                                  : CAT_ECHANGED;
 }
 
 static void read_condition(batch_t *b, int index, const json_t *operation)
@@ -309,8 +310,10 @@ static void make_products(batch_t *b)
 
 static cat_problem_t find_problem(apr_status_t rv)
 {
+    int is_invalid = rv == APR_EEXIST || rv == CAT_ETOOLONG;
+
     return rv == APR_NOTFOUND ? CAT_PROBLEM_PRODUCT_UNKNOWN
-           : rv == APR_EEXIST ? CAT_PROBLEM_VALIDATION
+           : is_invalid       ? CAT_PROBLEM_VALIDATION
                               : cat_failure_find(rv);
 }
 
@@ -338,7 +341,8 @@ static void add_result(const batch_t *b, cat_buffer_t *results, int index, int i
     if (errors) {
         cat_answer_write_problem(results, CAT_PROBLEM_VALIDATION, errors);
     } else if (o->rv != APR_SUCCESS) {
-        cat_answer_write_problem(results, find_problem(o->rv), NULL);
+        cat_answer_write_problem(results, find_problem(o->rv),
+                                 o->rv == CAT_ETOOLONG ? cat_products_too_long(b->q->pool) : NULL);
     } else if (!is_stored) {
         cat_answer_write_problem(results, CAT_PROBLEM_NOT_DONE, NULL);
     } else {

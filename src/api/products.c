@@ -7,6 +7,9 @@
  * as GET would:
  *
  *     If-Match: "tag"  ->  judge_conditions, called with the row locked  ->  CAT_ECHANGED is a 412, with the present ETag
+ *
+ * Where fields are private, GET has two answers, one for writers and one for readers. A writer's page may have read the second, so a
+ * condition may name the tag of either.
  */
 #include "api/products.h"
 
@@ -15,6 +18,7 @@
 
 #include "api/failure.h"
 #include "api/idempotency.h"
+#include "api/indexing.h"
 #include "catalogue/lists.h"
 #include "catalogue/store.h"
 #include "http/answer.h"
@@ -63,9 +67,42 @@ const char *cat_products_tag(apr_pool_t *pool, const cat_fields_t *fields, const
     return cat_etag_make(pool, answer->body, answer->length, 0);
 }
 
+/* ---- the products that readers see ---- */
+
+typedef struct reading_t {
+    cat_request_t *q;
+    cat_list_query_t query; /* of the product, where CatalogVisible has conditions */
+} reading_t;
+
+static apr_status_t find_product(void *baton, cat_db_t *db, cat_row_t *row, void *row_baton)
+{
+    const reading_t *r = baton;
+    const cat_search_rows_t rows = {.add = row, .baton = row_baton};
+    cat_search_end_t end;
+
+    return cat_search_read(db, &r->query, &rows, &end);
+}
+
+/* NULL, or the answer that refuses what CatalogVisible compares. */
+static cat_answer_t *prepare_query(reading_t *r)
+{
+    cat_request_t *q = r->q;
+
+    if (!q->conf->visible) {
+        return NULL;
+    }
+    if (!cat_id_check(q->params[0])) {
+        return answer_unknown(q);
+    }
+    cat_query_parse_all(q->pool, q->conf, 0, apr_pstrcat(q->pool, "id=", q->params[0], NULL), NULL, &r->query);
+    return cat_indexing_refuse(q, &r->query);
+}
+
+/* ---- reading ---- */
+
 static void represent_body(void *baton, const char *const *product, const char **body, apr_size_t *length)
 {
-    const cat_request_t *q = baton;
+    const cat_request_t *q = ((const reading_t *)baton)->q;
     const cat_answer_t *answer = represent_product(q->pool, cat_product_fields_of(q->conf), product);
 
     *body = answer->body;
@@ -74,10 +111,16 @@ static void represent_body(void *baton, const char *const *product, const char *
 
 static cat_answer_t *read_product(cat_request_t *q)
 {
+    reading_t r = {.q = q};
+    const cat_products_form_t form = {q->conf->visible ? find_product : NULL, represent_body, &r};
     cat_item_t item;
-    cat_answer_t *answer;
-    apr_status_t rv = cat_products_get_one(q->db, q->params[0], q->now, represent_body, q, &item);
+    cat_answer_t *answer = prepare_query(&r);
+    apr_status_t rv;
 
+    if (answer) {
+        return answer;
+    }
+    rv = cat_products_get_one(q->db, q->params[0], q->now, &form, &item);
     if (rv != APR_SUCCESS) {
         return answer_failure(q, rv);
     }
@@ -168,12 +211,16 @@ void cat_products_check(cat_request_t *q, cat_purpose_t purpose, const json_t *b
     if (purpose == CAT_UPDATE && !input->errors && input->given == 0) {
         cat_fields_add_error(q->pool, input, "", "required", "must have at least one field of a product");
     }
+    if (purpose == CAT_CREATE && !input->errors) {
+        cat_own_fields_complete(q->pool, fields, input);
+    }
 }
 
 const char *const *cat_products_make(cat_request_t *q, const cat_input_t *input, apr_time_t now)
 {
     input->values[CAT_PRODUCT_ID] = cat_id_make(q->pool, now);
     input->values[CAT_PRODUCT_CREATED_AT] = cat_time_store(q->pool, now);
+    cat_product_stamp(q->pool, cat_product_fields_of(q->conf), input->values, now);
     return input->values;
 }
 
@@ -214,12 +261,30 @@ typedef struct judgement_t {
     const char *tag; /* of the state that was judged last; NULL: none was */
 } judgement_t;
 
+/* The tag that GET of readers has. */
+static const char *tag_for_readers(apr_pool_t *pool, const cat_fields_t *fields, const char *const *product)
+{
+    const cat_fields_t *shown = cat_own_fields_public(pool, fields);
+
+    return shown == fields ? NULL : cat_products_tag(pool, shown, product);
+}
+
+cat_condition_t cat_products_judge(cat_request_t *q, const cat_conditions_t *conditions, const char *const *product,
+                                   const char **tag)
+{
+    const cat_fields_t *fields = cat_product_fields_of(q->conf);
+    const char *other = tag_for_readers(q->pool, fields, product);
+
+    *tag = cat_products_tag(q->pool, fields, product);
+    return cat_etag_judge_either(conditions, *tag, other);
+}
+
 static apr_status_t judge_conditions(void *baton, const char *const *product)
 {
     judgement_t *j = baton;
 
-    j->tag = cat_products_tag(j->q->pool, cat_product_fields_of(j->q->conf), product);
-    return cat_etag_judge(&j->q->conditions, j->tag) == CAT_CONDITION_HOLDS ? APR_SUCCESS : CAT_ECHANGED;
+    return cat_products_judge(j->q, &j->q->conditions, product, &j->tag) == CAT_CONDITION_HOLDS ? APR_SUCCESS
+                                                                                                : CAT_ECHANGED;
 }
 
 /* NULL: the request has no condition. */
@@ -229,10 +294,17 @@ static const cat_products_condition_t *make_condition(cat_request_t *q, judgemen
     return q->conditions.match || q->conditions.none_match ? &j->condition : NULL;
 }
 
+json_t *cat_products_too_long(apr_pool_t *pool)
+{
+    return cat_json_own(
+        pool, json_pack("[{s:s, s:s, s:s}]", "field", "", "code", "too_long", "message", CAT_PRODUCT_TOO_LONG));
+}
+
 /* A 412 names the state that is there, so the client can compare it with its own, or read it under a condition. */
 static cat_answer_t *answer_write_failure(cat_request_t *q, apr_status_t rv, const judgement_t *j)
 {
-    cat_answer_t *answer = answer_failure(q, rv);
+    cat_answer_t *answer =
+        rv == CAT_ETOOLONG ? cat_answer_malformed(q->pool, cat_products_too_long(q->pool)) : answer_failure(q, rv);
 
     if (rv == CAT_ECHANGED) {
         answer->etag = j->tag;
@@ -305,6 +377,34 @@ const cat_shape_t cat_products_shape = {.kind = CAT_SHAPE_RECORD,
                                         .count = CAT_PRODUCT_FIELDS,
                                         .members = listed_members};
 
+void cat_products_describe(cat_describer_t *d)
+{
+    const cat_fields_t *fields = cat_product_fields_of(d->conf);
+    cat_shape_t shape = cat_products_shape;
+
+    shape.fields = fields->all;
+    shape.count = fields->count;
+    json_decref(cat_schema_of_shape(d->schemas, &shape));
+}
+
+static json_t *describe_body(const cat_describer_t *d, cat_purpose_t purpose, json_t **example)
+{
+    const cat_fields_t *fields = cat_product_fields_of(d->conf);
+
+    *example = cat_schema_input_example(fields->all, fields->count);
+    return cat_schema_of_input(fields->all, fields->count, purpose);
+}
+
+static json_t *describe_new(cat_describer_t *d, json_t **example)
+{
+    return describe_body(d, CAT_CREATE, example);
+}
+
+static json_t *describe_change(cat_describer_t *d, json_t **example)
+{
+    return describe_body(d, CAT_UPDATE, example);
+}
+
 static const cat_member_t read_members[] = {
     CAT_MEMBER_SUCCESS,
     {"data", &cat_products_shape, CAT_ALWAYS, "The product; with `fields`, it has no other fields"},
@@ -355,9 +455,7 @@ const cat_description_t cat_products_about_create = {
     .summary = "Create a product",
     .about = "Unknown fields, and fields that the server sets, are ignored.",
     .input = CAT_PRODUCTS_NEW,
-    .fields = cat_product_fields,
-    .field_count = CAT_PRODUCT_FIELDS,
-    .purpose = CAT_CREATE,
+    .describe_input = describe_new,
     .status = 201,
     .answered = "The product is stored",
     .shape = &written_answer,
@@ -368,13 +466,12 @@ const cat_description_t cat_products_about_update = {
     .id = "updateProduct",
     .tag = "Products",
     .summary = "Update a product",
-    .about = "Changes the fields that are sent; `null` clears the rating. With `If-Match`, only in the state that the "
+    .about = "Changes the fields that are sent; `null` clears one that a product can lack, such as the rating. With "
+             "`If-Match`, only in the state that the "
              "client has read.",
     .param = param,
     .input = CAT_PRODUCTS_CHANGE,
-    .fields = cat_product_fields,
-    .field_count = CAT_PRODUCT_FIELDS,
-    .purpose = CAT_UPDATE,
+    .describe_input = describe_change,
     .status = 200,
     .answered = "The product after the update",
     .shape = &written_answer,
@@ -388,9 +485,7 @@ const cat_description_t cat_products_about_patch = {
     .about = "Does what PUT does, with a merge patch (RFC 7396). Its answer has the new `ETag`.",
     .param = param,
     .input = CAT_PRODUCTS_CHANGE,
-    .fields = cat_product_fields,
-    .field_count = CAT_PRODUCT_FIELDS,
-    .purpose = CAT_UPDATE,
+    .describe_input = describe_change,
     .status = 200,
     .answered = "The product after the update",
     .shape = &written_answer,

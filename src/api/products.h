@@ -5,6 +5,7 @@
 #include <apr_time.h>
 #include <jansson.h>
 
+#include "http/etag.h"
 #include "http/route.h"
 #include "lib/fields.h"
 
@@ -14,8 +15,11 @@ cat_handler_t cat_products_get, cat_products_create, cat_products_update, cat_pr
 extern const cat_description_t cat_products_about_get, cat_products_about_create, cat_products_about_update,
     cat_products_about_patch, cat_products_about_remove;
 
-/* A product, and one or more of its fields. */
+/* A product, with the built-in fields. */
 extern const cat_shape_t cat_products_shape;
+
+/* Adds its schema with all fields of the mount, before the first route that refers to it is described. */
+void cat_products_describe(cat_describer_t *d);
 
 /* The schemas of the body that creates a product, and of one that changes it; of cat_description_t.input. */
 #define CAT_PRODUCTS_NEW "NewProduct"
@@ -29,5 +33,13 @@ const char *const *cat_products_make(cat_request_t *q, const cat_input_t *input,
 
 /* The tag of the answer to GET for a stored product. On the pool. */
 const char *cat_products_tag(apr_pool_t *pool, const cat_fields_t *fields, const char *const *product);
+
+/* Do the conditions of a write hold for a stored product? They may have the tag that GET has for the writer, which is *tag, or the one
+ * that it has for readers. */
+cat_condition_t cat_products_judge(cat_request_t *q, const cat_conditions_t *conditions, const char *const *product,
+                                   const char **tag);
+
+/* The errors of an update after which a product would be too long (CAT_ETOOLONG). On the pool. */
+json_t *cat_products_too_long(apr_pool_t *pool);
 
 #endif

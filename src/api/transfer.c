@@ -179,7 +179,7 @@ typedef struct import_request_t {
 
 static void take_columns(import_request_t *im, cat_row_options_t *rows, const cat_parameter_t *parameter)
 {
-    if (rows->columns) {
+    if (rows->columns || rows->names) {
         cat_parameters_add_repeated(&im->parameters, COLUMNS);
     } else if (!parameter->value || !cat_row_columns_parse(im->q->pool, parameter->value, rows)) {
         cat_parameters_add_error(&im->parameters, COLUMNS, "format", CAT_ROW_COLUMNS_FAULT);
@@ -209,7 +209,8 @@ static void check_options(import_request_t *im, const cat_option_t *options, con
         cat_parameters_add_error(&im->parameters, LIST, "format", NOT_OF_CSV);
     }
     if (rows->lacks_header && rows->kind == CAT_ROWS_CSV && !rows->columns) {
-        cat_parameters_add_error(&im->parameters, "header", "format", "must be true, unless columns are named");
+        cat_parameters_add_error(&im->parameters, "header", "format",
+                                 "must be true, unless `columns` names all columns");
     }
 }
 
@@ -468,7 +469,9 @@ static void describe_import(cat_describer_t *d)
     cat_description_add_parameter(
         d, COLUMNS,
         "The fields of the columns of a CSV file, in their order, whatever its header row says; a "
-        "column with an empty name is left out",
+        "column with an empty name is left out. Or names of columns with those of their fields, `Title:name,Shelf:`, "
+        "while the "
+        "others are those of fields",
         json_pack("{s:s}", "type", "string"), json_string("name,,price"));
     cat_description_add_parameter(
         d, LIST, "What is between the texts of a list in a cell of a CSV file",

@@ -7,5 +7,6 @@
 #include "catalogue/list/categories.h"
 #include "catalogue/list/list.h"
 #include "catalogue/query/field_list.h"
+#include "catalogue/query/visible.h"
 
 #endif

@@ -9,5 +9,6 @@
 #include "catalogue/product/own_fields.h"
 #include "catalogue/product/product_keys.h"
 #include "catalogue/product/products.h"
+#include "catalogue/product/registry.h"
 
 #endif

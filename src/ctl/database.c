@@ -86,6 +86,22 @@ static const char *make_source(ctl_t *ctl)
                                             apr_strerror(rv, reason, sizeof(reason)));
 }
 
+/* The lines have been through httpd, or are options. */
+static const char *take_fields(ctl_t *ctl)
+{
+    const char *fault = NULL, *line;
+    const json_t *text;
+    size_t i;
+
+    json_array_foreach (ctl->site.fields, i, text) {
+        fault = cat_own_fields_add(ctl->pool, ctl->conf.fields, json_string_value(text), &ctl->conf.fields);
+        if (fault) {
+            return fault;
+        }
+    }
+    return ctl->conf.fields ? cat_own_fields_check(ctl->pool, ctl->conf.fields, &line) : NULL;
+}
+
 const char *ctl_database_open(ctl_t *ctl, int make)
 {
     const cat_dialect_t *dialect = cat_dialect_find(ctl->site.driver);
@@ -111,6 +127,7 @@ const char *ctl_database_open(ctl_t *ctl, int make)
             .migrate = make,
             .index = ctl->site.index ? cat_product_keys_set(cat_product_keys_read_set(ctl->site.index)) : NULL};
         ctl->db = cat_db_make(ctl->pool, &ctl->conf, ctl->source, &ctl->log);
+        fault = take_fields(ctl);
     }
     return fault;
 }

@@ -62,6 +62,7 @@ static const apr_getopt_option_t options[] = {
     {"mount", 'm', 1, "PATH      the catalogue of this <Location>"},
     {"driver", 'd', 1, "NAME      DBDriver of a database, instead of a configuration"},
     {"params", 'p', 1, "TEXT      its DBDParams, or @FILE, a file that contains them"},
+    {"field", 'l', 1, "LINE      a line of CatalogField, with --driver; may be given again"},
     {"json", 'j', 0, "          list, check, audit: as JSON"},
     {"role", 'r', 1, "ROLE      user add: " CAT_ROLE_NAMES_TEXT},
     {"verified", 'v', 0, "          user add: the address counts as confirmed"},
@@ -153,8 +154,8 @@ static void take_option(ctl_options_t *o, int letter, const char *value)
             *texts[i].text = value;
         }
     }
-    if (letter == 'D') {
-        APR_ARRAY_PUSH(o->defines, const char *) = value;
+    if (letter == 'D' || letter == 'l') {
+        APR_ARRAY_PUSH(letter == 'D' ? o->defines : o->fields, const char *) = value;
     }
     o->json |= letter == 'j';
     o->upsert |= letter == 'u';
@@ -202,6 +203,9 @@ static const char *check_use(apr_pool_t *pool, const struct command_t *command, 
     }
     if (o->driver && strpbrk(given, "cDxsm")) {
         return "--driver and --params replace a configuration";
+    }
+    if (!o->driver && strchr(given, 'l')) {
+        return "--field goes with --driver and --params; a configuration has CatalogField";
     }
     if (!o->products && strchr(command->options, 'f') && strpbrk(given, "unePbyELCH")) {
         return "--upsert, --dry-run and the options of CSV go with --products";
@@ -276,6 +280,7 @@ int main(int argc, const char *const argv[])
     atexit(apr_terminate);
     apr_pool_create(&pool, NULL);
     o.defines = apr_array_make(pool, 4, sizeof(const char *));
+    o.fields = apr_array_make(pool, 4, sizeof(const char *));
     apr_getopt_init(&parser, pool, argc, argv);
     parser->interleave = 1;
     while ((rv = apr_getopt_long(parser, options, &letter, &value)) == APR_SUCCESS) {

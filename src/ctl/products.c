@@ -11,6 +11,7 @@
 #include <apr_strings.h>
 
 #include "catalogue/files.h"
+#include "catalogue/store.h"
 #include "ctl/counts.h"
 #include "ctl/database.h"
 #include "ctl/move.h"
@@ -19,6 +20,23 @@
 
 #define PIECE 65536
 #define ROW_MAX 65536 /* octets: CatalogMaxBody's default */
+
+/* Without a configuration and lines of its own, a command has the fields that the database knows. Returns a fault. */
+static const char *prepare_fields(ctl_t *ctl)
+{
+    const cat_registry_t *registry;
+    int schema;
+    const char *fault = ctl_move_check(ctl, &schema);
+
+    if (fault || ctl->site.server || ctl->conf.fields) {
+        return fault;
+    }
+    if (cat_registry_get(ctl->db, &registry) != APR_SUCCESS) {
+        return "the fields of the products cannot be read; the cause is above";
+    }
+    ctl->conf.fields = registry->fields;
+    return NULL;
+}
 
 /* ---- export ---- */
 
@@ -62,23 +80,22 @@ static const char *parse_marks(apr_pool_t *pool, const ctl_options_t *o, char *d
 int ctl_products_export(ctl_t *ctl)
 {
     const ctl_options_t *o = ctl->options;
-    const cat_fields_t *fields = cat_product_fields_of(&ctl->conf);
-    const cat_list_query_t query = {
-        .after = {.key = CAT_LIST_KEY_MAX}, .is_plain = 1, .all = fields, .fields = cat_field_list_without(fields, 0)};
+    cat_list_query_t query = {.after = {.key = CAT_LIST_KEY_MAX}, .is_plain = 1};
     const cat_export_format_t *format = cat_export_format_find(o->products);
     cat_export_style_t style = {.has_mark = o->bom, .is_safe = o->safe};
     cat_export_t *export;
     const char *fault;
-    int schema;
 
     if (!format) {
         return ctl_fail(o->products, "is not a format; use ndjson, csv or json");
     }
     fault = parse_marks(ctl->pool, o, &style.delimiter, &style.has_comma);
-    fault = fault ? fault : ctl_move_check(ctl, &schema);
+    fault = fault ? fault : prepare_fields(ctl);
     if (fault) {
         return ctl_fail(NULL, fault);
     }
+    query.all = cat_product_fields_of(&ctl->conf);
+    query.fields = cat_field_list_without(query.all, 0);
     ctl->conf.max_exports = 1;
     return cat_export_open(ctl->db, &query, format, &style, &export) == APR_SUCCESS
                ? write_export(export)
@@ -216,7 +233,10 @@ static const char *parse_rows(apr_pool_t *pool, const cat_fields_t *fields, cons
     if (o->list && !cat_row_list_parse(o->list, rows)) {
         return "--list " CAT_ROW_LIST_FAULT;
     }
-    return !o->columns || cat_row_columns_parse(pool, o->columns, rows) ? NULL : "--columns " CAT_ROW_COLUMNS_FAULT;
+    if (o->columns && !cat_row_columns_parse(pool, o->columns, rows)) {
+        return "--columns " CAT_ROW_COLUMNS_FAULT;
+    }
+    return rows->lacks_header && !rows->columns ? "--no-header goes with --columns that name all columns" : NULL;
 }
 
 int ctl_products_import(ctl_t *ctl)
@@ -230,10 +250,9 @@ int ctl_products_import(ctl_t *ctl)
         .progress = show_stored,
         .baton = &im,
     };
-    const char *fault = parse_rows(ctl->pool, cat_product_fields_of(&ctl->conf), o, &options.rows);
-    int schema;
+    const char *fault = prepare_fields(ctl);
 
-    fault = fault ? fault : ctl_move_check(ctl, &schema);
+    fault = fault ? fault : parse_rows(ctl->pool, cat_product_fields_of(&ctl->conf), o, &options.rows);
     if (fault) {
         return ctl_fail(NULL, fault);
     }

@@ -2,7 +2,7 @@
 /*
  * Finds the catalogue that a command is for, by asking httpd: it runs "httpd -t -D CATALOG_DUMP", so that settings are
  * what the server itself makes of its configuration, and reads the mounts from the output. With several mounts, --server
- * and --mount choose; with --driver and --params there is no configuration.
+ * and --mount choose; with --driver and --params there is no configuration, and --field says what CatalogField does.
  */
 #include "ctl/site.h"
 
@@ -137,6 +137,7 @@ static void read_mount(const json_t *mount, ctl_site_t *site)
         .blocklist = text_of(mount, "blocklist"),
         .mail = text_of(mount, "mail"),
         .index = text_of(mount, "index"),
+        .fields = json_object_get(mount, "fields"),
         .uid = (apr_uid_t)json_integer_value(json_object_get(mount, "uid")),
         .gid = (apr_gid_t)json_integer_value(json_object_get(mount, "gid")),
     };
@@ -157,7 +158,8 @@ static int is_equal(const char *a, const char *b)
 static int is_same(const ctl_site_t *a, const ctl_site_t *b)
 {
     return is_equal(a->driver, b->driver) && is_equal(a->params, b->params) && is_equal(a->key_file, b->key_file) &&
-           is_equal(a->key_dir, b->key_dir) && is_equal(a->blocklist, b->blocklist) && is_equal(a->index, b->index);
+           is_equal(a->key_dir, b->key_dir) && is_equal(a->blocklist, b->blocklist) && is_equal(a->index, b->index) &&
+           json_equal(a->fields, b->fields);
 }
 
 /* A line of httpd's log: "[time] [catalog:warn] [pid 1] CAT076: what is wrong". */
@@ -230,6 +232,16 @@ static const char *find_in_configuration(apr_pool_t *pool, const ctl_options_t *
     return site->driver && site->params ? NULL : "the catalogue has no database: set DBDriver and DBDParams";
 }
 
+static const json_t *list_texts(apr_pool_t *pool, const apr_array_header_t *texts)
+{
+    json_t *list = cat_json_own(pool, json_array());
+
+    for (int i = 0; i < texts->nelts; i++) {
+        json_array_append_new(list, json_string(APR_ARRAY_IDX(texts, i, const char *)));
+    }
+    return list;
+}
+
 /* @FILE keeps a password in the parameters off the command line, which every user can see. */
 const char *ctl_site_find(apr_pool_t *pool, const ctl_options_t *options, ctl_site_t *site)
 {
@@ -238,6 +250,7 @@ const char *ctl_site_find(apr_pool_t *pool, const ctl_options_t *options, ctl_si
     if (!options->driver) {
         return find_in_configuration(pool, options, site);
     }
-    *site = (ctl_site_t){.driver = options->driver, .params = options->params};
+    *site =
+        (ctl_site_t){.driver = options->driver, .params = options->params, .fields = list_texts(pool, options->fields)};
     return *options->params == '@' ? cat_secret_read_file(pool, options->params + 1, &site->params, &length) : NULL;
 }

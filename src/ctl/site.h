@@ -5,6 +5,7 @@
 #include <apr_pools.h>
 #include <apr_tables.h>
 #include <apr_user.h>
+#include <jansson.h>
 
 /* The options of the command line; NULL: not given. */
 typedef struct ctl_options_t {
@@ -15,6 +16,7 @@ typedef struct ctl_options_t {
     const char *mount;
     const char *driver;
     const char *params;
+    apr_array_header_t *fields; /* const char *: lines of CatalogField */
     const char *role;
     const char *type;
     const char *products; /* format of a file of products */
@@ -49,6 +51,7 @@ typedef struct ctl_site_t {
     const char *blocklist;              /* NULL: none */
     const char *mail;                   /* CatalogMail; NULL: not set */
     const char *index;                  /* CatalogIndex, in its words; NULL: all parts */
+    const json_t *fields;               /* array of the lines of CatalogField, in the order of the products' fields */
     const apr_array_header_t *warnings; /* const char *: httpd's, of the whole configuration; NULL: not from one */
     apr_uid_t uid;                      /* of httpd's children, when root starts it */
     apr_gid_t gid;

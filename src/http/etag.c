@@ -88,15 +88,25 @@ static int has_tag(const char *list, const char *tag, int strong)
     return 0;
 }
 
-cat_condition_t cat_etag_judge(const cat_conditions_t *conditions, const char *tag)
+static int has_either(const char *list, const char *tag, const char *other, int strong)
 {
-    if (conditions->match && !has_tag(conditions->match, tag, 1)) {
+    return has_tag(list, tag, strong) || (other && has_tag(list, other, strong));
+}
+
+cat_condition_t cat_etag_judge_either(const cat_conditions_t *conditions, const char *tag, const char *other)
+{
+    if (conditions->match && !has_either(conditions->match, tag, other, 1)) {
         return CAT_IF_MATCH_FAILS;
     }
-    if (conditions->none_match && has_tag(conditions->none_match, tag, 0)) {
+    if (conditions->none_match && has_either(conditions->none_match, tag, other, 0)) {
         return CAT_IF_NONE_MATCH_FAILS;
     }
     return CAT_CONDITION_HOLDS;
+}
+
+cat_condition_t cat_etag_judge(const cat_conditions_t *conditions, const char *tag)
+{
+    return cat_etag_judge_either(conditions, tag, NULL);
 }
 
 /* Not ap_meets_conditions: it does not recognize a tag that a filter changed, and treats a resource without

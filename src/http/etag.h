@@ -25,6 +25,9 @@ typedef enum { CAT_CONDITION_HOLDS, CAT_IF_MATCH_FAILS, CAT_IF_NONE_MATCH_FAILS 
  * added, such as mod_deflate's "-gzip", counts as the same. */
 cat_condition_t cat_etag_judge(const cat_conditions_t *conditions, const char *tag);
 
+/* The same for a resource with two representations, of which the client may have either. other: NULL: it has one. */
+cat_condition_t cat_etag_judge_either(const cat_conditions_t *conditions, const char *tag, const char *other);
+
 /* Sets the etag of the answer to a GET or HEAD, if it is a 200 with a tag, and applies the conditions: returns the
  * answer, the same as a 304, or a 412. */
 cat_answer_t *cat_etag_apply(apr_pool_t *pool, cat_answer_t *answer, const cat_conditions_t *conditions);

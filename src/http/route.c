@@ -26,10 +26,15 @@ const cat_media_t *cat_route_media(const cat_route_t *route)
     return &media[route->body];
 }
 
+int cat_route_takes_token(const cat_route_t *route, const cat_conf_t *conf)
+{
+    return route->who != CAT_ANYONE && (route->who != CAT_READER || conf->readers);
+}
+
 int cat_route_is_private(const cat_route_t *route)
 {
-    return route->who != CAT_ANYONE || !strncmp(route->path, "/auth/", strlen("/auth/")) ||
-           route->about->headers & CAT_HEADER_COOKIE;
+    return (route->who != CAT_ANYONE && route->who != CAT_READER) ||
+           !strncmp(route->path, "/auth/", strlen("/auth/")) || route->about->headers & CAT_HEADER_COOKIE;
 }
 
 /* Part of a path. */

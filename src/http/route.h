@@ -13,6 +13,7 @@ typedef struct cat_request_t cat_request_t;
 /* Who may use a route. */
 typedef enum {
     CAT_ANYONE,
+    CAT_READER, /* anyone; where the mount hides fields or products from readers, a valid access token of a writer shows them */
     CAT_HOLDER, /* the holder of an access token, or of a refresh token, which the handler checks: see q->refusal */
     CAT_USER,   /* an account: a valid access token of our own */
     CAT_WRITER, /* a valid access token, and the role of CatalogWriteRole */
@@ -54,6 +55,9 @@ typedef struct cat_route_t {
 
 /* What a route takes as its body. */
 const cat_media_t *cat_route_media(const cat_route_t *route);
+
+/* Flag: an access token is looked at, if one is sent, because it is required or because its user may see more than others. */
+int cat_route_takes_token(const cat_route_t *route, const cat_conf_t *conf);
 
 /* Flag: answers are for one client alone, because requests have a token, or answers do. No cache may store them, unless an
  * answer says otherwise. */

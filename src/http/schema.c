@@ -313,6 +313,8 @@ static json_t *describe_shape(json_t *schemas, const cat_shape_t *shape)
         schema = json_pack("{s:s}", "type", "string");
         cat_schema_add_rule(schema, shape->rule);
         return schema;
+    case CAT_SHAPE_NUMBER:
+        return json_pack("{s:s}", "type", "number");
     case CAT_SHAPE_WHOLE:
         return json_pack("{s:s, s:i}", "type", "integer", "minimum", 0);
     case CAT_SHAPE_FLAG:
@@ -378,6 +380,7 @@ json_t *cat_schema_example(const cat_shape_t *shape)
         return json_loads(shape->example, JSON_DECODE_ANY, NULL);
     }
     switch (shape->kind) {
+    case CAT_SHAPE_NUMBER:
     case CAT_SHAPE_WHOLE:
         return json_integer(1);
     case CAT_SHAPE_FLAG:

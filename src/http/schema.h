@@ -14,6 +14,7 @@
 /* What an answer has as a value. */
 typedef enum {
     CAT_SHAPE_TEXT,
+    CAT_SHAPE_NUMBER,
     CAT_SHAPE_WHOLE, /* a number without a fraction, 0 or more */
     CAT_SHAPE_FLAG,
     CAT_SHAPE_TRUE,  /* always true */

@@ -15,6 +15,7 @@
 #include <stdlib.h>
 
 #include "accounts/role.h"
+#include "catalogue/lists.h"
 #include "catalogue/store.h"
 #include "httpd/directive_checks.h"
 #include "jose/token.h"
@@ -293,6 +294,7 @@ static cat_conf_t *merge(apr_pool_t *pool, const cat_conf_t *base, cat_conf_t *o
             *pointer_of(merged, row) = *pointer_of(over, row);
         }
     }
+    cat_visible_derive(pool, merged);
     return merged;
 }
 
@@ -333,9 +335,11 @@ const char *cat_conf_check_fields(apr_pool_t *pool, const cat_conf_t *conf)
 {
     const char *line = NULL, *fault = conf->fields ? cat_own_fields_check(pool, conf->fields, &line) : NULL;
 
-    return fault ? apr_psprintf(pool, "has a CatalogField that does not fit in, on %s: %s",
-                                cat_directive_checks_place_field(pool, line), fault)
-                 : NULL;
+    if (fault) {
+        return apr_psprintf(pool, "has a CatalogField that does not fit in, on %s: %s",
+                            cat_directive_checks_place_field(pool, line), fault);
+    }
+    return conf->fault ? apr_psprintf(pool, "has a CatalogVisible that cannot be used: %s", conf->fault) : NULL;
 }
 
 const char *cat_conf_check(apr_pool_t *pool, const cat_conf_t *conf)

@@ -25,7 +25,8 @@ void cat_conf_fill(apr_pool_t *pool, cat_conf_t *conf);
 /* Checks that the merged settings of a mount fit together. NULL: they do. Otherwise what is wrong and what to do, on the pool. */
 const char *cat_conf_check(apr_pool_t *pool, const cat_conf_t *conf);
 
-/* Checks that the fields of the shop's own, of all sections above a path, fit together. NULL: they do. */
+/* Checks that the fields of the shop's own, of all sections above a path, fit together, and that CatalogVisible has conditions on them.
+ * NULL: they do. */
 const char *cat_conf_check_fields(apr_pool_t *pool, const cat_conf_t *conf);
 
 /* Checks that no CatalogTrust names the CatalogIssuer, in a mount or any other section. NULL: none does. */

@@ -11,8 +11,9 @@
 #include "jose/keyring.h"
 #include "lib/conf.h"
 #include "lib/fields.h"
+#include "lib/json.h"
 
-enum { SERVER, MOUNT, DRIVER, PARAMS, KEY_FILE, KEY_DIR, BLOCKLIST, MAIL, INDEX, UID, GID, FIELDS };
+enum { SERVER, MOUNT, DRIVER, PARAMS, KEY_FILE, KEY_DIR, BLOCKLIST, MAIL, INDEX, OWN, UID, GID, FIELDS };
 static const cat_field_t fields[FIELDS] = {
     [SERVER] = {.name = "server", .kind = CAT_STRING},
     [MOUNT] = {.name = "mount", .kind = CAT_STRING},
@@ -23,6 +24,7 @@ static const cat_field_t fields[FIELDS] = {
     [BLOCKLIST] = {.name = "blocklist", .kind = CAT_STRING},
     [MAIL] = {.name = "mail", .kind = CAT_STRING},
     [INDEX] = {.name = "index", .kind = CAT_STRING},
+    [OWN] = {.name = "fields", .kind = CAT_VALUE},
     [UID] = {.name = "uid", .kind = CAT_NUMBER},
     [GID] = {.name = "gid", .kind = CAT_NUMBER},
 };
@@ -31,6 +33,19 @@ static const char *path_of(apr_pool_t *pool, const char *value)
 {
     const char *path = value ? ap_server_root_relative(pool, value) : NULL;
     return path ? path : value;
+}
+
+/* The lines of CatalogField, in the order of the mount's fields. */
+static const char *write_lines(apr_pool_t *pool, const cat_fields_t *all)
+{
+    json_t *lines = cat_json_own(pool, json_array());
+
+    for (int i = 0; i < all->count; i++) {
+        if (all->all[i].flags & CAT_OWN) {
+            json_array_append_new(lines, json_string(all->own[i]->line));
+        }
+    }
+    return cat_json_text(pool, lines);
 }
 
 static void write_mount(apr_pool_t *pool, const cat_mount_t *mount)
@@ -44,6 +59,7 @@ static void write_mount(apr_pool_t *pool, const cat_mount_t *mount)
         [BLOCKLIST] = path_of(pool, conf->blocklist_file),
         [MAIL] = conf->mail,
         [INDEX] = cat_product_keys_write_set(pool, *conf->index),
+        [OWN] = write_lines(pool, cat_product_fields_of(conf)),
         [UID] = apr_psprintf(pool, "%lu", (unsigned long)ap_unixd_config.user_id),
         [GID] = apr_psprintf(pool, "%lu", (unsigned long)ap_unixd_config.group_id),
     };

@@ -2,6 +2,11 @@
 /*
  * Decides in the access checker whether a request may have its route, and only notes the answer: the handler sends a
  * refusal. If the hook refused itself, "Satisfy Any" would overrule it, and httpd would send its own words.
+ *
+ * What anyone may read is not the same for all where the mount hides fields or products (catalogue/query/visible.h): then a token that
+ * comes with such a request is looked at. A bad one is refused as anywhere else (RFC 6750, 3.1), because its sender asked as somebody:
+ * an answer with less than he may see would tell a program whose token has expired that products are gone. Where nothing is hidden, the
+ * token of such a request is never looked at, as it makes no difference.
  */
 #include "httpd/guard.h"
 
@@ -27,6 +32,9 @@ static cat_answer_t *check_right(request_rec *r, const cat_state_t *state)
 {
     cat_access_t who = state->match.route->who;
 
+    if (who == CAT_READER) {
+        return NULL;
+    }
     if (who != CAT_WRITER && !state->user->session) {
         return refuse_access(r, state, CAT_PROBLEM_SCOPE, "insufficient_scope",
                              "the token is of another issuer, whose users have no account here");
@@ -67,14 +75,20 @@ static cat_problem_t find_token_problem(cat_identity_t identity)
 static cat_answer_t *identify_user(request_rec *r, cat_state_t *state)
 {
     const char *reason;
-    cat_identity_t identity = cat_identity_find(r, state->conf, &state->user, &reason);
+    cat_identity_t identity;
+
+    if (state->conf->fault) { /* found by no check of the configuration */
+        return cat_answer_problem(r->pool, CAT_PROBLEM_INTERNAL, NULL);
+    }
+    identity = cat_identity_find(r, state->conf, &state->user, &reason);
 
     switch (identity) {
     case CAT_KNOWN:
         attach_user(r, state->user);
         return check_right(r, state);
     case CAT_ANONYMOUS:
-        return refuse_access(r, state, CAT_PROBLEM_UNAUTHORIZED, NULL, NULL);
+        return state->match.route->who == CAT_READER ? NULL
+                                                     : refuse_access(r, state, CAT_PROBLEM_UNAUTHORIZED, NULL, NULL);
     case CAT_MALFORMED:
         return refuse_access(r, state, CAT_PROBLEM_TOKEN_REQUEST, "invalid_request", reason);
     case CAT_BUSY:
@@ -91,7 +105,7 @@ cat_answer_t *cat_guard_refusal(request_rec *r, cat_state_t *state)
 {
     if (!state->guarded) {
         state->guarded = 1;
-        if (state->match.route && state->match.route->who != CAT_ANYONE) {
+        if (state->match.route && cat_route_takes_token(state->match.route, state->conf)) {
             state->refusal = identify_user(r, state);
         }
     }

@@ -219,7 +219,7 @@ static const cat_claims_t *find_claims(request_rec *r, const cat_state_t *state)
     const cat_claims_t *claims;
     const char *reason;
 
-    if (state->match.route->who != CAT_ANYONE) {
+    if (cat_route_takes_token(state->match.route, state->conf)) {
         return state->refusal ? NULL : state->user;
     }
     return cat_identity_find(r, state->conf, &claims, &reason) == CAT_KNOWN ? claims : NULL;
@@ -245,24 +245,28 @@ static cat_request_t make_request(request_rec *r, const cat_state_t *state)
     const cat_server_t *server = cat_server_get(r->server);
     const cat_mount_t *mount = cat_server_mount(r->server, state->conf);
     const apr_table_t *in = r->headers_in;
+    int may_write = cat_identity_may_write(state->user, state->conf);
+    const cat_conf_t *conf = may_write || !state->conf->readers ? state->conf : state->conf->readers;
     cat_request_t q = {
         .pool = r->pool,
         .log = cat_log_for_request(r),
-        .conf = state->conf,
+        .conf = conf,
         .hashing = server->hashing,
         .limits = server->limits,
         .metrics = server->metrics,
         .revoked = server->revoked,
         .now = r->request_time,
         .routes = cat_routes,
-        .openapi = mount ? mount->openapi : NULL,
+        .openapi = !mount                  ? NULL
+                   : conf->readers == conf ? mount->openapi_of_readers
+                                           : mount->openapi,
         .route = state->match.route,
         .query = state->query,
         .network = cat_client_network(r->pool, r->useragent_addr, r->useragent_ip),
         .strict = state->conf->strict,
         .user = state->user,
         .refusal = state->refusal,
-        .may_write = cat_identity_may_write(state->user, state->conf),
+        .may_write = may_write,
         .timing = make_timing(r, state),
     };
 

@@ -353,14 +353,22 @@ static apr_status_t create_cache(apr_pool_t *pconf, apr_pool_t *ptemp, server_re
     return rv;
 }
 
+static void describe_mount(apr_pool_t *pconf, cat_mount_t *mount)
+{
+    const cat_conf_t *conf = mount->conf, *readers = conf->readers;
+
+    mount->openapi = cat_routes_describe(pconf, conf);
+    mount->openapi_of_readers =
+        readers && readers->fields != conf->fields ? cat_routes_describe(pconf, readers) : mount->openapi;
+}
+
 /* Not where the configuration is checked: a description takes about as long as all else that "httpd -t" does. */
 static void describe_mounts(apr_pool_t *pconf, const server_rec *main_server)
 {
     const apr_array_header_t *mounts = cat_server_get(main_server)->all_mounts;
 
     for (int i = 0; i < mounts->nelts; i++) {
-        cat_mount_t *mount = APR_ARRAY_IDX(mounts, i, cat_mount_t *);
-        mount->openapi = cat_routes_describe(pconf, mount->conf);
+        describe_mount(pconf, APR_ARRAY_IDX(mounts, i, cat_mount_t *));
     }
 #ifdef __GLIBC__
     malloc_trim(0); /* else what the descriptions were made of, 4 MB, is resident in each child */

@@ -31,6 +31,14 @@ static int add_header(void *table, const char *name, const char *value)
     return 1;
 }
 
+/* May the answer to a client with a token be another one than that to all others? */
+static int depends_on_reader(const cat_state_t *state)
+{
+    const cat_route_t *route = state->match.route;
+
+    return route && route->who == CAT_READER && state->conf->readers;
+}
+
 /* What caches may do with an answer. NULL: the answer says it, or HTTP. */
 static const char *find_caching(request_rec *r, const cat_answer_t *answer)
 {
@@ -42,6 +50,9 @@ static const char *find_caching(request_rec *r, const cat_answer_t *answer)
     if (state && state->match.route && cat_route_is_private(state->match.route)) {
         return "no-store";
     }
+    if (state && depends_on_reader(state) && state->user) {
+        return "private, no-cache";
+    }
     return answer->etag ? "no-cache" : NULL;
 }
 
@@ -50,11 +61,14 @@ static void set_headers(request_rec *r, const cat_conf_t *conf, const cat_answer
 {
     apr_table_t *table = answer->status >= 400 ? r->err_headers_out : r->headers_out;
     const char *id = cat_log_request_id(r), *caching = find_caching(r, answer);
+    const cat_state_t *state = cat_mount_state(r);
 
     if (cat_cors_is_on(conf->origins)) {
         cat_cors_describe(conf->origins, apr_table_get(r->headers_in, "Origin"), table);
     }
-
+    if (state && depends_on_reader(state)) {
+        apr_table_mergen(table, "Vary", "Authorization");
+    }
     if (answer->headers) {
         apr_table_do(add_header, table, answer->headers, NULL);
     }

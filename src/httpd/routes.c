@@ -5,6 +5,7 @@
 #include "api/categories.h"
 #include "api/confirm.h"
 #include "api/entry.h"
+#include "api/field_table.h"
 #include "api/health.h"
 #include "api/idempotency.h"
 #include "api/keys.h"
@@ -27,18 +28,19 @@
 /* clang-format off */
 const cat_route_t cat_routes[] = {
     /* method    path                     function                who may     body          counted as         Idempotency-Key      described by */
-    { "GET",    "/products",             cat_listing_get,        CAT_ANYONE, CAT_QUERY,    CAT_RATE_NONE,     NULL,                &cat_listing_about },
+    { "GET",    "/products",             cat_listing_get,        CAT_READER, CAT_QUERY,    CAT_RATE_NONE,     NULL,                &cat_listing_about },
     { "POST",   "/products",             cat_products_create,    CAT_WRITER, CAT_JSON,     CAT_RATE_NONE,     cat_idempotency_run, &cat_products_about_create },
-    { "GET",    "/products/export",      cat_transfer_export,    CAT_ANYONE, CAT_QUERY,    CAT_RATE_NONE,     NULL,                &cat_transfer_about_export },
+    { "GET",    "/products/export",      cat_transfer_export,    CAT_READER, CAT_QUERY,    CAT_RATE_NONE,     NULL,                &cat_transfer_about_export },
     { "POST",   "/products/batch",       cat_product_batch_run,  CAT_WRITER, CAT_BATCH,    CAT_RATE_NONE,     cat_idempotency_run, &cat_product_batch_about },
     { "GET",    "/products/batch/:id",   cat_product_bulk_get,   CAT_WRITER, CAT_NO_BODY,  CAT_RATE_NONE,     NULL,                &cat_product_bulk_about_get },
     { "DELETE", "/products/batch/:id",   cat_product_bulk_stop,  CAT_WRITER, CAT_NO_BODY,  CAT_RATE_NONE,     NULL,                &cat_product_bulk_about_stop },
     { "POST",   "/products/import",      cat_transfer_import,    CAT_WRITER, CAT_UPLOAD,   CAT_RATE_NONE,     cat_idempotency_run, &cat_transfer_about_import },
-    { "GET",    "/products/:id",         cat_products_get,       CAT_ANYONE, CAT_QUERY,    CAT_RATE_NONE,     NULL,                &cat_products_about_get },
+    { "GET",    "/products/:id",         cat_products_get,       CAT_READER, CAT_QUERY,    CAT_RATE_NONE,     NULL,                &cat_products_about_get },
     { "PUT",    "/products/:id",         cat_products_update,    CAT_WRITER, CAT_JSON,     CAT_RATE_NONE,     NULL,                &cat_products_about_update },
     { "PATCH",  "/products/:id",         cat_products_patch,     CAT_WRITER, CAT_PATCH,    CAT_RATE_NONE,     NULL,                &cat_products_about_patch },
     { "DELETE", "/products/:id",         cat_products_remove,    CAT_WRITER, CAT_NO_BODY,  CAT_RATE_NONE,     NULL,                &cat_products_about_remove },
-    { "GET",    "/categories",           cat_categories_get,     CAT_ANYONE, CAT_QUERY,    CAT_RATE_NONE,     NULL,                &cat_categories_about },
+    { "GET",    "/categories",           cat_categories_get,     CAT_READER, CAT_QUERY,    CAT_RATE_NONE,     NULL,                &cat_categories_about },
+    { "GET",    "/fields",               cat_field_table_get,    CAT_READER, CAT_NO_BODY,  CAT_RATE_NONE,     NULL,                &cat_field_table_about },
     { "POST",   "/register",             cat_users_register,     CAT_ANYONE, CAT_JSON,     CAT_RATE_REGISTER, cat_idempotency_run, &cat_users_about_register },
     { "POST",   "/users",                cat_users_create,       CAT_ANYONE, CAT_JSON,     CAT_RATE_REGISTER, cat_idempotency_run, &cat_users_about_create },
     { "GET",    "/users",                cat_user_admin_list,    CAT_ADMIN,  CAT_QUERY,    CAT_RATE_NONE,     NULL,                &cat_user_admin_about_list },
@@ -69,7 +71,7 @@ const cat_route_t cat_routes[] = {
     { "GET",    "/auth/jwks.json",       cat_keys_jwks,          CAT_ANYONE, CAT_NO_BODY,  CAT_RATE_NONE,     NULL,                &cat_keys_about },
     { "GET",    "/problems",             cat_problems_list,      CAT_ANYONE, CAT_NO_BODY,  CAT_RATE_NONE,     NULL,                &cat_problems_about_list },
     { "GET",    "/problems/:name",       cat_problems_get,       CAT_ANYONE, CAT_NO_BODY,  CAT_RATE_NONE,     NULL,                &cat_problems_about_get },
-    { "GET",    "/openapi.json",         cat_openapi_get,        CAT_ANYONE, CAT_NO_BODY,  CAT_RATE_NONE,     NULL,                &cat_openapi_about },
+    { "GET",    "/openapi.json",         cat_openapi_get,        CAT_READER, CAT_NO_BODY,  CAT_RATE_NONE,     NULL,                &cat_openapi_about },
     { "GET",    "/database",             cat_health_database,    CAT_ADMIN,  CAT_NO_BODY,  CAT_RATE_NONE,     NULL,                &cat_health_about_database },
     { "GET",    "/health/live",          cat_health_live,        CAT_ANYONE, CAT_NO_BODY,  CAT_RATE_NONE,     NULL,                &cat_health_about_live },
     { "GET",    "/health/ready",         cat_health_ready,       CAT_ANYONE, CAT_NO_BODY,  CAT_RATE_NONE,     NULL,                &cat_health_about_ready },

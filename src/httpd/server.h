@@ -26,6 +26,7 @@ typedef struct cat_mount_t {
     server_rec *server;
     atomic_int taken;             /* flag: this child has logged that requests for its routes lead elsewhere */
     const cat_openapi_t *openapi; /* its description, once the server starts; NULL: no memory */
+    const cat_openapi_t *openapi_of_readers; /* the same for those who may not write products */
 } cat_mount_t;
 
 typedef struct cat_jobs_t cat_jobs_t; /* httpd/jobs.c */

@@ -108,7 +108,7 @@ static void drop_repeated_words(apr_array_header_t *words)
     words->nelts = distinct;
 }
 
-apr_array_header_t *cat_fold_words(apr_pool_t *pool, const char *folded)
+apr_array_header_t *cat_fold_split(apr_pool_t *pool, const char *folded)
 {
     apr_array_header_t *words = apr_array_make(pool, 12, sizeof(const char *));
     const char *end = folded + strlen(folded), *word = NULL;
@@ -128,6 +128,13 @@ apr_array_header_t *cat_fold_words(apr_pool_t *pool, const char *folded)
     if (word) {
         APR_ARRAY_PUSH(words, const char *) = apr_pstrdup(pool, word);
     }
+    return words;
+}
+
+apr_array_header_t *cat_fold_words(apr_pool_t *pool, const char *folded)
+{
+    apr_array_header_t *words = cat_fold_split(pool, folded);
+
     qsort(words->elts, (size_t)words->nelts, sizeof(const char *), compare_words);
     drop_repeated_words(words);
     return words;

@@ -19,8 +19,11 @@ const char *cat_fold_text(apr_pool_t *pool, const char *text);
  * pool. */
 const char *cat_fold_cut(apr_pool_t *pool, const char *folded, apr_size_t most);
 
-/* The distinct words of a folded text, as const char *, in the order of their octets, on the pool. A word is a run of
- * letters and digits (Unicode categories L and N). */
+/* The words of a folded text, as const char *, in its order, on the pool. A word is a run of letters and digits (Unicode
+ * categories L and N). */
+apr_array_header_t *cat_fold_split(apr_pool_t *pool, const char *folded);
+
+/* Each of them once, in the order of their octets. */
 apr_array_header_t *cat_fold_words(apr_pool_t *pool, const char *folded);
 
 #endif

@@ -371,5 +371,8 @@ int cat_json_next_member(const char **at, cat_json_member_t *m)
     m->value = skip_blanks(text + (*text == ':'));
     *at = skip_value(m->value);
     m->value_length = (apr_size_t)(*at - m->value);
+    while (m->value_length > 0 && strchr(" \t\r\n", m->value[m->value_length - 1])) {
+        m->value_length--;
+    }
     return m->value_length > 0;
 }

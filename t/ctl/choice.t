@@ -45,6 +45,9 @@ is(chosen($hosts, '-s', 'two.test', '-m', '/'), 'catalog',
     'two virtual hosts: --server chooses the second, which has the main server\'s');
 is(chosen(site(location('/api'), host('one.test', ''), host('two.test', ''))), 'catalog',
     'a mount that two virtual hosts inherit is one catalogue');
+is(chosen(site(location('/api', "CatalogField sku string\n"), host('one.test', ''))), 'catalog', 'with its fields');
+like(chosen(site(location('/api'), host('one.test', qq(<Location "/api">\nCatalogField sku string\n</Location>\n)))), qr/several catalogues/,
+    'where the two have other fields, one must be chosen');
 my $heirs = site(location('/api'), host('one.test', qq(DBDParams "\@dir\@/data/one.db"\n) . audience('one')), host('two.test', audience('two') . qq(<IfModule dbd_module>\nDBDParams "\@dir\@/data/two.db"\n</IfModule>\n)));
 is(chosen($heirs, '-s', "$_.test"), $_, "$_.test, which has its own database, is another catalogue") for qw(one two);
 

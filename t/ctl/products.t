@@ -33,8 +33,9 @@ is_deeply(ctl_for($server, { in => "name,price,colour\nCup,1,red\n" }, 'import',
 
 is_deeply(ctl_for($server, { in => "price\tx\tname\n3\t-\tMug\n" }, 'import', '-f', 'csv', '--delimiter', 'tab', '--columns', 'price,,name'), says(1, 1, 0, 0),
     '--delimiter and --columns say how to read the file');
+is_deeply(ctl_for($server, { in => "Cost (EUR),Title\n3,Cup\n" }, 'import', '-f', 'csv', '--columns', 'Title:name,Cost (EUR):price'), says(1, 1, 0, 0), 'or which columns have other names');
 is_deeply(ctl_for($server, { in => "3;Jug\n" }, 'import', '-f', 'csv', '-e', 'semicolon', '-C', 'price,name', '-H'), says(1, 1, 0, 0), '--no-header: the first row is a product');
-is_deeply([map { @$_{qw(name price)} } @{ $server->api(GET => '/products?limit=2')->{json}{data} }], [qw(Jug 3 Mug 3)], 'these products are stored');
+is_deeply([map { @$_{qw(name price)} } @{ $server->api(GET => '/products?limit=3')->{json}{data} }], [qw(Jug 3 Cup 3 Mug 3)], 'these products are stored');
 
 is_deeply(ctl_for($server, { in => "sep=;\nName;PRICE;In Stock\nTub;1.299,50;nein\n;;\n\x80\xfc;,5;1\n" }, 'import', '-f', 'csv', '--decimal', 'comma', '--encoding', 'windows-1252'),
     says(2, 2, 0, 0), '--decimal and --encoding, and a file as a spreadsheet writes it');
@@ -53,6 +54,7 @@ fails(ctl_for($server, { in => "a,b\n" }, 'import', '--products', 'csv', '--colu
 fails(ctl_for($server, { in => "Cup\n" }, 'import', '-f', 'csv', '-C', 'name,price', '-H'), 1, qr/row 1, line 1: it must have as many cells as the file has columns: 2, not 1/,
     'a row with too few cells');
 fails(ctl_for($server, 'import', '--products', 'csv', '--no-header'), 2, qr/--no-header goes with --columns/, '--no-header without --columns');
+fails(ctl_for($server, { in => '' }, 'import', '--products', 'csv', '--no-header', '--columns', 'a:name'), 1, qr/--no-header goes with --columns that name all/, '--no-header with some columns');
 fails(ctl_for($server, 'import', '--products', 'ndjson', '-e', 'tab'), 2, qr/go with --products csv/, '--delimiter for NDJSON');
 fails(ctl_for($server, 'export', '--products', 'ndjson', '--safe'), 2, qr/go with --products csv/, '--safe for NDJSON');
 fails(ctl_for($server, 'import', '--products', 'csv', '--safe'), 2, qr/no option -y/, '--safe of an import');

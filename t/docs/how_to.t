@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # db: sqlite3
 # mpm: event
-# Follows the how-tos tls.md, backup.md and move.md step by step: their commands, configurations and checks, with only paths, ports, users
+# Follows the how-tos tls.md, backup.md, move.md and own-fields.md step by step: their commands, configurations and checks, with only paths, ports, users
 # and the new database changed. t/docs/front.t has proxy.md, and `make cluster` the files of cluster.md.
 use CatalogTest;
 
@@ -43,7 +43,8 @@ sub type_in {
     my $printed = '';
     for my $piece (split /^(service apache2 \w+)\n/m, here($block) =~ s/^(?:a2\w+|apachectl) .*\n//mgr) {
         if ($piece =~ /^service apache2 (\w+)$/) {
-            $server->$1;
+            my $verb = $1 eq 'reload' ? 'graceful' : $1;
+            $server->$verb;
             next;
         }
         my $r = CatalogTest::Ctl::run({}, 'bash', '-ec', $functions . $piece);
@@ -118,5 +119,27 @@ is(total(), 2, 'the server has the products');
 like(type_in("curl -s $api/auth/me -H 'Authorization: Bearer $token'\n"), qr/"username":"marie"/, 'and accepts the tokens of before');
 type_in(block('shred '));
 ok(!-e "$dir/catalog.jsonl" && !-e "$dir/new.params", 'no file of the move is left');
+
+# ---- own fields ----
+
+open_page('own-fields');
+$server->write("$dir/etc/catalog/fields.conf", block('CatalogField sku'));
+configure(($site =~ s{catalog\.db}{new.db}r) =~ s{^ *CatalogEnable.*\n}{block('Include') =~ s/.*\n//r}mer);
+type_in(block('service apache2 reload'));
+ok(wait_until(20, sub { type_in("curl -s '$api/products?limit=1&fields=sku'\n") !~ /"errors"/ }), 'the graceful restart adds the fields');
+like(type_in(block('    -d \'{"name":"Teapot"')), qr/"sku":"TP-1","brand":"Acme","tags":\["tea","glass"\],"weight":0.8,"color":"dark blue"/, 'a product has them');
+my ($sign_in) = block('TOKEN=') =~ /\A((?:.*\n){2})/;
+like(type_in($sign_in . block('    -d \'{"name":"Mug"')), qr/^weight must be at least 0; color must be red, green or dark blue\n/, 'what a line does not allow is refused');
+type_in(block('catalogctl export --products csv >'));
+my ($head, @rows) = split /^/, slurp("$dir/products.csv");
+like($head, qr/^id,name,.*,sku,description,brand,tags,weight,color,cost\r\n$/, 'the export has a column for each field');
+my @kettles = map { my $n = $_; $rows[$n] =~ s/,,,,,,,\r/,KT-$n,"Boils, and whistles",Acme,tea|steel,1.5,red,3.2\r/r } grep { $rows[$_] =~ /Kettle/ } keys @rows;
+spew("$dir/products.csv", $head, @kettles);
+is(type_in(block('catalogctl import --products csv --upsert --dry-run')), "2 rows, 0 created, 2 updated, 0 unchanged, nothing stored\n", 'the import says what it would do');
+is(type_in(block('catalogctl import --products csv --upsert <')), "2 rows, 0 created, 2 updated, 0 unchanged\n", 'and does it');
+like(type_in(block(q(curl -s 'https://shop.example.com/api/products?limit=3))), qr/"sku":"TP-1".*"sku":"KT-\d","brand":"Acme","tags":\["tea","steel"\],"weight":1.5,"color":"red"/,
+    'all products have the fields');
+ok(wait_until(20, sub { type_in(block('curl -s \'https://shop.example.com/api/products?limit=1&q=acme')) eq qq("total":3\n) }), 'words of a field are found');
+is(type_in(block('catalogctl export --products csv | head')), "id,name,price,category,inStock,rating,createdAt,sku,description,brand,tags,weight,color,cost\r\n", 'the file has the columns');
 
 done_testing;

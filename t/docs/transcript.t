@@ -5,28 +5,9 @@
 # TRANSCRIPT=docs/api.md checks one document only.
 use CatalogTest;
 
-use CatalogTest::Tools qw(setting free_port slurp);
+use CatalogTest::Tools qw(setting slurp);
+use CatalogTest::DevelopmentServer ();
 use CatalogTest::Document ();
-
-package DevelopmentServer { # what `make run` starts, without make
-    use parent -norequire, 'CatalogTest::Process';
-
-    sub new {
-        my ($class) = @_;
-        return bless { dir => CatalogTest::Tools::new_dir(), port => CatalogTest::Tools::free_port() }, $class;
-    }
-
-    sub command {
-        my ($self) = @_;
-        my %with = (PORT => $self->{port}, DATA => "$self->{dir}/data", MPM => CatalogTest::mpm(), DBD => 'sqlite3', DBD_PARAMS => '',
-            SMTP => '', INCLUDE => '', HTTPD => CatalogTest::Tools::setting('apache'));
-        return ('env', (map { "$_=$with{$_}" } sort keys %with), map { CatalogTest::Tools::setting($_->[0]) . $_->[1] } ['top', '/tools/run'],
-            ['source_module', '']);
-    }
-
-    sub console { "$_[0]{dir}/console" }
-    sub is_up { CatalogTest::Tools::slurp($_[0]->console) =~ /^mod_catalog serves / }
-}
 
 my $top = setting('top');
 my @documents = $ENV{TRANSCRIPT} ? "$top/$ENV{TRANSCRIPT}" : grep { @{ CatalogTest::Document::steps($_) } } "$top/README.md", glob "$top/docs/*.md";
@@ -34,7 +15,7 @@ ok(@documents > 0, 'at least one document has a transcript');
 
 for my $document (@documents) {
     my $steps = CatalogTest::Document::steps($document);
-    my $server = DevelopmentServer->new->start;
+    my $server = CatalogTest::DevelopmentServer->new->start;
     my (%recorded, %got);
     mkdir "$server->{dir}/build"; # the documents run commands in the source directory
     symlink setting('ctl'), "$server->{dir}/build/catalogctl";

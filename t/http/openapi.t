@@ -48,7 +48,7 @@ for my $name (sort keys %$operations) {
     push @wrong, "$name has the operationId of $ids{ $operation->{operationId} }" if $ids{ $operation->{operationId} };
     $ids{ $operation->{operationId} } = $name;
     push @wrong, "$name has an unknown tag" unless grep { $_->{name} eq $operation->{tags}[0] } @{ $document->{tags} };
-    push @wrong, "$name does not describe {$1}" if $name =~ /\{(\w+)\}/ && !grep { ($_->{name} // '') eq $1 } @{ $operation->{parameters} };
+    push @wrong, "$name does not describe {$1}" if $name =~ /\{(\w+)\}/ && !grep { ($_->{'$ref'} // '') =~ m{/path\.[^/]*\.\Q$1\E$} } @{ $operation->{parameters} };
     push @wrong, "$name has no success" unless grep { /^2/ } keys %{ $operation->{responses} };
 }
 my $components = $document->{components};
@@ -96,7 +96,7 @@ for (['Registration', 'email', 'email', 'a@b.example', 'a@b'], ['User', 'email',
     is($property->{format}, $format, "$field of $schema has the format");
     ok($good =~ /$property->{pattern}/ && $bad !~ /$property->{pattern}/, 'and a pattern that takes what is one');
 }
-is($operations->{'GET /products/{id}'}{parameters}[0]{schema}{format}, 'uuid', 'so has the id in a path');
+is($components->{parameters}{'path.products.id'}{schema}{format}, 'uuid', 'so has the id in a path');
 for (['POST /products', 201, 400, 503], ['GET /products', 200, 304, 400], ['POST /products/import', 200, 400], ['POST /auth/login', 200, 401]) {
     my ($name, @statuses) = @$_;
     ok(($operations->{$name}{responses}{$_} // $operations->{$name}{responses}{default})->{headers}{'Preference-Applied'}, "$name: Preference-Applied of $_") for @statuses;

@@ -18,6 +18,8 @@ sub import_file {
 
 sub listed { map { $json->decode($_) } split /\n/, $server->api(GET => '/products/export')->{body} }
 sub names { join ' ', map { "$_->{name}=$_->{price}" } listed() }
+sub uri { my ($text) = @_; return $text =~ s/([^\w.])/sprintf '%%%02x', ord $1/ger }
+sub without_id { my ($product) = @_; delete @$product{qw(id createdAt)}; return $product }
 sub summary { my %counts = @_; return { success => true, message => qr/./, summary => { updated => 0, unchanged => 0, %counts } } }
 
 # Faults are "row field code begin end"; the last ones may be missing.
@@ -62,7 +64,18 @@ is(names(), 'c=7 b=6 a=5', 'the products have the values of these columns');
 answers(import_file(csv => "a,b,c\n", 'columns=price,name'), 400, refused({ rows => 0, failed => 1 }, '0  format'), 'columns must fit the header row');
 answers(import_file(csv => "a,b\n", 'columns=price,'), 400, refused({ rows => 0, failed => 1 }, '0 name required'), 'required fields must be among them');
 answers(import_file(csv => "x\n", "columns=$_"), 400, invalid(columns => 'format'), "bad columns: $_") for 'price,nmae', 'name,price,name', '%ff', ',' x 1000;
-answers(import_file(csv => "x\n", 'columns=name&columns=name'), 400, invalid(columns => 'duplicate'), 'columns twice');
+answers(import_file(csv => "x\n", "columns=$_&columns=$_"), 400, invalid(columns => 'duplicate'), "columns twice: $_") for 'name', 'x:name';
+
+# Names of columns with those of their fields.
+my $renamed = join ',', 'Cost:Gross (EUR):price', 'Title\\, short:name', ' In stock? :inStock', 'Name:', 'Shelf:', 'No such column:rating';
+answers(import_file(csv => qq(Shelf,"title, SHORT",Name,cost:gross(eur),Category,In-Stock?,Farbe\nx,d,y,8,tea,no,red\n), 'columns=' . uri($renamed)), 200,
+    { %{ summary(rows => 1, created => 1) }, summary => { %{ summary(rows => 1, created => 1)->{summary} }, ignored => ['Farbe'] } }, 'columns may say which names are those of fields',
+    'catalog-ignored' => 'Farbe');
+is_deeply(without_id($server->api(GET => '/products?limit=1')->{json}{data}[0]), { name => 'd', price => 8, category => 'tea', inStock => false }, 'the product has the values of these columns');
+answers(import_file(csv => "Titel,name,price\nx,y,1\n", 'columns=Titel:name'), 400, refused({ rows => 0, failed => 1 }, '0 name duplicate'), 'a field may have one column');
+answers(import_file(csv => "Titel,price\nx,1\n", 'columns=Title:name'), 400, refused({ rows => 0, failed => 1, ignored => ['Titel'] }, '0 name required'), 'and if it is required, must have one');
+answers(import_file(csv => "x\n", 'columns=' . uri($_)), 400, invalid(columns => 'format'), "bad columns: $_") for 'a:nmae', 'a:name,b:name', 'a:name,price', join ',', ('x:') x 1001;
+answers(import_file(csv => "x\n", 'columns=a:name&header=false'), 400, invalid(header => 'format'), 'header=false requires all columns');
 answers(import_file(csv => "x\n", 'header=false'), 400, invalid(header => 'format'), 'header=false requires columns');
 answers(import_file(csv => "x\n", 'header=no&part=first'), 400, invalid(header => 'choice', part => 'choice'), 'other words are refused');
 answers(import_file(ndjson => '{"name":"d","price":8}', 'header=false&columns=id'), 200, summary(rows => 1, created => 1), 'NDJSON has no columns');
@@ -100,7 +113,7 @@ for my $kind (qw(csv ndjson)) {
     }
 }
 my $count = () = listed();
-is($count, 4 + 3 * 2 * 5, 'each of them once');
+is($count, 5 + 3 * 2 * 5, 'each of them once');
 
 # In other encodings a place is one of the file, too, whatever its text would take in UTF-8.
 my $umlauts = qq(sep=;\r\nname;price\r\n"\x{20ac}\x{fc},\n1";1\r\n;;\r\np2;2\r\n\r\np\x{e4};3);

@@ -111,6 +111,32 @@ function makeCertificate(home) {
     execFileSync('openssl', ['req', ...options, '-addext', 'subjectAltName=IP:127.0.0.1', ...files], { stdio: 'ignore' });
 }
 
+/* Fields of each type, some of which have names that elements of a page, forms and objects have, too. */
+const SHOP = `
+        CatalogField sku         string   unique max=32 label="Article number"
+        CatalogField description text     search detail label="Description"
+        CatalogField brand       string   index facet search label="Brand"
+        CatalogField tags        strings  index facet label="Tags"
+        CatalogField weight      number   index min=0 label="Weight" help="In kilograms, with packaging"
+        CatalogField quantity    integer  index min=0 max=9000 label="Quantity"
+        CatalogField color       choice   facet values="red|green|dark blue" label="Colour"
+        CatalogField published   boolean  index default=true label="Published"
+        CatalogField vegan       boolean  label="Vegan"
+        CatalogField homepage    url      label="Page of the maker"
+        CatalogField harvested   date     label="Harvested"
+        CatalogField seen        time     label="Last seen"
+        CatalogField specs       json     detail label="Specifications"
+        CatalogField cost        number   private min=0 label="Cost"
+        CatalogField status      string   label="State"
+        CatalogField title       string   label="Title of the book"
+        CatalogField elements    string
+        CatalogField children    boolean  label="For children"
+        CatalogField constructor string   max=20 label="Built by"
+        CatalogField updatedAt   modified index label="Last changed"
+        CatalogCurrency          EUR
+        CatalogAudience          shop
+        CatalogDatabase          sqlite3 "\${DATA}/shop.db"`;
+
 /* Virtual hosts at other ports. Without limits, which the tests would reach. */
 function settings(ports, friends, home, root) {
     return (
@@ -120,6 +146,7 @@ function settings(ports, friends, home, root) {
         host(ports.abroad, `CatalogAllowOrigin ${friends.join(' ')}`) +
         host(ports.overseas, ...overseas(home, friends[0])) +
         host(ports.plain, 'CatalogIndex none\n        CatalogAudience plain\n        CatalogDatabase sqlite3 "${DATA}/plain.db"') +
+        host(ports.shop, SHOP) +
         host(ports.installed, 'CatalogCurrency EUR', pagesAsInstalled(root))
     );
 }
@@ -128,7 +155,7 @@ export class Server {
     async start(module) {
         const port = await freePort();
         const ports = {};
-        for (const name of ['editors', 'abroad', 'overseas', 'plain', 'installed']) {
+        for (const name of ['editors', 'abroad', 'overseas', 'plain', 'shop', 'installed']) {
             ports[name] = await freePort();
         }
 
@@ -139,6 +166,7 @@ export class Server {
         this.abroadUrl = `http://127.0.0.1:${ports.abroad}/api`;
         this.overseasUrl = `https://127.0.0.1:${ports.overseas}/api`; /* its cookie is for pages of other sites, too */
         this.plainUrl = `http://127.0.0.1:${ports.plain}`; /* has no index of anything, and a database of its own */
+        this.shopUrl = `http://127.0.0.1:${ports.shop}`; /* has fields of its own, and a database of its own */
         this.installedUrl = `http://127.0.0.1:${ports.installed}`; /* at /catalogue/, from make install; prices in EUR */
         this.friend = await foreignPage('localhost');
         this.neighbour = await foreignPage('127.0.0.1');

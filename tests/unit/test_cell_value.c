@@ -116,11 +116,20 @@ static void test_numbers_that_would_be_others_are_none(void **state)
     assert_cell(*state, CAT_NUMBER, 0, "99999999999999999999", "{\"\":\"99999999999999999999.0\"}");
 }
 
+static void assert_list(apr_pool_t *pool, const char *text, char mark, const char *json)
+{
+    const cat_csv_cell_t cell = {text, strlen(text)};
+
+    assert_string_equal(cat_json_text(pool, cat_json_own(pool, cat_cell_value_read(pool, CAT_LIST, &cell, 0, mark))),
+                        json);
+}
+
 static void test_lists_have_marks_between_their_texts(void **state)
 {
     assert_cell(*state, CAT_LIST, 0, "red| dark blue |a\\|b", "[\"red\",\"dark blue\",\"a|b\"]");
     assert_cell(*state, CAT_LIST, 0, "red", "[\"red\"]");
     assert_cell(*state, CAT_LIST, 0, "|", "[]");
+    assert_list(*state, "red, dark blue|green,a\\,b", ',', "[\"red\",\"dark blue|green\",\"a,b\"]");
 }
 
 static void test_times_are_texts_without_blanks(void **state)

@@ -32,6 +32,19 @@ static void check(const char *match, const char *none_match, const char *tag, ca
     }
 }
 
+static void test_either_tag_of_two_representations_counts(void **state)
+{
+    const cat_conditions_t match = {OTHER, NULL}, none_match = {NULL, OTHER}, neither = {"\"x\"", "\"x\""};
+
+    (void)state;
+    assert_int_equal(cat_etag_judge_either(&match, TAG, OTHER), CAT_CONDITION_HOLDS);
+    assert_int_equal(cat_etag_judge_either(&match, OTHER, TAG), CAT_CONDITION_HOLDS);
+    assert_int_equal(cat_etag_judge_either(&match, TAG, NULL), CAT_IF_MATCH_FAILS);
+    assert_int_equal(cat_etag_judge_either(&none_match, TAG, OTHER), CAT_IF_NONE_MATCH_FAILS);
+    assert_int_equal(cat_etag_judge_either(&none_match, TAG, NULL), CAT_CONDITION_HOLDS);
+    assert_int_equal(cat_etag_judge_either(&neither, TAG, OTHER), CAT_IF_MATCH_FAILS);
+}
+
 static void test_absent_conditions_hold(void **state)
 {
     (void)state;
@@ -155,6 +168,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         UNIT_TEST(test_a_tag_depends_on_the_octets_only),
+        UNIT_TEST(test_either_tag_of_two_representations_counts),
         UNIT_TEST(test_absent_conditions_hold),
         UNIT_TEST(test_finds_the_tag_in_lists),
         UNIT_TEST(test_finds_no_other_tag),

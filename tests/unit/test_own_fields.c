@@ -579,6 +579,53 @@ static void test_from_may_name_a_field_of_an_outer_section(void **state)
     assert_non_null(cat_own_fields_check(*state, read_line(*state, "slug string from=slug"), &line));
 }
 
+/* "a b | c": the names of own fields, with a bar before those that are private. */
+static const char *list_names(apr_pool_t *pool, const cat_fields_t *fields)
+{
+    const char *names = "";
+    int is_private = 0;
+
+    for (int i = CAT_PRODUCT_FIELDS; i < fields->count; i++) {
+        const char *mark = is_private < (fields->all[i].flags & CAT_PRIVATE) ? "| " : "";
+        is_private |= fields->all[i].flags & CAT_PRIVATE;
+        assert_string_equal(apr_pstrmemdup(pool, fields->own[i]->line, strlen(fields->all[i].name)),
+                            fields->all[i].name);
+        names = apr_pstrcat(pool, names, *names ? " " : "", mark, fields->all[i].name, NULL);
+    }
+    return names;
+}
+
+static void test_private_fields_are_the_last(void **state)
+{
+    const cat_fields_t *outer =
+        read_lines(*state, (const char *const[]){"a string private", "b string", "c string private", "d string",
+                                                 "e string", NULL});
+    const cat_fields_t *inner =
+        read_lines(*state, (const char *const[]){"b string private", "f string", "a string", "d number", NULL});
+    const cat_fields_t *merged = cat_own_fields_merge(*state, outer, inner), *shown;
+
+    assert_string_equal(list_names(*state, outer), "b d e | a c");
+    assert_string_equal(list_names(*state, inner), "f a d | b");
+    assert_string_equal(list_names(*state, merged), "d e f a | c b");
+    shown = cat_own_fields_public(*state, merged);
+    assert_string_equal(list_names(*state, shown), "d e f a");
+    assert_ptr_equal(shown->all, merged->all);
+    assert_ptr_equal(cat_own_fields_public(*state, shown), shown);
+    assert_ptr_equal(cat_own_fields_public(*state, &cat_product_built_in), &cat_product_built_in);
+}
+
+static void test_from_may_name_a_private_field_only_if_private(void **state)
+{
+    const cat_fields_t *outer = read_line(*state, "maker string private"), *merged;
+    const char *line;
+
+    merged = cat_own_fields_merge(*state, outer, read_line(*state, "slug string from=maker"));
+    assert_string_equal(cat_own_fields_check(*state, merged, &line),
+                        "the option private is missing: from=maker names a field that is private");
+    merged = cat_own_fields_merge(*state, outer, read_line(*state, "slug string private from=maker"));
+    assert_null(cat_own_fields_check(*state, merged, &line));
+}
+
 /* ---- bodies ---- */
 
 static cat_input_t check_body(apr_pool_t *pool, const cat_fields_t *fields, cat_purpose_t purpose, const char *body)
@@ -587,6 +634,31 @@ static cat_input_t check_body(apr_pool_t *pool, const cat_fields_t *fields, cat_
 
     cat_fields_check(pool, fields->all, fields->count, purpose, 1, parse(pool, body), &input);
     return input;
+}
+
+/* The text that is made of the name; NULL: none, or the code of its fault in brackets. */
+static const char *made_of(apr_pool_t *pool, const char *line, const char *name)
+{
+    const cat_fields_t *fields = read_line(pool, line);
+    cat_input_t input = check_body(pool, fields, CAT_CREATE, apr_psprintf(pool, "{\"name\":\"%s\",\"price\":1}", name));
+
+    assert_null(input.errors);
+    cat_own_fields_complete(pool, fields, &input);
+    return input.errors ? json_string_value(json_object_get(json_array_get(input.errors, 0), "code"))
+                        : input.values[CAT_PRODUCT_FIELDS];
+}
+
+static void test_missing_text_is_made_of_another(void **state)
+{
+    assert_string_equal(made_of(*state, "slug string from=name", "Red  Kettle, 2nd"), "red-kettle-2nd");
+    assert_string_equal(made_of(*state, "slug string from=name max=7", "Red Kettle"), "red-ket");
+    assert_string_equal(made_of(*state, "slug string from=name max=4", "Red Kettle"), "red");
+    assert_string_equal(made_of(*state, "slug string from=name max=3", "\u6f22\u5b57\u6f22\u5b57"),
+                        "\xe6\xbc\xa2\xe5\xad\x97\xe6\xbc\xa2");
+    assert_null(made_of(*state, "slug string from=name", "?!"));
+    assert_null(made_of(*state, "slug string", "Red"));
+    assert_string_equal(made_of(*state, "slug string from=name min=5", "Red"), "too_short");
+    assert_string_equal(made_of(*state, "slug string from=name pattern=[a-z]+", "Red Kettle"), "format");
 }
 
 static void test_null_is_absent_where_a_product_is_created(void **state)
@@ -732,6 +804,9 @@ int main(void)
         UNIT_TEST(test_names_of_parameters_are_reserved),
         UNIT_TEST(test_sections_are_merged),
         UNIT_TEST(test_from_may_name_a_field_of_an_outer_section),
+        UNIT_TEST(test_private_fields_are_the_last),
+        UNIT_TEST(test_from_may_name_a_private_field_only_if_private),
+        UNIT_TEST(test_missing_text_is_made_of_another),
         UNIT_TEST(test_null_is_absent_where_a_product_is_created),
         UNIT_TEST(test_nothing_clears_what_may_be_cleared),
         UNIT_TEST(test_values_of_the_server_are_ignored),

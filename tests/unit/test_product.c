@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "unit.h"
 
+#include <apr_strings.h>
+
 #include <string.h>
 
+#include "catalogue/product/own_fields.h"
 #include "catalogue/product/product.h"
 #include "lib/json.h"
 
@@ -72,6 +75,74 @@ static void test_fields_are_written_in_order(void **state)
                         "\"createdAt\":\"1970-01-01T00:00:00.000Z\"}");
 }
 
+/* ---- the column extra ---- */
+
+static const cat_fields_t *own_fields(apr_pool_t *pool)
+{
+    static const char *const lines[] = {"sku string",   "weight number", "tags strings",
+                                        "live boolean", "seen time",     "more json"};
+    const cat_fields_t *fields = NULL;
+
+    for (size_t i = 0; i < UNIT_COUNT(lines); i++) {
+        assert_null(cat_own_fields_add(pool, fields, lines[i], &fields));
+    }
+    return fields;
+}
+
+/* The values of the fields that are set, of a row with this column, each with a blank behind it. */
+static const char *read_extra(apr_pool_t *pool, const char *extra)
+{
+    const cat_fields_t *fields = own_fields(pool);
+    const char *row[CAT_PRODUCT_COLUMNS] = {[CAT_PRODUCT_EXTRA] = extra}, *text = "";
+    const char *const *record = cat_product_read(pool, fields, row);
+
+    for (int i = CAT_PRODUCT_FIELDS; i < fields->count; i++) {
+        text = record[i] ? apr_pstrcat(pool, text, fields->all[i].name, "=", record[i], " ", NULL) : text;
+    }
+    return text;
+}
+
+static void test_column_has_the_fields_of_the_shops_own(void **state)
+{
+    assert_string_equal(read_extra(*state, NULL), "");
+    assert_string_equal(read_extra(*state, "{}"), "");
+    assert_string_equal(read_extra(*state,
+                                   "{\"sku\":\"K-1\",\"weight\":2.50,\"tags\":[\"a\",\"]}\"],\"live\":true,\"seen\":-1,"
+                                   "\"more\":{\"a\":[1,{\"b\":\"\\\"}\"}]}}"),
+                        "sku=K-1 weight=2.50 tags=[\"a\",\"]}\"] live=1 seen=-1 more={\"a\":[1,{\"b\":\"\\\"}\"}]} ");
+    assert_string_equal(read_extra(*state, "{\"live\":false,\"other\":{\"sku\":1},\"sku\":\"\\u00e4\\n\"}"),
+                        "sku=\xc3\xa4\n live=0 ");
+}
+
+static void test_what_another_program_wrote_is_read_with_care(void **state)
+{
+    static const char *const broken[] = {"",         "[]",        "{",          "{\"",         "{\"sku",
+                                         "{\"sku\"", "{\"sku\":", "{\"sku\":}", "{\"sku\":\"", "{\"sku\":\"a\\",
+                                         "{1:2}",    "{\"\":1}",  "null",       "{\"tags\":[", "{\"sku\":\"\\x\"}"};
+
+    assert_string_equal(read_extra(*state, " { \"sku\" : \"a\" , \"weight\" : 1 } "), "sku=a weight=1 ");
+    assert_string_equal(read_extra(*state, "{\"sku\":1,\"weight\":\"x\",\"tags\":\"a\",\"live\":1,\"seen\":\"now\"}"),
+                        "");
+    for (size_t i = 0; i < UNIT_COUNT(broken); i++) {
+        read_extra(*state, broken[i]); /* whatever it is taken for */
+    }
+}
+
+static void test_column_keeps_what_the_mount_does_not_know(void **state)
+{
+    const cat_fields_t *fields = own_fields(*state);
+    const char *row[CAT_PRODUCT_COLUMNS] = {[CAT_PRODUCT_EXTRA] =
+                                                "{\"old\":[1],\"weight\":1,\"sku\":\"a\\\"b\",\"seen\":5}"};
+    const char *const *record = cat_product_read(*state, fields, row);
+    const char *none[CAT_FIELDS_MAX] = {NULL};
+
+    assert_string_equal(cat_product_write_extra(*state, fields, record, row[CAT_PRODUCT_EXTRA]),
+                        "{\"sku\":\"a\\\"b\",\"weight\":1,\"seen\":5,\"old\":[1]}");
+    assert_string_equal(cat_product_write_extra(*state, fields, none, row[CAT_PRODUCT_EXTRA]), "{\"old\":[1]}");
+    assert_null(cat_product_write_extra(*state, fields, none, "{\"sku\":\"x\"}"));
+    assert_null(cat_product_write_extra(*state, &cat_product_built_in, none, NULL));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -79,6 +150,9 @@ int main(void)
         UNIT_TEST(test_values_have_bounds),
         UNIT_TEST(test_only_a_rating_can_be_cleared),
         UNIT_TEST(test_fields_are_written_in_order),
+        UNIT_TEST(test_column_has_the_fields_of_the_shops_own),
+        UNIT_TEST(test_what_another_program_wrote_is_read_with_care),
+        UNIT_TEST(test_column_keeps_what_the_mount_does_not_know),
     };
     return UNIT_RUN(tests);
 }

@@ -16,12 +16,18 @@ static void represent(void *baton, const char *const *product, const char **body
     *length = strlen(*body);
 }
 
+static cat_products_form_t form_on(apr_pool_t *pool)
+{
+    return (cat_products_form_t){NULL, represent, pool};
+}
+
 /* The product as a reader gets it, perhaps from the cache; NULL: there is no such product. */
 static const char *get(unit_database_t *database, const char *id)
 {
     cat_db_t *db = unit_database_use(database->pool, database);
+    const cat_products_form_t form = form_on(database->pool);
     cat_item_t item;
-    apr_status_t rv = cat_products_get_one(db, id, apr_time_now(), represent, database->pool, &item);
+    apr_status_t rv = cat_products_get_one(db, id, apr_time_now(), &form, &item);
 
     cat_db_release(db);
     if (rv == APR_NOTFOUND) {
@@ -268,11 +274,11 @@ static void test_failing_database_is_reported(void **state)
 {
     unit_database_t *database = unit_database(*state);
     cat_db_t *db = unit_database_use(*state, database);
+    const cat_products_form_t form = form_on(*state);
     cat_item_t item;
 
     unit_database_sql(database, "DROP TABLE products");
-    assert_int_equal(cat_products_get_one(db, unit_product_id(*state, 1), apr_time_now(), represent, *state, &item),
-                     CAT_EDOWN);
+    assert_int_equal(cat_products_get_one(db, unit_product_id(*state, 1), apr_time_now(), &form, &item), CAT_EDOWN);
     assert_int_equal(cat_products_insert_one(db, unit_product(*state, 1)), CAT_EDOWN);
     assert_int_equal(update_one(database, unit_product_id(*state, 1), "{\"name\": \"Lamp\"}", NULL), CAT_EDOWN);
     unit_says(database->logged, "products");

@@ -179,12 +179,13 @@ static apr_status_t write_product(void *baton)
                                    : cat_products_update_within(c->db, c->id, &c->input, &product);
 }
 
-/* By the database. */
 static void note_refusal(change_t *c, apr_status_t rv)
 {
     c->result->failed++;
     if (rv == APR_EEXIST) {
         add_failure(c, "", "taken", "has a value that another product has");
+    } else if (rv == CAT_ETOOLONG) {
+        add_failure(c, "", "too_long", CAT_PRODUCT_TOO_LONG);
     } else {
         add_failure(c, "", "invalid", "has a value that the database refuses");
     }
@@ -204,7 +205,7 @@ static apr_status_t store_product(change_t *c)
     rv = request->is_atomic ? write_product(c) : cat_db_attempt(c->db, write_product, c);
     if (rv == APR_SUCCESS) {
         c->result->changed++;
-    } else if (rv == APR_EEXIST || (rv == CAT_EVALUE && !request->is_atomic)) {
+    } else if (rv == APR_EEXIST || rv == CAT_ETOOLONG || (rv == CAT_EVALUE && !request->is_atomic)) {
         note_refusal(c, rv);
         return APR_SUCCESS;
     }

@@ -6,7 +6,8 @@
  * order of names is one select on the index of folded names, which adds up the delta rows of just the categories on the
  * page. That is exact unless a delta row brings a category or takes away its last product, or a folded name is not stored
  * yet: then the select returns no row, and all categories are read, added up and sorted here.
- * So is a list by count, for which there is no index.
+ * So is a list by count, for which there is no index. Of the categories of products that readers see (CatalogVisible), no table knows
+ * anything: those products are read and counted.
  */
 #include "catalogue/list/categories.h"
 
@@ -17,6 +18,7 @@
 
 #include "catalogue/product/product_keys.h"
 #include "catalogue/search/conditions.h"
+#include "catalogue/search/search.h"
 #include "catalogue/search/select_text.h"
 #include "db/answer_cache.h"
 #include "db/db.h"
@@ -93,6 +95,17 @@ static void take_page(const cat_categories_query_t *query, const apr_array_heade
     }
 }
 
+static apr_status_t read_in_turn(cat_db_t *db, const cat_list_query_t *of, reading_t *r)
+{
+    apr_status_t rv = cat_db_begin_search(db);
+
+    if (rv == APR_SUCCESS) {
+        rv = cat_search_categories(db, of, keep_category, r);
+        cat_db_end_search(db);
+    }
+    return rv;
+}
+
 static apr_status_t read_all(cat_db_t *db, const cat_categories_query_t *query, cat_categories_page_t *page)
 {
     static int (*const orders[][2])(const void *, const void *) = {
@@ -100,7 +113,8 @@ static apr_status_t read_all(cat_db_t *db, const cat_categories_query_t *query, 
         [CAT_CATEGORIES_BY_COUNT] = {by_count, by_count_descending},
     };
     reading_t r = {cut_key(db->pool, query->prefix), apr_array_make(db->pool, 64, sizeof(sorted_t))};
-    apr_status_t rv = cat_db_each(db, SQL_CATEGORY_LIST, CAT_NO_VALUES, keep_category, &r);
+    apr_status_t rv = query->of ? read_in_turn(db, query->of, &r)
+                                : cat_db_each(db, SQL_CATEGORY_LIST, CAT_NO_VALUES, keep_category, &r);
 
     qsort(r.list->elts, (size_t)r.list->nelts, sizeof(sorted_t), orders[query->order][query->descending != 0]);
     take_page(query, r.list, page);
@@ -182,7 +196,7 @@ static apr_status_t read_by_index(cat_db_t *db, const cat_categories_query_t *qu
 /* Before the first connection of this process the dialect is unknown. */
 static int has_index(const cat_db_t *db, const cat_categories_query_t *query)
 {
-    return query->order == CAT_CATEGORIES_BY_NAME && query->page < PAGE_MAX && cat_db_dialect(db);
+    return !query->of && query->order == CAT_CATEGORIES_BY_NAME && query->page < PAGE_MAX && cat_db_dialect(db);
 }
 
 apr_status_t cat_categories_read(cat_db_t *db, const cat_categories_query_t *query, cat_categories_page_t *page)
@@ -206,11 +220,12 @@ typedef struct making_t {
     cat_item_t item;
 } making_t;
 
-/* Page and limit are numbers, so no other query has the same key. */
-static const char *write_key(apr_pool_t *pool, const cat_categories_query_t *query)
+/* Page and limit are numbers, and so is the view (cat_conf_t), so no other query has the same key. Fields make no difference here. */
+static const char *write_key(const cat_db_t *db, const cat_categories_query_t *query)
 {
-    return apr_psprintf(pool, "/categories?%" APR_INT64_T_FMT "&%" APR_INT64_T_FMT "&%d%d&%s", query->page,
-                        query->limit, query->order, query->descending != 0, query->prefix);
+    return apr_psprintf(db->pool, "/categories?%" APR_INT64_T_FMT "&%" APR_INT64_T_FMT "&%d%d%s&%s", query->page,
+                        query->limit, query->order, query->descending != 0, query->of ? db->conf->view : "",
+                        query->prefix);
 }
 
 static apr_status_t make_answer(making_t *m)
@@ -236,7 +251,7 @@ static apr_status_t make_answer(making_t *m)
 apr_status_t cat_categories_answer(cat_db_t *db, const cat_categories_query_t *query, apr_time_t now,
                                    const cat_categories_format_t *format, cat_cached_list_t *categories)
 {
-    making_t m = {db, query, format, {.key = write_key(db->pool, query)}};
+    making_t m = {db, query, format, {.key = write_key(db, query)}};
     apr_status_t rv = cat_answer_cache_get(db, NULL, now, &m.item) ? APR_SUCCESS : make_answer(&m);
 
     if (rv == APR_SUCCESS) {

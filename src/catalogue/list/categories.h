@@ -4,6 +4,7 @@
 
 #include <apr_tables.h>
 
+#include "catalogue/query/query.h"
 #include "db/answer_cache.h"
 #include "db/db.h"
 #include "lib/buffer.h"
@@ -19,8 +20,9 @@ typedef enum { CAT_CATEGORIES_BY_NAME, CAT_CATEGORIES_BY_COUNT } cat_categories_
 typedef struct cat_categories_query_t {
     const char *prefix; /* of the folded name; "": all */
     cat_categories_order_t order;
-    int descending;          /* flag */
-    apr_int64_t page, limit; /* at least 1 */
+    int descending;             /* flag */
+    apr_int64_t page, limit;    /* at least 1 */
+    const cat_list_query_t *of; /* only of these products, as readers see no others; NULL: of all */
 } cat_categories_query_t;
 
 /* A page of the categories that match, on the pool of db. */

@@ -162,14 +162,15 @@ static apr_status_t read_list(reading_t *r)
     return APR_SUCCESS;
 }
 
-/* Mounts of one database may have other limits. */
+/* Mounts of one database may have other limits and fields, and their readers other conditions. No parameter is without a "=". */
 static const char *write_key(const cat_db_t *db, const cat_list_query_t *query)
 {
     const char *key = cat_query_write_key(db->pool, query);
 
-    return key && is_search(query)
-               ? apr_psprintf(db->pool, "%s&%d&%d", key, db->conf->count_limit, db->conf->query_timeout)
-               : key;
+    if (key && is_search(query)) {
+        key = apr_psprintf(db->pool, "%s&%d&%d", key, db->conf->count_limit, db->conf->query_timeout);
+    }
+    return key && db->conf->view ? apr_pstrcat(db->pool, key, "&", db->conf->view, NULL) : key;
 }
 
 apr_status_t cat_list_get(cat_db_t *db, const cat_list_query_t *query, apr_time_t now, const cat_list_format_t *format,

@@ -138,7 +138,7 @@ static void note_success(run_t *run, const cat_operation_t *o)
 /* Is the status of a write the fault of the database, so that the transaction cannot go on? */
 static int is_fault(apr_status_t rv)
 {
-    return rv != APR_SUCCESS && rv != APR_NOTFOUND && rv != APR_EEXIST && rv != CAT_EVALUE;
+    return rv != APR_SUCCESS && rv != APR_NOTFOUND && rv != APR_EEXIST && rv != CAT_EVALUE && rv != CAT_ETOOLONG;
 }
 
 /* Once one of an atomic run has failed, the others are only judged. */

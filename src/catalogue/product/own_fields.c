@@ -6,6 +6,9 @@
  *     server     id name ... createdAt | sku brand
  *     Location   id name ... createdAt | brand weight
  *     the mount  id name ... createdAt | sku brand weight       its brand is that of the Location
+ *
+ * Private fields are the last ones, in whatever order the lines are: so the table of those who may not see them is the same table, but
+ * shorter, and a field has one index in both.
  */
 #include "catalogue/product/own_fields.h"
 
@@ -14,6 +17,8 @@
 #include <apr_strings.h>
 
 #include "catalogue/product/product.h"
+#include "lib/fold.h"
+#include "lib/json.h"
 
 static const cat_fields_t *built_in_fields(void)
 {
@@ -44,11 +49,42 @@ static table_t *copy_table(apr_pool_t *pool, const cat_fields_t *from, int more)
     return table;
 }
 
+static int count_public(const cat_fields_t *fields)
+{
+    int count = fields->count;
+
+    while (count > CAT_PRODUCT_FIELDS && fields->all[count - 1].flags & CAT_PRIVATE) {
+        count--;
+    }
+    return count;
+}
+
+/* Moves fields, as many as follow `from`, to `to`. */
+static void move_fields(table_t *table, int to, int from)
+{
+    apr_size_t count = (apr_size_t)(table->fields.count - from);
+
+    memmove(table->all + to, table->all + from, count * sizeof(*table->all));
+    memmove(table->own + to, table->own + from, count * sizeof(*table->own));
+    table->fields.count += to - from;
+}
+
+/* A field that takes the place of another one keeps it, unless one of them is private. */
 static void put_field(table_t *table, int place, const cat_field_t *field, const cat_own_field_t *own)
 {
+    cat_fields_t *fields = &table->fields;
+    int is_new = place == fields->count;
+
+    if (!is_new && (fields->all[place].flags ^ field->flags) & CAT_PRIVATE) {
+        move_fields(table, place, place + 1);
+        is_new = 1;
+    }
+    if (is_new) {
+        place = field->flags & CAT_PRIVATE ? fields->count : count_public(fields);
+        move_fields(table, place + 1, place);
+    }
     table->all[place] = *field;
     table->own[place] = own;
-    table->fields.count += place == table->fields.count;
 }
 
 const char *cat_own_fields_add(apr_pool_t *pool, const cat_fields_t *before, const char *line,
@@ -83,14 +119,18 @@ const cat_fields_t *cat_own_fields_merge(apr_pool_t *pool, const cat_fields_t *b
 /* A text is made of a field that comes before its own, so that no two are made of each other. */
 static const char *check_from(apr_pool_t *pool, const cat_fields_t *fields, int place)
 {
-    const char *from = fields->own[place]->from;
+    const char *from = fields->own[place]->from, *fault = NULL;
+    int source = 0;
 
-    for (int i = 0; from && i < place; i++) {
-        if (!strcmp(fields->all[i].name, from)) {
-            return cat_own_field_check_source(pool, &fields->all[place], &fields->all[i]);
-        }
+    while (from && source < fields->count && strcmp(fields->all[source].name, from) != 0) {
+        source++;
     }
-    return from ? apr_psprintf(pool, "from=%s must name a field that comes before this one", from) : NULL;
+    if (from && source < fields->count) {
+        fault = cat_own_field_check_source(pool, &fields->all[place], &fields->all[source]);
+    }
+    return fault || !from || source < place
+               ? fault
+               : apr_psprintf(pool, "from=%s must name a field that comes before this one", from);
 }
 
 const char *cat_own_fields_check(apr_pool_t *pool, const cat_fields_t *fields, const char **line)
@@ -104,4 +144,71 @@ const char *cat_own_fields_check(apr_pool_t *pool, const cat_fields_t *fields, c
                     : "there may be at most " APR_STRINGIFY(CAT_OWN_FIELDS_MAX) " fields, with those of outer sections";
     }
     return fault;
+}
+
+const cat_fields_t *cat_own_fields_public(apr_pool_t *pool, const cat_fields_t *fields)
+{
+    cat_fields_t *shown;
+
+    if (count_public(fields) == fields->count) {
+        return fields;
+    }
+    shown = apr_pmemdup(pool, fields, sizeof(*fields));
+    shown->count = count_public(fields);
+    return shown;
+}
+
+/* ---- a new product ---- */
+
+static const char *make_text(apr_pool_t *pool, const cat_field_t *field, const char *source)
+{
+    const char *text = apr_array_pstrcat(pool, cat_fold_split(pool, cat_fold_text(pool, source)), '-'), *end = text;
+
+    for (double characters = 0; *end; end++) {
+        int begins_character = (*end & 0xc0) != 0x80;
+        if (begins_character && characters++ >= field->most) {
+            break;
+        }
+    }
+    while (end > text && end[-1] == '-') {
+        end--;
+    }
+    return apr_pstrmemdup(pool, text, (apr_size_t)(end - text));
+}
+
+static void make_missing(apr_pool_t *pool, const cat_fields_t *fields, int place, cat_input_t *input)
+{
+    const cat_field_t *field = &fields->all[place];
+    const char *from = fields->own[place]->from;
+    int source = from ? cat_own_field_find(fields, from) : fields->count;
+    cat_field_fault_t fault;
+
+    if (source == fields->count || !input->values[source] || input->values[place]) {
+        return;
+    }
+    input->values[place] = make_text(pool, field, input->values[source]);
+    if (!*input->values[place]) {
+        input->values[place] = NULL; /* no letter, no digit: the product is without it */
+        return;
+    }
+    fault = cat_fields_read_value(pool, field, cat_json_own(pool, json_string(input->values[place])),
+                                  &input->values[place]);
+    if (fault.code) {
+        cat_fields_add_error(pool, input, field->name, fault.code, fault.message);
+    }
+}
+
+void cat_own_fields_complete(apr_pool_t *pool, const cat_fields_t *fields, cat_input_t *input)
+{
+    const char *extra;
+
+    for (int i = CAT_PRODUCT_FIELDS; i < fields->count; i++) {
+        make_missing(pool, fields, i, input);
+    }
+    cat_product_stamp(pool, fields, input->values,
+                      apr_time_now()); /* counts for the length; set when the product is made */
+    extra = cat_product_write_extra(pool, fields, input->values, NULL);
+    if (extra && strlen(extra) > CAT_PRODUCT_EXTRA_MAX) {
+        cat_fields_add_error(pool, input, "", "too_long", CAT_PRODUCT_TOO_LONG);
+    }
 }

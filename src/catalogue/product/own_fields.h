@@ -9,17 +9,29 @@
 #define CAT_OWN_FIELDS_MAX 64 /* of a mount */
 
 /*
- * *after: the fields of `before`, then the one of the line, on the pool. before: those of the section so far; NULL: the built-in ones.
- * NULL, or what is wrong with the line, in words for the administrator; then *after is left alone.
+ * *after: the fields of `before`, then the one of the line, but private fields are behind all others; on the pool. before: those of
+ * the section so far; NULL: the built-in ones. NULL, or what is wrong with the line, in words for the administrator; then *after is
+ * left alone.
  */
 const char *cat_own_fields_add(apr_pool_t *pool, const cat_fields_t *before, const char *line,
                                const cat_fields_t **after);
 
+/* The fields that those see who may not write products, on the pool: the table without its last fields, which are private. What the
+ * fields of the one are by index, those of the other are too. */
+const cat_fields_t *cat_own_fields_public(apr_pool_t *pool, const cat_fields_t *fields);
+
 /*
  * The fields of an outer section with those of an inner one: a field of the inner section takes the place of the outer one's of the
- * same name, the others follow. On the pool; what it points to is that of base and over. base, over: with the built-in fields.
+ * same name, the others follow; private ones are the last. On the pool; what it points to is that of base and over. base, over: with
+ * the built-in fields.
  */
 const cat_fields_t *cat_own_fields_merge(apr_pool_t *pool, const cat_fields_t *base, const cat_fields_t *over);
+
+/*
+ * Fills in what the input for a new product lacks: a text that is made of another field's (from=), folded, its words joined by "-". Adds the
+ * fault of one that its field does not allow, and of a product that is too long for its row.
+ */
+void cat_own_fields_complete(apr_pool_t *pool, const cat_fields_t *fields, cat_input_t *input);
 
 /*
  * Checks what can be known only when all sections are merged: how many fields there are, and that `from` names one of them. NULL: all is

@@ -20,6 +20,7 @@
 #include <apr_strings.h>
 
 #include "lib/json.h"
+#include "lib/time.h"
 
 #define FLAGS_KEY CAT_SERVER
 #define FLAGS_FIXED CAT_SERVER
@@ -131,6 +132,15 @@ const char *const *cat_product_read(apr_pool_t *pool, const cat_fields_t *fields
 }
 
 /* ---- writing ---- */
+
+void cat_product_stamp(apr_pool_t *pool, const cat_fields_t *fields, const char **record, apr_time_t now)
+{
+    for (int i = CAT_PRODUCT_FIELDS; i < fields->count; i++) {
+        if (fields->all[i].flags & CAT_MODIFIED) {
+            record[i] = cat_time_store(pool, now);
+        }
+    }
+}
 
 static void begin_member(cat_buffer_t *b, const char *name, apr_size_t length)
 {

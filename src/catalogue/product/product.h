@@ -2,6 +2,8 @@
 #ifndef CAT_CATALOGUE_PRODUCT_H
 #define CAT_CATALOGUE_PRODUCT_H
 
+#include <apr_time.h>
+
 #include "db/dialects/product.def"
 #include "lib/conf.h"
 #include "lib/fields.h"
@@ -34,6 +36,14 @@ const cat_fields_t *cat_product_fields_of(const cat_conf_t *conf);
 
 /* The record of a row, on the pool or in the row; values of fields that the mount does not have are left out. */
 const char *const *cat_product_read(apr_pool_t *pool, const cat_fields_t *fields, const char *const *row);
+
+#define CAT_PRODUCT_EXTRA_MAX 65535 /* octets of the column extra: MariaDB's TEXT has no more */
+#define CAT_PRODUCT_TOO_LONG                                                                                           \
+    "must have at most " APR_STRINGIFY(                                                                                \
+        CAT_PRODUCT_EXTRA_MAX) " octets, as JSON without spaces, in the shop's own fields"
+
+/* Sets the fields that say when a product was changed last. */
+void cat_product_stamp(apr_pool_t *pool, const cat_fields_t *fields, const char **record, apr_time_t now);
 
 /* The column extra of a record, on the pool; NULL: it is empty. hidden: the column before, whose members that are none of the
  * fields stay; NULL: there are none. */

@@ -41,8 +41,7 @@ static const char *const *read_record(const cat_db_t *db, const char *const *row
 
 typedef struct product_read_t {
     cat_db_t *db;
-    cat_products_represent_t *represent;
-    void *baton;
+    const cat_products_form_t *form;
     const char *body; /* NULL: there is no such product */
     apr_size_t length;
 } product_read_t;
@@ -52,26 +51,40 @@ static apr_status_t represent_row(void *baton, const char *const *values, int co
     product_read_t *r = baton;
 
     (void)count;
-    r->represent(r->baton, read_record(r->db, values), &r->body, &r->length);
+    r->form->represent(r->form->baton, read_record(r->db, values), &r->body, &r->length);
     return CAT_ENOUGH;
 }
 
 /* Requests that come at once share a round trip. */
-apr_status_t cat_products_get_one(cat_db_t *db, const char *id, apr_time_t now, cat_products_represent_t *represent,
-                                  void *baton, cat_item_t *item)
+static apr_status_t find_row(product_read_t *r, const char *id)
 {
-    product_read_t r = {.db = db, .represent = represent, .baton = baton};
+    if (r->form->find) {
+        return r->form->find(r->form->baton, r->db, represent_row, r);
+    }
+    return cat_db_asks_server(r->db) ? cat_read_batch_one(r->db, SQL_PRODUCT_GET, id, represent_row, r)
+                                     : cat_db_each(r->db, SQL_PRODUCT_GET, CAT_VALUES(id), represent_row, r);
+}
+
+/* The name of its answer in the response cache: no text that a client sends for an id has a slash. */
+static const char *write_key(const cat_db_t *db, const char *id)
+{
+    return db->conf->view ? apr_pstrcat(db->pool, "/", db->conf->view, "/", id, NULL) : id;
+}
+
+apr_status_t cat_products_get_one(cat_db_t *db, const char *id, apr_time_t now, const cat_products_form_t *form,
+                                  cat_item_t *item)
+{
+    product_read_t r = {.db = db, .form = form};
     apr_status_t rv;
 
-    *item = (cat_item_t){.key = id};
+    *item = (cat_item_t){.key = write_key(db, id)};
     if (cat_answer_cache_get(db, id, now, item)) { /* then it is an id: the key of a list has a slash */
         return APR_SUCCESS;
     }
     if (!cat_id_check(id)) {
         return APR_NOTFOUND;
     }
-    rv = cat_db_asks_server(db) ? cat_read_batch_one(db, SQL_PRODUCT_GET, id, represent_row, &r)
-                                : cat_db_each(db, SQL_PRODUCT_GET, CAT_VALUES(id), represent_row, &r);
+    rv = find_row(&r, id);
     if (rv != APR_SUCCESS) {
         return rv;
     }
@@ -298,11 +311,31 @@ typedef struct update_extra_t {
 static int changes_extra(const cat_input_t *input)
 {
     for (int i = CAT_PRODUCT_FIELDS; i < input->count; i++) {
-        if (input->values[i] || input->cleared[i]) {
+        if (input->values[i] || input->cleared[i] || input->fields[i].flags & CAT_MODIFIED) {
             return 1;
         }
     }
     return 0;
+}
+
+static int is_same_value(const char *one, const char *other)
+{
+    return one && other ? !strcmp(one, other) : one == other;
+}
+
+/* As the update leaves it, with the time if it leaves anything else than it was. */
+static const char *const *change_record(const product_write_t *w, const cat_fields_t *fields, const char *const *row)
+{
+    const char *const *before = cat_product_read(w->db->pool, fields, row);
+    const char **after = (const char **)cat_products_merge(w->db->pool, before, w->input);
+
+    for (int i = 0; i < fields->count; i++) {
+        if (!is_same_value(before[i], after[i])) {
+            cat_product_stamp(w->db->pool, fields, after, apr_time_now());
+            return after;
+        }
+    }
+    return after;
 }
 
 static apr_status_t reclaim_values(const product_write_t *w, const update_extra_t *extra)
@@ -326,10 +359,13 @@ static apr_status_t merge_extra(const product_write_t *w, update_extra_t *extra)
     }
     rv = cat_db_one(w->db, SQL_PRODUCT_LOCK, CAT_VALUES(w->id), &row);
     if (rv == APR_SUCCESS) {
-        record = cat_products_merge(w->db->pool, cat_product_read(w->db->pool, fields, row), w->input);
+        record = change_record(w, fields, row);
         extra->text = cat_product_write_extra(w->db->pool, fields, record, row[CAT_PRODUCT_EXTRA]);
         extra->is_cleared = !extra->text;
         extra->before = row;
+    }
+    if (rv == APR_SUCCESS && extra->text && strlen(extra->text) > CAT_PRODUCT_EXTRA_MAX) {
+        return CAT_ETOOLONG;
     }
     return rv == APR_SUCCESS && w->registry->has_unique ? reclaim_values(w, extra) : rv;
 }

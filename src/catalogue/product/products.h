@@ -16,13 +16,19 @@
  * product has the id. Other failures are those of db/db.h.
  */
 
-/* Sets *body to the response body for a stored product, on a pool that the baton knows. */
-typedef void cat_products_represent_t(void *baton, const char *const *product, const char **body, apr_size_t *length);
+/* How a product is read and written for a client. */
+typedef struct cat_products_form_t {
+    /* Passes the row of the product with the id, if the client may see it. NULL: every client may. */
+    apr_status_t (*find)(void *baton, cat_db_t *db, cat_row_t *row, void *row_baton);
+    /* Sets *body to the response body for a stored product, on a pool that the baton knows. */
+    void (*represent)(void *baton, const char *const *product, const char **body, apr_size_t *length);
+    void *baton;
+} cat_products_form_t;
 
-/* Sets the item's body, length and hash (cat_etag_hash): from the response cache, or by calling represent with the
+/* Sets the item's body, length and hash (cat_etag_hash): from the response cache, or by finding and representing the
  * product, whose body is then cached. now: the time of the request. id: any text. */
-apr_status_t cat_products_get_one(cat_db_t *db, const char *id, apr_time_t now, cat_products_represent_t *represent,
-                                  void *baton, cat_item_t *item);
+apr_status_t cat_products_get_one(cat_db_t *db, const char *id, apr_time_t now, const cat_products_form_t *form,
+                                  cat_item_t *item);
 
 /* A condition on the stored product. The transaction of the write calls judge, so no other writer changes the product
  * in between; it may do so several times. Any status but APR_SUCCESS prevents the write, and is returned: CAT_ECHANGED
@@ -43,7 +49,11 @@ apr_status_t cat_products_insert_one(cat_db_t *db, const char *const *product);
  * many were inserted before it. */
 apr_status_t cat_products_insert_many(cat_db_t *db, const char *const *const *rows, int count, int *inserted);
 
-/* Changes the fields that the input sets or clears. input: of cat_fields_check with the mount's fields and CAT_UPDATE.
+/* The fields of the shop's own would take more room than a row has for them (CAT_PRODUCT_EXTRA_MAX). */
+#define CAT_ETOOLONG (APR_OS_START_USERERR + 23)
+
+/* Changes the fields that the input sets or clears, and if that makes a difference, those that say when. CAT_ETOOLONG: nothing was
+ * changed. input: of cat_fields_check with the mount's fields and CAT_UPDATE.
  * condition: NULL for none. *product: as this update left it, on the pool of db. */
 apr_status_t cat_products_update_one(cat_db_t *db, const char *id, const cat_input_t *input,
                                      const cat_products_condition_t *condition, const char *const **product);

@@ -26,6 +26,7 @@
 #include "lib/list_text.h"
 
 #define AGE apr_time_from_sec(1)
+#define NOTICE_INTERVAL apr_time_from_sec(60)
 #define KEPT (CAT_INDEXED | CAT_UNIQUE | CAT_SEARCHED | CAT_FACET)
 
 /* ---- reading ---- */
@@ -69,38 +70,58 @@ static void note_flags(cat_registry_t *registry, int flags)
     registry->has_words |= (flags & CAT_SEARCHED) != 0;
 }
 
-/* CAT_ENOTREADY: a later version has written a definition that this one does not understand. */
-static apr_status_t make_registry(const cat_db_t *db, reading_t *r, const cat_registry_t **made)
+/* Without fields; the caller fills in what belongs to so many of them. */
+static cat_registry_t *make_empty(const char *text, int count)
 {
-    int count = r->rows->nelts / COLUMNS, first = CAT_PRODUCT_FIELDS;
+    apr_size_t places = (apr_size_t)(CAT_PRODUCT_FIELDS + count);
     cat_registry_t *registry;
-    const char **numbers;
-    unsigned char *complete;
     apr_pool_t *pool;
 
     apr_pool_create(&pool, NULL);
     registry = apr_pcalloc(pool, sizeof(*registry));
     registry->pool = pool;
     registry->made = apr_time_now();
+    registry->refused = apr_pcalloc(pool, sizeof(*registry->refused));
     registry->fields = &cat_product_built_in;
-    registry->numbers = numbers = apr_pcalloc(pool, (apr_size_t)(first + count) * sizeof(*numbers));
-    registry->is_complete = complete = apr_pcalloc(pool, (apr_size_t)(first + count));
-    registry->text = apr_pstrdup(pool, cat_buffer_text(&r->text));
-    for (int i = 0; i < count; i++) {
-        const char *const *row = row_of(r, i);
-        const char *line = apr_pstrcat(pool, row[NAME], " ", row[DEFINITION], NULL);
-        const char *fault = cat_own_fields_add(pool, i ? registry->fields : NULL, line, &registry->fields);
-        if (fault) {
-            cat_log(db->log, CAT_LOG_ERROR, 0,
-                    "CAT087: %s: the table catalog_fields has a field that this version does"
-                    " not understand: %s: %s",
-                    cat_db_name(db), line, fault);
-            apr_pool_destroy(pool);
-            return CAT_ENOTREADY;
-        }
-        numbers[first + i] = apr_pstrdup(pool, row[NUMBER]);
-        complete[first + i] = *row[COMPLETE] == '1';
-        note_flags(registry, registry->fields->all[first + i].flags);
+    registry->numbers = apr_pcalloc(pool, places * sizeof(*registry->numbers));
+    registry->is_complete = apr_pcalloc(pool, places);
+    registry->text = apr_pstrdup(pool, text);
+    return registry;
+}
+
+/* NULL, or what this version does not understand of the row. */
+static const char *add_row(cat_registry_t *registry, const char *const *row)
+{
+    int field = registry->fields->count;
+    const char *line = apr_pstrcat(registry->pool, row[NAME], " ", row[DEFINITION], NULL);
+    const char *fault = cat_own_fields_add(registry->pool, field > CAT_PRODUCT_FIELDS ? registry->fields : NULL, line,
+                                           &registry->fields);
+
+    if (fault) {
+        return apr_pstrcat(registry->pool, line, ": ", fault, NULL);
+    }
+    registry->numbers[field] = apr_pstrdup(registry->pool, row[NUMBER]);
+    registry->is_complete[field] = *row[COMPLETE] == '1';
+    note_flags(registry, registry->fields->all[field].flags);
+    return NULL;
+}
+
+/* CAT_ENOTREADY: a later version has written a definition that this one does not understand. */
+static apr_status_t make_registry(const cat_db_t *db, reading_t *r, const cat_registry_t **made)
+{
+    int count = r->rows->nelts / COLUMNS;
+    cat_registry_t *registry = make_empty(cat_buffer_text(&r->text), count);
+    const char *fault = NULL;
+
+    for (int i = 0; i < count && !fault; i++) {
+        fault = add_row(registry, row_of(r, i));
+    }
+    if (fault) {
+        cat_log(db->log, CAT_LOG_ERROR, 0,
+                "CAT087: %s: the table catalog_fields has a field that this version does not understand: %s",
+                cat_db_name(db), fault);
+        apr_pool_destroy(registry->pool);
+        return CAT_ENOTREADY;
     }
     *made = registry;
     return APR_SUCCESS;
@@ -174,12 +195,18 @@ static int covers_line(const cat_registry_t *registry, int known, const cat_fiel
     return !(wanted & ~there) && (!values || has_values(registry->fields->own[known]->values, values));
 }
 
-static apr_status_t refuse_type(const cat_db_t *db, const cat_registry_t *registry, int known)
+/* Once a minute. */
+static apr_status_t refuse_field(const cat_db_t *db, const cat_registry_t *registry, int known)
 {
     const char *name = registry->fields->all[known].name, *type = registry->fields->own[known]->type;
+    apr_time_t now = apr_time_now(), last = atomic_load(registry->refused);
 
+    if (last && now - last < NOTICE_INTERVAL && now >= last) {
+        return CAT_ENOTREADY;
+    }
+    atomic_store(registry->refused, now);
     cat_log(db->log, CAT_LOG_ERROR, 0,
-            "CAT088: %s: the field %s is of the type %s in the database; write: CatalogField %s %s", cat_db_name(db),
+            "CAT088: %s: the database has the field %s with the type %s; write: CatalogField %s %s", cat_db_name(db),
             name, type, name, type);
     return CAT_ENOTREADY;
 }
@@ -243,18 +270,19 @@ static apr_status_t add_missing(void *baton)
     return rv;
 }
 
-/* *missing: whether the database lacks a field of the mount, or what its line says. */
+/* *missing: whether the database lacks a field of the mount, or what its line says. Names differ by more than case, as everywhere. */
 static apr_status_t compare_fields(const cat_db_t *db, const cat_registry_t *registry, int *missing)
 {
     const cat_fields_t *fields = cat_product_fields_of(db->conf);
 
     *missing = 0;
     for (int i = CAT_PRODUCT_FIELDS; i < fields->count; i++) {
-        int known = cat_registry_find(registry, fields->all[i].name);
+        int known = cat_own_field_find(registry->fields, fields->all[i].name);
         if (known == registry->fields->count) {
             *missing = 1;
-        } else if (strcmp(registry->fields->own[known]->type, fields->own[i]->type) != 0) {
-            return refuse_type(db, registry, known);
+        } else if (strcmp(registry->fields->all[known].name, fields->all[i].name) != 0 ||
+                   strcmp(registry->fields->own[known]->type, fields->own[i]->type) != 0) {
+            return refuse_field(db, registry, known);
         } else if (!covers_line(registry, known, fields, i)) {
             *missing = 1;
         }

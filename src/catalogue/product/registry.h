@@ -2,6 +2,8 @@
 #ifndef CAT_CATALOGUE_REGISTRY_H
 #define CAT_CATALOGUE_REGISTRY_H
 
+#include <stdatomic.h>
+
 #include "catalogue/product/own_fields.h"
 #include "db/db.h"
 
@@ -11,11 +13,12 @@
  */
 typedef struct cat_registry_t {
     const cat_fields_t *fields;          /* the built-in ones, then those that the database knows */
-    const char *const *numbers;          /* by field, decimal, as product_keys has it; NULL: built-in */
-    const unsigned char *is_complete;    /* by field, flag: all products have its keys */
+    const char **numbers;                /* by field, decimal, as product_keys has it; NULL: built-in */
+    unsigned char *is_complete;          /* by field, flag: all products have its keys */
     int has_keys, has_unique, has_words; /* flags: some field is indexed, unique, searched */
     const char *text;                    /* what it was made of */
     apr_time_t made;                     /* when this process first saw it so */
+    _Atomic apr_time_t *refused;         /* when a contradiction was logged last; by all threads */
     apr_pool_t *pool;                    /* it is on this pool, as long as the process lives */
 } cat_registry_t;
 

@@ -21,6 +21,7 @@
 
 #include "catalogue/product/product_keys.h"
 #include "catalogue/query/cursor.h"
+#include "catalogue/query/visible.h"
 #include "http/parameters.h"
 #include "jose/keyring.h"
 #include "lib/buffer.h"
@@ -445,7 +446,7 @@ static void fill_defaults(const parsing_t *p)
     }
     if (!(p->sent & 1U << ROW_COUNT)) {
         query->count = default_count(query);
-    } else if (query->count == CAT_COUNT_EXACT && !query->condition_count && !query->word_count) {
+    } else if (query->count == CAT_COUNT_EXACT && !query->condition_count && !query->word_count && !p->conf->visible) {
         query->count = CAT_COUNT_CAPPED; /* a counter knows it */
     }
 }
@@ -463,13 +464,26 @@ static void begin_query(parsing_t *p, apr_pool_t *pool, int strict, const char *
     cat_parameters_init(&p->parameters, pool, strict, text);
 }
 
+/* The conditions of CatalogVisible are those of the statement: links and cursors have the client's own. */
+static void hide_products(parsing_t *p)
+{
+    cat_list_query_t *query = p->query;
+    const cat_visible_t *visible = p->conf->visible;
+
+    if (visible) {
+        query->conditions = cat_visible_add(p->parameters.pool, visible, query->conditions, &query->condition_count);
+        query->is_plain = 0;
+    }
+}
+
 /* What derives from the parameters. 0: query->errors says why. */
 static int finish_query(parsing_t *p)
 {
     cat_list_query_t *query = p->query;
 
-    note_fields(query);
     write_parameters(p->parameters.pool, query);
+    hide_products(p);
+    note_fields(query);
     if (strlen(query->parameters) > CAT_QUERY_OCTETS_MAX) {
         cat_parameters_add_error(&p->parameters, "parameters", "too_long",
                                  "must have at most " APR_STRINGIFY(CAT_QUERY_OCTETS_MAX) " octets");
@@ -504,6 +518,8 @@ int cat_query_parse_all(apr_pool_t *pool, const cat_conf_t *conf, int strict, co
     parsing_t p = {.conf = conf, .query = query, .own = own};
 
     begin_query(&p, pool, strict, text);
+    query->fields = cat_field_list_without(query->all, 0); /* detail, too: what is exported can be imported */
+    query->has_all_fields = 1;
     query->count = CAT_COUNT_NONE;
     query->after.key = CAT_LIST_KEY_MAX;
     parse_text(&p);

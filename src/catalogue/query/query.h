@@ -38,10 +38,11 @@ typedef struct cat_list_query_t {
     const cat_key_t *sealing_key; /* seals cursors, where page is 0 */
     const char *cursor;           /* the client's, where page is 0; NULL: another key has sealed it */
 
-    /* Which products, all of these at once. Conditions are in ascending order of field, operator and text; there may be
-     * several of a field, each with another operator. */
+    /* Which products, all of these at once: the client's conditions, and those of CatalogVisible. They are in ascending order of
+     * field, operator and text; there may be several of a field, each with another operator, and two with the same one, of which one
+     * is of CatalogVisible. */
     const cat_query_condition_t *conditions;
-    int condition_count;      /* 0 to CAT_QUERY_CONDITIONS_MAX */
+    int condition_count;      /* 0 to twice CAT_QUERY_CONDITIONS_MAX */
     const char *const *words; /* of q: folded, ascending, none begins another one; each begins a word of the product */
     int word_count;           /* 0 to CAT_QUERY_WORDS_MAX; 0: no q */
 

@@ -44,7 +44,7 @@ typedef struct cat_query_value_t {
 /* A field that is not set meets no condition but CAT_EXISTS with 0: of a field whose key may be -1, NE, LT, LTE, GT and
  * GTE must check that the key is 0 or more. */
 typedef struct cat_query_condition_t {
-    int field; /* of the mount's fields */
+    int field; /* of the mount's fields; one of CatalogVisible may be private, behind the fields that a reader's query has */
     cat_operator_t op;
     int count;                       /* of values: 1 unless the operator is CAT_IN or CAT_ALL */
     const cat_query_value_t *values; /* each once, on the pool */

@@ -342,10 +342,14 @@ static void add_field(candidates_t *candidates, const cat_plan_t *plan, const ca
 {
     int is_list = cat_conditions_is_list(plan->query->all, condition->field);
     candidate_t *found = is_list ? NULL : find_candidate(candidates, condition->field);
-    candidate_t *candidate = found ? found : &candidates->all[candidates->count++];
+    candidate_t *candidate = found ? found : &candidates->all[candidates->count];
     int names_values = condition->op == CAT_EQ || condition->op == CAT_IN;
 
+    if (!found && candidates->count == CAT_QUERY_CONDITIONS_MAX) {
+        return; /* CatalogVisible has added some: enough are counted */
+    }
     if (!found) {
+        candidates->count++;
         *candidate = (candidate_t){.field = condition->field, .only = is_list ? condition : NULL};
     }
     if (!found && condition->field < CAT_PRODUCT_FIELDS) {

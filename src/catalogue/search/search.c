@@ -456,6 +456,49 @@ static apr_status_t read_facets(search_t *s)
     return rv;
 }
 
+/* ---- categories of products that are read ---- */
+
+static apr_status_t take_category_row(void *baton, const char *const *values, int count)
+{
+    (void)count;
+    count_value(baton, 0, values[0]);
+    return APR_SUCCESS;
+}
+
+/* The work of a search. */
+static apr_status_t read_categories(void *baton)
+{
+    sample_t *sample = baton;
+    search_t *s = sample->search;
+    cat_select_text_t text;
+    apr_status_t rv = cat_plan_choose(s->db, s->query, &s->plan);
+
+    sample->values[0] = apr_hash_make(s->db->pool);
+    if (rv != APR_SUCCESS) {
+        return rv;
+    }
+    cat_select_text_begin(&text, s->db);
+    cat_plan_add_facets(&text, &s->plan, APR_INT64_MAX);
+    return cat_select_text_run(&text, s->db, take_category_row, sample);
+}
+
+apr_status_t cat_search_categories(cat_db_t *db, const cat_list_query_t *query, cat_row_t *row, void *baton)
+{
+    search_t s = {.db = db, .query = query};
+    sample_t sample = {.search = &s};
+    apr_status_t rv = cat_db_search(db, read_categories, &sample);
+
+    if (rv != APR_SUCCESS) {
+        return rv;
+    }
+    for (apr_hash_index_t *i = apr_hash_first(db->pool, sample.values[0]); i && rv == APR_SUCCESS;
+         i = apr_hash_next(i)) {
+        const char *values[] = {apr_hash_this_key(i), apr_off_t_toa(db->pool, *(apr_int64_t *)apr_hash_this_val(i))};
+        rv = row(baton, values, 2);
+    }
+    return rv;
+}
+
 static apr_status_t count_facets(search_t *s)
 {
     if (!s->query->has_facets) {

@@ -41,7 +41,10 @@ typedef struct cat_search_rows_t {
 apr_status_t cat_search_read(cat_db_t *db, const cat_list_query_t *query, const cat_search_rows_t *rows,
                              cat_search_end_t *end);
 
-/* The same within a search that is open (cat_db_open_search). */
+/* Passes the categories of the query's products, with the number of products in each, as SQL_CATEGORY_LIST does: in no order. */
+apr_status_t cat_search_categories(cat_db_t *db, const cat_list_query_t *query, cat_row_t *row, void *baton);
+
+/* The same as cat_search_read within a search that is open (cat_db_open_search). */
 apr_status_t cat_search_read_within(cat_db_t *db, const cat_list_query_t *query, const cat_search_rows_t *rows,
                                     cat_search_end_t *end);
 

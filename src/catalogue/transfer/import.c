@@ -20,6 +20,7 @@
 #include <apr_strings.h>
 #include <string.h>
 
+#include "catalogue/product/own_fields.h"
 #include "catalogue/product/product.h"
 #include "catalogue/product/products.h"
 #include "db/db.h"
@@ -286,6 +287,9 @@ static void check_item(cat_import_t *im, item_t *item, const json_t *value)
     if (id && !input->errors && input->given == 0) {
         cat_fields_add_error(im->group.pool, input, "", "required", "must have at least one field of a product");
     }
+    if (!id && !input->errors) {
+        cat_own_fields_complete(im->group.pool, im->options.rows.fields, input);
+    }
     json_array_foreach (input->errors, i, error) {
         add_row_error(im, item, json_string_value(json_object_get(error, "field")),
                       json_string_value(json_object_get(error, "code")),
@@ -432,16 +436,22 @@ static apr_status_t create_products(cat_import_t *im)
         if (!item->id) {
             product[CAT_PRODUCT_ID] = cat_id_make(group->pool, time);
             product[CAT_PRODUCT_CREATED_AT] = cat_time_store(group->pool, time);
+            cat_product_stamp(group->pool, group->fields, product, time);
             products[count++] = product;
         }
     }
     return count ? insert_created(im, products, count) : APR_SUCCESS;
 }
 
-/* A product that was deleted since the check: nothing of the transaction is stored. */
-static apr_status_t refuse_unknown(cat_import_t *im, item_t *item)
+/* A product that was deleted since the check, or has become too long: nothing of the transaction is stored. */
+static apr_status_t refuse_update(cat_import_t *im, item_t *item, apr_status_t rv)
 {
-    if (json_array_size(im->result.errors) == 0) { /* the transaction may run again */
+    if (json_array_size(im->result.errors) > 0) { /* the transaction may run again */
+        return CAT_EREFUSED;
+    }
+    if (rv == CAT_ETOOLONG) {
+        add_row_error(im, item, "", "too_long", CAT_PRODUCT_TOO_LONG);
+    } else {
         add_row_error(im, item, "id", "unknown", "must be the id of a product");
     }
     return CAT_EREFUSED;
@@ -473,12 +483,14 @@ static apr_status_t update_products(cat_import_t *im)
     for (int i = 0; i < im->group.count && rv == APR_SUCCESS; i++) {
         item_t *item = &im->group.items[i];
         if (item->id && !item->stored) {
-            return refuse_unknown(im, item);
+            return refuse_update(im, item, APR_NOTFOUND);
         }
         if (item->id && changes_product(item)) {
             APR_ARRAY_PUSH(im->changed, const char *) = apr_pstrdup(im->changed_pool, item->id);
             rv = cat_products_update_within(im->db, item->id, &item->input, &product);
-            rv = rv == APR_NOTFOUND ? refuse_unknown(im, item) : rv == APR_EEXIST ? refuse_taken(im, item) : rv;
+            rv = rv == APR_NOTFOUND || rv == CAT_ETOOLONG ? refuse_update(im, item, rv)
+                 : rv == APR_EEXIST                       ? refuse_taken(im, item)
+                                                          : rv;
         }
     }
     return rv;

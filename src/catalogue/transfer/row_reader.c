@@ -18,6 +18,7 @@
 #include "catalogue/transfer/cell_value.h"
 #include "lib/csv.h"
 #include "lib/json.h"
+#include "lib/list_text.h"
 
 #define MARK "\xef\xbb\xbf" /* byte order mark */
 
@@ -156,11 +157,19 @@ static int is_name_of(const cat_csv_cell_t *cell, const char *name)
     return !*name;
 }
 
-static int find_field(const cat_fields_t *fields, const cat_csv_cell_t *name)
+/* fields->count: of none, or *is_left_out. */
+static int find_field(const cat_row_options_t *o, const cat_csv_cell_t *name, int *is_left_out)
 {
-    int i = 0;
+    int i;
 
-    while (i < fields->count && !is_name_of(name, fields->all[i].name)) {
+    for (i = 0; o->names && i < o->names->nelts; i++) {
+        const cat_row_name_t *other = &APR_ARRAY_IDX(o->names, i, cat_row_name_t);
+        if (is_name_of(name, other->name)) {
+            *is_left_out = other->field == o->fields->count;
+            return other->field;
+        }
+    }
+    for (i = 0; i < o->fields->count && !is_name_of(name, o->fields->all[i].name);) {
         i++;
     }
     return i;
@@ -202,11 +211,11 @@ static apr_status_t take_unknown_column(cat_row_reader_t *r, const cat_csv_cell_
 
 static apr_status_t take_column(cat_row_reader_t *r, const cat_csv_cell_t *name)
 {
-    int field = find_field(r->options.fields, name);
+    int is_left_out = 0, field = find_field(&r->options, name, &is_left_out);
     apr_status_t rv = APR_SUCCESS;
 
     if (field == r->options.fields->count) {
-        rv = take_unknown_column(r, name);
+        rv = is_left_out ? APR_SUCCESS : take_unknown_column(r, name);
     } else if (has_column(r, r->count, field)) {
         rv = pass_fault(r, r->options.fields->all[field].name, "duplicate", "must be one column");
     }
@@ -294,6 +303,9 @@ static int is_update(const cat_row_reader_t *r, const cat_csv_cell_t *cells, int
 static const char *add_cell(cat_row_reader_t *r, json_t *object, const cat_csv_cell_t *cell, const cat_field_t *field,
                             int updates)
 {
+    const cat_row_options_t *o = &r->options;
+    json_t *value;
+
     if (is_absent(field->kind, cell)) {
         if (updates && field->flags & CAT_CLEARABLE) {
             json_object_set_new(object, field->name, json_null());
@@ -303,10 +315,8 @@ static const char *add_cell(cat_row_reader_t *r, json_t *object, const cat_csv_c
     if (memchr(cell->text, '\0', cell->length)) {
         return "must not contain U+0000";
     }
-    return json_object_set_new(
-               object, field->name,
-               cat_cell_value_read(r->row_pool, field->kind, cell, r->options.has_comma, r->options.list_mark)) == 0
-               ? NULL
+    value = cat_cell_value_read(r->row_pool, field->kind, cell, o->has_comma, o->list_mark);
+    return json_object_set_new(object, field->name, value) == 0 ? NULL
            : field->kind == CAT_VALUE ? "must be JSON, with quotation marks around a text, in valid UTF-8"
                                       : "must be valid UTF-8";
 }
@@ -433,10 +443,65 @@ static int parse_names(const cat_fields_t *fields, const char *names, int *colum
     return 0;
 }
 
+/* The name as is_name_of compares it. */
+static const char *fold_name(apr_pool_t *pool, const char *name)
+{
+    char *folded = apr_palloc(pool, strlen(name) + 1), *end = folded;
+
+    for (apr_size_t passed; *name; name += passed ? passed : 1) {
+        passed = *name == '_' || *name == '-' ? 1 : cat_csv_measure_blank(name);
+        if (!passed) {
+            *end++ = *name;
+        }
+    }
+    *end = '\0';
+    return folded;
+}
+
+/* A name may have colons; that of a field has none. */
+static int parse_pair(apr_pool_t *pool, const cat_fields_t *fields, const char *text, cat_row_name_t *name)
+{
+    const char *colon = strrchr(text, ':');
+
+    if (!colon) {
+        return 0;
+    }
+    *name = (cat_row_name_t){fold_name(pool, apr_pstrmemdup(pool, text, (apr_size_t)(colon - text))), fields->count};
+    if (colon[1]) {
+        name->field = cat_field_list_find(fields, colon + 1, strlen(colon + 1));
+    }
+    return !colon[1] || name->field < fields->count;
+}
+
+static int parse_pairs(apr_pool_t *pool, const char *text, cat_row_options_t *options)
+{
+    const apr_array_header_t *pairs = cat_list_text_split(pool, text, ',');
+    apr_array_header_t *names = apr_array_make(pool, pairs->nelts, sizeof(cat_row_name_t));
+    cat_field_set_t seen = {{0}};
+
+    for (int i = 0; i < pairs->nelts; i++) {
+        cat_row_name_t name;
+        if (!parse_pair(pool, options->fields, APR_ARRAY_IDX(pairs, i, const char *), &name) ||
+            (name.field < options->fields->count && cat_field_set_has(&seen, name.field))) {
+            return 0;
+        }
+        if (name.field < options->fields->count) {
+            cat_field_set_add(&seen, name.field);
+        }
+        APR_ARRAY_PUSH(names, cat_row_name_t) = name;
+    }
+    options->names = names;
+    return pairs->nelts <= CAT_CSV_CELLS_MAX;
+}
+
 int cat_row_columns_parse(apr_pool_t *pool, const char *names, cat_row_options_t *options)
 {
-    int *columns = apr_palloc(pool, CAT_CSV_CELLS_MAX * sizeof(*columns));
+    int *columns;
 
+    if (strchr(names, ':')) {
+        return parse_pairs(pool, names, options);
+    }
+    columns = apr_palloc(pool, CAT_CSV_CELLS_MAX * sizeof(*columns));
     options->columns = columns;
     return parse_names(options->fields, names, columns, &options->count);
 }

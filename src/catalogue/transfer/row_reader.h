@@ -26,6 +26,12 @@ typedef struct cat_row_fault_t {
 typedef apr_status_t cat_row_reader_take_t(void *baton, apr_int64_t row, const json_t *value,
                                            const cat_row_fault_t *fault);
 
+/* A column whose name is not that of its field. */
+typedef struct cat_row_name_t {
+    const char *name; /* without blanks, _ and - */
+    int field;        /* fields->count: the column is left out */
+} cat_row_name_t;
+
 typedef struct cat_row_options_t {
     const cat_fields_t *fields; /* of the products; NULL: the built-in ones */
     cat_rows_kind_t kind;
@@ -39,9 +45,10 @@ typedef struct cat_row_options_t {
     /* CSV: by cell, the field's index, whatever the header row says; fields->count: the column is left out. NULL: the
      * header row says which. */
     const int *columns;
-    int count;        /* of columns */
-    int lacks_header; /* flag: the first row is one of cells; requires columns */
-    int is_cut;       /* flag: a last row without the end of its line is left alone, because the rest may follow */
+    int count;                       /* of columns */
+    const apr_array_header_t *names; /* CSV: cat_row_name_t; others are those of fields. NULL: all are */
+    int lacks_header;                /* flag: the first row is one of cells; requires columns */
+    int is_cut; /* flag: a last row without the end of its line is left alone, because the rest may follow */
 } cat_row_options_t;
 
 /* THE DELIMITERS by name, and the decimal marks, the defaults first; NULL-terminated. */
@@ -59,9 +66,13 @@ int cat_row_find_delimiter(char delimiter);
 /* Takes the mark between the texts of lists. 0: CAT_ROW_LIST_FAULT. */
 int cat_row_list_parse(const char *mark, cat_row_options_t *options);
 
-#define CAT_ROW_COLUMNS_FAULT "must be names of fields, each once, or empty"
+#define CAT_ROW_COLUMNS_FAULT                                                                                          \
+    "must be names of fields, each once, or empty, or names of columns with those of their fields, such as Title:name"
 
-/* Parses "name,,price", where an empty name leaves a column out, into columns and count. 0: CAT_ROW_COLUMNS_FAULT. */
+/*
+ * Parses "name,,price", where an empty name leaves a column out, into columns and count; or "Title:name,Cost (EUR):price,Shelf:" into
+ * names: columns by their names in the header row, with a backslash before a comma within. 0: CAT_ROW_COLUMNS_FAULT.
+ */
 int cat_row_columns_parse(apr_pool_t *pool, const char *names, cat_row_options_t *options);
 
 cat_row_reader_t *cat_row_reader_make(apr_pool_t *pool, const cat_row_options_t *options, cat_row_reader_take_t *take,

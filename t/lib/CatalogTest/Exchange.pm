@@ -47,12 +47,13 @@ sub add {
     return record({ large => 1 }) if length($sent // '') > $LARGEST || length $answer->{body} > $LARGEST;
     my %headers = map { lc $_ => ref $request->{headers}{$_} ? join(', ', @{ $request->{headers}{$_} }) : $request->{headers}{$_} }
         keys %{ $request->{headers} };
+    my $sender = $headers{authorization} // '';
     $headers{$_} &&= 'sent' for qw(authorization cookie);
 
     return if $seen{ sha1_hex(Encode::encode_utf8(join "\0", $server, $mount, $method, $path, $headers{authorization} // q(), $headers{cookie} // q(), $sent // '', $answer->{status}, $answer->{body})) }++;
-    $described{$server}{$mount} //= 0;
+    $described{$server}{$mount}{$sender} //= 0;
     record({
-        test => basename(dirname($0)) . '/' . basename($0), server => $server, mount => $mount, method => $method, path => $path,
+        test => basename(dirname($0)) . '/' . basename($0), server => $server, mount => $mount, method => $method, path => $path, sender => name_of($sender),
         headers => { map { $_ => text($headers{$_}) } grep { /^(?:content-type|content-encoding|prefer|transfer-encoding|authorization|cookie)$/ } keys %headers },
         (defined $sent ? (body => text($sent)) : ()),
         status => $answer->{status}, answered => { map { $_ => text(ref $answer->{headers}{$_} ? join ', ', @{ $answer->{headers}{$_} } : $answer->{headers}{$_}) } keys %{ $answer->{headers} } },
@@ -60,16 +61,30 @@ sub add {
     });
 }
 
-# Reads the descriptions of the mounts whose answers were recorded, while the server still has the configuration.
+sub name_of { my ($sender) = @_; return $sender eq '' ? '' : sha1_hex(Encode::encode_utf8($sender)) }
+
+# Reads a description. True: that for others may be another one.
+sub describe_for {
+    my ($server, $port, $mount, $sender) = @_;
+    my $r = $client->get("http://127.0.0.1:$port$mount/openapi.json", { headers => { $sender eq '' ? () : (Authorization => $sender) } });
+    return unless $r->{status} == 200 && $r->{content} =~ /^\{"openapi":/;
+    my $name = sha1_hex($r->{content});
+    spew(directory() . "/$name.json", $r->{content});
+    record({ server => $server, mount => $mount, sender => name_of($sender), description => $name });
+    $described{$server}{$mount}{$sender} = 1;
+    return ($r->{headers}{vary} // '') =~ /\bAuthorization\b/;
+}
+
+# Reads the descriptions of the mounts whose answers were recorded, while the server still has the configuration. Writers of products may
+# have one of their own.
 sub describe {
     my ($server, $port) = @_;
-    for my $mount (grep { !$described{$server}{$_} } keys %{ $described{$server} // {} }) {
-        my $r = $client->get("http://127.0.0.1:$port$mount/openapi.json");
-        next unless $r->{status} == 200 && $r->{content} =~ /^\{"openapi":/;
-        my $name = sha1_hex($r->{content});
-        spew(directory() . "/$name.json", $r->{content});
-        record({ server => $server, mount => $mount, description => $name });
-        $described{$server}{$mount} = 1;
+    for my $mount (keys %{ $described{$server} // {} }) {
+        my $of = $described{$server}{$mount};
+        next if $of->{''} && !$of->{differs};
+        $of->{differs} = describe_for($server, $port, $mount, '');
+        next unless $of->{differs};
+        describe_for($server, $port, $mount, $_) for grep { $_ ne '' && $_ ne 'differs' && !$of->{$_} } keys %$of;
     }
 }
 

@@ -28,7 +28,8 @@ export async function findFaults(page, options = {}) {
     return violations.flatMap(({ id, impact, nodes }) => nodes.map(node => `${impact} ${id}: ${node.html}`));
 }
 
-async function inspect(page, name) {
+/* Looks at the page in both schemes, with forced colours and in several widths. */
+export async function inspect(page, name) {
     for (const [colorScheme, forcedColors] of SCHEMES) {
         await page.emulateMedia({ colorScheme, forcedColors, reducedMotion: 'reduce' });
         for (const size of forcedColors === 'active' ? [] : SIZES) {

@@ -245,6 +245,23 @@ export function call(method, path, body, options = {}) {
     return asUser(used => send(method, path, { ...options, body, token: used })).catch(markEnd);
 }
 
+/*
+ * GET for anybody, as the user if somebody is signed in: writers see what others do not. A session that has ended shows only when the user
+ * writes.
+ */
+export async function read(path, options) {
+    if (user.value) {
+        try {
+            return await call('GET', path, undefined, options);
+        } catch (error) {
+            if (!error.ended) {
+                throw error;
+            }
+        }
+    }
+    return send('GET', path, options);
+}
+
 /* Resolves to what another Location of this site tells the user. Its 401 does not mean that the session has ended. */
 export async function readText(path) {
     const options = { base: '', asText: true, headers: { Accept: 'text/plain' } };

@@ -59,9 +59,9 @@ function isFaulty(input) {
  * to another field, and disappears once it is corrected. Calls submit(values) when all fields are valid, and shows the
  * ApiError that it throws, next to the fields that it names. submit resolves to false if nothing was stored. An input with
  * the id x needs a <label> and an element x-error, which its aria-describedby names; field() of controls.js makes them.
- * Resetting the form forgets its faults.
+ * Resetting the form forgets its faults. nameOf(field): the name of the control of a field that the server refuses, if it is another.
  */
-export function manage(form, checks, submit) {
+export function manage(form, checks, submit, nameOf = field => field) {
     const trouble = el('div');
     const inputs = [...form.elements].filter(input => input.name in checks);
     const refused = new Set(); /* inputs that the server refused and the user has not changed since */
@@ -90,7 +90,7 @@ export function manage(form, checks, submit) {
     }
 
     function showRefused(faults) {
-        const named = faults.map(({ field }) => form.elements.namedItem(field));
+        const named = faults.map(({ field }) => form.elements.namedItem(nameOf(field)));
         faults.forEach((fault, i) => {
             if (named[i]) {
                 refused.add(named[i]);

@@ -77,8 +77,10 @@ export function translate(root = document) {
 
 const LONG = { maximumFractionDigits: 20 };
 const HUGE = { notation: 'scientific', maximumFractionDigits: 15 };
+const long = [LONG, HUGE].map(numbers);
 const rating = numbers({ minimumFractionDigits: 1, ...LONG });
 const time = times({ dateStyle: 'medium', timeStyle: 'short' });
+const day = times({ dateStyle: 'medium', timeZone: 'UTC' });
 const clock = times({ timeStyle: 'short' });
 const percent = numbers({ style: 'percent', maximumFractionDigits: 1 });
 let prices; /* the formats for usual and for huge prices */
@@ -95,11 +97,14 @@ export function setCurrency(currency) {
 setCurrency(null);
 
 export const currency = () => known;
-export const formatPrice = value => prices[value < 1e15 ? 0 : 1]().format(value);
+const formatIn = (formats, value) => formats[Math.abs(value) < 1e15 ? 0 : 1]().format(value); /* the digits of a huge number say nothing */
+export const formatPrice = value => formatIn(prices, value);
+export const formatNumber = value => formatIn(long, value);
 export const formatRating = value => rating().format(value);
 export const formatWhole = value => whole().format(value);
 export const hasDecimalComma = () => rating().format(0.5).includes(',');
 export const formatTime = text => time().format(new Date(text));
+export const formatDate = text => day().format(new Date(text)); /* a day, such as 2026-11-21 */
 export const formatClock = ms => clock().format(ms); /* the time of day */
 export const formatPercent = value => percent().format(value); /* of 1 */
 

@@ -4,6 +4,7 @@ import { byId } from '../lib/dom.js';
 import { go, setTitle, start } from '../lib/page.js';
 import { t } from '../lib/text.js';
 import { makeEditor } from '../product/editor.js';
+import { learnFields } from '../product/fields.js';
 import { readProduct } from '../product/store.js';
 
 const id = new URLSearchParams(location.search).get('id');
@@ -17,6 +18,7 @@ function showTitle({ name }) {
 
 start(
     async user => {
+        await learnFields();
         const product = id ? await readProduct(id) : null;
         const saved = stored => go(pageOf(stored.id), t(product ? 'edit.saved' : 'edit.added'));
         product && showTitle(product);

@@ -1,20 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A file of products is chosen, its columns are matched to fields, it is checked, and then imported. */
+import { lineFor } from '../import/lines.js';
 import { CSV, findDecimal, findDelimiter, NDJSON, openText, readHead, Transfer, typeOf, UTF_8 } from '../import/transfer.js';
 import { select } from '../lib/controls.js';
 import { bdi, byId, el, follow, saveFile, settle, state } from '../lib/dom.js';
 import { explain } from '../lib/form.js';
 import { say, showError, start } from '../lib/page.js';
 import { formatWhole, pieces, t } from '../lib/text.js';
-import { FIELDS } from '../product/fields.js';
+import { FIELDS, learnFields, writableNames } from '../product/fields.js';
 
 const MAYBE_STORED = [0, 500, 502, 504]; /* with these answers, or none, a part may be stored nevertheless */
 const PAUSE = 1000; /* ms after which there is a rate worth telling */
 const PLAIN = { delimiter: 'comma', encoding: UTF_8 }; /* what NDJSON is read as */
 
-/* What a column can be, and the names that it may have for that besides the field's own, without case, spaces and marks. */
-const CHOICES = [...Object.keys(FIELDS), 'id'];
+/* What a column can be, and the names that it may have for that besides the field's own and its label, without case, spaces and marks. */
+const choices = () => [...writableNames(), 'id'];
 const NAMES = {
+    __proto__: null,
     name: ['product', 'productname', 'title', 'produkt', 'produktname', 'artikel', 'bezeichnung', 'titel'],
     price: ['preis'],
     category: ['kategorie', 'warengruppe'],
@@ -41,10 +43,11 @@ const phase = state('choosing'); /* 'checking', 'checked', 'storing', 'stopped',
 const isRunning = () => phase.value === 'checking' || phase.value === 'storing';
 
 function fieldText(field) {
-    return field in FIELDS ? t(FIELDS[field].label) : field === 'id' ? t('product.id') : field;
+    return field in FIELDS ? FIELDS[field].label : field === 'id' ? t('product.id') : field;
 }
 
-const isNamed = (field, plain) => field.toLowerCase() === plain || NAMES[field]?.includes(plain);
+const plainOf = name => name.toLowerCase().replace(/[^\p{L}\p{N}]/gu, '');
+const isNamed = (field, plain) => plainOf(fieldText(field)) === plain || NAMES[field]?.includes(plain);
 
 /* The words for a line that is no JSON object, with what the parser says of it, in English. */
 function lineFault({ message }) {
@@ -71,9 +74,10 @@ const hasIds = (name, at) => cellsOf(at).every(text => ID.test(text)) && (name =
 function matchColumns(names) {
     const taken = new Set();
     return names.map((name, at) => {
-        const plain = name.toLowerCase().replace(/[^\p{L}\p{N}]/gu, '');
-        const fits = choice => isNamed(choice, plain) && !taken.has(choice) && (choice !== 'id' || hasIds(name, at));
-        const field = CHOICES.find(fits) ?? '';
+        const plain = plainOf(name);
+        const fits = choice => !taken.has(choice) && (choice !== 'id' || hasIds(name, at));
+        const free = choices().filter(fits);
+        const field = free.find(choice => plainOf(choice) === plain) ?? free.find(choice => isNamed(choice, plain)) ?? '';
         taken.add(field);
         return field;
     });
@@ -88,7 +92,7 @@ function lacking() {
     const isUpdate = mode.value === 'upsert' && columns.value.includes('id');
     return file.value === null || typeOf(file.value) !== CSV || isUpdate
         ? []
-        : CHOICES.filter(field => FIELDS[field]?.isRequired && !columns.value.includes(field));
+        : choices().filter(field => FIELDS[field]?.isRequired && !columns.value.includes(field));
 }
 
 /* What speaks against reading the file as CSV; undefined: nothing. */
@@ -299,7 +303,7 @@ function table(keys, rows) {
 
 function columnRow(name, at) {
     const samples = cellsOf(at);
-    const choice = select([['', t('import.leaveOut')], ...CHOICES.map(field => [field, fieldText(field)])], {
+    const choice = select([['', t('import.leaveOut')], ...choices().map(field => [field, fieldText(field)])], {
         'aria-label': t('import.fieldOf', { name }),
         onchange: () => setColumn(at, choice.value),
     });
@@ -326,6 +330,30 @@ function showChoice() {
     if (fault) {
         byId('trouble').replaceChildren(el('p', { class: 'alert alert-warning', role: 'alert' }, t(fault)));
     }
+}
+
+/* For each column that is left out, what makes a field for it. Columns without names are not for a catalogue. */
+function newLines() {
+    const taken = [...Object.keys(FIELDS), 'id', 'createdAt'];
+    const left = columnNames().map((name, at) => [name, at]).filter(([name, at]) => columns.value[at] === '' && name.trim() !== '');
+    return hasHeader.value ? left.map(([name, at]) => lineFor(name, cellsOf(at), taken)) : [];
+}
+
+async function copyLines(text) {
+    await navigator.clipboard.writeText(text).then(
+        () => say(t('import.copied')),
+        () => say(t('import.notCopied')),
+    );
+}
+
+/* Where pages come over http from another machine, browsers give them no clipboard. */
+function showLines() {
+    const lines = newLines();
+    const text = lines.join('\n');
+    byId('lines').hidden = lines.length === 0;
+    byId('new-fields').textContent = text;
+    byId('copy').hidden = !navigator.clipboard;
+    byId('copy').onclick = () => copyLines(text);
 }
 
 function showLacking() {
@@ -459,12 +487,14 @@ function listen() {
 }
 
 start(
-    () => {
+    async () => {
+        await learnFields();
         listen();
         follow(showPhase);
         follow(showProgress);
         follow(showChoice);
         follow(showLacking);
+        follow(showLines);
         follow(showStyle);
         const { elements } = byId('form');
         follow(() => (elements.mode.value = mode.value));

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-import { call, mayWrite, send, watchProducts } from '../lib/api.js';
+import { call, mayWrite, read, watchProducts } from '../lib/api.js';
 import { bdi, byId, el, recall } from '../lib/dom.js';
 import { go, say, setTitle, showError, start } from '../lib/page.js';
 import { formatPrice, formatRating, formatTime, t } from '../lib/text.js';
+import { FIELDS, learnFields, ownNames } from '../product/fields.js';
+import { view } from '../product/view.js';
 
 const LIST = 'catalog.list'; /* the list that the product was opened from: its address */
 
@@ -26,10 +28,18 @@ function confirmRemoval() {
     byId('delete').showModal();
 }
 
-function details({ category, rating, createdAt }) {
+function ownFact(name, product) {
+    const { label, isPrivate } = FIELDS[name];
+    const mark = isPrivate && [' ', el('span', { class: 'badge' }, t('field.privateMark'))];
+    return [[bdi(label), mark], product[name] !== undefined && view(name, product[name])];
+}
+
+function details(product) {
+    const { category, rating, createdAt } = product;
     const facts = [
         [t('product.category'), category && bdi(category)],
         [t('product.rating'), rating !== undefined && t('product.ratingOf', { rating: formatRating(rating) })],
+        ...ownNames().map(name => ownFact(name, product)),
         [t('product.added'), formatTime(createdAt)],
         [t('product.id'), el('code', {}, id)],
     ];
@@ -58,7 +68,7 @@ function showProduct(answer) {
 /* Another tab has changed products, perhaps this one. */
 async function showAgain() {
     try {
-        showProduct(await send('GET', path));
+        showProduct(await read(path));
         byId('trouble').replaceChildren();
         byId('content').hidden = false;
         byId('actions').hidden = !(await mayWrite());
@@ -76,7 +86,7 @@ start(async () => {
         say(t('product.none'));
         return;
     }
-    const answer = await send('GET', path).catch(error => {
+    const [answer] = await Promise.all([read(path), learnFields()]).catch(error => {
         byId('content').classList.remove('product');
         throw error;
     });

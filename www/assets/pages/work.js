@@ -7,8 +7,9 @@ import { say, setTitle, showError, start } from '../lib/page.js';
 import { formatTime, t } from '../lib/text.js';
 import { NEW, readDrafts, writeDraft } from '../product/drafts.js';
 import { askToLeave, makeEditor } from '../product/editor.js';
-import { FIELDS } from '../product/fields.js';
+import { FIELDS, learnFields, ownNames } from '../product/fields.js';
 import { readProduct } from '../product/store.js';
+import { view } from '../product/view.js';
 import { removeAll, showDock, undoRemoval } from '../work/dock.js';
 import { connectGrid, listenToKeys } from '../work/keys.js';
 import {
@@ -55,24 +56,39 @@ function selectionCell(item) {
     return el('td', { role: 'gridcell', class: 'selection', 'data-name': 'selection' }, input);
 }
 
-/* THE COLUMNS. sort: its parameter; a column that isExtra is shown if the user wants it. */
+/* How many columns of the shop's own fields are shown until the user chooses others: there is room for few, or cards have room for all. */
+const OWN_SHOWN = matchMedia('(min-width: 60.01rem) and (max-width: 75rem)').matches ? 0 : 3;
+
+/* THE COLUMNS. sort: its parameter; a column that isExtra is shown if the user wants it. begin() adds those of the shop's own fields. */
 const COLUMNS = [
-    { name: 'name', title: 'list.name', sort: 'name' },
-    { name: 'category', title: 'list.category', sort: 'category' },
-    { name: 'price', title: 'list.price', sort: 'price', look: 'number' },
-    { name: 'inStock', title: 'list.stock', sort: 'inStock' },
-    { name: 'rating', title: 'list.rating', sort: 'rating', look: 'number' },
-    { name: 'createdAt', title: 'product.added', sort: 'createdAt', show: formatTime },
-    { name: 'id', title: 'product.id', show: id => el('code', {}, id), isExtra: true },
+    { name: 'name', title: t('list.name'), sort: 'name' },
+    { name: 'category', title: t('list.category'), sort: 'category' },
+    { name: 'price', title: t('list.price'), sort: 'price', look: 'number' },
+    { name: 'inStock', title: t('list.stock'), sort: 'inStock' },
+    { name: 'rating', title: t('list.rating'), sort: 'rating', look: 'number' },
+    { name: 'createdAt', title: t('product.added'), sort: 'createdAt', show: formatTime },
+    { name: 'id', title: t('product.id'), show: id => el('code', {}, id), isExtra: true },
 ];
 
-function readColumns() {
-    const kept = recall('localStorage', COLUMNS_KEPT)?.split(',');
-    return new Set(kept ?? COLUMNS.filter(({ isExtra }) => !isExtra).map(({ name }) => name));
+/* Long texts have no room in a table, and lists lack details. */
+const hasColumn = ({ isDetail, kind }) => !isDetail && kind !== 'text' && kind !== 'json';
+
+function addOwnColumns() {
+    const own = ownNames().filter(name => hasColumn(FIELDS[name]));
+    const column = (name, i) => {
+        const { label, isSorted, look } = FIELDS[name];
+        return { name, title: label, sort: isSorted && name, look: look ?? 'own', isExtra: i >= OWN_SHOWN };
+    };
+    COLUMNS.splice(-2, 0, ...own.map(column));
 }
 
-const columns = state(readColumns()); /* the names of those that are shown; the name always is */
+const columns = state(new Set()); /* the names of those that are shown; the name always is */
 const isHidden = name => name !== 'name' && !columns.value.has(name);
+
+function recallColumns() {
+    const kept = recall('localStorage', COLUMNS_KEPT)?.split(',');
+    columns.value = new Set(kept ?? COLUMNS.filter(({ isExtra }) => !isExtra).map(({ name }) => name));
+}
 
 function chooseColumn(name, isShown) {
     const next = new Set(columns.value);
@@ -102,7 +118,7 @@ function columnChoice({ name, title }) {
         checked: columns.value.has(name),
         onchange: ({ target }) => chooseColumn(name, target.checked),
     });
-    return el('label', { class: 'option' }, input, t(title));
+    return el('label', { class: 'option' }, input, title);
 }
 
 /* '' is the newest first. */
@@ -119,7 +135,7 @@ function headCell({ name, title, sort, look = '' }) {
     return el(
         'th',
         { scope: 'col', role: 'columnheader', class: look, hidden: () => isHidden(name), 'aria-sort': () => sort && directionOf(sort) },
-        sort ? el('button', { type: 'button', class: 'sort', onclick: turn }, t(title)) : t(title),
+        sort ? el('button', { type: 'button', class: 'sort', onclick: turn }, title) : title,
     );
 }
 
@@ -139,7 +155,7 @@ function display({ name, show }, product) {
     if (name === 'inStock') {
         return el('span', { class: product.inStock ? 'stock' : 'stock out' }, FIELDS.inStock.show(product.inStock));
     }
-    return show ? show(product[name]) : bdi(FIELDS[name].show(product[name]));
+    return show ? show(product[name]) : view(name, product[name]);
 }
 
 /* ---- editing in place ---- */
@@ -168,9 +184,9 @@ function edit(id, name) {
         const editor = makeEditor({ owner, product, names: [name], prefix: 'cell-', cancel, saved });
         editing.value = { id, name, editor };
         settle();
-        const input = editor.form.elements.namedItem(name);
+        const input = editor.controlOf(name);
         input.focus();
-        input.select();
+        input.select?.(); /* a choice has no text to select */
     }
 
     function cancel() {
@@ -204,7 +220,7 @@ function listenToEditing() {
 function bodyCell(column, item) {
     const { name, title, look = '' } = column;
     const isEdited = () => editing.value?.id === item.value.id && editing.value.name === name;
-    const isWritable = name in FIELDS;
+    const isWritable = name in FIELDS && !FIELDS[name].isReadOnly;
     const begin = ({ target }) => {
         if (!target.closest('form, button') && String(getSelection()) === '') {
             edit(item.value.id, name);
@@ -218,7 +234,7 @@ function bodyCell(column, item) {
             tabindex: name === 'name' ? undefined : '-1',
             hidden: () => isHidden(name),
             'data-name': name,
-            'data-label': t(title),
+            'data-label': title,
             ...(isWritable && name !== 'name' && { onclick: begin }),
         },
         () => (isEdited() ? editing.value.editor.form : display(column, item.value)),
@@ -332,8 +348,8 @@ async function offerCategories() {
 function offerOrders() {
     const order = (value, text) => el('option', { value }, text);
     const both = ({ title, sort }) => [
-        order(sort, t('work.ascending', { column: t(title) })),
-        order(`-${sort}`, t('work.descending', { column: t(title) })),
+        order(sort, t('work.ascending', { column: title })),
+        order(`-${sort}`, t('work.descending', { column: title })),
     ];
     byId('filters')
         .elements.namedItem('sort')
@@ -461,6 +477,8 @@ function followPart(part, act) {
 }
 
 function begin() {
+    addOwnColumns();
+    recallColumns();
     const list = table();
     byId('list').append(list, el('div', { class: 'nothing', hidden: () => !isEmpty() }, () => isEmpty() && nothing()));
     grid = connectGrid(list, { edit, toggle });
@@ -487,8 +505,9 @@ function begin() {
 
 setTitle(t('work.title'));
 start(
-    user => {
+    async user => {
         owner = user.id;
+        await learnFields();
         begin();
     },
     { needsWriter: true },

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The form in which a product is edited, as a whole or a single field of it, and the choice between two versions of a product. */
-import { field, input } from '../lib/controls.js';
-import { bdi, byId, el } from '../lib/dom.js';
+import { bdi, el } from '../lib/dom.js';
 import { manage } from '../lib/form.js';
 import { say } from '../lib/page.js';
 import { formatTime, pieces, t } from '../lib/text.js';
+import { control, fill, textOf } from './control.js';
 import { NEW, readDrafts, writeDraft } from './drafts.js';
-import { checks, differences, FIELDS, isSame, readTyped } from './fields.js';
+import { differences, FIELDS, isSame, readTyped, typedOf, writableNames } from './fields.js';
 import { Changed, create, readProduct, update } from './store.js';
 
 /* ---- dialogs that ask ---- */
@@ -50,7 +50,7 @@ const versionText = (name, product) => FIELDS[name].show(product[name]) || t('co
 
 function versionCell(name, product, side, isChosen) {
     const text = versionText(name, product);
-    const label = `${t(FIELDS[name].label)}, ${t(`compare.${side}`)}: ${text}`;
+    const label = `${FIELDS[name].label}, ${t(`compare.${side}`)}: ${text}`;
     const input = el('input', { type: 'radio', name, value: side, checked: isChosen, 'aria-label': label });
     return el('td', {}, el('label', { class: 'option' }, input, bdi(text)));
 }
@@ -76,7 +76,7 @@ async function compare({ base, mine, theirs, text = 'compare.text', choose = 'co
                     el(
                         'tr',
                         {},
-                        el('th', { scope: 'row' }, t(FIELDS[name].label)),
+                        el('th', { scope: 'row' }, bdi(FIELDS[name].label)),
                         versionCell(name, mine, 'mine', name in touched),
                         versionCell(name, theirs, 'theirs', !(name in touched)),
                     ),
@@ -129,46 +129,6 @@ async function settle(error, base, mine) {
 
 /* ---- the form ---- */
 
-function textInput(name) {
-    const { isRequired, isNumber } = FIELDS[name];
-    return input({
-        name,
-        inputmode: isNumber && 'decimal',
-        required: Boolean(isRequired),
-        list: name === 'category' && byId('categories-known') ? 'categories-known' : undefined,
-    });
-}
-
-function checkField(id, name, label) {
-    return el(
-        'div',
-        { class: 'form-check field' },
-        el('input', { class: 'form-check-input', type: 'checkbox', id, name, checked: true }),
-        el('label', { class: 'form-check-label', for: id }, label),
-    );
-}
-
-/* prefix: of the ids, if the page has several forms. */
-function productField(name, prefix = '') {
-    const { label, hint, isSwitch } = FIELDS[name];
-    const id = prefix + name;
-    return isSwitch ? checkField(id, name, t(label)) : field(id, t(label), textInput(name), hint && t(hint));
-}
-
-function fill(form, typed) {
-    for (const [name, value] of Object.entries(typed)) {
-        const input = form.elements.namedItem(name);
-        FIELDS[name].isSwitch ? (input.checked = value) : (input.value = value);
-    }
-}
-
-const typedOf = (product, names) => Object.fromEntries(names.map(name => [name, FIELDS[name].type(product[name])]));
-
-function inputsOf(form, names) {
-    const valueOf = ({ type, checked, value }) => (type === 'checkbox' ? checked : value);
-    return Object.fromEntries(names.map(name => [name, valueOf(form.elements.namedItem(name))]));
-}
-
 function draftNotice(draft, drop) {
     return el(
         'div',
@@ -191,10 +151,11 @@ function newsNotice(text, button, onclick) {
 /*
  * A form for the fields of the product, null for a new one, or for those of names. What is typed is kept as the owner's draft until it is
  * saved; a draft that is there is gone on with. saved(product) is called after it was stored; cancel(), if it is given,
- * by a button. Returns { form, isEdited(), drop(), catchUp() }: drop() deletes the draft; catchUp() is to be called after another tab may have
- * changed the product. loaded(product) is called when the form has a new version of it.
+ * by a button. Returns { form, controlOf(name), isEdited(), drop(), catchUp() }: drop() deletes the draft; catchUp() is to be called after another tab
+ * may have changed the product. loaded(product) is called when the form has a new version of it. prefix: of the ids and names of controls,
+ * because an own field may be named as an element of the page, or as something that all forms have.
  */
-export function makeEditor({ owner, product = null, names = Object.keys(FIELDS), prefix = '', saved, loaded, cancel }) {
+export function makeEditor({ owner, product = null, names = writableNames(), prefix = 'field-', saved, loaded, cancel }) {
     const slot = product?.id ?? NEW;
     let draft = readDrafts(owner)[slot] ?? null;
     let base = draft?.base ?? product;
@@ -206,7 +167,7 @@ export function makeEditor({ owner, product = null, names = Object.keys(FIELDS),
         { class: 'editor', method: 'post', hidden: true },
         news,
         notice,
-        names.map(name => productField(name, prefix)),
+        names.map(name => control(name, prefix + name)),
         el(
             'div',
             { class: 'actions' },
@@ -216,9 +177,12 @@ export function makeEditor({ owner, product = null, names = Object.keys(FIELDS),
     );
 
     const isEdited = () => 'edited' in form.dataset;
+    const controlOf = name => form.elements.namedItem(prefix + name);
+    const inputs = (some = names) => Object.fromEntries(some.map(name => [name, textOf(controlOf(name))]));
+    const fillIn = typed => Object.entries(typed).forEach(([name, text]) => fill(controlOf(name), text));
 
     function keep(changes = {}) {
-        const typed = { ...draft?.typed, ...inputsOf(form, names) };
+        const typed = { ...draft?.typed, ...inputs() };
         draft = { base, attempt: null, ...draft, typed, ...changes, time: new Date() };
         writeDraft(owner, slot, draft);
     }
@@ -233,13 +197,13 @@ export function makeEditor({ owner, product = null, names = Object.keys(FIELDS),
     function restart() {
         drop();
         form.reset();
-        product && fill(form, typedOf(product, names));
+        fillIn(typedOf(product, names));
         notice.replaceChildren();
-        form.elements.namedItem(names[0]).focus();
+        controlOf(names[0]).focus();
     }
 
     async function store(typed) {
-        const wanted = readTyped(typed);
+        const wanted = readTyped(typed, base);
         if (base) {
             return save(base, wanted);
         }
@@ -249,20 +213,20 @@ export function makeEditor({ owner, product = null, names = Object.keys(FIELDS),
 
     /* ---- what other tabs do ---- */
 
-    const isFaulty = name => form.elements.namedItem(name).hasAttribute('aria-invalid');
+    const isFaulty = name => controlOf(name).hasAttribute('aria-invalid');
 
     /* The names of the fields in which the user has typed something else than the product has. */
     function otherThan(version) {
-        const inputs = inputsOf(form, names);
+        const mine = inputs();
         const texts = typedOf(version, names);
-        return names.filter(name => inputs[name] !== texts[name]);
+        return names.filter(name => mine[name] !== texts[name]);
     }
 
     /* Of the fields that both have changed: those in which the other value counts. null: the user does not want to choose now. */
     async function chooseTheirs(now, touched) {
         const changed = differences(now, base);
         const both = touched.filter(name => name in changed && !isFaulty(name));
-        const mine = { ...now, ...readTyped(inputsOf(form, both)) };
+        const mine = { ...now, ...readTyped(inputs(both), now) };
         if (isSame(mine, now)) {
             return [];
         }
@@ -276,7 +240,7 @@ export function makeEditor({ owner, product = null, names = Object.keys(FIELDS),
         const theirs = await chooseTheirs(now, touched);
         if (theirs) {
             base = product = now;
-            fill(form, typedOf(now, names.filter(name => !touched.includes(name) || theirs.includes(name))));
+            fillIn(typedOf(now, names.filter(name => !touched.includes(name) || theirs.includes(name))));
             notice.replaceChildren();
             otherThan(now).length > 0 ? keep({ base }) : drop();
             news.replaceChildren();
@@ -287,7 +251,7 @@ export function makeEditor({ owner, product = null, names = Object.keys(FIELDS),
     }
 
     function addAsNew() {
-        writeDraft(owner, NEW, { base: null, typed: inputsOf(form, names), attempt: null, time: new Date() });
+        writeDraft(owner, NEW, { base: null, typed: inputs(), attempt: null, time: new Date() });
         drop();
         location.assign('edit.html');
     }
@@ -305,7 +269,7 @@ export function makeEditor({ owner, product = null, names = Object.keys(FIELDS),
         } else {
             keep(); /* the other tab may have removed the draft */
             say('');
-            const loadNow = async () => (await load(now)) && form.elements.namedItem(names[0]).focus();
+            const loadNow = async () => (await load(now)) && controlOf(names[0]).focus();
             news.replaceChildren(newsNotice('edit.changed', 'edit.load', loadNow));
         }
     }
@@ -328,26 +292,25 @@ export function makeEditor({ owner, product = null, names = Object.keys(FIELDS),
         }
     }
 
-    if (product) {
-        fill(form, typedOf(product, names));
-    }
+    fillIn(typedOf(product, names));
     if (draft) {
-        fill(form, Object.fromEntries(Object.entries(draft.typed).filter(([name]) => names.includes(name))));
+        fillIn(Object.fromEntries(Object.entries(draft.typed).filter(([name]) => names.includes(name))));
         names.length > 1 && notice.append(draftNotice(draft, restart));
         form.dataset.edited = '';
     }
     manage(
         form,
-        Object.fromEntries(Object.entries(checks).filter(([name]) => names.includes(name))),
+        Object.fromEntries(names.filter(name => FIELDS[name].check).map(name => [prefix + name, FIELDS[name].check])),
         async typed => {
-            const stored = await store(typed);
+            const stored = await store(Object.fromEntries(names.map(name => [name, typed[prefix + name]])));
             if (stored) {
                 drop();
                 await saved(stored);
             }
             return stored !== null;
         },
+        name => prefix + name,
     );
     form.addEventListener('input', () => keep());
-    return { form, isEdited, drop, catchUp };
+    return { form, controlOf, isEdited, drop, catchUp };
 }

@@ -1,97 +1,233 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The fields of a product that users write: how their values are typed, checked, shown and compared. */
+/*
+ * The fields of a product: how their values are typed, checked, shown and compared. The built-in ones are in the table below; learnFields()
+ * adds those of the shop's own, which the server lists.
+ */
+import { read } from '../lib/api.js';
 import { rules } from '../lib/form.js';
-import { formatPrice, formatRating, parseNumber, t } from '../lib/text.js';
+import { formatDate, formatNumber, formatPrice, formatRating, formatTime, parseNumber, t } from '../lib/text.js';
 
-function numberRule(least, most) {
-    return (value, values, input) => {
+const MOST_LINES = 32; /* texts of a list */
+const MOST_IN_LINE = 100; /* characters of such a text */
+
+/* ---- rules ---- */
+
+/* What the browser has of a date that is typed in part is an empty text. */
+const missing = input => (input.validity.badInput ? t('fault.unfinished') : input.required ? t('fault.given') : '');
+
+/* fault(value) says what is wrong with a value that is there. */
+const rule = fault => (value, values, input) => (value === '' ? missing(input) : fault(value));
+const anything = rule(() => '');
+
+function numberRule({ min, max, type }) {
+    return rule(value => {
         const number = parseNumber(value);
-        if (value === '') {
-            return input.required ? t('fault.given') : '';
-        }
         if (Number.isNaN(number)) {
             return t('fault.number');
         }
-        return number < least || number > most
-            ? t(most === Infinity ? 'fault.least' : 'fault.between', { least, most })
-            : '';
+        if (type === 'integer' && !Number.isInteger(number)) {
+            return t('fault.whole');
+        }
+        const isWithin = number >= (min ?? -Infinity) && number <= (max ?? Infinity);
+        const key = (max ?? null) === null ? 'fault.least' : (min ?? null) === null ? 'fault.most' : 'fault.between';
+        return isWithin ? '' : t(key, { least: min, most: max });
+    });
+}
+
+function textRule({ min, max }) {
+    return rule(value => (min && rules.atLeast(min)(value)) || (max ? rules.atMost(max)(value) : ''));
+}
+
+const isAddress = text => URL.canParse(text) && ['https:', 'http:'].includes(new URL(text).protocol);
+
+function urlRule(row) {
+    const ofText = textRule(row);
+    return (value, ...more) => ofText(value, ...more) || (value === '' || isAddress(value) ? '' : t('fault.url'));
+}
+
+const linesOf = text => [...new Set(text.split('\n').map(line => line.trim()).filter(line => line !== ''))];
+
+const linesRule = rule(value => {
+    const lines = linesOf(value);
+    return lines.length > MOST_LINES ? t('fault.lines', { n: MOST_LINES }) : (lines.map(rules.atMost(MOST_IN_LINE)).find(Boolean) ?? '');
+});
+
+const jsonRule = rule(value => {
+    try {
+        JSON.parse(value);
+        return '';
+    } catch {
+        return t('fault.json');
+    }
+});
+
+/* ---- types ---- */
+
+const PROSE = { class: 'form-control prose' };
+const asText = value => value ?? '';
+
+/* A text that parseNumber() reads as the number; in some languages it takes three decimals for thousands, but not four. */
+function typeNumber(value) {
+    const text = String(value ?? '');
+    return text !== '' && Number.isNaN(parseNumber(text)) ? `${text}0` : text;
+}
+
+/* The time as a browser's control has it: of the user's zone, without seconds if there are none. */
+function typeTime(value) {
+    const time = new Date(value);
+    return new Date(time - time.getTimezoneOffset() * 60_000).toISOString().replace(/(:00)?\.000Z$|Z$/, '');
+}
+
+/* For a value that is there; one that is not there is an empty text, and null. */
+const typed = type => value => (value === undefined || value === null ? '' : type(value));
+const present = get => text => (text === '' ? null : get(text));
+
+const plainText = { type: typed(text => text.replace(/\r\n?/g, '\n')), read: present(asText), show: asText };
+const number = row => ({ check: numberRule(row), type: typeNumber, read: present(parseNumber), show: typed(formatNumber), look: 'number' });
+
+/* A product to which nobody has given the field lacks it. Where a field cannot be cleared, that looks like false. */
+function boolean({ required, default: usual }) {
+    const texts = { true: t('field.yes'), false: t('field.no') };
+    const show = typed(value => texts[value]);
+    return required || typeof usual === 'boolean'
+        ? { control: 'switch', type: Boolean, read: Boolean, show }
+        : { check: anything, control: 'select', options: Object.entries(texts), type: typed(String), read: present(text => text === 'true'), show };
+}
+
+/*
+ * THE TYPES, of a field's row. control: 'input', if there is none, 'area' for a text of several lines, 'select', which has options [value,
+ * text], or 'switch'; input: attributes of the control; about: how the value is typed. check: the rule for what is typed. type(value) makes the text that users edit,
+ * read(text) the value of what they typed, null if there is none; show(value) a text to look at.
+ */
+const TYPES = {
+    string: row => ({ check: textRule(row), ...plainText }),
+    text: row => ({ check: textRule(row), ...plainText, control: 'area', input: PROSE }),
+    url: row => ({ check: urlRule(row), ...plainText, input: { inputmode: 'url', spellcheck: 'false' } }),
+    number: row => ({ ...number(row), input: { inputmode: 'decimal' } }),
+    integer: row => ({ ...number(row), input: { inputmode: 'numeric' } }),
+    boolean,
+    choice: ({ values }) => ({ check: anything, ...plainText, control: 'select', options: values.map(value => [value, value]) }),
+    date: () => ({ check: anything, ...plainText, show: typed(formatDate), input: { type: 'date' } }),
+    time: () => ({
+        check: anything,
+        type: typed(typeTime),
+        read: present(text => new Date(text).toISOString()),
+        show: typed(formatTime),
+        input: { type: 'datetime-local', step: 'any' },
+    }),
+    strings: () => ({
+        check: linesRule,
+        type: typed(texts => texts.join('\n')),
+        read: text => (linesOf(text).length > 0 ? linesOf(text) : null),
+        show: typed(texts => texts.join(', ')),
+        control: 'area',
+        about: t('field.lines'),
+        input: PROSE,
+    }),
+    json: () => ({
+        check: jsonRule,
+        type: typed(value => JSON.stringify(value, null, 2)),
+        read: present(JSON.parse),
+        show: typed(value => JSON.stringify(value)),
+        control: 'area',
+        input: { spellcheck: 'false' },
+    }),
+    modified: () => ({ ...plainText, show: typed(formatTime) }),
+};
+
+/* ---- the fields ---- */
+
+/* row: of GET /fields. own: what the field has otherwise than its type. */
+function makeField(row, own = {}) {
+    return {
+        kind: row.type,
+        label: row.label || row.name,
+        hint: row.help || undefined,
+        isRequired: row.required || false,
+        isReadOnly: row.readOnly || false,
+        isPrivate: row.private || false, /* only writers see it */
+        isDetail: row.detail || false, /* lists lack it */
+        isSorted: (row.index && row.type !== 'strings') || false, /* lists can have its order */
+        usual: row.default ?? undefined, /* what a new product has */
+        ...TYPES[row.type](row),
+        ...own,
     };
 }
 
-/* A text that parseNumber() reads as the number; in some languages it takes three decimals for thousands, but not four. */
-function typeNumber(value = '') {
-    const text = String(value);
-    return value !== '' && Number.isNaN(parseNumber(text)) ? `${text}0` : text;
-}
-
-const asText = value => value;
-
 /*
- * THE FIELDS. type(value) makes the text that users edit, read(text) the value of what they typed, show(value) a text to look at. A
- * field with options is chosen from them, and one that is a switch from true and false. read() of a field that a product may lack returns
- * null for an empty text.
+ * THE FIELDS, by name: those that users write and, of the shop's own, those that the server sets. Its others, id and createdAt, are each
+ * shown in a way of their own.
  */
 export const FIELDS = {
-    name: {
-        label: 'edit.name',
-        isRequired: true,
-        check: value => rules.given(value) || rules.atMost(200)(value),
-        type: asText,
-        read: asText,
-        show: asText,
-    },
-    price: {
-        label: 'list.price',
-        isRequired: true,
-        isNumber: true,
-        check: numberRule(0, Infinity),
-        type: typeNumber,
-        read: parseNumber,
-        show: value => formatPrice(value),
-    },
-    category: {
-        label: 'product.category',
-        hint: 'edit.optional',
-        check: rules.atMost(100),
-        type: asText,
-        read: asText,
-        show: asText,
-    },
-    rating: {
-        label: 'list.rating',
-        hint: 'edit.ratingHint',
-        isNumber: true,
-        check: numberRule(0, 5),
-        type: typeNumber,
-        read: text => (text === '' ? null : parseNumber(text)),
-        show: value => (value === undefined || value === null ? '' : formatRating(value)),
-    },
-    inStock: {
-        label: 'product.inStock',
-        isSwitch: true,
-        type: asText,
-        read: asText,
-        show: value => t(value ? 'product.inStock' : 'product.soldOut'),
-    },
+    __proto__: null, /* an own field may be named as something that all objects have */
+    name: makeField({ type: 'string', label: t('edit.name'), required: true, max: 200 }),
+    price: makeField({ type: 'number', label: t('list.price'), required: true, min: 0 }, { show: typed(value => formatPrice(value)) }),
+    category: makeField({ type: 'string', label: t('product.category'), help: t('edit.optional'), max: 100 }, { read: asText }),
+    rating: makeField({ type: 'number', label: t('list.rating'), help: t('edit.ratingHint'), min: 0, max: 5 }, { show: typed(formatRating) }),
+    inStock: makeField(
+        { type: 'boolean', label: t('product.inStock'), default: true },
+        { show: value => t(value ? 'product.inStock' : 'product.soldOut') },
+    ),
 };
+const OTHERS = ['id', 'createdAt'];
+const builtIn = Object.keys(FIELDS);
 
-const names = Object.keys(FIELDS);
-
-/* The rules of the fields that are typed, for manage(). */
-export const checks = Object.fromEntries(names.filter(name => FIELDS[name].check).map(name => [name, FIELDS[name].check]));
-
-/* What a form has, { name: text }, as values of a product; null: the product is to lack that. */
-export function readTyped(typed) {
-    return Object.fromEntries(names.filter(name => name in typed).map(name => [name, FIELDS[name].read(typed[name])]));
+/* Adds the shop's own fields, once a page. The server tells writers of those that only they see. */
+export async function learnFields() {
+    const { data } = await read('/fields').catch(error => {
+        if (error.status === 404) {
+            return { data: [] };
+        }
+        throw error;
+    });
+    const isOwn = ({ name }) => !builtIn.includes(name) && !OTHERS.includes(name);
+    data.filter(isOwn).forEach(row => (FIELDS[row.name] = makeField(row)));
 }
+
+export const ownNames = () => Object.keys(FIELDS).filter(name => !builtIn.includes(name));
+export const writableNames = () => Object.keys(FIELDS).filter(name => !FIELDS[name].isReadOnly);
+
+/* ---- what is typed ---- */
+
+/* The texts of a product, or of what a new one begins with, for a form with these fields. */
+export function typedOf(product, names) {
+    return Object.fromEntries(names.map(name => [name, FIELDS[name].type(product ? product[name] : FIELDS[name].usual)]));
+}
+
+const trim = text => (typeof text === 'string' ? text.trim() : text);
+
+/*
+ * What a form has, { name: text }, as values of a product; null: the product is to lack that. What is typed as base has it stays as it is
+ * there, although not every value can be typed, such as one with a blank at its end.
+ */
+export function readTyped(typed, base) {
+    const valueOf = (name, text) =>
+        base && trim(FIELDS[name].type(base[name])) === trim(text) ? base[name] : FIELDS[name].read(text);
+    return Object.fromEntries(writableNames().filter(name => Object.hasOwn(typed, name)).map(name => [name, valueOf(name, typed[name])]));
+}
+
+/* ---- two products ---- */
+
+const isEqual = (one, other) => one === other || JSON.stringify(one ?? null) === JSON.stringify(other ?? null);
+
+/* Products of lists lack some fields; one that was read alone has null where it has no value (store.js). */
+const isKnown = (name, product) => !FIELDS[name].isDetail || product[name] !== undefined;
 
 /* The members of wanted, a product or some of its values, that product has otherwise. */
 export function differences(wanted, product) {
-    const isOther = name => name in wanted && (wanted[name] ?? null) !== (product[name] ?? null);
-    return Object.fromEntries(names.filter(isOther).map(name => [name, wanted[name] ?? null]));
+    const isOther = name => Object.hasOwn(wanted, name) && isKnown(name, product) && !isEqual(wanted[name], product[name]);
+    return Object.fromEntries(writableNames().filter(isOther).map(name => [name, wanted[name] ?? null]));
 }
 
-/* Do both have the same values in all fields? */
+/* Do both have the same values in all fields, as far as both are known? */
 export function isSame(one, other) {
-    return names.every(name => (one[name] ?? null) === (other[name] ?? null));
+    return writableNames().every(name => !isKnown(name, one) || !isKnown(name, other) || isEqual(one[name], other[name]));
 }
+
+/* The product as it was read alone. */
+export function complete(product) {
+    const details = ownNames().filter(name => FIELDS[name].isDetail);
+    return { ...Object.fromEntries(details.map(name => [name, null])), ...product };
+}
+
+export const hasDetails = () => ownNames().some(name => FIELDS[name].isDetail);

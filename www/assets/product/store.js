@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Reads and writes products, so that no user overwrites what another one has changed, and nothing is created twice. */
-import { call, newKey, send } from '../lib/api.js';
-import { differences, isSame } from './fields.js';
+import { call, newKey, read } from '../lib/api.js';
+import { complete, differences, hasDetails, isSame } from './fields.js';
 
 const tags = new Map(); /* of products by id: { product, tag } */
 
@@ -16,12 +16,13 @@ export class Changed extends Error {
 }
 
 function keep({ data, tag }) {
-    tags.set(data.id, { product: data, tag });
-    return data;
+    const product = complete(data);
+    tags.set(product.id, { product, tag });
+    return product;
 }
 
 export async function readProduct(id) {
-    return keep(await send('GET', pathOf(id)));
+    return keep(await read(pathOf(id)));
 }
 
 /*
@@ -44,7 +45,7 @@ const MOST_IDS = 100; /* in a condition */
 
 async function readSome(ids, found, cursor = '') {
     const query = `id[in]=${ids}&etags=true&limit=${MOST_IDS}&cursor=${encodeURIComponent(cursor)}`;
-    const { data, pagination } = await send('GET', `/products?${query}`);
+    const { data, pagination } = await read(`/products?${query}`);
     data.forEach(({ etag, ...product }) => found.set(product.id, { product, tag: etag }));
     return pagination.nextCursor ? readSome(ids, found, pagination.nextCursor) : found; /* the server may return fewer at once */
 }
@@ -55,7 +56,7 @@ export async function readStates(products) {
     for (let i = 0; i < products.length; i += MOST_IDS) {
         await readSome(products.slice(i, i + MOST_IDS).map(({ id }) => id), found);
     }
-    found.forEach((state, id) => tags.set(id, state));
+    hasDetails() || found.forEach((state, id) => tags.set(id, state)); /* or the next tagOf() would not see a change of a detail */
     return found;
 }
 

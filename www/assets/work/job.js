@@ -112,7 +112,7 @@ export function makeJob(products, changesOf) {
 /* ---- the products of which something has to be said ---- */
 
 function lines(product, names) {
-    return names.map(name => el('div', {}, `${t(FIELDS[name].label)}: `, bdi(FIELDS[name].show(product[name]) || t('compare.nothing'))));
+    return names.map(name => el('div', {}, `${FIELDS[name].label}: `, bdi(FIELDS[name].show(product[name]) || t('compare.nothing'))));
 }
 
 function outcomeRow(outcome, changesOf) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Which products the page for work on products shows, and which of them are selected; makes no elements. */
-import { send } from '../lib/api.js';
+import { read } from '../lib/api.js';
 import { byId, state } from '../lib/dom.js';
 import { loader } from '../lib/page.js';
 import { waiting } from './deletion.js';
@@ -64,7 +64,7 @@ export function visit(next, { replaces = false, opened = false } = {}) {
 
 export const load = loader(
     () => requestPath(address.value),
-    signal => send('GET', requestPath(address.value), { signal }),
+    signal => read(requestPath(address.value), { signal }),
     found => {
         answer.value = found && { data: found.data, pagination: found.pagination };
         updateSelected(found?.data ?? []);
@@ -113,5 +113,5 @@ export function chosen() {
 
 /* Selects all that match, on whichever page of the list, up to MOST_SELECTED. */
 export async function selectAll() {
-    select((await send('GET', requestPath({ ...address.value, page: 1, limit: MOST_SELECTED }))).data);
+    select((await read(requestPath({ ...address.value, page: 1, limit: MOST_SELECTED }))).data);
 }

@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * GET /fields: the fields of a product, first the built-in ones, then those of CatalogField. Everything is read off the table of fields
+ * that checks and writes products. What a field has nothing to say about is absent, and a property that it has not is absent, too:
+ *
+ *     {"name": "weight", "type": "number", "label": "Gross weight", "index": true, "min": 0}
+ *
+ * The table is that of the request (catalogue/query/visible.h), so readers see no private field.
+ */
+#include "api/field_table.h"
+
+#include <float.h>
+#include <string.h>
+
+#include "catalogue/lists.h"
+#include "catalogue/store.h"
+#include "http/answer.h"
+#include "http/request.h"
+#include "lib/json.h"
+#include "lib/number.h"
+
+#define FIELD_SIZE 128 /* octets: a guess of one field's JSON */
+
+/* A field, and who asks. */
+typedef struct row_t {
+    const cat_conf_t *conf;
+    const cat_fields_t *fields;
+    int place;
+    const cat_field_t *field;
+    const cat_own_field_t *own; /* all NULL: built-in */
+} row_t;
+
+static row_t get_row(const cat_conf_t *conf, const cat_fields_t *fields, int place)
+{
+    static const cat_own_field_t built_in;
+    const cat_own_field_t *own = fields->own ? fields->own[place] : NULL;
+
+    return (row_t){conf, fields, place, &fields->all[place], own ? own : &built_in};
+}
+
+/* ---- what a field is ---- */
+
+static const char *name_type(const row_t *row)
+{
+    static const char *const types[] = {[CAT_STRING] = "string", [CAT_NUMBER] = "number", [CAT_BOOLEAN] = "boolean",
+                                        [CAT_TIME] = "time",     [CAT_LIST] = "strings",  [CAT_VALUE] = "json"};
+
+    return row->own->type ? row->own->type : types[row->field->kind];
+}
+
+static int is_unique(const row_t *row)
+{
+    return row->place == CAT_PRODUCT_ID || row->field->flags & CAT_UNIQUE;
+}
+
+static int is_indexed(const row_t *row)
+{
+    return cat_query_conditions_has_index(row->conf, row->place);
+}
+
+static int is_searched(const row_t *row)
+{
+    int is_built_in = row->place == CAT_PRODUCT_NAME || row->place == CAT_PRODUCT_CATEGORY;
+
+    return is_built_in ? !row->conf->index || *row->conf->index & CAT_INDEX_SEARCH : row->field->flags & CAT_SEARCHED;
+}
+
+static int is_facet(const row_t *row)
+{
+    const cat_field_set_t facets = cat_query_facets(row->conf);
+
+    return cat_field_set_has(&facets, row->place);
+}
+
+static int is_required(const row_t *row)
+{
+    return row->field->flags & CAT_REQUIRED;
+}
+
+static int is_detail(const row_t *row)
+{
+    return row->field->flags & CAT_DETAIL;
+}
+
+static int is_private(const row_t *row)
+{
+    return row->field->flags & CAT_PRIVATE;
+}
+
+static int is_read_only(const row_t *row)
+{
+    return row->field->flags & CAT_SERVER;
+}
+
+/* THE PROPERTIES of a field that are true or absent, in their order. */
+static const struct {
+    const char *name;
+    int (*has)(const row_t *row);
+} properties[] = {
+    {"required", is_required}, {"unique", is_unique}, {"index", is_indexed},   {"search", is_searched},
+    {"facet", is_facet},       {"detail", is_detail}, {"private", is_private}, {"readOnly", is_read_only},
+};
+
+#define PROPERTIES (sizeof(properties) / sizeof(properties[0]))
+
+/* Choices and dates have no bounds of their own, and the length of an id says nothing. */
+static int has_bounds(const row_t *row)
+{
+    const cat_text_rule_t *rule = row->field->rule;
+
+    return row->field->kind == CAT_NUMBER ||
+           (row->field->kind == CAT_STRING && row->place != CAT_PRODUCT_ID &&
+            !(rule && (rule->words || (rule->format && !strcmp(rule->format, "date")))));
+}
+
+/* ---- how it is written ---- */
+
+static void add_text(cat_buffer_t *b, const char *name, const char *text)
+{
+    if (text) {
+        cat_json_add_member(b, name, text);
+    }
+}
+
+static void add_bound(cat_buffer_t *b, const char *name, double bound)
+{
+    cat_buffer_add_text(b, name);
+    cat_buffer_add_text(b, cat_number_format(b->pool, cat_json_own(b->pool, json_real(bound))));
+}
+
+static void add_bounds(cat_buffer_t *b, const row_t *row)
+{
+    int is_number = row->field->kind == CAT_NUMBER;
+
+    if (has_bounds(row) && row->field->least > (is_number ? -DBL_MAX : 0)) {
+        add_bound(b, ",\"min\":", row->field->least);
+    }
+    if (has_bounds(row) && row->field->most < DBL_MAX) {
+        add_bound(b, ",\"max\":", row->field->most);
+    }
+}
+
+static void add_values(cat_buffer_t *b, const char *const *values)
+{
+    for (int i = 0; values && values[i]; i++) {
+        cat_buffer_add_text(b, i ? "," : ",\"values\":[");
+        cat_json_add_string(b, values[i]);
+    }
+    cat_buffer_add_text(b, values ? "]" : "");
+}
+
+static void add_field(cat_buffer_t *b, const row_t *row)
+{
+    cat_json_add_member(b, "{\"name\":", row->field->name);
+    cat_json_add_member(b, ",\"type\":", name_type(row));
+    add_text(b, ",\"label\":", row->own->label);
+    add_text(b, ",\"help\":", row->own->type ? row->own->help : row->field->about);
+    for (size_t i = 0; i < PROPERTIES; i++) {
+        if (properties[i].has(row)) {
+            cat_buffer_add_text(b, ",\"");
+            cat_buffer_add_text(b, properties[i].name);
+            CAT_BUFFER_LITERAL(b, "\":true");
+        }
+    }
+    add_bounds(b, row);
+    add_text(b, ",\"pattern\":", row->own->pattern);
+    add_values(b, row->own->values);
+    if (row->field->absent) {
+        CAT_BUFFER_LITERAL(b, ",\"default\":");
+        cat_fields_write_value(b, row->field, row->field->absent);
+    }
+    CAT_BUFFER_LITERAL(b, "}");
+}
+
+cat_answer_t *cat_field_table_get(cat_request_t *q)
+{
+    const cat_fields_t *fields = cat_product_fields_of(q->conf);
+    cat_answer_t *answer;
+    cat_buffer_t b;
+
+    cat_buffer_init(&b, q->pool, (apr_size_t)fields->count * FIELD_SIZE);
+    for (int i = 0; i < fields->count; i++) {
+        const row_t row = get_row(q->conf, fields, i);
+        cat_buffer_add_text(&b, i ? "," : "[");
+        add_field(&b, &row);
+    }
+    CAT_BUFFER_LITERAL(&b, "]");
+    answer = cat_answer_success(q->pool, 200, &b, NULL);
+    answer->tag = CAT_TAG_STRONG;
+    return answer;
+}
+
+/* ---- description ---- */
+
+static const cat_shape_t name = {.kind = CAT_SHAPE_TEXT, .example = "\"price\""};
+static const cat_shape_t type = {.kind = CAT_SHAPE_TEXT, .example = "\"number\""};
+static const cat_shape_t bound = {.kind = CAT_SHAPE_NUMBER, .example = "0"};
+static const cat_shape_t any = {.kind = CAT_SHAPE_ANY, .example = "true"};
+static const cat_shape_t texts = {.kind = CAT_SHAPE_LIST, .of = &cat_schema_text};
+static const cat_member_t members[] = {
+    {"name", &name, CAT_ALWAYS, "Its name in products"},
+    {"type", &type, CAT_ALWAYS, "Its type, as `CatalogField` has it"},
+    {"label", &cat_schema_text, CAT_RARELY, "What people call it"},
+    {"help", &cat_schema_text, CAT_RARELY, "What it means, for people"},
+    {"required", &cat_schema_flag, CAT_RARELY, "A product that is created must have it"},
+    {"unique", &cat_schema_flag, CAT_RARELY, "No two products have the same value"},
+    {"index", &cat_schema_flag, CAT_RARELY, "Lists can have conditions on it, and be ordered by it"},
+    {"search", &cat_schema_flag, CAT_RARELY, "`q` finds its words"},
+    {"facet", &cat_schema_flag, CAT_RARELY, "`facets` counts its values"},
+    {"detail", &cat_schema_flag, CAT_RARELY, "Lists leave it out unless `fields` names it"},
+    {"private", &cat_schema_flag, CAT_RARELY, "Only users who may write products see it"},
+    {"readOnly", &cat_schema_flag, CAT_RARELY, "The server sets it"},
+    {"min", &bound, CAT_USUALLY, "The least value, or number of characters"},
+    {"max", &bound, CAT_RARELY, "The greatest value, or number of characters"},
+    {"pattern", &cat_schema_text, CAT_RARELY, "The regular expression that a whole value must match"},
+    {"values", &texts, CAT_RARELY, "The values of a `choice`, in their order"},
+    {"default", &any, CAT_RARELY, "The value that a product without it is created with"},
+    CAT_MEMBER_END,
+};
+static const cat_shape_t field = {.kind = CAT_SHAPE_OBJECT, .name = "Field", .members = members};
+static const cat_shape_t list = {.kind = CAT_SHAPE_LIST, .of = &field};
+static const cat_member_t list_members[] = {
+    CAT_MEMBER_SUCCESS,
+    {"data", &list, CAT_ALWAYS, "The fields, first those of every catalogue"},
+    CAT_MEMBER_END,
+};
+static const cat_shape_t shape = {.kind = CAT_SHAPE_OBJECT, .name = "FieldList", .members = list_members};
+
+const cat_description_t cat_field_table_about = {
+    .id = "listFields",
+    .tag = "Products",
+    .summary = "List the fields of a product",
+    .status = 200,
+    .answered = "The fields",
+    .shape = &shape,
+    .headers = CAT_HEADER_ETAG,
+    .needs_no_database = 1,
+};

@@ -1,0 +1,28 @@
+# SPDX-License-Identifier: Apache-2.0
+package CatalogTest::DevelopmentServer;
+
+# What `make run` starts, without make. Its arguments are variables of tools/run.
+
+use strict;
+use warnings FATAL => 'all';
+
+use parent 'CatalogTest::Process';
+
+use CatalogTest::Tools qw(free_port new_dir setting slurp);
+
+sub new {
+    my ($class, %variables) = @_;
+    return bless { dir => new_dir(), port => free_port(), variables => \%variables }, $class;
+}
+
+sub command {
+    my ($self) = @_;
+    my %with = (PORT => $self->{port}, DATA => "$self->{dir}/data", MPM => CatalogTest::mpm(), DBD => 'sqlite3', DBD_PARAMS => '', SMTP => '',
+        INCLUDE => '', HTTPD => setting('apache'), %{ $self->{variables} });
+    return ('env', (map { "$_=$with{$_}" } sort keys %with), setting('top') . '/tools/run', setting('source_module'));
+}
+
+sub console { "$_[0]{dir}/console" }
+sub is_up { slurp($_[0]->console) =~ /^mod_catalog serves / }
+
+1;

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The line of CatalogField that makes a field for a column of a file; makes no elements. */
+
+const LONGEST_NAME = 40;
+const LONGEST_LABEL = 100;
+const LONGEST_STRING = 200;
+
+/* The first type that all cells have; a number that begins with 0 is one of an article, and stays as it is. */
+const TYPES = [
+    ['boolean', /^(true|false|yes|no|ja|nein|wahr|falsch)$/i],
+    ['integer', /^[-+]?(0|[1-9]\d{0,14})$/],
+    ['number', /^[-+]?(0|[1-9]\d{0,14})?[.,]\d+$|^[-+]?(0|[1-9]\d{0,14})$|^[-+]?\d{1,3}([. ]\d{3})+,\d+$/],
+    ['date', /^\d{4}-\d\d-\d\d$/],
+    ['time', /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,3})?)?(Z|[-+]\d\d:\d\d)$/i],
+    ['url', /^https?:\/\/[^\s|]+$/],
+];
+
+function typeOf(cells) {
+    if (cells.some(cell => cell.length > LONGEST_STRING || cell.includes('\n'))) {
+        return 'text';
+    }
+    const [type] = TYPES.find(([, pattern]) => cells.length > 0 && cells.every(cell => pattern.test(cell.trim()))) ?? [];
+    return type ?? (cells.some(cell => cell.includes('|')) ? 'strings' : 'string');
+}
+
+/* Letters and digits of ASCII, of which the first is a letter: "Größe (cm)" becomes groesseCm. */
+function nameOf(column, taken) {
+    const plain = column
+        .replace(/[äöüÄÖÜ]/g, letter => `${letter.normalize('NFD')[0]}e`)
+        .replace(/ß/g, 'ss')
+        .normalize('NFKD')
+        .replace(/\p{M}/gu, '');
+    const words = plain.split(/[^A-Za-z0-9]+/).filter(word => word !== '');
+    const [first = '', ...others] = words.map(word => (word === word.toUpperCase() ? word.toLowerCase() : word));
+    const name = [first[0]?.toLowerCase() ?? '', first.slice(1), ...others.map(word => word[0].toUpperCase() + word.slice(1))].join('');
+    const begun = (/^[a-z]/.test(name) ? name : `field${name}`).slice(0, LONGEST_NAME - 2);
+    const isFree = candidate => !taken.some(other => other.toLowerCase() === candidate.toLowerCase());
+    return [begun, ...Array.from({ length: 98 }, (_, i) => `${begun}${i + 2}`)].find(isFree) ?? begun;
+}
+
+/* In the configuration of httpd ${NAME} is a variable. */
+const quote = text => `"${text.replace(/[\\"]/g, '\\$&').replaceAll('${', '$ {')}"`;
+
+/* column: its name; cells: the first ones that are not empty; taken: names of other fields, to which the new one is added. */
+export function lineFor(column, cells, taken) {
+    const name = nameOf(column, taken);
+    const label = column.replace(/\s+/g, ' ').trim().slice(0, LONGEST_LABEL);
+    taken.push(name);
+    return `CatalogField ${name} ${typeOf(cells)}${label === '' || label === name ? '' : ` label=${quote(label)}`}`;
+}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The control in which a field of a product is edited. */
+import { area, check, field, input, select } from '../lib/controls.js';
+import { byId } from '../lib/dom.js';
+import { t } from '../lib/text.js';
+import { FIELDS } from './fields.js';
+
+const MAKERS = {
+    area,
+    select: (attributes, options) => select([['', t('field.none')], ...options], attributes),
+    input,
+};
+
+/* The element for the field, with its label; id: that of the control, and its name. */
+export function control(name, id) {
+    const { label, hint, about, isRequired, isPrivate, control: maker = 'input', options, input: more } = FIELDS[name];
+    const hints = [hint, about, isPrivate && t('field.private')].filter(Boolean).join(' ');
+    if (maker === 'switch') {
+        return check(id, label, hints);
+    }
+    const list = name === 'category' && byId('categories-known') ? 'categories-known' : undefined;
+    return field(id, label, MAKERS[maker]({ name: id, required: isRequired, list, ...more }, options), hints);
+}
+
+/* What is typed: a text, or of a switch whether it is on. */
+export const textOf = ({ type, checked, value }) => (type === 'checkbox' ? checked : value);
+
+export function fill(element, text) {
+    if (element.type === 'checkbox') {
+        element.checked = text;
+        return;
+    }
+    element.value = text;
+    if (element.value !== text && element.tagName === 'SELECT') {
+        element.append(new Option(text, text, false, true)); /* a choice that the field has no longer */
+    }
+}

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The value of a product's field as it is looked at. */
+import { bdi, el } from '../lib/dom.js';
+import { FIELDS } from './fields.js';
+
+/* By the kind of the field, unless its value is a text in a line. */
+const VIEWS = {
+    text: text => el('p', { class: 'long-text', dir: 'auto' }, text),
+    url: (text, address) => el('a', { href: address, rel: 'noreferrer' }, text),
+    strings: (text, texts) => el('ul', { class: 'tags' }, texts.map(item => el('li', { class: 'badge' }, bdi(item)))),
+    json: (text, value) => el('pre', { tabindex: '0' }, JSON.stringify(value, null, 2)),
+};
+
+/* value: what the product has; a product that lacks the field shows nothing. */
+export function view(name, value) {
+    const { kind, show } = FIELDS[name];
+    const isThere = value !== undefined && value !== null;
+    return isThere && kind in VIEWS ? VIEWS[kind](show(value), value) : bdi(show(value));
+}
