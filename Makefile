@@ -115,7 +115,8 @@ deb: ## build the Debian packages, in build/deb
 	@tools/package $(BUILD)/deb
 
 # The whole suite runs on SQLite under event; on the other databases, and under another MPM on each, the files that these can change:
-# their line "# again:" says so, see CONTRIBUTING.md. The suite waits more than it computes, so what computes runs beside it.
+# their line "# again:" says so, see CONTRIBUTING.md. The suite waits more than it computes, so what computes runs beside it. A server's
+# files for both purposes run at once, on one engine.
 DATABASES = $(if $(filter file,$(origin DB)),sqlite3 mysql pgsql,$(DB))
 MPM_sqlite3 = prefork
 MPM_mysql = worker
@@ -128,8 +129,8 @@ check: ## what the CI runs: lint, tidy, unit, openapi, browser in Chromium, t wi
 	  trap 'kill $$beside 2>/dev/null' EXIT; trap 'exit 1' HUP INT TERM; \
 	  suite() { echo "check: t DB=$$1 MPM=$$2 $$3"; $(MAKE) --no-print-directory t DB=$$1 MPM=$$2 $$3 || failed="$$failed t-DB=$$1-MPM=$$2"; }; \
 	  suite $(firstword $(DATABASES)) event COMPARE=1; \
-	  for db in $(wordlist 2,9,$(DATABASES)); do suite $$db event AGAIN=db; done; \
-	  $(foreach db,$(DATABASES),suite $(db) $(MPM_$(db)) AGAIN=mpm;) \
+	  $(foreach db,$(firstword $(DATABASES)),suite $(db) $(MPM_$(db)) AGAIN=mpm;) \
+	  $(foreach db,$(wordlist 2,9,$(DATABASES)),suite $(db) event 'AGAIN=db MPM_AGAIN=$(MPM_$(db))';) \
 	  echo 'check: $(BESIDE)'; wait $$beside || failed="$$failed one-of:$$(echo $(BESIDE) | tr ' ' ,)"; cat $(BUILD)/beside.log; \
 	  test -z "$$failed" || { echo "check: failed:$$failed" >&2; exit 1; }
 	@echo 'check: passed: t on $(DATABASES), $(BESIDE)'
@@ -200,19 +201,21 @@ $(BROWSER_PACKAGES): tests/browser/package.json tests/browser/package-lock.json
 	@mkdir -p build/browser && cp $^ build/browser
 	@tools/npm build/browser
 
-# Each file of stories has a server and a browser of its own; the longest goes first. Three run at once, because they wait more than they
-# compute. Firefox runs those files that have stories marked for it; make check leaves it out, because its stories run into time-outs on a
+# Files of stories that share a server and a browser, whose start costs as much as several stories: each word is a group, the longest goes
+# first. A file that is in none has its own. Three run at once, because they wait more than they compute. Firefox runs those files that have stories marked for it; make check leaves it out, because its stories run into time-outs on a
 # busy machine.
 BROWSERS = chromium firefox
 STORIES = $(notdir $(basename $(sort $(wildcard tests/browser/stories/*.js))))
-IN_chromium = $(filter looks,$(STORIES)) $(filter-out looks,$(STORIES))
+TOGETHER = looks work:transfer accounts:people german:catalogue:searches:origins paper:widths:weight:state:tour api:machine:outages
+GROUPS = $(TOGETHER) $(filter-out $(subst :, ,$(TOGETHER)),$(STORIES))
+IN_chromium = $(STORIES)
 IN_firefox = $(notdir $(basename $(shell grep -l storyInBoth $(STORIES:%=tests/browser/stories/%.js))))
 browser: $(BUILD)/mod_catalog.so $(BUILD)/catalogctl $(BROWSER_PACKAGES) ## drive the pages of www/ in Chromium and Firefox: make browser [STORIES="catalogue people"] [BROWSERS=chromium] [PICTURES=1: of each page, in build/browser]
 	@$(if $(filter firefox,$(BROWSERS)),tools/deps firefox)
 	@rm -f build/browser/*.png
-	@printf '%s %s\n' $(foreach browser,$(BROWSERS),$(foreach story,$(IN_$(browser)),$(browser) $(story))) | \
-	  xargs -r -P3 -L1 sh -c 'said=$$(BROWSER=$$0 node --test-reporter=spec tests/browser/run.js $(BUILD)/mod_catalog.so $$1 2>&1); result=$$?; \
-	    printf "%s in %s:\n%s\n" "$$1" "$$0" "$$said"; exit $$result'
+	@printf '%s\n' $(foreach browser,$(BROWSERS),$(foreach group,$(GROUPS),$(patsubst %,'$(browser) %',$(subst $() ,:,$(filter $(IN_$(browser)),$(subst :, ,$(group))))))) | \
+	  tr : ' ' | xargs -r -P3 -L1 sh -c 'said=$$(BROWSER=$$0 node --test-reporter=spec tests/browser/run.js $(BUILD)/mod_catalog.so "$$@" 2>&1); result=$$?; \
+	    printf "%s in %s:\n%s\n" "$$*" "$$0" "$$said"; exit $$result'
 
 LIGHTHOUSE = build/lighthouse/node_modules/.package-lock.json
 $(LIGHTHOUSE): $(addprefix tests/lighthouse/,package.json package-lock.json .npmrc)

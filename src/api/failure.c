@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "api/failure.h"
 
+#include "catalogue/store.h"
 #include "db/db.h"
 
 cat_problem_t cat_failure_find(apr_status_t rv)
@@ -12,6 +13,8 @@ cat_problem_t cat_failure_find(apr_status_t rv)
         return CAT_PROBLEM_QUERY_SLOW;
     case CAT_ENOTREADY:
         return CAT_PROBLEM_DATABASE_NOT_READY;
+    case CAT_EFILLING:
+        return CAT_PROBLEM_INDEXING;
     case CAT_EREADONLY:
         return CAT_PROBLEM_DATABASE_READ_ONLY;
     case CAT_ECLAIMED:

@@ -35,6 +35,7 @@ typedef struct order_t {
     cat_input_t input;
     cat_conditions_t conditions;
     cat_products_condition_t condition;
+    cat_product_name_t name;
 } order_t;
 
 typedef struct batch_t {
@@ -95,7 +96,8 @@ static const struct member_t {
     const char *message;   /* for another type */
     const char *about;     /* a sentence */
 } members[] = {
-    {"id", JSON_STRING, UPDATE | DELETE, UPDATE | DELETE, "must be a string", "The product's id."},
+    {"id", JSON_STRING, UPDATE | DELETE, UPDATE | DELETE, "must be a string",
+     "The product's id, or its name: `sku=KT-1` for a field `sku` that is `unique`."},
     {"ifMatch", JSON_STRING, 0, UPDATE | DELETE, "must be a string",
      "As the header `If-Match`: the state that is required."},
     {"body", JSON_OBJECT, CREATE | UPDATE, CREATE | UPDATE, "must be a JSON object", "The fields of the product."},
@@ -220,6 +222,9 @@ static void read_order(batch_t *b, int index, const json_t *operation, const op_
 
     o->kind = op->kind;
     o->id = json_is_string(id) ? cat_id_fold(b->q->pool, json_string_value(id)) : NULL;
+    if (o->id && cat_product_name_read(b->q->pool, cat_product_fields_of(b->q->conf), o->id, &b->orders[index].name)) {
+        o->name = &b->orders[index].name;
+    }
     o->input = &b->orders[index].input;
     read_condition(b, index, operation);
     if (op->bit != DELETE && json_is_object(body)) {
@@ -301,7 +306,8 @@ static void make_products(batch_t *b)
         if (b->orders[i].input.errors) {
             o->kind = CAT_OPERATION_NONE;
         } else if (o->kind == CAT_OPERATION_CREATE) {
-            o->product = cat_products_make(b->q, &b->orders[i].input, now++);
+            o->created = cat_products_make(b->q, &b->orders[i].input, now++);
+            o->slugs = b->orders[i].input.made;
         }
     }
 }

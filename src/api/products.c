@@ -109,18 +109,35 @@ static void represent_body(void *baton, const char *const *product, const char *
     *length = answer->length;
 }
 
+/* 0: the path has no name. */
+static int read_name(cat_request_t *q, cat_product_name_t *name)
+{
+    return cat_product_name_read(q->pool, cat_product_fields_of(q->conf), q->params[0], name);
+}
+
 static cat_answer_t *read_product(cat_request_t *q)
 {
     reading_t r = {.q = q};
     const cat_products_form_t form = {q->conf->visible ? find_product : NULL, represent_body, &r};
+    cat_product_name_t name;
     cat_item_t item;
-    cat_answer_t *answer = prepare_query(&r);
+    cat_answer_t *answer;
     apr_status_t rv;
+    int is_named = read_name(q, &name);
 
-    if (answer) {
-        return answer;
+    if (is_named && !q->conf->visible) {
+        rv = cat_product_name_get(q->db, &name, q->now, &form, &item);
+    } else {
+        rv = is_named ? cat_product_name_find(q->db, &name, &q->params[0]) : APR_SUCCESS;
+        answer = rv == APR_SUCCESS ? prepare_query(&r) : NULL;
+        if (answer) {
+            return answer;
+        }
+        rv = rv == APR_SUCCESS ? cat_products_get_one(q->db, q->params[0], q->now, &form, &item) : rv;
+        if (rv == APR_SUCCESS && is_named && !cat_product_name_is_in(q->db, &name, item.body)) {
+            rv = APR_NOTFOUND; /* it was renamed meanwhile */
+        }
     }
-    rv = cat_products_get_one(q->db, q->params[0], q->now, &form, &item);
     if (rv != APR_SUCCESS) {
         return answer_failure(q, rv);
     }
@@ -212,11 +229,11 @@ void cat_products_check(cat_request_t *q, cat_purpose_t purpose, const json_t *b
         cat_fields_add_error(q->pool, input, "", "required", "must have at least one field of a product");
     }
     if (purpose == CAT_CREATE && !input->errors) {
-        cat_own_fields_complete(q->pool, fields, input);
+        cat_own_slugs_complete(q->pool, fields, input);
     }
 }
 
-const char *const *cat_products_make(cat_request_t *q, const cat_input_t *input, apr_time_t now)
+const char **cat_products_make(cat_request_t *q, const cat_input_t *input, apr_time_t now)
 {
     input->values[CAT_PRODUCT_ID] = cat_id_make(q->pool, now);
     input->values[CAT_PRODUCT_CREATED_AT] = cat_time_store(q->pool, now);
@@ -232,31 +249,57 @@ static cat_answer_t *answer_refused(cat_request_t *q, apr_status_t rv, cat_input
                                                  : answer_failure(q, noted == APR_SUCCESS ? rv : noted);
 }
 
+static cat_answer_t *answer_created(cat_request_t *q, const cat_input_t *input, const char *const *v, int has_tag)
+{
+    const cat_fields_t *fields = cat_product_fields_of(q->conf);
+    cat_answer_t *answer = make_answer(q->pool, fields, 201, v, "Product created");
+
+    answer->etag = has_tag ? cat_products_tag(q->pool, fields, v) : NULL;
+    cat_answer_header(answer, q->pool, "Location",
+                      apr_pstrcat(q->pool, q->conf->mount_uri, "/products/", v[CAT_PRODUCT_ID], NULL));
+    cat_answer_name_ignored(answer, q->pool, input->ignored);
+    return answer;
+}
+
+/* Where others have taken what is made of the product's fields, it is made anew. The answer is kept in the transaction. */
+static apr_status_t insert_product(cat_request_t *q, const cat_input_t *input, int has_tag, cat_answer_t **answer)
+{
+    const char **v = cat_products_make(q, input, q->now);
+    apr_status_t rv = APR_EEXIST, renewed = APR_SUCCESS;
+
+    for (int tries = 0; rv == APR_EEXIST && renewed == APR_SUCCESS && tries < CAT_OWN_SLUG_TRIES; tries++) {
+        *answer = answer_created(q, input, (const char *const *)v, has_tag);
+        cat_idempotency_keep(q, *answer);
+        rv = cat_products_insert_one(q->db, (const char *const *)v);
+        renewed = rv == APR_EEXIST ? cat_own_slugs_renew(q->db, input->made, v) : APR_SUCCESS;
+    }
+    return renewed == APR_SUCCESS || renewed == APR_EEXIST ? rv : renewed;
+}
+
 cat_answer_t *cat_products_create(cat_request_t *q)
 {
     cat_input_t input;
     cat_answer_t *answer;
-    const char *const *v;
     apr_status_t rv;
 
     cat_products_check(q, CAT_CREATE, q->body, &input);
     if (input.errors) {
         return cat_answer_malformed(q->pool, input.errors);
     }
-    v = cat_products_make(q, &input, q->now);
-    answer = make_answer(q->pool, cat_product_fields_of(q->conf), 201, v, "Product created");
-    answer->etag = cat_products_tag(q->pool, cat_product_fields_of(q->conf), v);
-    cat_answer_header(answer, q->pool, "Location",
-                      apr_pstrcat(q->pool, q->conf->mount_uri, "/products/", v[CAT_PRODUCT_ID], NULL));
-    cat_answer_name_ignored(answer, q->pool, input.ignored);
-    cat_idempotency_keep(q, answer);
-    rv = cat_products_insert_one(q->db, v);
+    rv = insert_product(q, &input, 1, &answer);
     return rv == APR_SUCCESS ? answer : answer_refused(q, rv, &input, NULL);
 }
 
-/* If-Match and If-None-Match of a write. */
+/* The product that a write is about. */
+typedef struct target_t {
+    const char *id;          /* any text */
+    cat_product_name_t name; /* text NULL: it has none */
+} target_t;
+
+/* If-Match and If-None-Match of a write, and whether the product still has its name. */
 typedef struct judgement_t {
     cat_request_t *q;
+    const target_t *target;
     cat_products_condition_t condition;
     const char *tag; /* of the state that was judged last; NULL: none was */
 } judgement_t;
@@ -283,15 +326,30 @@ static apr_status_t judge_conditions(void *baton, const char *const *product)
 {
     judgement_t *j = baton;
 
+    if (j->target->name.text && !cat_product_name_fits(&j->target->name, product)) {
+        return APR_NOTFOUND;
+    }
     return cat_products_judge(j->q, &j->q->conditions, product, &j->tag) == CAT_CONDITION_HOLDS ? APR_SUCCESS
                                                                                                 : CAT_ECHANGED;
 }
 
-/* NULL: the request has no condition. */
-static const cat_products_condition_t *make_condition(cat_request_t *q, judgement_t *j)
+/* NULL: there is no condition. */
+static const cat_products_condition_t *make_condition(cat_request_t *q, const target_t *target, judgement_t *j)
 {
-    *j = (judgement_t){q, {judge_conditions, j}, NULL};
-    return q->conditions.match || q->conditions.none_match ? &j->condition : NULL;
+    *j = (judgement_t){q, target, {judge_conditions, j}, NULL};
+    return target->name.text || q->conditions.match || q->conditions.none_match ? &j->condition : NULL;
+}
+
+#define NAME_TRIES 3 /* of a write by a name that other writers give away, or give up, at the same time */
+
+/* APR_NOTFOUND: no product has the name, or the text is neither an id nor a name. */
+static apr_status_t find_target(cat_request_t *q, target_t *target)
+{
+    *target = (target_t){.id = q->params[0]};
+    if (cat_id_check(target->id)) {
+        return APR_SUCCESS;
+    }
+    return read_name(q, &target->name) ? cat_product_name_find(q->db, &target->name, &target->id) : APR_NOTFOUND;
 }
 
 json_t *cat_products_too_long(apr_pool_t *pool)
@@ -312,57 +370,144 @@ static cat_answer_t *answer_write_failure(cat_request_t *q, apr_status_t rv, con
     return answer;
 }
 
+static apr_status_t update_target(cat_request_t *q, const cat_input_t *input, target_t *target, judgement_t *judgement,
+                                  const char *const **product)
+{
+    apr_status_t rv = find_target(q, target);
+
+    for (int tries = 1; rv == APR_SUCCESS; tries++) {
+        rv = cat_products_update_one(q->db, target->id, input, make_condition(q, target, judgement), product);
+        if (rv != APR_NOTFOUND || !target->name.text || tries == NAME_TRIES) {
+            return rv;
+        }
+        rv = find_target(q, target);
+    }
+    return rv;
+}
+
 /* PUT merges as well, so PATCH differs in the tag of its answer only: that of PUT must not have one, because what is
  * stored is not what was sent (RFC 9110, 9.3.4). */
-static cat_answer_t *update_product(cat_request_t *q, int has_tag)
+static cat_answer_t *update_product(cat_request_t *q, const cat_input_t *input, int has_tag, apr_status_t *rv)
 {
+    const cat_fields_t *fields = cat_product_fields_of(q->conf);
     const char *const *product;
     judgement_t judgement;
-    cat_input_t input;
+    target_t target;
+    cat_input_t refused = *input;
     cat_answer_t *answer;
-    apr_status_t rv;
 
-    if (!cat_id_check(q->params[0])) {
-        return answer_unknown(q);
+    *rv = update_target(q, input, &target, &judgement, &product);
+    if (*rv == APR_EEXIST) {
+        return answer_refused(q, *rv, &refused, target.id);
     }
-    cat_products_check(q, CAT_UPDATE, q->body, &input);
-    if (input.errors) {
-        return cat_answer_malformed(q->pool, input.errors);
+    if (*rv != APR_SUCCESS) {
+        return answer_write_failure(q, *rv, &judgement);
     }
-    rv = cat_products_update_one(q->db, q->params[0], &input, make_condition(q, &judgement), &product);
-    if (rv == APR_EEXIST) {
-        return answer_refused(q, rv, &input, q->params[0]);
-    }
-    if (rv != APR_SUCCESS) {
-        return answer_write_failure(q, rv, &judgement);
-    }
-    answer = make_answer(q->pool, cat_product_fields_of(q->conf), 200, product, "Product updated");
-    answer->etag = has_tag ? cat_products_tag(q->pool, cat_product_fields_of(q->conf), product) : NULL;
-    cat_answer_name_ignored(answer, q->pool, input.ignored);
+    answer = make_answer(q->pool, fields, 200, product, "Product updated");
+    answer->etag = has_tag ? cat_products_tag(q->pool, fields, product) : NULL;
+    cat_answer_name_ignored(answer, q->pool, input->ignored);
     return answer;
 }
 
+/* PATCH, or PUT of a product that there is. *rv: why not; APR_EGENERAL: the body has faults. */
+static cat_answer_t *check_and_update(cat_request_t *q, int has_tag, apr_status_t *rv)
+{
+    cat_product_name_t name;
+    cat_input_t input;
+
+    *rv = APR_NOTFOUND;
+    if (!cat_id_check(q->params[0]) && !read_name(q, &name)) {
+        return answer_unknown(q);
+    }
+    cat_products_check(q, CAT_UPDATE, q->body, &input);
+    *rv = APR_EGENERAL;
+    return input.errors ? cat_answer_malformed(q->pool, input.errors) : update_product(q, &input, has_tag, rv);
+}
+
+/* The body of a product that PUT creates by its name: it has the value that the name says. */
+static const json_t *add_name(cat_request_t *q, const cat_product_name_t *name)
+{
+    const cat_fields_t *fields = cat_product_fields_of(q->conf);
+    json_t *body = cat_json_own(q->pool, json_copy(q->body));
+    const json_t *value = json_object_get(body, fields->all[name->field].name);
+
+    if (json_is_object(body) && (!value || json_is_null(value))) {
+        json_object_set(body, fields->all[name->field].name, cat_product_name_json(q->pool, fields, name));
+    }
+    return body;
+}
+
+/* *rv APR_EEXIST: a product has the name by now. */
+static cat_answer_t *create_named(cat_request_t *q, const cat_product_name_t *name, apr_status_t *rv)
+{
+    cat_input_t input;
+    cat_answer_t *answer;
+    const char *id;
+
+    *rv = APR_EGENERAL;
+    if (q->conditions.match) {
+        return cat_answer_problem(q->pool, CAT_PROBLEM_PRECONDITION, NULL);
+    }
+    cat_products_check(q, CAT_CREATE, add_name(q, name), &input);
+    if (!input.errors && !cat_product_name_fits(name, (const char *const *)input.values)) {
+        cat_fields_add_error(q->pool, &input, input.fields[name->field].name, "format",
+                             "must be what the address says, or left out");
+    }
+    if (input.errors) {
+        return cat_answer_malformed(q->pool, input.errors);
+    }
+    *rv = insert_product(q, &input, 0, &answer);
+    if (*rv == APR_SUCCESS) {
+        return answer;
+    }
+    *rv = *rv == APR_EEXIST && cat_product_name_find(q->db, name, &id) == APR_SUCCESS ? APR_EEXIST : APR_EGENERAL;
+    return answer_refused(q, APR_EEXIST, &input, NULL);
+}
+
+/* Others may create or delete the product of the name at the same time. */
 cat_answer_t *cat_products_update(cat_request_t *q)
 {
-    return update_product(q, 0);
+    cat_product_name_t name;
+    cat_answer_t *answer = NULL;
+    int is_named = !cat_id_check(q->params[0]) && read_name(q, &name);
+    apr_status_t rv = APR_EEXIST;
+
+    for (int tries = 0; rv == APR_EEXIST && tries < NAME_TRIES; tries++) {
+        const char *id;
+        rv = is_named ? cat_product_name_find(q->db, &name, &id) : APR_SUCCESS;
+        if (rv == APR_SUCCESS) {
+            answer = check_and_update(q, 0, &rv);
+            rv = rv == APR_NOTFOUND && is_named ? APR_EEXIST : APR_SUCCESS;
+        } else {
+            answer = rv == APR_NOTFOUND ? create_named(q, &name, &rv) : cat_failure_answer(q->pool, rv);
+        }
+    }
+    return answer;
 }
 
 cat_answer_t *cat_products_patch(cat_request_t *q)
 {
-    return update_product(q, 1);
+    apr_status_t rv;
+
+    return check_and_update(q, 1, &rv);
 }
 
 cat_answer_t *cat_products_remove(cat_request_t *q)
 {
     judgement_t judgement;
-    apr_status_t rv;
+    target_t target;
+    apr_status_t rv = find_target(q, &target);
 
-    if (!cat_id_check(q->params[0])) {
-        return answer_unknown(q);
+    for (int tries = 1; rv == APR_SUCCESS; tries++) {
+        rv = cat_products_delete_one(q->db, target.id, make_condition(q, &target, &judgement));
+        if (rv == APR_SUCCESS) {
+            return cat_answer_success(q->pool, 200, NULL, "Product deleted");
+        }
+        if (rv == APR_NOTFOUND && target.name.text && tries < NAME_TRIES) {
+            rv = find_target(q, &target);
+        }
     }
-    rv = cat_products_delete_one(q->db, q->params[0], make_condition(q, &judgement));
-    return rv == APR_SUCCESS ? cat_answer_success(q->pool, 200, NULL, "Product deleted")
-                             : answer_write_failure(q, rv, &judgement);
+    return answer_write_failure(q, rv, &judgement);
 }
 
 /* ---- descriptions ---- */
@@ -424,7 +569,7 @@ static const cat_shape_t written_answer = {
 static const cat_problem_t reading[] = {CAT_PROBLEM_PRODUCT_UNKNOWN, CAT_PROBLEM_COUNT};
 static const cat_problem_t writing[] = {CAT_PROBLEM_PRODUCT_UNKNOWN, CAT_PROBLEM_PRECONDITION, CAT_PROBLEM_COUNT};
 
-static const char param[] = "The product's id";
+static const char param[] = "The product's id, or its name: `sku=KT-1` for a field `sku` that is `unique`";
 
 static void describe_fields(cat_describer_t *d)
 {

@@ -29,7 +29,7 @@ void cat_products_describe(cat_describer_t *d);
 void cat_products_check(cat_request_t *q, cat_purpose_t purpose, const json_t *body, cat_input_t *input);
 
 /* The product that a checked body creates at the time. On the pool of q. */
-const char *const *cat_products_make(cat_request_t *q, const cat_input_t *input, apr_time_t now);
+const char **cat_products_make(cat_request_t *q, const cat_input_t *input, apr_time_t now);
 
 /* The tag of the answer to GET for a stored product. On the pool. */
 const char *cat_products_tag(apr_pool_t *pool, const cat_fields_t *fields, const char *const *product);

@@ -164,6 +164,8 @@ static const cat_option_t import_options[IMPORT_OPTIONS + 1] = {
 };
 
 #define COLUMNS "columns"
+#define KEY "key"
+#define KEY_FAULT "must be the name of a unique field, with mode=upsert"
 #define LIST "list"
 #define NOT_OF_CSV "must be left out, unless the file is CSV"
 #define IGNORED_MAX 200 /* characters of the name of a column that is ignored */
@@ -186,6 +188,15 @@ static void take_columns(import_request_t *im, cat_row_options_t *rows, const ca
     }
 }
 
+static void take_key(import_request_t *im, cat_row_options_t *rows, const cat_parameter_t *parameter)
+{
+    if (rows->key != CAT_PRODUCT_ID) {
+        cat_parameters_add_repeated(&im->parameters, KEY);
+    } else if (!parameter->value || !cat_row_key_parse(parameter->value, rows)) {
+        cat_parameters_add_error(&im->parameters, KEY, "format", KEY_FAULT);
+    }
+}
+
 static void take_list(import_request_t *im, cat_row_options_t *rows, const cat_parameter_t *parameter)
 {
     if (rows->list_mark) {
@@ -204,6 +215,9 @@ static void check_options(import_request_t *im, const cat_option_t *options, con
         if ((i == DECIMAL || i == ENCODING) && options[i].is_sent) {
             cat_parameters_add_error(&im->parameters, options[i].name, "format", NOT_OF_CSV);
         }
+    }
+    if (rows->key != CAT_PRODUCT_ID && !rows->may_update) {
+        cat_parameters_add_error(&im->parameters, KEY, "format", KEY_FAULT);
     }
     if (rows->kind != CAT_ROWS_CSV && rows->list_mark) {
         cat_parameters_add_error(&im->parameters, LIST, "format", NOT_OF_CSV);
@@ -226,6 +240,8 @@ static json_t *parse_import(import_request_t *im)
     while (cat_parameters_next(&im->parameters, &parameter)) {
         if (!strcmp(parameter.name, COLUMNS)) {
             take_columns(im, &rows, &parameter);
+        } else if (!strcmp(parameter.name, KEY)) {
+            take_key(im, &rows, &parameter);
         } else if (!strcmp(parameter.name, LIST)) {
             take_list(im, &rows, &parameter);
         } else if (!cat_options_take(&im->parameters, options, &parameter)) {
@@ -473,6 +489,11 @@ static void describe_import(cat_describer_t *d)
         "while the "
         "others are those of fields",
         json_pack("{s:s}", "type", "string"), json_string("name,,price"));
+    cat_description_add_parameter(d, KEY,
+                                  "With `mode=upsert`: a unique field. A row updates the product that has its value of "
+                                  "the field, and creates one where none has; "
+                                  "ids of the file are ignored",
+                                  json_pack("{s:s}", "type", "string"), json_string("sku"));
     cat_description_add_parameter(
         d, LIST, "What is between the texts of a list in a cell of a CSV file",
         json_pack("{s:s, s:s, s:i, s:i}", "type", "string", "default", "|", "minLength", 1, "maxLength", 1),

@@ -36,6 +36,11 @@ static const struct command_t {
     {"backup", NULL, "F", "FILE", 1, 1, SITE, ctl_backup_run, "copy the SQLite database while servers use it"},
     {"recount", NULL, "", "", 0, 0, DATABASE, ctl_counts_recount, "count the products again, if check says so"},
     {"index", NULL, "n", "", 0, 0, DATABASE, ctl_index_run, "build, drop and fill indexes as CatalogIndex says"},
+    {"fields", "drop", "", "NAME", 1, 1, DATABASE, ctl_fields_drop, "remove a field without a line from the products"},
+    {"fields", "rename", "", "OLD NEW", 2, 2, DATABASE, ctl_fields_rename,
+     "give a field's values to the one of a new line"},
+    {"fields", NULL, "j", "", 0, 0, DATABASE, ctl_fields_list,
+     "list the fields of CatalogField, and those without a line"},
     {"user", "list", "j", "", 0, 0, DATABASE, ctl_users_list, "list the users by name"},
     {"user", "add", "rvgF", "NAME EMAIL", 2, 2, DATABASE, ctl_users_add, "create a user; prompts for the password"},
     {"user", "role", "F", "USER ROLE", 2, 2, DATABASE, ctl_users_set_role, "set a user's role: " CAT_ROLE_NAMES_TEXT},
@@ -49,7 +54,7 @@ static const struct command_t {
     {"audit", NULL, "jaToS", "", 0, 0, DATABASE, ctl_audit_list,
      "list changes of accounts by administrators and users"},
     {"export", NULL, "fePby", ">FILE", 0, 0, DATABASE, ctl_export_run, "write the whole catalogue, users included"},
-    {"import", NULL, "funePELCH", "<FILE", 0, 0, DATABASE, ctl_import_run,
+    {"import", NULL, "funePELCHk", "<FILE", 0, 0, DATABASE, ctl_import_run,
      "add what export wrote, to this or another database"},
 };
 
@@ -63,7 +68,7 @@ static const apr_getopt_option_t options[] = {
     {"driver", 'd', 1, "NAME      DBDriver of a database, instead of a configuration"},
     {"params", 'p', 1, "TEXT      its DBDParams, or @FILE, a file that contains them"},
     {"field", 'l', 1, "LINE      a line of CatalogField, with --driver; may be given again"},
-    {"json", 'j', 0, "          list, check, audit: as JSON"},
+    {"json", 'j', 0, "          list, check, audit, fields: as JSON"},
     {"role", 'r', 1, "ROLE      user add: " CAT_ROLE_NAMES_TEXT},
     {"verified", 'v', 0, "          user add: the address counts as confirmed"},
     {"generate", 'g', 0, "          user add: generate a password, and print it after the id"},
@@ -77,6 +82,7 @@ static const apr_getopt_option_t options[] = {
     {"columns", 'C', 1, "NAMES     import --products csv: the fields of the columns"},
     {"no-header", 'H', 0, "          import --products csv: the file has no header row"},
     {"upsert", 'u', 0, "          import --products: a row with an id updates that product"},
+    {"key", 'k', 1, "FIELD     import --products --upsert: a unique field by which products are found"},
     {"dry-run", 'n', 0, "          import --products, index: only say what would be done"},
     {"force", 'F', 0,
      "          user role, lock, delete: the last administrator, too; user add: a name that was given up; backup: "
@@ -144,10 +150,10 @@ static void take_option(ctl_options_t *o, int letter, const char *value)
     const struct {
         int letter;
         const char **text;
-    } texts[] = {{'c', &o->config},  {'x', &o->httpd},    {'s', &o->server}, {'m', &o->mount},     {'d', &o->driver},
-                 {'p', &o->params},  {'r', &o->role},     {'t', &o->type},   {'f', &o->products},  {'a', &o->actor},
-                 {'T', &o->target},  {'o', &o->action},   {'S', &o->since},  {'e', &o->delimiter}, {'C', &o->columns},
-                 {'P', &o->decimal}, {'E', &o->encoding}, {'L', &o->list}};
+    } texts[] = {{'c', &o->config}, {'x', &o->httpd},   {'s', &o->server},   {'m', &o->mount},     {'d', &o->driver},
+                 {'p', &o->params}, {'r', &o->role},    {'t', &o->type},     {'f', &o->products},  {'a', &o->actor},
+                 {'T', &o->target}, {'o', &o->action},  {'S', &o->since},    {'e', &o->delimiter}, {'C', &o->columns},
+                 {'k', &o->key},    {'P', &o->decimal}, {'E', &o->encoding}, {'L', &o->list}};
 
     for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
         if (texts[i].letter == letter) {
@@ -207,12 +213,15 @@ static const char *check_use(apr_pool_t *pool, const struct command_t *command, 
     if (!o->driver && strchr(given, 'l')) {
         return "--field goes with --driver and --params; a configuration has CatalogField";
     }
-    if (!o->products && strchr(command->options, 'f') && strpbrk(given, "unePbyELCH")) {
+    if (!o->products && strchr(command->options, 'f') && strpbrk(given, "unePbyELCHk")) {
         return "--upsert, --dry-run and the options of CSV go with --products";
     }
     if (o->products && strcmp(o->products, "csv") && strpbrk(given, "ePbyELCH")) {
         return "--delimiter, --decimal, --bom, --safe, --encoding, --list, --columns and --no-header go with "
                "--products csv";
+    }
+    if (o->key && !o->upsert) {
+        return "--key goes with --upsert";
     }
     if (o->no_header && !o->columns) {
         return "--no-header goes with --columns";

@@ -230,6 +230,9 @@ static const char *parse_rows(apr_pool_t *pool, const cat_fields_t *fields, cons
         return fault;
     }
     rows->encoding = (cat_encoding_t)encoding;
+    if (o->key && !cat_row_key_parse(o->key, rows)) {
+        return "--key must be the name of a unique field";
+    }
     if (o->list && !cat_row_list_parse(o->list, rows)) {
         return "--list " CAT_ROW_LIST_FAULT;
     }

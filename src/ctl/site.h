@@ -25,6 +25,7 @@ typedef struct ctl_options_t {
     const char *encoding;
     const char *list;
     const char *columns;
+    const char *key;
     int no_header;
     int bom;
     int safe;

@@ -313,6 +313,7 @@ void cat_fields_check(apr_pool_t *pool, const cat_field_t *fields, int count, ca
     input->count = count;
     input->values = apr_pcalloc(pool, count * sizeof(*input->values));
     input->cleared = apr_pcalloc(pool, count * sizeof(*input->cleared));
+    input->made = NULL;
     input->given = 0;
     input->errors = NULL;
     input->ignored = apr_array_make(pool, 0, sizeof(const char *));

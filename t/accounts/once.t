@@ -9,7 +9,7 @@ use CatalogAccounts;
 use CatalogTest::Http ();
 use IO::Select ();
 
-my $SESSIONS = 60;
+my $SESSIONS = 24;
 my $many = "CatalogMaxSessions 1000\nCatalogRateLimit Off\nCatalogRefreshGrace";
 my $one = server(mount => "$many 0")->start;
 my $shared = 'CatalogDatabase @driver@ "' . $one->params . '"';

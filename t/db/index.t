@@ -10,6 +10,7 @@
 use CatalogTest;
 use CatalogTest::Ctl qw(ctl_for problems);
 use CatalogTest::Move qw(product product_id write_file);
+use Time::HiRes qw(sleep);
 
 my @parts = qw(category name price rating search);
 my $server = server()->start;
@@ -118,6 +119,7 @@ while (complete($db) ne "@parts") {
         wire(PUT => "/products/$at[1]", { category => 'c2' }, token => $token), wire(DELETE => "/products/$at[2]", undef, token => $token),
         wire(POST => '/products', { name => 'made meanwhile', price => 1, category => 'c3' }, token => $token));
     $writes++;
+    sleep 0.02;
     kill KILL => $server->children if $writes == 3 && !$killed++; # case: a child dies while it fills
     last if $writes > 5000;
 }

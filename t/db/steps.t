@@ -65,6 +65,7 @@ my $clients = clients($server, 3, sub {
         my @statuses = map { $_->{status} } $client->ask(GET => '/products'), $client->ask(POST => '/products', { name => 'x', price => 1 }, token => $token),
             $client->ask(POST => '/users', { username => fresh('step'), email => fresh('step') . '@example.com', password => 'correct horse' });
         $count{"@statuses"}++;
+        sleep 0.05;
     } until -e $updated;
     return \%count;
 });

@@ -7,7 +7,7 @@
 # case: 2 3 12
 # db: mysql
 # runs: first
-# again: db mpm
+# again: mpm
 # A child keeps connections for a moment, without a check between two requests: it neither uses a dead one for long nor keeps them from
 # others.
 use CatalogLoad;
@@ -93,7 +93,7 @@ END
     is($shared->api(@private)->{status}, 200, "DBDMax $max: the other module is served");
 
     # case: another module's request under load
-    my $end = time + 4;
+    my $end = time + 2.5;
     my $load = clients($shared, 6, sub {
         my ($own) = @_;
         my %seen;

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # route: GET /health/ready
-# again: db mpm
+# again: mpm
 use CatalogTest;
 
 # case: ready, with the schema's version, and without mail fields while no mail waits

@@ -13,7 +13,8 @@ my $server = with_keys($keys);
 my $user = register($server);
 my $db = $server->database;
 
-sub sign { sign_in($server, $user->{user}{username}, $user->{password})->{json}{token} }
+my $session = $user;
+sub sign { $session = refresh($server, $session->{refreshToken})->{json}; return $session->{token} }
 sub kid { header_of(sign())->{kid} }
 
 sub create {

@@ -13,7 +13,7 @@ use CatalogTest;
 use List::Util qw(sum0);
 use Time::HiRes qw(sleep time);
 
-use constant { PRODUCTS => 12, WRITERS => 3, READERS => 5, LIFE => $ENV{SECONDS} // 6, AGE => 2 };
+use constant { PRODUCTS => 12, WRITERS => 3, READERS => 5, LIFE => $ENV{SECONDS} // 5, AGE => 2 };
 
 my $is_file = driver eq 'sqlite3';
 my $server = server(conf => <<'END', mount => $is_file ? '' : 'CatalogCacheMaxAge ' . AGE)->start;

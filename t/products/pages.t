@@ -64,7 +64,7 @@ sub tended {
 exact('pages of an empty catalogue');
 by_sql(products(0, 3000));
 exact('pages of a few thousand new products');
-by_sql(products(3000, 50_000));
+by_sql(products(3000, 30_000));
 exact('pages before splitting');
 tended('pages after splitting', sub { blocks() >= 3 });
 is(wrong(), '', 'catalogctl check finds no wrong count');
@@ -74,7 +74,7 @@ exact('pages after products have moved');
 by_sql('DELETE FROM products WHERE created_at % 10 <> 1');
 exact('pages after most products are deleted');
 tended('pages after merging', sub { blocks() <= 2 });
-by_sql(products(50_000, 77_000));
+by_sql(products(30_000, 52_000));
 exact('pages after more insertions');
 is(wrong(), '', 'catalogctl check finds no wrong count');
 

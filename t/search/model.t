@@ -21,7 +21,7 @@ use Time::Local qw(timegm);
 my $COUNT_LIMIT = 25;
 my $RECORDED = 1000; # requests
 my $seed = $ENV{CATALOG_SEED} // int rand 2**31;
-my $questions = $ENV{CATALOG_QUESTIONS} // ($ENV{AGAIN} ? 400 : 1000);
+my $questions = $ENV{CATALOG_QUESTIONS} // ($ENV{AGAIN} ? 250 : 500);
 my $count = $ENV{CATALOG_PRODUCTS} // 120;
 srand $seed;
 diag "CATALOG_SEED=$seed";

@@ -142,6 +142,14 @@ static void test_words_of_a_long_text(void **state)
     assert_int_equal(cat_fold_words(*state, text)->nelts, 25);
 }
 
+static void test_words_in_their_order(void **state)
+{
+    assert_string_equal(apr_array_pstrcat(*state, cat_fold_split(*state, "blue kettle, 2 l blue"), '-'),
+                        "blue-kettle-2-l-blue");
+    assert_string_equal(apr_array_pstrcat(*state, cat_fold_split(*state, " -a- "), '-'), "a");
+    assert_int_equal(cat_fold_split(*state, "?!")->nelts, 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -152,6 +160,7 @@ int main(void)
         UNIT_TEST(test_a_cut_leaves_whole_characters),
         UNIT_TEST(test_words_are_runs_of_letters_and_digits),
         UNIT_TEST(test_words_of_a_long_text),
+        UNIT_TEST(test_words_in_their_order),
     };
     return UNIT_RUN(tests);
 }

@@ -113,7 +113,7 @@ static void test_row_function_may_stop_the_reading(void **state)
 
 /* ---- what a page costs ---- */
 
-#define MANY 50000    /* products: several blocks */
+#define MANY 30000    /* products: three blocks */
 #define NEAR_END 2000 /* so far from an end, the rows before a page are read in the index */
 
 /* Rows that the database reads beside those before the page: several times those of the page; and the counts of the blocks,

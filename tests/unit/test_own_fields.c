@@ -7,6 +7,7 @@
 #include <apr_strings.h>
 
 #include "catalogue/product/own_fields.h"
+#include "catalogue/product/own_slug.h"
 #include "catalogue/product/product.h"
 #include "catalogue/query/query.h"
 #include "http/schema.h"
@@ -643,7 +644,7 @@ static const char *made_of(apr_pool_t *pool, const char *line, const char *name)
     cat_input_t input = check_body(pool, fields, CAT_CREATE, apr_psprintf(pool, "{\"name\":\"%s\",\"price\":1}", name));
 
     assert_null(input.errors);
-    cat_own_fields_complete(pool, fields, &input);
+    cat_own_slugs_complete(pool, fields, &input);
     return input.errors ? json_string_value(json_object_get(json_array_get(input.errors, 0), "code"))
                         : input.values[CAT_PRODUCT_FIELDS];
 }

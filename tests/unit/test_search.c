@@ -19,7 +19,7 @@
 #include "lib/fold.h"
 
 static const char *driver = "sqlite3", *params;
-static int questions = 600;
+static int questions = 600; /* of which the plans are read; half as many are answered, each several times */
 
 #define PRODUCTS 6000
 
@@ -166,63 +166,90 @@ static void send_text(catalogue_t *c, const char *text)
     }
 }
 
-static void store_words(catalogue_t *c, const product_t *p)
-{
-    apr_array_header_t *words = cat_fold_words(c->pool, p->words);
-    const char *rows = NULL;
+/* The values of rows that are inserted together. */
+typedef struct rows_t {
+    apr_array_header_t *products, *deltas, *words, *keys;
+} rows_t;
 
-    for (int i = 0; i < words->nelts; i++) {
-        rows = apr_psprintf(c->pool, "%s%s('%s', %" APR_INT64_T_FMT ", '%s')", rows ? rows : "", rows ? ", " : "",
-                            APR_ARRAY_IDX(words, i, const char *), p->created_at, p->id);
-    }
-    if (rows) {
-        send_text(c, apr_pstrcat(c->pool, "INSERT INTO product_words (word, created_at, id) VALUES ", rows, NULL));
+#define TOGETHER 200 /* products */
+
+static void insert(catalogue_t *c, const char *into, apr_array_header_t *values)
+{
+    if (values->nelts > 0) {
+        send_text(
+            c, apr_pstrcat(c->pool, "INSERT INTO ", into, " VALUES ", apr_array_pstrcat(c->pool, values, ','), NULL));
+        apr_array_clear(values);
     }
 }
 
-static void store_key(catalogue_t *c, const product_t *p, int field, const char *text)
+static void add_key(catalogue_t *c, const product_t *p, int field, const char *text, rows_t *rows)
 {
     const char *key = cat_own_keys_key(c->pool, fields, field, text);
     const char *value = cat_own_keys_value(c->pool, fields, field, text);
+    const char *quote = value ? "'" : "";
 
-    send_text(
-        c, apr_psprintf(
-               c->pool,
-               "INSERT INTO product_keys (field, value_key, created_at, id, value) VALUES (%d, '%s', %" APR_INT64_T_FMT
-               ", '%s', %s%s%s)",
-               field - CAT_PRODUCT_FIELDS + 1, key, p->created_at, p->id, value ? "'" : "", value ? value : "NULL",
-               value ? "'" : ""));
+    APR_ARRAY_PUSH(rows->keys, const char *) =
+        apr_psprintf(c->pool, "(%d, '%s', %" APR_INT64_T_FMT ", '%s', %s%s%s)", field - CAT_PRODUCT_FIELDS + 1, key,
+                     p->created_at, p->id, quote, value ? value : "NULL", quote);
 }
 
-static void store_keys(catalogue_t *c, const product_t *p)
+static void add_keys(catalogue_t *c, const product_t *p, rows_t *rows)
 {
-    store_key(c, p, BRAND, p->brand);
-    store_key(c, p, WEIGHT, p->weight);
+    add_key(c, p, BRAND, p->brand, rows);
+    add_key(c, p, WEIGHT, p->weight, rows);
     for (int i = 0; i < 3 && p->tags[i]; i++) {
-        store_key(c, p, TAGS, p->tags[i]);
+        add_key(c, p, TAGS, p->tags[i], rows);
     }
 }
 
-static void store_product(catalogue_t *c, const product_t *p)
+static void insert_rows(catalogue_t *c, rows_t *rows)
 {
-    send_text(
-        c,
-        apr_psprintf(
-            c->pool,
-            "INSERT INTO products (id, name, price, category, in_stock, rating, created_at, name_key,"
-            " category_key, price_key, rating_key, words) VALUES ('%s', '%s', '%s', '%s', %d, %s%s%s, %" APR_INT64_T_FMT
-            ", '%s', '%s', %" APR_INT64_T_FMT ", %" APR_INT64_T_FMT ", '%s')",
-            p->id, p->name, p->price, p->category, p->in_stock, p->rating ? "'" : "", p->rating ? p->rating : "NULL",
-            p->rating ? "'" : "", p->created_at, p->name_key, p->category_key, p->price_key, p->rating_key, p->words));
+    insert(c,
+           "products (id, name, price, category, in_stock, rating, created_at, name_key, category_key, price_key, "
+           "rating_key,"
+           " words)",
+           rows->products);
+    insert(c, "product_deltas (created_at, id, delta, category, category_delta, in_stock)", rows->deltas);
+    insert(c, "product_words (word, created_at, id)", rows->words);
+    insert(c, "product_keys (field, value_key, created_at, id, value)", rows->keys);
+}
+
+static void add_product(catalogue_t *c, const product_t *p, rows_t *rows)
+{
+    apr_array_header_t *words = cat_fold_words(c->pool, p->words);
+
+    APR_ARRAY_PUSH(rows->products, const char *) = apr_psprintf(
+        c->pool,
+        "('%s', '%s', '%s', '%s', %d, %s%s%s, %" APR_INT64_T_FMT ", '%s', '%s', %" APR_INT64_T_FMT ", %" APR_INT64_T_FMT
+        ", '%s')",
+        p->id, p->name, p->price, p->category, p->in_stock, p->rating ? "'" : "", p->rating ? p->rating : "NULL",
+        p->rating ? "'" : "", p->created_at, p->name_key, p->category_key, p->price_key, p->rating_key, p->words);
     if (cat_dialect_find(driver)->counts_by_hand) {
-        send_text(c,
-                  apr_psprintf(c->pool,
-                               "INSERT INTO product_deltas (created_at, id, delta, category, category_delta, in_stock)"
-                               " VALUES (%" APR_INT64_T_FMT ", '%s', 1, '%s', 1, %d)",
-                               p->created_at, p->id, p->category, p->in_stock));
+        APR_ARRAY_PUSH(rows->deltas, const char *) = apr_psprintf(
+            c->pool, "(%" APR_INT64_T_FMT ", '%s', 1, '%s', 1, %d)", p->created_at, p->id, p->category, p->in_stock);
     }
-    store_words(c, p);
-    store_keys(c, p);
+    for (int i = 0; i < words->nelts; i++) {
+        APR_ARRAY_PUSH(rows->words, const char *) = apr_psprintf(
+            c->pool, "('%s', %" APR_INT64_T_FMT ", '%s')", APR_ARRAY_IDX(words, i, const char *), p->created_at, p->id);
+    }
+    add_keys(c, p, rows);
+}
+
+static void store_products(catalogue_t *c)
+{
+    rows_t rows = {apr_array_make(c->pool, TOGETHER, sizeof(const char *)),
+                   apr_array_make(c->pool, TOGETHER, sizeof(const char *)),
+                   apr_array_make(c->pool, 8 * TOGETHER, sizeof(const char *)),
+                   apr_array_make(c->pool, 4 * TOGETHER, sizeof(const char *))};
+
+    for (int i = 0; i < PRODUCTS; i++) {
+        draw_product(c->pool, &c->products[i], i);
+        add_product(c, &c->products[i], &rows);
+        if ((i + 1) % TOGETHER == 0) {
+            insert_rows(c, &rows);
+        }
+    }
+    insert_rows(c, &rows);
 }
 
 /* The parts of the list, by which a walk is tried. */
@@ -249,10 +276,7 @@ static catalogue_t *make_catalogue(apr_pool_t *pool)
     c->db = unit_database_use(pool, c->database);
     assert_int_equal(cat_registry_get(c->db, &registry), APR_SUCCESS);
     send_text(c, !strcmp(driver, "mysql") ? "START TRANSACTION" : "BEGIN");
-    for (int i = 0; i < PRODUCTS; i++) {
-        draw_product(pool, &c->products[i], i);
-        store_product(c, &c->products[i]);
-    }
+    store_products(c);
     send_text(c, "COMMIT");
     if (!strcmp(driver, "pgsql")) {
         send_text(c, "ANALYZE products");
@@ -880,7 +904,9 @@ static int walks_by_id(const cat_plan_t *plan)
 /* The keys of a product are looked up by the product, not among all of their field; the word follows on the line, of PostgreSQL on the next. */
 static int passes_other_keys(const char *line)
 {
-    const char *name = !strcmp(driver, "sqlite3") ? " c " : !strcmp(driver, "pgsql") ? "product_keys c" : "|c|";
+    const char *name = !strcmp(driver, "sqlite3") ? " c "
+                       : !strcmp(driver, "pgsql") ? "product_keys c"
+                                                  : "DEPENDENT SUBQUERY|c|";
 
     return strstr(line, name) && !strstr(line, "created_at");
 }
@@ -956,7 +982,7 @@ static void test_answers_are_those_of_a_loop(void **state)
     const product_t **expected = apr_palloc(*state, PRODUCTS * sizeof(*expected));
 
     apr_pool_create(&c->pool, *state); /* of a question */
-    for (int i = 0; i < questions; i++) {
+    for (int i = 0; i < questions / 2; i++) {
         cat_list_query_t query = draw_question(c);
         int count = find_expected(c, &query, expected);
         check_pages(c, query, expected, count);

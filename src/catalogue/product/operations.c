@@ -11,6 +11,9 @@
  *     delete A                                          -> none
  *     update A                                          -> APR_NOTFOUND
  *
+ * A product that has a name (catalogue/product/product_name.h) is found when the products are locked; afterwards each operation that
+ * sets, changes or deletes the value changes what the name stands for, so a product can be created and updated by name in one run.
+ *
  * An atomic run stops writing at the first failure, and is rolled back; the operations after it are still judged, as if all
  * had been written, so that the client learns of every fault at once. In a run that is not atomic, each operation is written
  * within a savepoint (cat_db_attempt), so that a failure takes back itself alone.
@@ -26,11 +29,18 @@
 #include "db/db.h"
 #include "lib/id.h"
 
+/* What the name of an operation stands for, as the operations so far leave it. */
+typedef struct naming_t {
+    const cat_product_name_t *name;
+    const char *id; /* NULL: no product has it */
+} naming_t;
+
 typedef struct run_t {
     apr_pool_t *pool;
     cat_db_t *db;
     cat_operations_t *operations;
     apr_hash_t *products;        /* by id: those that are locked, as the operations so far leave them */
+    apr_array_header_t *names;   /* naming_t: in the order of the operations that have one */
     apr_array_header_t *changed; /* const char *: ids of products that were updated or deleted */
     int succeeded;
     cat_operation_t *current; /* the one that write_operation writes */
@@ -38,13 +48,48 @@ typedef struct run_t {
 
 /* ---- locking ---- */
 
+static apr_status_t find_name(const run_t *run, naming_t *naming)
+{
+    apr_status_t rv = cat_product_name_find(run->db, naming->name, &naming->id);
+
+    naming->id = rv == APR_SUCCESS ? apr_pstrdup(run->pool, naming->id) : NULL;
+    return rv == APR_NOTFOUND ? APR_SUCCESS : rv;
+}
+
+static apr_status_t find_names(run_t *run)
+{
+    apr_status_t rv = APR_SUCCESS;
+
+    run->names = apr_array_make(run->pool, 8, sizeof(naming_t));
+    for (int i = 0; i < run->operations->count && rv == APR_SUCCESS; i++) {
+        const cat_operation_t *o = &run->operations->list[i];
+        if (o->kind != CAT_OPERATION_NONE && o->name) {
+            naming_t *naming = apr_array_push(run->names);
+            *naming = (naming_t){o->name, NULL};
+            rv = find_name(run, naming);
+        }
+    }
+    return rv;
+}
+
+static naming_t *list_names(const run_t *run)
+{
+    return (naming_t *)run->names->elts;
+}
+
 static apr_array_header_t *list_ids(const run_t *run)
 {
     apr_array_header_t *ids = apr_array_make(run->pool, run->operations->count, sizeof(const char *));
 
+    for (int i = 0; i < run->names->nelts; i++) {
+        if (list_names(run)[i].id) {
+            APR_ARRAY_PUSH(ids, const char *) = list_names(run)[i].id;
+        }
+    }
+
     for (int i = 0; i < run->operations->count; i++) {
         const cat_operation_t *o = &run->operations->list[i];
-        if ((o->kind == CAT_OPERATION_UPDATE || o->kind == CAT_OPERATION_DELETE) && cat_id_check(o->id)) {
+        if ((o->kind == CAT_OPERATION_UPDATE || o->kind == CAT_OPERATION_DELETE) && !o->name && cat_id_check(o->id)) {
             APR_ARRAY_PUSH(ids, const char *) = o->id;
         }
     }
@@ -61,11 +106,43 @@ static apr_status_t lock_product(run_t *run, const char *id)
     return rv == APR_NOTFOUND ? APR_SUCCESS : rv;
 }
 
+static int is_named(const run_t *run, const naming_t *naming)
+{
+    const char *const *product = naming->id ? apr_hash_get(run->products, naming->id, APR_HASH_KEY_STRING) : NULL;
+
+    return product && cat_product_name_fits(naming->name, product);
+}
+
+#define NAME_TRIES 3
+
+/* Another writer may have given the name to another product before this one was locked. */
+static apr_status_t confirm_name(run_t *run, naming_t *naming)
+{
+    apr_status_t rv = APR_SUCCESS;
+
+    for (int tries = 0; tries < NAME_TRIES && naming->id && !is_named(run, naming) && rv == APR_SUCCESS; tries++) {
+        rv = find_name(run, naming);
+        rv = rv == APR_SUCCESS && naming->id ? lock_product(run, naming->id) : rv;
+    }
+    naming->id = is_named(run, naming) ? naming->id : NULL;
+    return rv;
+}
+
+static apr_status_t confirm_names(run_t *run)
+{
+    apr_status_t rv = APR_SUCCESS;
+
+    for (int i = 0; i < run->names->nelts && rv == APR_SUCCESS; i++) {
+        rv = confirm_name(run, &list_names(run)[i]);
+    }
+    return rv;
+}
+
 /* In the order of their ids, so that batches which change the same products wait for each other without a deadlock. */
 static apr_status_t lock_products(run_t *run)
 {
+    apr_status_t rv = find_names(run);
     const apr_array_header_t *ids = list_ids(run);
-    apr_status_t rv = APR_SUCCESS;
 
     run->products = apr_hash_make(run->pool);
     for (int i = 0; i < ids->nelts && rv == APR_SUCCESS; i++) {
@@ -74,14 +151,14 @@ static apr_status_t lock_products(run_t *run)
             rv = lock_product(run, id);
         }
     }
-    return rv;
+    return rv == APR_SUCCESS ? confirm_names(run) : rv;
 }
 
 /* ---- one operation ---- */
 
 static const char *const *find_product(const run_t *run, const cat_operation_t *o)
 {
-    return apr_hash_get(run->products, o->id, APR_HASH_KEY_STRING);
+    return o->id ? apr_hash_get(run->products, o->id, APR_HASH_KEY_STRING) : NULL;
 }
 
 static apr_status_t judge_operation(const run_t *run, const cat_operation_t *o)
@@ -98,6 +175,14 @@ static apr_status_t judge_operation(const run_t *run, const cat_operation_t *o)
     return o->condition ? o->condition->judge(o->condition->baton, product) : APR_SUCCESS;
 }
 
+static apr_status_t create_product(const run_t *run, cat_operation_t *o)
+{
+    apr_status_t rv = cat_own_slugs_claim(run->db, o->slugs, o->created);
+
+    o->product = (const char *const *)o->created;
+    return rv == APR_SUCCESS ? cat_products_insert_within(run->db, o->product) : rv;
+}
+
 static apr_status_t write_operation(void *baton)
 {
     const run_t *run = baton;
@@ -105,7 +190,7 @@ static apr_status_t write_operation(void *baton)
 
     switch (o->kind) {
     case CAT_OPERATION_CREATE:
-        return cat_products_insert_within(run->db, o->product);
+        return create_product(run, o);
     case CAT_OPERATION_UPDATE:
         return cat_products_update_within(run->db, o->id, o->input, &o->product);
     case CAT_OPERATION_DELETE:
@@ -121,18 +206,34 @@ static void suppose_operation(const run_t *run, cat_operation_t *o)
 {
     if (o->kind == CAT_OPERATION_UPDATE) {
         o->product = cat_products_merge(run->pool, find_product(run, o), o->input);
+    } else if (o->kind == CAT_OPERATION_CREATE) {
+        o->product = (const char *const *)o->created;
+    }
+}
+
+static void note_names(const run_t *run, const char *id, const char *const *product)
+{
+    for (int i = 0; i < run->names->nelts; i++) {
+        naming_t *naming = &list_names(run)[i];
+        if (product && cat_product_name_fits(naming->name, product)) {
+            naming->id = id;
+        } else if (naming->id && !strcmp(naming->id, id)) {
+            naming->id = NULL;
+        }
     }
 }
 
 /* For the operations after it. */
 static void note_success(run_t *run, const cat_operation_t *o)
 {
+    const char *id = o->kind == CAT_OPERATION_CREATE ? o->product[CAT_PRODUCT_ID] : o->id;
+
     run->succeeded++;
-    if (o->kind == CAT_OPERATION_CREATE) {
-        return;
+    apr_hash_set(run->products, id, APR_HASH_KEY_STRING, o->product); /* NULL, if it was deleted, removes it */
+    note_names(run, id, o->product);
+    if (o->kind != CAT_OPERATION_CREATE) {
+        APR_ARRAY_PUSH(run->changed, const char *) = id;
     }
-    apr_hash_set(run->products, o->id, APR_HASH_KEY_STRING, o->product); /* NULL, if it was deleted, removes it */
-    APR_ARRAY_PUSH(run->changed, const char *) = o->id;
 }
 
 /* Is the status of a write the fault of the database, so that the transaction cannot go on? */
@@ -141,12 +242,21 @@ static int is_fault(apr_status_t rv)
     return rv != APR_SUCCESS && rv != APR_NOTFOUND && rv != APR_EEXIST && rv != CAT_EVALUE && rv != CAT_ETOOLONG;
 }
 
+/* named: how many operations before it have a name. */
+static void take_name(const run_t *run, cat_operation_t *o, int *named)
+{
+    if (o->name) {
+        o->id = list_names(run)[(*named)++].id;
+    }
+}
+
 /* Once one of an atomic run has failed, the others are only judged. */
-static apr_status_t run_operation(run_t *run, int index)
+static apr_status_t run_operation(run_t *run, int index, int *named)
 {
     cat_operations_t *all = run->operations;
     cat_operation_t *o = &all->list[index];
 
+    take_name(run, o, named);
     o->rv = judge_operation(run, o);
     if (o->rv == APR_SUCCESS && all->failed >= 0) {
         suppose_operation(run, o);
@@ -186,6 +296,7 @@ static apr_status_t run_operations(void *baton)
 {
     run_t *run = baton;
     cat_operations_t *all = run->operations;
+    int named = 0;
     apr_status_t rv;
 
     run->changed->nelts = 0;
@@ -194,7 +305,7 @@ static apr_status_t run_operations(void *baton)
     rv = lock_products(run);
     for (int i = 0; i < all->count && rv == APR_SUCCESS; i++) {
         if (all->list[i].kind != CAT_OPERATION_NONE) {
-            rv = run_operation(run, i);
+            rv = run_operation(run, i, &named);
         }
     }
     return rv == APR_SUCCESS ? end_run(run) : rv;

@@ -2,6 +2,8 @@
 #ifndef CAT_CATALOGUE_OPERATIONS_H
 #define CAT_CATALOGUE_OPERATIONS_H
 
+#include "catalogue/product/own_slug.h"
+#include "catalogue/product/product_name.h"
 #include "catalogue/product/products.h"
 
 /* Several writes of products in one transaction. */
@@ -16,11 +18,14 @@ typedef enum cat_operation_kind_t {
 /* One of the writes; the functions of catalogue/product/products.h for one product say more about its fields. */
 typedef struct cat_operation_t {
     cat_operation_kind_t kind;
-    const char *id;                            /* of an update or deletion: any text */
+    const char *id;                            /* of an update or deletion: any text; NULL: it has a name */
+    const cat_product_name_t *name;            /* NULL: it has an id; otherwise that is a result */
     const cat_input_t *input;                  /* of an update */
     const cat_products_condition_t *condition; /* of an update or deletion; NULL: none */
-    const char *const *product; /* of a creation: what to insert. Result: as an update left it; NULL of a deletion */
-    apr_status_t rv;            /* result; that of a skipped one stays */
+    const char **created;                      /* of a creation: what to insert */
+    cat_own_slugs_t slugs;                     /* of a creation: which fields of that are made */
+    const char *const *product;                /* result: as a creation or update left it; NULL of a deletion */
+    apr_status_t rv;                           /* result; that of a skipped one stays */
 } cat_operation_t;
 
 /* Is called in the transaction after the last operation, when nothing prevents all of them and each has its result; again

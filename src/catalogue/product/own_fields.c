@@ -17,8 +17,6 @@
 #include <apr_strings.h>
 
 #include "catalogue/product/product.h"
-#include "lib/fold.h"
-#include "lib/json.h"
 
 static const cat_fields_t *built_in_fields(void)
 {
@@ -156,59 +154,4 @@ const cat_fields_t *cat_own_fields_public(apr_pool_t *pool, const cat_fields_t *
     shown = apr_pmemdup(pool, fields, sizeof(*fields));
     shown->count = count_public(fields);
     return shown;
-}
-
-/* ---- a new product ---- */
-
-static const char *make_text(apr_pool_t *pool, const cat_field_t *field, const char *source)
-{
-    const char *text = apr_array_pstrcat(pool, cat_fold_split(pool, cat_fold_text(pool, source)), '-'), *end = text;
-
-    for (double characters = 0; *end; end++) {
-        int begins_character = (*end & 0xc0) != 0x80;
-        if (begins_character && characters++ >= field->most) {
-            break;
-        }
-    }
-    while (end > text && end[-1] == '-') {
-        end--;
-    }
-    return apr_pstrmemdup(pool, text, (apr_size_t)(end - text));
-}
-
-static void make_missing(apr_pool_t *pool, const cat_fields_t *fields, int place, cat_input_t *input)
-{
-    const cat_field_t *field = &fields->all[place];
-    const char *from = fields->own[place]->from;
-    int source = from ? cat_own_field_find(fields, from) : fields->count;
-    cat_field_fault_t fault;
-
-    if (source == fields->count || !input->values[source] || input->values[place]) {
-        return;
-    }
-    input->values[place] = make_text(pool, field, input->values[source]);
-    if (!*input->values[place]) {
-        input->values[place] = NULL; /* no letter, no digit: the product is without it */
-        return;
-    }
-    fault = cat_fields_read_value(pool, field, cat_json_own(pool, json_string(input->values[place])),
-                                  &input->values[place]);
-    if (fault.code) {
-        cat_fields_add_error(pool, input, field->name, fault.code, fault.message);
-    }
-}
-
-void cat_own_fields_complete(apr_pool_t *pool, const cat_fields_t *fields, cat_input_t *input)
-{
-    const char *extra;
-
-    for (int i = CAT_PRODUCT_FIELDS; i < fields->count; i++) {
-        make_missing(pool, fields, i, input);
-    }
-    cat_product_stamp(pool, fields, input->values,
-                      apr_time_now()); /* counts for the length; set when the product is made */
-    extra = cat_product_write_extra(pool, fields, input->values, NULL);
-    if (extra && strlen(extra) > CAT_PRODUCT_EXTRA_MAX) {
-        cat_fields_add_error(pool, input, "", "too_long", CAT_PRODUCT_TOO_LONG);
-    }
 }

@@ -28,12 +28,6 @@ const cat_fields_t *cat_own_fields_public(apr_pool_t *pool, const cat_fields_t *
 const cat_fields_t *cat_own_fields_merge(apr_pool_t *pool, const cat_fields_t *base, const cat_fields_t *over);
 
 /*
- * Fills in what the input for a new product lacks: a text that is made of another field's (from=), folded, its words joined by "-". Adds the
- * fault of one that its field does not allow, and of a product that is too long for its row.
- */
-void cat_own_fields_complete(apr_pool_t *pool, const cat_fields_t *fields, cat_input_t *input);
-
-/*
  * Checks what can be known only when all sections are merged: how many fields there are, and that `from` names one of them. NULL: all is
  * well. Otherwise what is wrong, on the pool, and *line is the line that has it.
  */

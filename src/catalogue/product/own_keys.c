@@ -233,9 +233,22 @@ apr_status_t cat_own_keys_change(cat_db_t *db, const cat_registry_t *registry, c
 
 /* ---- unique values ---- */
 
-static apr_status_t claim_value(cat_db_t *db, const char *number, const char *text, const char *id)
+/* The product may have taken the value before (catalogue/product/own_slug.c). */
+apr_status_t cat_own_keys_take(cat_db_t *db, const char *number, const char *text, const char *id)
 {
-    return cat_db_insert(db, SQL_UNIQUE_INSERT, CAT_VALUES(number, cat_own_keys_unique(db->pool, text), id));
+    const char *owner;
+    int taken;
+    apr_status_t rv =
+        cat_db_exec(db, SQL_UNIQUE_INSERT, CAT_VALUES(number, cat_own_keys_unique(db->pool, text), id), &taken);
+
+    if (rv != APR_SUCCESS || taken) {
+        return rv;
+    }
+    rv = cat_own_keys_find(db, number, text, &owner);
+    if (rv != APR_SUCCESS && rv != APR_NOTFOUND) {
+        return rv;
+    }
+    return rv == APR_SUCCESS && !strcmp(owner, id) ? APR_SUCCESS : APR_EEXIST;
 }
 
 apr_status_t cat_own_keys_reclaim(cat_db_t *db, const cat_registry_t *registry, const char *const *before,
@@ -254,7 +267,7 @@ apr_status_t cat_own_keys_reclaim(cat_db_t *db, const cat_registry_t *registry, 
             rv = cat_db_exec(db, SQL_UNIQUE_DELETE, CAT_VALUES(id, registry->numbers[i]), NULL);
         }
         if (is[i] && rv == APR_SUCCESS) {
-            rv = claim_value(db, registry->numbers[i], is[i], id);
+            rv = cat_own_keys_take(db, registry->numbers[i], is[i], id);
         }
     }
     return rv;
@@ -272,7 +285,7 @@ apr_status_t cat_own_keys_renew(cat_db_t *db, const cat_registry_t *registry, in
     rv = delete_keys(db, numbers, product[CAT_PRODUCT_CREATED_AT], id);
     if (rv == APR_SUCCESS && registry->fields->all[field].flags & CAT_UNIQUE) {
         rv = cat_db_exec(db, SQL_UNIQUE_DELETE, CAT_VALUES(id, number), NULL);
-        rv = rv == APR_SUCCESS && record[field] ? claim_value(db, number, record[field], id) : rv;
+        rv = rv == APR_SUCCESS && record[field] ? cat_own_keys_take(db, number, record[field], id) : rv;
     }
     if (rv == APR_SUCCESS && is_indexed(registry, field)) {
         collect_field(rows, registry, field, record);
@@ -292,4 +305,48 @@ apr_status_t cat_own_keys_find(cat_db_t *db, const char *number, const char *tex
 
     *id = rv == APR_SUCCESS ? row[0] : NULL;
     return rv;
+}
+
+typedef struct finding_t {
+    apr_pool_t *pool;
+    const char *values[CAT_OWN_KEYS_FOUND]; /* as the table has them; NULL: none */
+    int count;
+    const char **ids;
+} finding_t;
+
+static apr_status_t keep_owner(void *baton, const char *const *row, int count)
+{
+    finding_t *f = baton;
+
+    (void)count;
+    for (int i = 0; i < f->count; i++) {
+        if (f->values[i] && !strcmp(f->values[i], row[0])) {
+            f->ids[i] = apr_pstrdup(f->pool, row[1]);
+        }
+    }
+    return APR_SUCCESS;
+}
+
+/* The places that are left repeat a value. */
+apr_status_t cat_own_keys_find_many(cat_db_t *db, const char *number, const char *const *texts, int count,
+                                    const char **ids)
+{
+    finding_t f = {.pool = db->pool, .count = count, .ids = ids};
+    const char *values[1 + CAT_OWN_KEYS_FOUND] = {number};
+    int wanted = 0;
+
+    for (int i = 0; i < count; i++) {
+        ids[i] = NULL;
+        f.values[i] = texts[i] ? cat_own_keys_unique(db->pool, texts[i]) : NULL;
+        if (texts[i]) {
+            values[++wanted] = f.values[i];
+        }
+    }
+    if (wanted == 0) {
+        return APR_SUCCESS;
+    }
+    for (int i = wanted + 1; i <= CAT_OWN_KEYS_FOUND; i++) {
+        values[i] = values[1];
+    }
+    return cat_db_each(db, SQL_UNIQUE_GET_100, values, 1 + CAT_OWN_KEYS_FOUND, keep_owner, &f);
 }

@@ -34,6 +34,9 @@ void cat_own_keys_collect(apr_array_header_t *rows, const cat_registry_t *regist
 /* Sorts such rows and inserts them, in a transaction that the caller has begun. */
 apr_status_t cat_own_keys_insert(cat_db_t *db, apr_array_header_t *rows);
 
+/* Takes a value of a unique field for a product, in its transaction. APR_EEXIST: another one has it, and the transaction can go on. */
+apr_status_t cat_own_keys_take(cat_db_t *db, const char *number, const char *text, const char *id);
+
 /* The unique values of a new product. APR_EEXIST: another one has one of them. */
 apr_status_t cat_own_keys_claim(cat_db_t *db, const cat_registry_t *registry, const char *const *product);
 
@@ -52,5 +55,10 @@ apr_status_t cat_own_keys_delete(cat_db_t *db, const cat_registry_t *registry, c
 
 /* *id: the product that has the value of the unique field, on the pool of db. APR_NOTFOUND: none. number: of the registry. */
 apr_status_t cat_own_keys_find(cat_db_t *db, const char *number, const char *text, const char **id);
+
+/* The same of up to CAT_OWN_KEYS_FOUND texts, NULL: of none. ids: of each, NULL: no product has it. */
+#define CAT_OWN_KEYS_FOUND 100
+apr_status_t cat_own_keys_find_many(cat_db_t *db, const char *number, const char *const *texts, int count,
+                                    const char **ids);
 
 #endif

@@ -238,6 +238,14 @@ static apr_status_t change_field(const addition_t *a, int known, const cat_field
                        NULL);
 }
 
+apr_status_t cat_registry_retire(cat_db_t *db, const cat_registry_t *registry, int field)
+{
+    return cat_db_exec(db, SQL_FIELDS_CHANGE,
+                       CAT_VALUES(write_definition(db->pool, registry->fields->own[field], 0), "1",
+                                  CAT_LIST_KEY_MAX.created_at, CAT_LIST_KEY_MAX.id, registry->numbers[field]),
+                       NULL);
+}
+
 /* Another server that adds a field at the same time takes the number or the name: then the next look at the table finds that. */
 static apr_status_t add_field(const addition_t *a, const cat_fields_t *fields, int i, const char *complete)
 {

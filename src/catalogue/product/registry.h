@@ -28,6 +28,9 @@ typedef struct cat_registry_t {
  */
 apr_status_t cat_registry_get(cat_db_t *db, const cat_registry_t **registry);
 
+/* Takes the options from a field that no server has a line for, so that no server keeps keys of it, a second later. */
+apr_status_t cat_registry_retire(cat_db_t *db, const cat_registry_t *registry, int field);
+
 /* The field of the registry that has the name; fields->count: there is none. */
 int cat_registry_find(const cat_registry_t *registry, const char *name);
 

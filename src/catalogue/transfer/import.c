@@ -14,6 +14,10 @@
  * agrees. The transaction may run again after a conflict, so it notes where in the spool it began, and what it has counted
  * becomes part of the result only after the commit. A group never has an id twice: the second row with it begins another
  * group, so that it is compared with what the first one stored.
+ *
+ * With a key, a unique field, the rows say no ids: those are looked up by the values, when a group is checked and again when it is stored.
+ * Which of the rows create, and which unique values are taken, also depends on the rows before, so the check notes what those would
+ * have stored (catalogue/transfer/claims.h).
  */
 #include "catalogue/transfer/import.h"
 
@@ -21,9 +25,13 @@
 #include <string.h>
 
 #include "catalogue/product/own_fields.h"
+#include "catalogue/product/own_slug.h"
 #include "catalogue/product/product.h"
+#include "catalogue/product/product_name.h"
 #include "catalogue/product/products.h"
+#include "catalogue/transfer/claims.h"
 #include "db/db.h"
+#include "lib/hash.h"
 #include "lib/id.h"
 #include "lib/json.h"
 #include "lib/spool.h"
@@ -33,15 +41,18 @@
 
 #define SENTENCES 5 /* errors that the summary names */
 
-/* A record of the spool: the fields, and of an update in the place of CREATED_AT where its row is in the file, and which fields are
+/* A record of the spool: the fields, and of an update, or of any row if there is a key, in the place of CREATED_AT where its row is in the file, and which fields are
  * cleared: "1200 1260 31 0100000". */
 #define UPDATE CAT_PRODUCT_CREATED_AT
 
 typedef struct item_t {
     apr_int64_t row;
-    const char *id;     /* NULL: a new product */
-    int is_bad;         /* flag: it has been counted as failed */
-    cat_octets_t place; /* in the file */
+    const char *id;       /* NULL: a new product */
+    const char *key;      /* the value that says which product it is; NULL: none does */
+    int updates;          /* flag: it updates a product; perhaps, in the check, one that another row creates */
+    apr_uint64_t product; /* of claims.h */
+    int is_bad;           /* flag: it has been counted as failed */
+    cat_octets_t place;   /* in the file */
     cat_input_t input;
     const char *const *stored; /* NULL: there is no such product */
 } item_t;
@@ -62,7 +73,10 @@ struct cat_import_t {
     cat_spool_t *spool;
     cat_import_result_t result;
     group_t group;
-    apr_time_t time; /* of the first row that is created; each row has a microsecond of its own */
+    const cat_registry_t *registry;
+    const char *number;       /* of the key, in the registry; NULL: rows say ids */
+    cat_claims_map_t *claims; /* NULL: no field is unique */
+    apr_time_t time;          /* of the first row that is created; each row has a microsecond of its own */
     /* The transaction: */
     apr_off_t begin, end; /* its records */
     apr_int64_t row;      /* the one before its first */
@@ -142,10 +156,16 @@ static void begin_group(group_t *group)
     group->count = 0;
 }
 
-static int has_id(const group_t *group, const char *id)
+static int is_same(const char *one, const char *other)
+{
+    return one && other && !strcmp(one, other);
+}
+
+/* Is another item about the same product? */
+static int has_product(const group_t *group, const char *id, const char *key)
 {
     for (int i = 0; i < group->count; i++) {
-        if (group->items[i].id && !strcmp(group->items[i].id, id)) {
+        if (is_same(group->items[i].id, id) || is_same(group->items[i].key, key)) {
             return 1;
         }
     }
@@ -166,6 +186,26 @@ static apr_status_t keep_stored(void *baton, const char *const *values, int coun
         }
     }
     return APR_SUCCESS;
+}
+
+/* The ids of the products that the keys of the group name. */
+static apr_status_t find_products(const cat_import_t *im, cat_db_t *db, group_t *group)
+{
+    const char *keys[GROUP], *ids[GROUP];
+    apr_status_t rv;
+
+    if (!im->number) {
+        return APR_SUCCESS;
+    }
+    for (int i = 0; i < group->count; i++) {
+        keys[i] = group->items[i].key;
+    }
+    rv = cat_own_keys_find_many(db, im->number, keys, group->count, ids);
+    for (int i = 0; i < group->count && rv == APR_SUCCESS; i++) {
+        group->items[i].id = ids[i];
+        group->items[i].updates = ids[i] != NULL;
+    }
+    return rv;
 }
 
 /* Reads the products whose ids the group has. The statement takes as many ids as a group can have. */
@@ -192,7 +232,7 @@ static apr_status_t read_stored(cat_db_t *db, group_t *group)
 static int changes_product(const item_t *item)
 {
     for (int i = 0; i < item->input.count; i++) {
-        const char *value = item->input.values[i], *stored = item->stored[i];
+        const char *value = item->input.values[i], *stored = item->stored ? item->stored[i] : NULL;
         if ((value && (!stored || strcmp(value, stored))) || (item->input.cleared[i] && stored)) {
             return 1;
         }
@@ -202,31 +242,12 @@ static int changes_product(const item_t *item)
 
 static void count_item(cat_import_result_t *result, const item_t *item)
 {
-    result->created += !item->id;
-    result->updated += item->id && changes_product(item);
-    result->unchanged += item->id && !changes_product(item);
+    result->created += !item->updates;
+    result->updated += item->updates && changes_product(item);
+    result->unchanged += item->updates && !changes_product(item);
 }
 
 /* ---- checking ---- */
-
-/* The connection is given back, because the next piece of the file may be long in coming. */
-static apr_status_t check_group(cat_import_t *im)
-{
-    cat_db_t *db = cat_db_another(im->db, im->group.pool);
-    apr_status_t rv = read_stored(db, &im->group);
-
-    cat_db_release(db);
-    for (int i = 0; i < im->group.count && rv == APR_SUCCESS; i++) {
-        item_t *item = &im->group.items[i];
-        if (item->id && !item->stored) {
-            add_row_error(im, item, "id", "unknown", "must be the id of a product");
-        } else if (!item->is_bad) {
-            count_item(&im->result, item);
-        }
-    }
-    begin_group(&im->group);
-    return rv;
-}
 
 static const char *write_update(apr_pool_t *pool, const item_t *item)
 {
@@ -245,9 +266,163 @@ static apr_status_t spool_item(cat_import_t *im, const item_t *item)
     const char *record[CAT_FIELDS_MAX];
 
     memcpy(record, item->input.values, (apr_size_t)count * sizeof(record[0]));
-    record[CAT_PRODUCT_ID] = item->id;
-    record[UPDATE] = item->id ? write_update(im->group.pool, item) : NULL;
+    record[CAT_PRODUCT_ID] = im->number ? NULL : item->id;
+    record[UPDATE] = item->id || im->number ? write_update(im->group.pool, item) : NULL;
     return report_spool(im, cat_spool_add(im->spool, record, count));
+}
+
+/* What a row lacks if it creates a product. 0, and an error of each: it cannot. */
+static int complete_creation(const cat_import_t *im, item_t *item)
+{
+    cat_input_t *input = &item->input;
+    const char **values = apr_pmemdup(im->group.pool, input->values, (apr_size_t)input->count * sizeof(*values));
+
+    for (int i = 0; i < input->count; i++) {
+        if (values[i] || input->fields[i].flags & CAT_SERVER) {
+            continue;
+        }
+        values[i] = input->fields[i].absent;
+        if (input->fields[i].flags & CAT_REQUIRED) {
+            cat_fields_add_error(im->group.pool, input, input->fields[i].name, "required", "is required");
+        }
+    }
+    input->values = values;
+    if (!input->errors) {
+        cat_own_slugs_complete(im->group.pool, im->options.rows.fields, input);
+    }
+    return !input->errors;
+}
+
+static void add_input_errors(cat_import_t *im, item_t *item)
+{
+    const json_t *error;
+    size_t i;
+
+    json_array_foreach (item->input.errors, i, error) {
+        add_row_error(im, item, json_string_value(json_object_get(error, "field")),
+                      json_string_value(json_object_get(error, "code")),
+                      json_string_value(json_object_get(error, "message")));
+    }
+}
+
+/* ---- unique values ---- */
+
+static apr_uint64_t number_text(apr_pool_t *pool, int field, const char *text)
+{
+    const char *whole = text ? apr_psprintf(pool, "%d=%s", field, text) : NULL;
+
+    return whole ? cat_hash(whole, strlen(whole)) : 0;
+}
+
+static apr_uint64_t number_product(const item_t *item)
+{
+    return item->id ? cat_hash(item->id, strlen(item->id)) : cat_hash((const char *)&item->row, sizeof(item->row));
+}
+
+/* Finds out which product the row is about, and which product a row before it has made that of its key. */
+static void identify_item(const cat_import_t *im, item_t *item)
+{
+    int key = im->options.rows.key;
+    apr_uint64_t owner;
+
+    item->product = number_product(item);
+    if (!im->number || !item->key) {
+        return;
+    }
+    if (cat_claims_owner(im->claims, number_text(im->group.pool, key, item->key), &owner) && owner) {
+        item->product = owner;
+        item->updates = 1;
+    } else if (!item->updates) {
+        cat_claims_take(im->claims, key, item->product, number_text(im->group.pool, key, item->key), 0, 0);
+    }
+}
+
+/* owner: the id of the product that has the value of the row; NULL: none has. */
+static void claim_value(cat_import_t *im, item_t *item, int field, const char *owner)
+{
+    apr_pool_t *pool = im->group.pool;
+    const char *value = item->input.values[field];
+    apr_uint64_t before = number_text(pool, field, item->stored ? item->stored[field] : NULL),
+                 stored = owner ? cat_hash(owner, strlen(owner)) : 0;
+
+    if ((value || item->input.cleared[field]) &&
+        cat_claims_take(im->claims, field, item->product, number_text(pool, field, value), before, stored)) {
+        add_row_error(im, item, item->input.fields[field].name, "taken",
+                      "must not be the value of another product, or of another row");
+    }
+}
+
+static apr_status_t check_unique(cat_import_t *im, cat_db_t *db, int field)
+{
+    const cat_fields_t *fields = im->options.rows.fields;
+    const char *texts[GROUP], *owners[GROUP],
+        *number = im->registry->numbers[cat_registry_find(im->registry, fields->all[field].name)];
+    apr_status_t rv;
+
+    for (int i = 0; i < im->group.count; i++) {
+        texts[i] = im->group.items[i].input.values[field];
+    }
+    rv = cat_own_keys_find_many(db, number, texts, im->group.count, owners);
+    for (int i = 0; i < im->group.count && rv == APR_SUCCESS; i++) {
+        claim_value(im, &im->group.items[i], field, owners[i]);
+    }
+    return rv;
+}
+
+/* A key that is set is that of the row's product. */
+static apr_status_t check_uniques(cat_import_t *im, cat_db_t *db)
+{
+    const cat_fields_t *fields = im->options.rows.fields;
+    apr_status_t rv = APR_SUCCESS;
+
+    for (int i = CAT_PRODUCT_FIELDS; i < fields->count && rv == APR_SUCCESS; i++) {
+        if (fields->all[i].flags & CAT_UNIQUE && (!im->number || i != im->options.rows.key)) {
+            rv = check_unique(im, db, i);
+        }
+    }
+    return rv;
+}
+
+static apr_status_t check_keyed(cat_import_t *im, item_t *item)
+{
+    apr_status_t rv = im->result.failed == 0 && !im->options.is_dry ? spool_item(im, item) : APR_SUCCESS;
+
+    if (rv == APR_SUCCESS && !item->updates && !item->is_bad && !complete_creation(im, item)) {
+        add_input_errors(im, item);
+    }
+    return rv;
+}
+
+static apr_status_t look_up_group(cat_import_t *im, cat_db_t *db)
+{
+    apr_status_t rv = find_products(im, db, &im->group);
+
+    rv = rv == APR_SUCCESS ? read_stored(db, &im->group) : rv;
+    for (int i = 0; i < im->group.count; i++) {
+        identify_item(im, &im->group.items[i]);
+    }
+    return rv == APR_SUCCESS ? check_uniques(im, db) : rv;
+}
+
+/* The connection is given back, because the next piece of the file may be long in coming. */
+static apr_status_t check_group(cat_import_t *im)
+{
+    cat_db_t *db = cat_db_another(im->db, im->group.pool);
+    apr_status_t rv = look_up_group(im, db);
+
+    cat_db_release(db);
+    for (int i = 0; i < im->group.count && rv == APR_SUCCESS; i++) {
+        item_t *item = &im->group.items[i];
+        if (item->id && !item->stored) {
+            add_row_error(im, item, "id", "unknown", "must be the id of a product");
+        }
+        rv = im->number ? check_keyed(im, item) : APR_SUCCESS;
+        if (!item->is_bad) {
+            count_item(&im->result, item);
+        }
+    }
+    begin_group(&im->group);
+    return rv;
 }
 
 static void note_ignored(cat_import_t *im, const apr_array_header_t *names)
@@ -276,29 +451,36 @@ static void check_id(cat_import_t *im, item_t *item, const json_t *id)
     }
 }
 
+/* What is made of the row's fields is made again when it is stored, as others may have it. */
+static void check_made(const cat_import_t *im, cat_input_t *input)
+{
+    cat_input_t copy = *input;
+
+    copy.values = apr_pmemdup(im->group.pool, input->values, (apr_size_t)input->count * sizeof(*copy.values));
+    cat_own_slugs_complete(im->group.pool, im->options.rows.fields, &copy);
+    input->errors = copy.errors;
+}
+
 static void check_item(cat_import_t *im, item_t *item, const json_t *value)
 {
-    const json_t *id = im->options.rows.may_update ? json_object_get(value, "id") : NULL, *error;
+    const json_t *id = im->options.rows.may_update && !im->number ? json_object_get(value, "id") : NULL;
     cat_input_t *input = &item->input;
-    size_t i;
 
     cat_fields_check(im->group.pool, im->options.rows.fields->all, im->options.rows.fields->count,
-                     id ? CAT_UPDATE : CAT_CREATE, im->options.rows.strict, value, input);
+                     id || im->number ? CAT_UPDATE : CAT_CREATE, im->options.rows.strict, value, input);
     if (id && !input->errors && input->given == 0) {
         cat_fields_add_error(im->group.pool, input, "", "required", "must have at least one field of a product");
     }
-    if (!id && !input->errors) {
-        cat_own_fields_complete(im->group.pool, im->options.rows.fields, input);
+    if (!id && !im->number && !input->errors) {
+        check_made(im, input);
     }
-    json_array_foreach (input->errors, i, error) {
-        add_row_error(im, item, json_string_value(json_object_get(error, "field")),
-                      json_string_value(json_object_get(error, "code")),
-                      json_string_value(json_object_get(error, "message")));
-    }
+    add_input_errors(im, item);
     note_ignored(im, input->ignored);
     if (id) {
         check_id(im, item, id);
     }
+    item->updates = item->id != NULL;
+    item->key = im->number ? input->values[im->options.rows.key] : NULL;
 }
 
 static apr_status_t take_row(void *baton, apr_int64_t row, const json_t *value, const cat_row_fault_t *fault)
@@ -316,7 +498,7 @@ static apr_status_t take_row(void *baton, apr_int64_t row, const json_t *value, 
         return APR_SUCCESS;
     }
     check_item(im, item, value);
-    if (im->result.failed == 0 && !im->options.is_dry) {
+    if (im->result.failed == 0 && !im->options.is_dry && !im->number) {
         apr_status_t rv = spool_item(im, item);
         if (rv != APR_SUCCESS) {
             return rv;
@@ -381,11 +563,12 @@ static apr_status_t read_item(cat_import_t *im, apr_int64_t row)
     if (rv != APR_SUCCESS) {
         return report_spool(im, rv);
     }
-    if (record[CAT_PRODUCT_ID] && has_id(group, record[CAT_PRODUCT_ID])) {
+    if (has_product(group, record[CAT_PRODUCT_ID], im->number ? record[im->options.rows.key] : NULL)) {
         rv = report_spool(im, cat_spool_seek(im->spool, position));
         return rv == APR_SUCCESS ? APR_EAGAIN : rv;
     }
-    *item = (item_t){.row = row, .id = record[CAT_PRODUCT_ID]};
+    *item = (item_t){.row = row, .id = record[CAT_PRODUCT_ID], .updates = record[CAT_PRODUCT_ID] != NULL};
+    item->key = im->number ? record[im->options.rows.key] : NULL;
     item->input.fields = fields->all;
     item->input.count = fields->count;
     item->input.values = record;
@@ -423,24 +606,45 @@ static apr_status_t insert_created(cat_import_t *im, const char *const *const *p
     return rv;
 }
 
+/* A product of the key that was deleted since the check, so that what an update needs is not enough. */
+static apr_status_t refuse_creation(cat_import_t *im, item_t *item)
+{
+    if (json_array_size(im->result.errors) == 0) { /* the transaction may run again */
+        add_input_errors(im, item);
+    }
+    return CAT_EREFUSED;
+}
+
+/* Taking what is made for the row comes before the rows are inserted, as the index decides what is free. */
+static apr_status_t prepare_creation(cat_import_t *im, item_t *item)
+{
+    apr_time_t time = im->time + item->row;
+
+    if (!complete_creation(im, item)) {
+        return refuse_creation(im, item);
+    }
+    item->input.values[CAT_PRODUCT_ID] = cat_id_make(im->group.pool, time);
+    item->input.values[CAT_PRODUCT_CREATED_AT] = cat_time_store(im->group.pool, time);
+    cat_product_stamp(im->group.pool, im->options.rows.fields, item->input.values, time);
+    return cat_own_slugs_claim(im->db, item->input.made, item->input.values);
+}
+
 static apr_status_t create_products(cat_import_t *im)
 {
     const char *const *products[GROUP];
     group_t *group = &im->group;
     int count = 0;
+    apr_status_t rv = APR_SUCCESS;
 
-    for (int i = 0; i < group->count; i++) {
-        const item_t *item = &group->items[i];
-        const char **product = item->input.values;
-        apr_time_t time = im->time + item->row;
+    for (int i = 0; i < group->count && rv == APR_SUCCESS; i++) {
+        item_t *item = &group->items[i];
         if (!item->id) {
-            product[CAT_PRODUCT_ID] = cat_id_make(group->pool, time);
-            product[CAT_PRODUCT_CREATED_AT] = cat_time_store(group->pool, time);
-            cat_product_stamp(group->pool, group->fields, product, time);
-            products[count++] = product;
+            rv = prepare_creation(im, item);
+            rv = rv == APR_EEXIST ? refuse_taken(im, item) : rv;
+            products[count++] = (const char *const *)item->input.values;
         }
     }
-    return count ? insert_created(im, products, count) : APR_SUCCESS;
+    return rv == APR_SUCCESS && count ? insert_created(im, products, count) : rv;
 }
 
 /* A product that was deleted since the check, or has become too long: nothing of the transaction is stored. */
@@ -457,28 +661,37 @@ static apr_status_t refuse_update(cat_import_t *im, item_t *item, apr_status_t r
     return CAT_EREFUSED;
 }
 
-/* Another product, or another row, has a unique value of this one. */
+/* Has another writer created the product of the row's key since the group was looked up? */
+static int has_key_meanwhile(const cat_import_t *im, const item_t *item)
+{
+    const char *id;
+
+    return im->number && item->key && !item->id &&
+           cat_own_keys_find(cat_db_another(im->db, im->pool), im->number, item->key, &id) == APR_SUCCESS;
+}
+
+/* Another product, or another row, has a unique value of this one. APR_EEXIST: so the transaction is to run again. */
 static apr_status_t refuse_taken(cat_import_t *im, item_t *item)
 {
-    const json_t *error;
-    size_t i;
     apr_status_t rv;
 
     if (json_array_size(im->result.errors)) {
         return CAT_EREFUSED;
     }
-    rv = cat_products_note_taken(im->db, &item->input, item->id);
-    json_array_foreach (item->input.errors, i, error) {
-        add_row_error(im, item, json_string_value(json_object_get(error, "field")), "taken",
-                      json_string_value(json_object_get(error, "message")));
+    if (has_key_meanwhile(im, item)) {
+        return APR_EEXIST;
     }
+    rv = cat_products_note_taken(cat_db_another(im->db, im->pool), &item->input, item->id);
+    add_input_errors(im, item);
     return rv == APR_SUCCESS ? CAT_EREFUSED : rv;
 }
 
 static apr_status_t update_products(cat_import_t *im)
 {
-    apr_status_t rv = read_stored(im->db, &im->group);
+    apr_status_t rv = find_products(im, im->db, &im->group);
     const char *const *product;
+
+    rv = rv == APR_SUCCESS ? read_stored(im->db, &im->group) : rv;
 
     for (int i = 0; i < im->group.count && rv == APR_SUCCESS; i++) {
         item_t *item = &im->group.items[i];
@@ -527,6 +740,20 @@ static void finish_transaction(const cat_import_t *im)
     }
 }
 
+/* Adds the ids of the products of a record, or of a group of them. */
+static apr_status_t list_group(cat_import_t *im, apr_array_header_t *ids)
+{
+    group_t *group = &im->group;
+    apr_status_t rv = find_products(im, im->db, group);
+
+    for (int i = 0; i < group->count && rv == APR_SUCCESS; i++) {
+        if (group->items[i].id) {
+            APR_ARRAY_PUSH(ids, const char *) = apr_pstrdup(im->changed_pool, group->items[i].id);
+        }
+    }
+    return rv;
+}
+
 /* Imports that update the same products wait for each other without a deadlock, whatever the order of their rows. */
 static apr_status_t lock_products(cat_import_t *im)
 {
@@ -536,13 +763,9 @@ static apr_status_t lock_products(cat_import_t *im)
     if (!im->options.rows.may_update || cat_db_has_one_writer(im->db)) {
         return APR_SUCCESS;
     }
-    for (int i = 0; i < im->rows && rv == APR_SUCCESS; i++) {
-        const char *record[CAT_FIELDS_MAX];
-        apr_pool_clear(im->group.pool);
-        rv = report_spool(im, cat_spool_read(im->spool, im->group.pool, record, im->options.rows.fields->count));
-        if (rv == APR_SUCCESS && record[CAT_PRODUCT_ID]) {
-            APR_ARRAY_PUSH(ids, const char *) = apr_pstrdup(im->changed_pool, record[CAT_PRODUCT_ID]);
-        }
+    for (int read = 0; read < im->rows && rv == APR_SUCCESS; read += im->group.count) {
+        rv = read_group(im, im->row + read, im->rows - read);
+        rv = rv == APR_SUCCESS ? list_group(im, ids) : rv;
     }
     rv = rv == APR_SUCCESS ? cat_products_lock_many(im->db, ids) : rv;
     return rv == APR_SUCCESS ? report_spool(im, cat_spool_seek(im->spool, im->begin)) : rv;
@@ -592,15 +815,19 @@ static apr_status_t store_rows(void *baton)
     return rv;
 }
 
+#define KEY_TRIES 10 /* of a transaction, while others create products of its keys */
+
 static apr_status_t run_transaction(cat_import_t *im)
 {
     const cat_import_options_t *o = &im->options;
-    apr_status_t rv;
+    apr_status_t rv = APR_EEXIST;
 
-    apr_pool_clear(im->changed_pool);
-    im->changed = apr_array_make(im->changed_pool, 64, sizeof(const char *));
-    rv = o->transact ? o->transact(o->baton, store_rows, im)
-                     : cat_products_transact(im->db, im->changed, im->rows, store_rows, im);
+    for (int tries = 0; rv == APR_EEXIST && tries < KEY_TRIES; tries++) {
+        apr_pool_clear(im->changed_pool);
+        im->changed = apr_array_make(im->changed_pool, 64, sizeof(const char *));
+        rv = o->transact ? o->transact(o->baton, store_rows, im)
+                         : cat_products_transact(im->db, im->changed, im->rows, store_rows, im);
+    }
     if (rv == APR_SUCCESS) {
         im->begin = im->end;
         im->row += im->done.stored;
@@ -641,9 +868,25 @@ apr_status_t cat_import_store(cat_import_t *im)
 
 /* ---- all of it ---- */
 
+static apr_status_t prepare_unique(cat_import_t *im)
+{
+    const cat_fields_t *fields = im->options.rows.fields;
+    int key = im->options.rows.may_update ? im->options.rows.key : CAT_PRODUCT_ID;
+    apr_status_t rv = APR_SUCCESS;
+
+    for (int i = CAT_PRODUCT_FIELDS; i < fields->count && !im->claims; i++) {
+        im->claims = fields->all[i].flags & CAT_UNIQUE ? cat_claims_make(im->pool) : NULL;
+    }
+    if (im->claims) {
+        rv = cat_registry_get(im->db, &im->registry);
+    }
+    return rv == APR_SUCCESS && key != CAT_PRODUCT_ID ? cat_product_name_number(im->db, key, &im->number) : rv;
+}
+
 apr_status_t cat_import_make(cat_db_t *db, const cat_import_options_t *options, cat_import_t **import)
 {
     cat_import_t *im = apr_pcalloc(db->pool, sizeof(*im));
+    apr_status_t rv;
 
     im->pool = db->pool;
     im->db = db;
@@ -655,7 +898,8 @@ apr_status_t cat_import_make(cat_db_t *db, const cat_import_options_t *options, 
     apr_pool_create(&im->group.pool, im->pool);
     apr_pool_create(&im->changed_pool, im->pool);
     *import = im;
-    return report_spool(im, cat_spool_open(im->pool, &im->spool));
+    rv = prepare_unique(im);
+    return rv != APR_SUCCESS ? rv : report_spool(im, cat_spool_open(im->pool, &im->spool));
 }
 
 const cat_import_result_t *cat_import_result(const cat_import_t *im)

@@ -23,8 +23,10 @@ typedef struct cat_import_result_t cat_import_result_t;
 #define CAT_IMPORT_ERRORS_MAX 100 /* that are described */
 
 typedef struct cat_import_options_t {
-    cat_row_options_t rows; /* may_update: a row with an id updates that product, otherwise ids are ignored */
-    int is_dry;             /* flag: check only */
+    /* may_update: a row with an id updates that product, otherwise ids are ignored. key: not CAT_PRODUCT_ID, then a row updates the
+     * product that has its value of that field, and creates one if none has. */
+    cat_row_options_t rows;
+    int is_dry; /* flag: check only */
     /* Flag: an error has "begin" and "end", where its row is in the file; without "end" it says that the rest, from there,
      * cannot be read. */
     int tells_places;
@@ -55,7 +57,7 @@ struct cat_import_result_t {
 #define CAT_EREFUSED (APR_OS_START_USERERR + 21)
 #define CAT_ETOOMANY (APR_OS_START_USERERR + 22)
 
-/* db: for the transactions; its pool is the import's. */
+/* db: for the transactions; its pool is the import's. CAT_EFILLING: of the key (catalogue/product/product_name.h). */
 apr_status_t cat_import_make(cat_db_t *db, const cat_import_options_t *options, cat_import_t **import);
 
 /* Reads a piece of the file; length 0: its end. CAT_EREFUSED, CAT_ETOOMANY: there is no need to read on. Other failures

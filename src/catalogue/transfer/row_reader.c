@@ -230,7 +230,7 @@ static apr_status_t check_columns(cat_row_reader_t *r)
     const cat_fields_t *fields = r->options.fields;
     apr_status_t rv = APR_SUCCESS;
 
-    if (r->options.may_update && has_column(r, r->count, CAT_PRODUCT_ID)) {
+    if (r->options.may_update && has_column(r, r->count, r->options.key)) {
         return APR_SUCCESS;
     }
     for (int i = 0; i < fields->count && rv == APR_SUCCESS; i++) {
@@ -292,7 +292,7 @@ static int is_absent(cat_kind_t kind, const cat_csv_cell_t *cell)
 static int is_update(const cat_row_reader_t *r, const cat_csv_cell_t *cells, int count)
 {
     for (int i = 0; i < count && r->options.may_update; i++) {
-        if (r->columns[i] == CAT_PRODUCT_ID && cells[i].length) {
+        if (r->columns[i] == r->options.key && cells[i].length) {
             return 1;
         }
     }
@@ -437,6 +437,17 @@ static int parse_names(const cat_fields_t *fields, const char *names, int *colum
         columns[(*count)++] = field;
         names += length;
         if (!*names) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
+int cat_row_key_parse(const char *name, cat_row_options_t *options)
+{
+    for (int i = CAT_PRODUCT_FIELDS; i < options->fields->count; i++) {
+        if (options->fields->all[i].flags & CAT_UNIQUE && !strcmp(options->fields->all[i].name, name)) {
+            options->key = i;
             return 1;
         }
     }

@@ -40,6 +40,7 @@ typedef struct cat_row_options_t {
     char list_mark;          /* CSV: between the texts of a list; 0: CAT_ROW_LIST_MARK */
     cat_encoding_t encoding; /* of CSV */
     int strict;              /* flag: an unknown column is a fault */
+    int key;                 /* the field by which may_update finds products: CAT_PRODUCT_ID, or a unique one */
     int may_update; /* flag: a row with an id updates that product: then an absent cell clears the field, if null does */
     apr_size_t max; /* octets of a row */
     /* CSV: by cell, the field's index, whatever the header row says; fields->count: the column is left out. NULL: the
@@ -65,6 +66,9 @@ int cat_row_find_delimiter(char delimiter);
 
 /* Takes the mark between the texts of lists. 0: CAT_ROW_LIST_FAULT. */
 int cat_row_list_parse(const char *mark, cat_row_options_t *options);
+
+/* Takes the name of a unique field of options->fields as the key. 0: it is none. */
+int cat_row_key_parse(const char *name, cat_row_options_t *options);
 
 #define CAT_ROW_COLUMNS_FAULT                                                                                          \
     "must be names of fields, each once, or empty, or names of columns with those of their fields, such as Title:name"

@@ -193,7 +193,7 @@ static const char *const statements[SQL_COUNT] = {
     [SQL_KEYS_INSERT_4] = KEYS_INSERT_MYSQL(TWICE(TWICE(KEYS_ROW))),
     [SQL_KEYS_INSERT_8] = KEYS_INSERT_MYSQL(TWICE(TWICE(TWICE(KEYS_ROW)))),
     [SQL_KEYS_INSERT_16] = KEYS_INSERT_MYSQL(TWICE(TWICE(TWICE(TWICE(KEYS_ROW))))),
-    [SQL_UNIQUE_INSERT] = "INSERT INTO product_unique (field, value, id) VALUES (%s, %s, %s)",
+    [SQL_UNIQUE_INSERT] = "INSERT IGNORE INTO product_unique (field, value, id) VALUES (%s, %s, %s)",
     [SQL_INDEX_ADD] =
         "INSERT INTO product_indexes (part, complete, created_at, id, filled) VALUES (%s, 0, %s, %s, 0)",
     /* Found without a lock: a locking read down products_by_time would pass by a row whose entry another transaction moves meanwhile. */

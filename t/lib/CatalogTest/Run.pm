@@ -90,17 +90,17 @@ sub lay_out {
     system('cp', setting('source_module'), "$home/mod_catalog.so") == 0 or die "the module cannot be copied\n";
     mkdir "$home/$_" or die "$home/$_: $!\n" for 'servers', $ENV{COMPARE} ? 'exchanges' : ();
     spew("$home/conf/mime.types", "text/html html\n");
-    spew("$home/conf/modules.conf", map { "$_\n" } load_lines("$home/mod_catalog.so"));
+    spew("$home/conf/modules-$_.conf", map { "$_\n" } load_lines("$home/mod_catalog.so", $_)) for grep { $_ } setting('mpm'), $ENV{MPM_AGAIN};
     spew("$home/conf/token.key", "$KEY\n");
     chmod 0600, "$home/conf/token.key";
 }
 
 # A module without a file is compiled into httpd.
 sub load_lines {
-    my ($module) = @_;
+    my ($module, $mpm) = @_;
     my $modules = setting('modules');
     my @names = grep { -e "$modules/mod_$_.so" } @MODULES;
-    return ((map { qq(LoadModule ${_}_module "$modules/mod_$_.so") } 'mpm_' . setting('mpm'), @names),
+    return ((map { qq(LoadModule ${_}_module "$modules/mod_$_.so") } "mpm_$mpm", @names),
         qq(LoadModule catalog_module "$module"));
 }
 
@@ -148,11 +148,11 @@ sub run_tests {
     push @{ $lanes[$_ % 2] }, $runs{last}[$_] for 0 .. $#{ $runs{last} };
     my @groups = map { { par => $_ } } grep { @$_ } \@side_by_side, [map { { seq => $_ } } @lanes];
     my $jobs = $self->{opts}{verbose} || @files == 1 ? 1 : $ENV{JOBS} || 8;
-    my @perl = ('setpriv', '--pdeathsig', 'TERM', $^X);
+    my $perl = sub { ('env', 'MPM=' . mpm_of($_[0]), 'setpriv', '--pdeathsig', 'TERM', $^X) };
     my $harness = TAP::Harness->new({
         verbosity => $self->{opts}{verbose} ? 1 : 0, failures => 1, timer => 1, jobs => $jobs,
         rules => { seq => \@groups },
-        exec => $jobs == 1 ? \@perl : sub { ['sh', '-c', 'exec "$@" 3>&2 2>"$0"', complaints($_[1]), @perl, $_[1]] },
+        exec => sub { $jobs == 1 ? [$perl->($_[1]), $_[1]] : ['sh', '-c', 'exec "$@" 3>&2 2>"$0"', complaints($_[1]), $perl->($_[1]), $_[1]] },
     });
     my $results = $harness->runtests(@side_by_side, @{ $runs{last} }, @{ $runs{alone} });
     my @wrong;
@@ -171,19 +171,22 @@ sub run_tests {
 sub complaints { setting('home') . '/' . $_[0] =~ tr{/}{-}r . '.err' }
 
 # The files that the command line names, or all, without those for another database or MPM. With AGAIN, those of them that "# again:"
-# marks so.
+# marks so; with MPM_AGAIN, those that it marks mpm run as well, under this MPM.
 sub choose {
     my ($self) = @_;
     my @files = @{ $self->{tests} } ? @{ $self->{tests} } : sort glob 't/*/*.t';
-    @files = grep { marked($_, 'again') =~ /\b$ENV{AGAIN}\b/ } @files if $ENV{AGAIN};
+    @files = grep { marked($_, 'again') =~ /\b$ENV{AGAIN}\b/ || runs_under_other($_) } @files if $ENV{AGAIN};
     for my $what (qw(db mpm)) {
-        my $is = setting($what);
-        my @fitting = grep { (marked($_, $what) || $is) =~ /\b$is\b/ } @files;
-        printf "t/TEST: %d files are not for %s\n", @files - @fitting, $is if @fitting != @files;
+        my $is = sub { $what eq 'db' ? setting('db') : mpm_of($_[0]) };
+        my @fitting = grep { my $here = $is->($_); (marked($_, $what) || $here) =~ /\b$here\b/ } @files;
+        printf "t/TEST: %d files are not for %s\n", @files - @fitting, $is->('') if @fitting != @files;
         @files = @fitting;
     }
     return @files;
 }
+
+sub runs_under_other { my ($file) = @_; return $ENV{MPM_AGAIN} && $file && marked($file, 'again') =~ /\bmpm\b/ }
+sub mpm_of { my ($file) = @_; return runs_under_other($file) ? $ENV{MPM_AGAIN} : setting('mpm') }
 
 # The value of a test file's mark, such as "# db: mysql pgsql".
 sub marked {

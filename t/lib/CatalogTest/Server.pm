@@ -54,7 +54,7 @@ sub one_child { return <<'END' }
 END
 
 # The LoadModule lines of every server.
-sub modules { slurp(setting('home') . '/conf/modules.conf') }
+sub modules { slurp(setting('home') . '/conf/modules-' . mpm() . '.conf') }
 
 sub head {
     my (%o) = @_;

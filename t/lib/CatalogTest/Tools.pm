@@ -28,6 +28,7 @@ sub settle {
 
 sub setting {
     my ($name) = @_;
+    return $ENV{MPM} if $name eq 'mpm' && $ENV{MPM}; # some files run under another MPM than the rest
     $settings //= Cpanel::JSON::XS::decode_json(slurp("$ENV{CATALOG_TEST}/settings.json"));
     return $settings->{$name};
 }

@@ -2,7 +2,9 @@
 /* Each page once in German, on a narrow screen: checked with axe, for texts that are too long, and for English that does not say so. */
 import assert from 'node:assert/strict';
 import { adminPages, story } from '../visitor.js';
-import { findFaults } from './looks.js';
+import { COLOURS, findFaults } from './looks.js';
+
+const OF_TEXTS = { rules: Object.fromEntries(COLOURS.map(rule => [rule, { enabled: false }])) }; /* looks.js has checked the colours */
 
 /* The pages that anyone may see, with what tells that the page is there. */
 const OPEN = {
@@ -58,7 +60,7 @@ async function check(page, pages) {
         await page.locator(content).first().waitFor();
         await page.locator('#account > li').first().waitFor();
         const excess = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
-        const faults = [...(await page.evaluate(judgeTexts)), ...(await findFaults(page))];
+        const faults = [...(await page.evaluate(judgeTexts)), ...(await findFaults(page, OF_TEXTS))];
         found.push(...(excess > 0 ? [`${excess} pixels too wide`, ...faults] : faults).map(fault => `${address}: ${fault}`));
     }
     return found;

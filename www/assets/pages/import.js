@@ -55,11 +55,11 @@ function lineFault({ message }) {
 }
 
 /* What is wrong with a row, in the user's language as far as there are words for it. */
-function errorText(given) {
-    const isComma = given.code === 'type' && decimal.value === 'comma' && FIELDS[given.field]?.isNumber;
-    const error = isComma ? { ...given, code: 'comma' } : given;
+function errorText(error) {
+    const isComma = error.code === 'type' && decimal.value === 'comma' && FIELDS[error.field]?.look === 'number';
     const isLine = typeOf(file.value) === NDJSON && (error.code === 'format' || error.code === 'type');
-    return error.field === '' ? t('import.rowFault', { fault: isLine ? lineFault(error) : explain(error) }) : t('form.fault', { label: fieldText(error.field), fault: explain(error) });
+    const fault = isComma ? t('fault.comma') : error.field === '' && isLine ? lineFault(error) : explain(error);
+    return error.field === '' ? t('import.rowFault', { fault }) : t('form.fault', { label: fieldText(error.field), fault });
 }
 
 /* The cells of a column in the first rows that are not empty. */

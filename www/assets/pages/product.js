@@ -3,7 +3,7 @@ import { call, mayWrite, read, watchProducts } from '../lib/api.js';
 import { bdi, byId, el, recall } from '../lib/dom.js';
 import { go, say, setTitle, showError, start } from '../lib/page.js';
 import { formatPrice, formatRating, formatTime, t } from '../lib/text.js';
-import { FIELDS, learnFields, ownNames } from '../product/fields.js';
+import { FIELDS, learnFields, ownNames, valueIn } from '../product/fields.js';
 import { view } from '../product/view.js';
 
 const LIST = 'catalog.list'; /* the list that the product was opened from: its address */
@@ -31,7 +31,7 @@ function confirmRemoval() {
 function ownFact(name, product) {
     const { label, isPrivate } = FIELDS[name];
     const mark = isPrivate && [' ', el('span', { class: 'badge' }, t('field.privateMark'))];
-    return [[bdi(label), mark], product[name] !== undefined && view(name, product[name])];
+    return [[bdi(label), mark], valueIn(product, name) !== undefined && view(name, product)];
 }
 
 function details(product) {

@@ -155,7 +155,7 @@ function display({ name, show }, product) {
     if (name === 'inStock') {
         return el('span', { class: product.inStock ? 'stock' : 'stock out' }, FIELDS.inStock.show(product.inStock));
     }
-    return show ? show(product[name]) : view(name, product[name]);
+    return show ? show(product[name]) : view(name, product);
 }
 
 /* ---- editing in place ---- */

@@ -6,7 +6,7 @@ import { say } from '../lib/page.js';
 import { formatTime, pieces, t } from '../lib/text.js';
 import { control, fill, textOf } from './control.js';
 import { NEW, readDrafts, writeDraft } from './drafts.js';
-import { differences, FIELDS, isSame, readTyped, typedOf, writableNames } from './fields.js';
+import { differences, FIELDS, isSame, readTyped, typedOf, valueIn, writableNames } from './fields.js';
 import { Changed, create, readProduct, update } from './store.js';
 
 /* ---- dialogs that ask ---- */
@@ -46,7 +46,7 @@ export function askToLeave() {
 
 /* ---- two versions ---- */
 
-const versionText = (name, product) => FIELDS[name].show(product[name]) || t('compare.nothing');
+const versionText = (name, product) => FIELDS[name].show(valueIn(product, name)) || t('compare.nothing');
 
 function versionCell(name, product, side, isChosen) {
     const text = versionText(name, product);
@@ -100,7 +100,7 @@ async function compare({ base, mine, theirs, text = 'compare.text', choose = 'co
     const answer = await ask(dialog);
     const chosen = new FormData(form);
     const isMine = name => chosen.get(name) === 'mine';
-    return answer === 'save' ? Object.fromEntries(fields.filter(isMine).map(name => [name, mine[name] ?? null])) : null;
+    return answer === 'save' ? Object.fromEntries(fields.filter(isMine).map(name => [name, valueIn(mine, name) ?? null])) : null;
 }
 
 /*

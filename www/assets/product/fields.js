@@ -96,8 +96,9 @@ function boolean({ required, default: usual }) {
 
 /*
  * THE TYPES, of a field's row. control: 'input', if there is none, 'area' for a text of several lines, 'select', which has options [value,
- * text], or 'switch'; input: attributes of the control; about: how the value is typed. check: the rule for what is typed. type(value) makes the text that users edit,
- * read(text) the value of what they typed, null if there is none; show(value) a text to look at.
+ * text], or 'switch'; input: attributes of the control; about: how the value is typed. check: the rule for what is typed. type(value) makes
+ * the text that users edit, of a switch true or false; read(text) the value of what they typed, null if there is none; show(value) a text to
+ * look at. look: the class of a cell of a table.
  */
 const TYPES = {
     string: row => ({ check: textRule(row), ...plainText }),
@@ -187,11 +188,14 @@ export async function learnFields() {
 export const ownNames = () => Object.keys(FIELDS).filter(name => !builtIn.includes(name));
 export const writableNames = () => Object.keys(FIELDS).filter(name => !FIELDS[name].isReadOnly);
 
+/* The value of the product's field; an own field may be named as something that all objects have. */
+export const valueIn = (product, name) => (Object.hasOwn(product, name) ? product[name] : undefined);
+
 /* ---- what is typed ---- */
 
 /* The texts of a product, or of what a new one begins with, for a form with these fields. */
 export function typedOf(product, names) {
-    return Object.fromEntries(names.map(name => [name, FIELDS[name].type(product ? product[name] : FIELDS[name].usual)]));
+    return Object.fromEntries(names.map(name => [name, FIELDS[name].type(product ? valueIn(product, name) : FIELDS[name].usual)]));
 }
 
 const trim = text => (typeof text === 'string' ? text.trim() : text);
@@ -201,27 +205,33 @@ const trim = text => (typeof text === 'string' ? text.trim() : text);
  * there, although not every value can be typed, such as one with a blank at its end.
  */
 export function readTyped(typed, base) {
-    const valueOf = (name, text) =>
-        base && trim(FIELDS[name].type(base[name])) === trim(text) ? base[name] : FIELDS[name].read(text);
-    return Object.fromEntries(writableNames().filter(name => Object.hasOwn(typed, name)).map(name => [name, valueOf(name, typed[name])]));
+    const readOne = (name, text) => {
+        const { type, read: readText } = FIELDS[name];
+        const value = base ? valueIn(base, name) : undefined;
+        return base && trim(type(value)) === trim(text) ? value : readText(text);
+    };
+    return Object.fromEntries(writableNames().filter(name => Object.hasOwn(typed, name)).map(name => [name, readOne(name, typed[name])]));
 }
 
 /* ---- two products ---- */
 
-const isEqual = (one, other) => one === other || JSON.stringify(one ?? null) === JSON.stringify(other ?? null);
-
 /* Products of lists lack some fields; one that was read alone has null where it has no value (store.js). */
-const isKnown = (name, product) => !FIELDS[name].isDetail || product[name] !== undefined;
+const isKnown = (name, product) => !FIELDS[name].isDetail || valueIn(product, name) !== undefined;
+
+const textOf = (name, product) => JSON.stringify(valueIn(product, name) ?? null);
+
+/* Do both have the same value, as far as both are known? */
+const isAlike = (name, one, other) => !isKnown(name, one) || !isKnown(name, other) || textOf(name, one) === textOf(name, other);
 
 /* The members of wanted, a product or some of its values, that product has otherwise. */
 export function differences(wanted, product) {
-    const isOther = name => Object.hasOwn(wanted, name) && isKnown(name, product) && !isEqual(wanted[name], product[name]);
+    const isOther = name => Object.hasOwn(wanted, name) && !isAlike(name, wanted, product);
     return Object.fromEntries(writableNames().filter(isOther).map(name => [name, wanted[name] ?? null]));
 }
 
-/* Do both have the same values in all fields, as far as both are known? */
+/* Do both have the same values in all fields? */
 export function isSame(one, other) {
-    return writableNames().every(name => !isKnown(name, one) || !isKnown(name, other) || isEqual(one[name], other[name]));
+    return writableNames().every(name => isAlike(name, one, other));
 }
 
 /* The product as it was read alone. */

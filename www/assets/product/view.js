@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The value of a product's field as it is looked at. */
 import { bdi, el } from '../lib/dom.js';
-import { FIELDS } from './fields.js';
+import { FIELDS, valueIn } from './fields.js';
 
 /* By the kind of the field, unless its value is a text in a line. */
 const VIEWS = {
@@ -11,9 +11,10 @@ const VIEWS = {
     json: (text, value) => el('pre', { tabindex: '0' }, JSON.stringify(value, null, 2)),
 };
 
-/* value: what the product has; a product that lacks the field shows nothing. */
-export function view(name, value) {
+/* A product that lacks the field shows nothing. */
+export function view(name, product) {
     const { kind, show } = FIELDS[name];
+    const value = valueIn(product, name);
     const isThere = value !== undefined && value !== null;
     return isThere && kind in VIEWS ? VIEWS[kind](show(value), value) : bdi(show(value));
 }

@@ -4,7 +4,7 @@ import { call, newKey } from '../lib/api.js';
 import { bdi, el } from '../lib/dom.js';
 import { t } from '../lib/text.js';
 import { ask } from '../product/editor.js';
-import { differences, FIELDS, isSame } from '../product/fields.js';
+import { differences, FIELDS, isSame, valueIn } from '../product/fields.js';
 import { readStates } from '../product/store.js';
 
 const PORTION = 100; /* products in a batch, and in a condition that reads them; the server may allow fewer than the thousand that it allows by default */
@@ -112,7 +112,7 @@ export function makeJob(products, changesOf) {
 /* ---- the products of which something has to be said ---- */
 
 function lines(product, names) {
-    return names.map(name => el('div', {}, `${FIELDS[name].label}: `, bdi(FIELDS[name].show(product[name]) || t('compare.nothing'))));
+    return names.map(name => el('div', {}, `${FIELDS[name].label}: `, bdi(FIELDS[name].show(valueIn(product, name)) || t('compare.nothing'))));
 }
 
 function outcomeRow(outcome, changesOf) {

@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Takes a field out of products, from the newest to the oldest.
+ *
+ *     extra             {"sku":"KT-1","colour":"red"}  ->  {"sku":"KT-1"}, or {"sku":"KT-1","color":"red"}
+ *     product_keys, product_unique   what they have of the field is deleted, and that of the target made
+ *     catalog_fields    first the field loses its options, so that no server makes keys of it any more; its row goes last
+ *
+ * As long as the row is there, the number of the field belongs to nobody else, and the change can be begun anew.
+ */
+#include "catalogue/product/field_change.h"
+
+#include <string.h>
+
+#include <apr_strings.h>
+
+#include "catalogue/product/own_keys.h"
+#include "catalogue/product/product.h"
+#include "lib/json.h"
+
+#define PORTION 100
+#define PORTION_TEXT "100"
+#define OLDEST "-1000000000000000000" /* before all times */
+
+static const char *name_of(const cat_field_change_t *c, int field)
+{
+    return field < c->registry->fields->count ? c->registry->fields->all[field].name : NULL;
+}
+
+apr_status_t cat_field_change_begin(void *baton)
+{
+    const cat_field_change_t *c = baton;
+
+    return cat_registry_retire(c->db, c->registry, c->field);
+}
+
+apr_status_t cat_field_change_end(void *baton)
+{
+    const cat_field_change_t *c = baton;
+    const char *number = c->registry->numbers[c->field];
+    apr_status_t rv = cat_db_exec(c->db, SQL_UNIQUE_DROP, CAT_VALUES(number), NULL);
+
+    return rv == APR_SUCCESS ? cat_db_exec(c->db, SQL_FIELDS_REMOVE, CAT_VALUES(number), NULL) : rv;
+}
+
+/* ---- one product ---- */
+
+static int is_named(const cat_json_member_t *m, const char *name)
+{
+    return name && strlen(name) == m->name_length && !memcmp(name, m->name, m->name_length);
+}
+
+static int has_member(const char *extra, const char *name)
+{
+    cat_json_member_t m;
+
+    while (extra && cat_json_next_member(&extra, &m)) {
+        if (is_named(&m, name)) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
+/* NULL: nothing is left. other: the name that the member gets; NULL: it is left out. */
+static const char *rewrite_extra(apr_pool_t *pool, const char *extra, const char *name, const char *other)
+{
+    cat_json_member_t m;
+    cat_buffer_t b;
+
+    cat_buffer_init(&b, pool, strlen(extra) + 64);
+    while (cat_json_next_member(&extra, &m)) {
+        int is_member = is_named(&m, name);
+        if (is_member && !other) {
+            continue;
+        }
+        cat_buffer_add_text(&b, b.length ? ",\"" : "{\"");
+        cat_buffer_add(&b, is_member ? other : m.name, is_member ? strlen(other) : m.name_length);
+        cat_buffer_add_text(&b, "\":");
+        cat_buffer_add(&b, m.value, m.value_length);
+    }
+    cat_buffer_add_text(&b, b.length ? "}" : "");
+    return b.length ? cat_buffer_text(&b) : NULL;
+}
+
+/* keys: what is to be inserted of the target. */
+static apr_status_t change_product(cat_field_change_t *c, const char **row, apr_array_header_t *keys)
+{
+    const char *id = row[CAT_PRODUCT_ID], *name = name_of(c, c->field), *other = name_of(c, c->target);
+    apr_status_t rv;
+
+    if (!has_member(row[CAT_PRODUCT_EXTRA], name)) {
+        return APR_SUCCESS;
+    }
+    c->changed++;
+    if (has_member(row[CAT_PRODUCT_EXTRA], other)) {
+        c->dropped++;
+        other = NULL;
+    }
+    row[CAT_PRODUCT_EXTRA] = rewrite_extra(c->db->pool, row[CAT_PRODUCT_EXTRA], name, other);
+    rv = cat_db_exec(c->db, SQL_EXTRA_SET, CAT_VALUES(row[CAT_PRODUCT_EXTRA], id), NULL);
+    rv = rv == APR_SUCCESS ? cat_db_exec(c->db, SQL_UNIQUE_DELETE, CAT_VALUES(id, c->registry->numbers[c->field]), NULL)
+                           : rv;
+    if (rv == APR_SUCCESS && other) {
+        rv = cat_own_keys_renew(c->db, c->registry, c->target, (const char *const *)row, keys);
+        c->taken = rv == APR_EEXIST ? id : NULL;
+    }
+    return rv;
+}
+
+/* ---- a portion ---- */
+
+typedef struct portion_t {
+    apr_pool_t *pool;
+    const char **rows[PORTION];
+    int count;
+} portion_t;
+
+static apr_status_t keep_row(void *baton, const char *const *values, int count)
+{
+    portion_t *p = baton;
+
+    (void)count;
+    if (p->count == PORTION) {
+        return CAT_ENOUGH;
+    }
+    p->rows[p->count] = apr_palloc(p->pool, CAT_PRODUCT_COLUMNS * sizeof(char *));
+    for (int i = 0; i < CAT_PRODUCT_COLUMNS; i++) {
+        p->rows[p->count][i] = values[i] ? apr_pstrdup(p->pool, values[i]) : NULL;
+    }
+    p->count++;
+    return APR_SUCCESS;
+}
+
+/* All of the field's keys go, so those of products of the same time may go with them. */
+static apr_status_t delete_keys(const cat_field_change_t *c)
+{
+    return cat_db_exec(
+        c->db, SQL_KEYS_DROP,
+        CAT_VALUES(c->registry->numbers[c->field], c->from.created_at, c->rows ? c->end.created_at : OLDEST), NULL);
+}
+
+apr_status_t cat_field_change_next(void *baton)
+{
+    cat_field_change_t *c = baton;
+    portion_t p = {.pool = c->db->pool};
+    apr_array_header_t *keys = apr_array_make(c->db->pool, 5 * PORTION, sizeof(const char *));
+    apr_status_t rv =
+        cat_db_each(c->db, SQL_INDEX_ROWS, CAT_VALUES(c->from.created_at, c->from.id, PORTION_TEXT), keep_row, &p);
+
+    c->rows = p.count;
+    c->changed = c->dropped = 0;
+    c->end = c->from;
+    for (int i = 0; i < p.count && rv == APR_SUCCESS; i++) {
+        c->end = (cat_list_key_t){p.rows[i][CAT_PRODUCT_CREATED_AT], p.rows[i][CAT_PRODUCT_ID]};
+        rv = change_product(c, p.rows[i], keys);
+    }
+    rv = rv == APR_SUCCESS ? delete_keys(c) : rv;
+    return rv == APR_SUCCESS ? cat_own_keys_insert(c->db, keys) : rv;
+}

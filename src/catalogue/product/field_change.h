@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef CAT_CATALOGUE_FIELD_CHANGE_H
+#define CAT_CATALOGUE_FIELD_CHANGE_H
+
+#include "catalogue/product/list_key.h"
+#include "catalogue/product/registry.h"
+
+/*
+ * Removes a field of the shop's own from the database, or gives its values to another field, in portions, while servers read and write.
+ * No server may have a line for the field.
+ *
+ *     cat_field_change_begin   and CAT_FIELD_CHANGE_DELAY later each server leaves the field's keys alone
+ *     cat_field_change_next    for each portion, from CAT_LIST_KEY_MAX on, until it finds no row
+ *     cat_field_change_end
+ *
+ * Each is the work of a transaction. What was ended in between is begun anew.
+ */
+typedef struct cat_field_change_t {
+    cat_db_t *db;
+    const cat_registry_t *registry;
+    int field;           /* of the registry */
+    int target;          /* of the registry: gets the values; fields->count: none does */
+    cat_list_key_t from; /* the portion is what is older */
+    /* Results of a portion: */
+    cat_list_key_t end; /* where the next one begins; on the pool of db */
+    int rows, changed,
+        dropped; /* products, those that had the field, and those of them that had a value of the target already */
+    const char *taken; /* after APR_EEXIST: a product whose value another one has in the target */
+} cat_field_change_t;
+
+#define CAT_FIELD_CHANGE_DELAY apr_time_from_sec(3)
+
+cat_work_t cat_field_change_begin, cat_field_change_next, cat_field_change_end;
+
+#endif

@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Makes values of fields that have from=, where a product is created without one.
+ *
+ *     slug string unique from=name      Blue Kettle, 2 l  ->  blue-kettle-2-l
+ *                                       the next of them  ->  blue-kettle-2-l-2
+ *
+ * Only the index of unique values decides whether a value is free. Look-ups say which suffix to try next: they double it until one is
+ * free, and then look for the end of the taken ones between, so that a shop with a thousand products of one name needs twenty of them.
+ */
+#include "catalogue/product/own_slug.h"
+
+#include <string.h>
+
+#include <apr_strings.h>
+
+#include "catalogue/product/own_keys.h"
+#include "catalogue/product/product.h"
+#include "lib/fold.h"
+#include "lib/json.h"
+
+/* At most so many characters of the joined words, without a "-" at the end. */
+static const char *cut_words(apr_pool_t *pool, const char *words, apr_size_t most)
+{
+    apr_size_t length = 0;
+
+    for (; words[length] && most > 0; most--) {
+        do {
+            length++;
+        } while ((words[length] & 0xc0) == 0x80);
+    }
+    while (words[length] && length > 0 && words[length - 1] == '-') {
+        length--;
+    }
+    return apr_pstrmemdup(pool, words, length);
+}
+
+static int is_accepted(apr_pool_t *pool, const cat_field_t *field, const char *text)
+{
+    return !cat_fields_check_length(pool, field, text).code &&
+           !(field->rule && field->rule->refuse && field->rule->refuse(field->rule, text));
+}
+
+static int find_source(const cat_fields_t *fields, int field)
+{
+    const char *from = fields->own[field]->from;
+    int i = 0;
+
+    while (from && i < field && strcmp(fields->all[i].name, from) != 0) {
+        i++;
+    }
+    return from ? i : field;
+}
+
+static const char *make_text(apr_pool_t *pool, const cat_fields_t *fields, const char *const *record, int field,
+                             int attempt)
+{
+    int source = find_source(fields, field);
+    const char *suffix = attempt > 1 ? apr_psprintf(pool, "-%d", attempt) : "", *text;
+    apr_size_t most = (apr_size_t)fields->all[field].most;
+
+    if (source == field || !record[source] || most <= strlen(suffix)) {
+        return NULL;
+    }
+    text = apr_array_pstrcat(pool, cat_fold_split(pool, cat_fold_text(pool, record[source])), '-');
+    text = cut_words(pool, text, most - strlen(suffix));
+    return *text ? apr_pstrcat(pool, text, suffix, NULL) : NULL;
+}
+
+const char *cat_own_slug_make(apr_pool_t *pool, const cat_fields_t *fields, const char *const *record, int field,
+                              int attempt)
+{
+    const char *text = make_text(pool, fields, record, field, attempt);
+
+    return text && is_accepted(pool, &fields->all[field], text) ? text : NULL;
+}
+
+static void fill_field(apr_pool_t *pool, const cat_fields_t *fields, int field, cat_input_t *input)
+{
+    const cat_field_t *f = &fields->all[field];
+    const char *text = make_text(pool, fields, (const char *const *)input->values, field, 1), *checked;
+    cat_field_fault_t fault;
+
+    if (!text) {
+        return;
+    }
+    fault = cat_fields_read_value(pool, f, cat_json_own(pool, json_string(text)), &checked);
+    if (fault.code) {
+        cat_fields_add_error(pool, input, f->name, fault.code, fault.message);
+    }
+    input->made = input->made ? input->made : apr_pcalloc(pool, (apr_size_t)fields->count * sizeof(*input->made));
+    input->made[field] = 1;
+    input->values[field] = text;
+}
+
+static void fill_fields(apr_pool_t *pool, const cat_fields_t *fields, cat_input_t *input)
+{
+    for (int i = CAT_PRODUCT_FIELDS; i < fields->count; i++) {
+        if (!input->values[i] && fields->own[i]->from) {
+            fill_field(pool, fields, i, input);
+        }
+    }
+}
+
+void cat_own_slugs_complete(apr_pool_t *pool, const cat_fields_t *fields, cat_input_t *input)
+{
+    const char *extra;
+
+    fill_fields(pool, fields, input);
+    cat_product_stamp(pool, fields, input->values,
+                      apr_time_now()); /* counts for the length; set when the product is made */
+    extra = cat_product_write_extra(pool, fields, input->values, NULL);
+    if (extra && strlen(extra) > CAT_PRODUCT_EXTRA_MAX) {
+        cat_fields_add_error(pool, input, "", "too_long", CAT_PRODUCT_TOO_LONG);
+    }
+}
+
+/* ---- where one is taken ---- */
+
+/* A field of a record, and its number in the registry. */
+typedef struct making_t {
+    cat_db_t *db;
+    const cat_fields_t *fields;
+    const char *number;
+    const char **record;
+    int field;
+} making_t;
+
+static const char *make_other(const making_t *m, int attempt)
+{
+    return cat_own_slug_make(m->db->pool, m->fields, m->record, m->field, attempt);
+}
+
+/* *taken: whether a product has what the attempt makes. */
+static apr_status_t look_up(const making_t *m, int attempt, int *taken)
+{
+    const char *text = make_other(m, attempt), *id;
+    apr_status_t rv = text ? cat_own_keys_find(m->db, m->number, text, &id) : APR_NOTFOUND;
+
+    *taken = rv == APR_SUCCESS;
+    return rv == APR_NOTFOUND ? APR_SUCCESS : rv;
+}
+
+/* *attempt: one whose value is taken; afterwards, one whose value is not. */
+static apr_status_t find_free(const making_t *m, int *attempt)
+{
+    int low = *attempt, high = low, taken = 1;
+    apr_status_t rv = APR_SUCCESS;
+
+    while (taken && rv == APR_SUCCESS) {
+        low = high;
+        high *= 2;
+        rv = look_up(m, high, &taken);
+    }
+    while (high - low > 1 && rv == APR_SUCCESS) {
+        int middle = low + (high - low) / 2;
+        rv = look_up(m, middle, &taken);
+        *(taken ? &low : &high) = middle;
+    }
+    *attempt = high;
+    return rv;
+}
+
+static apr_status_t begin_making(making_t *m, cat_db_t *db, const cat_registry_t **registry, const char **record)
+{
+    *m = (making_t){.db = db, .fields = cat_product_fields_of(db->conf), .record = record};
+    return cat_registry_get(db, registry);
+}
+
+/* Is the next field to be made, and unique? */
+static int choose_field(making_t *m, const cat_registry_t *registry, const int *slugs, int field)
+{
+    if (!slugs[field] || !(m->fields->all[field].flags & CAT_UNIQUE)) {
+        return 0;
+    }
+    m->field = field;
+    m->number = registry->numbers[cat_registry_find(registry, m->fields->all[field].name)];
+    return 1;
+}
+
+apr_status_t cat_own_slugs_renew(cat_db_t *db, cat_own_slugs_t slugs, const char **record)
+{
+    const cat_registry_t *registry;
+    making_t m;
+    int taken, renewed = 0;
+    apr_status_t rv = slugs ? begin_making(&m, db, &registry, record) : APR_EEXIST;
+
+    for (int i = CAT_PRODUCT_FIELDS; rv == APR_SUCCESS && i < m.fields->count; i++) {
+        if (!choose_field(&m, registry, slugs, i)) {
+            continue;
+        }
+        rv = look_up(&m, slugs[i], &taken);
+        if (rv == APR_SUCCESS && taken) {
+            rv = find_free(&m, &slugs[i]);
+            record[i] = make_other(&m, slugs[i]);
+            renewed = 1;
+        }
+    }
+    return rv == APR_SUCCESS && !renewed ? APR_EEXIST : rv;
+}
+
+static apr_status_t claim_field(const making_t *m, int *attempt)
+{
+    apr_status_t rv = APR_EEXIST;
+
+    for (int tries = 0; rv == APR_EEXIST && tries < CAT_OWN_SLUG_TRIES; tries++) {
+        const char *text = make_other(m, *attempt);
+        m->record[m->field] = text;
+        rv = text ? cat_own_keys_take(m->db, m->number, text, m->record[CAT_PRODUCT_ID]) : APR_SUCCESS;
+        if (rv == APR_EEXIST) {
+            apr_status_t found = find_free(m, attempt);
+            rv = found == APR_SUCCESS ? rv : found;
+        }
+    }
+    return rv;
+}
+
+apr_status_t cat_own_slugs_claim(cat_db_t *db, cat_own_slugs_t slugs, const char **record)
+{
+    const cat_registry_t *registry;
+    making_t m;
+    apr_status_t rv = slugs ? begin_making(&m, db, &registry, record) : APR_SUCCESS;
+
+    for (int i = CAT_PRODUCT_FIELDS; slugs && rv == APR_SUCCESS && i < m.fields->count; i++) {
+        if (choose_field(&m, registry, slugs, i)) {
+            rv = claim_field(&m, &slugs[i]);
+        }
+    }
+    return rv;
+}
