@@ -157,7 +157,8 @@ cat_answer_t *cat_categories_get(cat_request_t *q)
         cat_query_parse_all(q->pool, q->conf, 0, NULL, NULL, &visible);
         r.query.of = &visible;
     }
-    refusal = cat_indexing_refuse(q, CAT_INDEX_CATEGORY | visible.parts);
+    visible.parts |= CAT_INDEX_CATEGORY;
+    refusal = cat_indexing_refuse(q, &visible);
     if (refusal) {
         return refusal;
     }

@@ -162,10 +162,12 @@ static int find_field(const cat_conf_t *conf, const char *name)
 static cat_answer_t *refuse_field(cat_request_t *q, const cat_value_page_query_t *query)
 {
     int is_ready, percent, field = query->field;
-    int parts = (query->of ? query->of->parts : 0) | (field == CAT_PRODUCT_CATEGORY ? CAT_INDEX_CATEGORY : 0);
-    cat_answer_t *refusal = cat_indexing_refuse(q, parts);
+    cat_list_query_t read = query->of ? *query->of : (cat_list_query_t){.all = cat_product_fields_of(q->conf)};
+    cat_answer_t *refusal;
     apr_status_t rv;
 
+    read.parts |= field == CAT_PRODUCT_CATEGORY ? CAT_INDEX_CATEGORY : 0;
+    refusal = cat_indexing_refuse(q, &read);
     if (refusal || field == CAT_PRODUCT_CATEGORY || query->of) {
         return refusal;
     }

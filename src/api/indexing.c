@@ -6,10 +6,10 @@
 #include "api/failure.h"
 #include "catalogue/index.h"
 
-cat_answer_t *cat_indexing_refuse(cat_request_t *q, int parts)
+cat_answer_t *cat_indexing_refuse(cat_request_t *q, const cat_list_query_t *query)
 {
-    cat_indexes_state_t state = {0};
-    apr_status_t rv = parts ? cat_indexes_check(q->db, parts, &state) : APR_SUCCESS;
+    cat_indexes_state_t state;
+    apr_status_t rv = cat_key_filler_check(q->db, query, &state);
 
     if (rv != APR_SUCCESS) {
         return cat_failure_answer(q->pool, rv);
@@ -17,7 +17,7 @@ cat_answer_t *cat_indexing_refuse(cat_request_t *q, int parts)
     if (state.absent) {
         return cat_answer_problem(q->pool, CAT_PROBLEM_NOT_INDEXED, NULL);
     }
-    return state.filling
+    return state.filling || state.is_keying
                ? cat_answer_problem(q->pool, CAT_PROBLEM_INDEXING,
                                     apr_psprintf(q->pool, "the products are being indexed: %d %%", state.percent))
                : NULL;

@@ -148,7 +148,7 @@ cat_answer_t *cat_listing_get(cat_request_t *q)
     case CAT_QUERY_OK:
         break;
     }
-    refusal = cat_indexing_refuse(q, query.parts);
+    refusal = cat_indexing_refuse(q, &query);
     return refusal ? refusal : answer_query(q, &query);
 }
 

@@ -208,7 +208,7 @@ cat_answer_t *cat_product_bulk_run(cat_request_t *q)
     if (!cat_bulk_request_parse(q->pool, q->conf, q->strict, q->body, &r.request)) {
         return cat_answer_malformed(q->pool, r.request.errors);
     }
-    answer = cat_indexing_refuse(q, r.request.query.parts);
+    answer = cat_indexing_refuse(q, &r.request.query);
     if (answer) {
         return answer;
     }

@@ -98,7 +98,7 @@ static cat_answer_t *prepare_query(reading_t *r)
         return answer_unknown(q);
     }
     cat_query_parse_all(q->pool, q->conf, 0, apr_pstrcat(q->pool, "id=", q->params[0], NULL), NULL, &r->query);
-    return cat_indexing_refuse(q, r->query.parts);
+    return cat_indexing_refuse(q, &r->query);
 }
 
 /* ---- reading ---- */

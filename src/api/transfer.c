@@ -109,7 +109,7 @@ cat_answer_t *cat_transfer_export(cat_request_t *q)
     if (!parse_export(q, &e)) {
         return cat_answer_invalid(q->pool, CAT_PROBLEM_VALIDATION, e.query.errors);
     }
-    answer = cat_indexing_refuse(q, e.query.parts);
+    answer = cat_indexing_refuse(q, &e.query);
     if (answer) {
         return answer;
     }

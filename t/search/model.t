@@ -10,12 +10,13 @@
 use CatalogLoad;
 use CatalogTest;
 use CatalogTest::Ctl qw(ctl_for);
-use CatalogTest::Model qw(matches ordered query_of random_product random_question);
+use CatalogTest::Model qw(matches ordered query_of own_fields random_product random_question);
 use CatalogTest::Move qw(product_id write_file);
 use Cpanel::JSON::XS ();
 use List::Util qw(max min shuffle);
 use POSIX ();
 use Time::HiRes qw(sleep);
+use Time::Local qw(timegm);
 
 my $COUNT_LIMIT = 25;
 my $RECORDED = 1000; # requests
@@ -25,7 +26,7 @@ my $count = $ENV{CATALOG_PRODUCTS} // 120;
 srand $seed;
 diag "CATALOG_SEED=$seed";
 
-my $server = server(mount => "CatalogCountLimit $COUNT_LIMIT")->start;
+my $server = server(mount => "CatalogCountLimit $COUNT_LIMIT\n" . own_fields())->start;
 my $token = register($server)->{token};
 my $client = client($server);
 my $gets = 0;
@@ -43,6 +44,12 @@ sub get {
 
 # ---- the catalogue ----
 
+sub milliseconds {
+    my ($date, $fraction) = $_[0] =~ /^(.*)\.(\d+)Z/;
+    my ($y, $mo, $d, $h, $mi, $s) = split /\D/, $date;
+    return 1000 * timegm($s, $mi, $h, $d, $mo - 1, $y) + $fraction;
+}
+
 # Many of them share a time.
 sub import_products {
     my $number = 0;
@@ -50,9 +57,11 @@ sub import_products {
     write_file($file, sub {
         return undef if ++$number > $count;
         my $product = random_product();
-        my $row = { %$product, id => product_id($number), in_stock => ${ delete $product->{inStock} } ? true : false,
+        my $row = { id => product_id($number), in_stock => ${ delete $product->{inStock} } ? true : false,
             created_at => 1_763_717_400_000 + int rand($count / 5) };
-        delete $row->{inStock};
+        $row->{$_} = delete $product->{$_} for grep { exists $product->{$_} } qw(name price category rating);
+        $product->{seen} = milliseconds($product->{seen}) if $product->{seen};
+        $row->{extra} = Cpanel::JSON::XS->new->encode($product) if %$product;
         return $json->encode({ products => $row });
     });
     my $r = ctl_for($server, { in => slurp($file) }, 'import');
@@ -215,6 +224,7 @@ sub walk {
     check_walk(query_of($question), min(1000, pages_of(scalar @want, 4) + 1), @want);
 }
 
+get('sort=weight'); # now the database knows the fields, and gives the products that are imported their keys
 import_products();
 read_products();
 is(keys %products, $count, 'the catalogue is read');

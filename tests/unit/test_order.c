@@ -47,8 +47,8 @@ static void test_order_and_position_are_written(void **state)
 
         memcpy(query.sort, cases[i].sort, sizeof(cases[i].sort));
         order = cat_order_make(&query);
-        cat_order_add_after(&s, &order, 0, "p");
-        cat_order_add(&s, &order, 0, "p");
+        cat_order_add_after(&s, &order, 0);
+        cat_order_add(&s, &order, 0, NULL);
         assert_string_equal(cat_buffer_text(&s.text), cases[i].text);
         assert_string_equal(unit_values_of(&s), cases[i].values);
     }
@@ -63,7 +63,7 @@ static void test_beginning_of_the_list_has_no_position(void **state)
     query.sort[0] = (cat_query_sort_t){CAT_PRODUCT_NAME, 0};
     order = cat_order_make(&query);
     assert_true(cat_order_has_one_direction(&order, 0));
-    cat_order_add_after(&s, &order, 0, "p");
+    cat_order_add_after(&s, &order, 0);
     assert_string_equal(cat_buffer_text(&s.text), "");
 }
 

@@ -12,6 +12,8 @@
 
 #include "catalogue/search/conditions.h"
 #include "catalogue/product/counts.h"
+#include "catalogue/product/own_fields.h"
+#include "catalogue/product/own_keys.h"
 #include "catalogue/search/plan.h"
 #include "catalogue/search/search.h"
 #include "lib/fold.h"
@@ -21,10 +23,25 @@ static int questions = 600; /* of which the plans are read; half as many are ans
 
 #define PRODUCTS 6000
 
+enum { BRAND = CAT_PRODUCT_FIELDS, WEIGHT, TAGS, FIELDS };
+static const cat_fields_t *fields; /* with those */
+
+static void make_fields(apr_pool_t *pool)
+{
+    static const char *const lines[] = {"brand string index", "weight number index", "tags strings index"};
+
+    fields = NULL;
+    for (size_t i = 0; i < UNIT_COUNT(lines); i++) {
+        assert_null(cat_own_fields_add(pool, fields, lines[i], &fields));
+    }
+}
+
 typedef struct product_t {
     const char *id, *name, *name_key, *category, *category_key, *words, *price, *rating;
     apr_int64_t price_key, rating_key, created_at;
     int in_stock;
+    const char *brand, *weight; /* NULL: it has none */
+    const char *tags[3];        /* the first ones that are not NULL */
 } product_t;
 
 typedef struct catalogue_t {
@@ -130,6 +147,11 @@ static void draw_product(apr_pool_t *pool, product_t *p, int n)
     p->rating_key = p->rating ? key_of(atof(p->rating)) : -1;
     p->in_stock = draw(10) > 0;
     p->created_at = 1700000000000 + draw(2500); /* several in a millisecond */
+    p->brand = draw(6) ? apr_psprintf(pool, "%c%d", "bBc"[draw(3)], draw_skewed(300)) : NULL;
+    p->weight = draw(6) ? apr_psprintf(pool, "%d", draw_skewed(3000) - 400) : NULL;
+    for (int i = 0; i < draw(4); i++) {
+        p->tags[i] = apr_psprintf(pool, "t%d", draw_skewed(60) * 3 + i);
+    }
 }
 
 /* ---- the database ---- */
@@ -146,7 +168,7 @@ static void send_text(catalogue_t *c, const char *text)
 
 /* The values of rows that are inserted together. */
 typedef struct rows_t {
-    apr_array_header_t *products, *deltas, *words;
+    apr_array_header_t *products, *deltas, *words, *keys;
 } rows_t;
 
 #define TOGETHER 200 /* products */
@@ -160,6 +182,26 @@ static void insert(catalogue_t *c, const char *into, apr_array_header_t *values)
     }
 }
 
+static void add_key(catalogue_t *c, const product_t *p, int field, const char *text, rows_t *rows)
+{
+    const char *key = cat_own_keys_key(c->pool, fields, field, text);
+    const char *value = cat_own_keys_value(c->pool, fields, field, text);
+    const char *quote = value ? "'" : "";
+
+    APR_ARRAY_PUSH(rows->keys, const char *) =
+        apr_psprintf(c->pool, "(%d, '%s', %" APR_INT64_T_FMT ", '%s', %s%s%s)", field - CAT_PRODUCT_FIELDS + 1, key,
+                     p->created_at, p->id, quote, value ? value : "NULL", quote);
+}
+
+static void add_keys(catalogue_t *c, const product_t *p, rows_t *rows)
+{
+    add_key(c, p, BRAND, p->brand, rows);
+    add_key(c, p, WEIGHT, p->weight, rows);
+    for (int i = 0; i < 3 && p->tags[i]; i++) {
+        add_key(c, p, TAGS, p->tags[i], rows);
+    }
+}
+
 static void insert_rows(catalogue_t *c, rows_t *rows)
 {
     insert(c,
@@ -169,6 +211,7 @@ static void insert_rows(catalogue_t *c, rows_t *rows)
            rows->products);
     insert(c, "product_deltas (created_at, id, delta, category, category_delta, in_stock)", rows->deltas);
     insert(c, "product_words (word, created_at, id)", rows->words);
+    insert(c, "product_keys (field, value_key, created_at, id, value)", rows->keys);
 }
 
 static void add_product(catalogue_t *c, const product_t *p, rows_t *rows)
@@ -189,13 +232,15 @@ static void add_product(catalogue_t *c, const product_t *p, rows_t *rows)
         APR_ARRAY_PUSH(rows->words, const char *) = apr_psprintf(
             c->pool, "('%s', %" APR_INT64_T_FMT ", '%s')", APR_ARRAY_IDX(words, i, const char *), p->created_at, p->id);
     }
+    add_keys(c, p, rows);
 }
 
 static void store_products(catalogue_t *c)
 {
     rows_t rows = {apr_array_make(c->pool, TOGETHER, sizeof(const char *)),
                    apr_array_make(c->pool, TOGETHER, sizeof(const char *)),
-                   apr_array_make(c->pool, 8 * TOGETHER, sizeof(const char *))};
+                   apr_array_make(c->pool, 8 * TOGETHER, sizeof(const char *)),
+                   apr_array_make(c->pool, 4 * TOGETHER, sizeof(const char *))};
 
     for (int i = 0; i < PRODUCTS; i++) {
         draw_product(c->pool, &c->products[i], i);
@@ -218,20 +263,25 @@ static void split_parts(catalogue_t *c)
 static catalogue_t *make_catalogue(apr_pool_t *pool)
 {
     catalogue_t *c = apr_pcalloc(pool, sizeof(*c));
+    const cat_registry_t *registry;
     const char *file = params ? params : apr_pstrcat(pool, unit_directory(pool), "/catalog.db", NULL);
 
     c->pool = pool;
     c->database = unit_database_make_for(pool, driver, file);
     c->database->conf.count_limit = 1000;
     c->database->conf.query_timeout = 30;
+    make_fields(pool);
+    c->database->conf.fields = fields;
     unit_database_migrate(c->database);
     c->db = unit_database_use(pool, c->database);
+    assert_int_equal(cat_registry_get(c->db, &registry), APR_SUCCESS);
     send_text(c, !strcmp(driver, "mysql") ? "START TRANSACTION" : "BEGIN");
     store_products(c);
     send_text(c, "COMMIT");
     if (!strcmp(driver, "pgsql")) {
         send_text(c, "ANALYZE products");
         send_text(c, "ANALYZE product_words");
+        send_text(c, "ANALYZE product_keys");
     }
     cat_db_release(c->db);
     split_parts(c);
@@ -248,6 +298,12 @@ static apr_int64_t number_of(const product_t *p, int field)
            : field == CAT_PRODUCT_RATING   ? p->rating_key
            : field == CAT_PRODUCT_IN_STOCK ? p->in_stock
                                            : p->created_at;
+}
+
+/* Of what the shop's own fields are compared by, "" if it is not set. */
+static const char *own_key(catalogue_t *c, const product_t *p, int field)
+{
+    return cat_own_keys_key(c->pool, fields, field, field == BRAND ? p->brand : p->weight);
 }
 
 static const char *text_of(const product_t *p, int field, int is_folded)
@@ -268,11 +324,77 @@ static int compare_field(const product_t *p, int field, int is_folded, const cat
     return (number > value->key) - (number < value->key);
 }
 
-static int meets(const product_t *p, const cat_query_condition_t *condition)
+static int has_tag(const product_t *p, const char *tag)
+{
+    int i = 0;
+
+    while (i < 3 && p->tags[i] && strcmp(p->tags[i], tag) != 0) {
+        i++;
+    }
+    return i < 3 && p->tags[i];
+}
+
+static int meets_tags(const product_t *p, const cat_query_condition_t *condition)
+{
+    int has = 0;
+
+    for (int i = 0; i < condition->count; i++) {
+        has += has_tag(p, condition->values[i].text);
+    }
+    return condition->op == CAT_EXISTS ? (p->tags[0] != NULL) == condition->values->key
+           : condition->op == CAT_ALL  ? has == condition->count
+                                       : has > 0;
+}
+
+static int meets_exactly(const product_t *p, const cat_query_condition_t *condition)
+{
+    for (int i = 0; i < condition->count; i++) {
+        if (!strcmp(condition->field == BRAND ? p->brand : p->weight, condition->values[i].text)) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
+static int meets_own(catalogue_t *c, const product_t *p, const cat_query_condition_t *condition)
+{
+    const cat_query_value_t *value = condition->values;
+    const char *key, *other = cat_own_keys_key(c->pool, fields, condition->field, value->text);
+
+    if (condition->field == TAGS) {
+        return meets_tags(p, condition);
+    }
+    key = own_key(c, p, condition->field);
+    if (condition->op == CAT_EXISTS || !*key) {
+        return condition->op == CAT_EXISTS && (*key != '\0') == value->key;
+    }
+    switch (condition->op) {
+    case CAT_EQ:
+    case CAT_IN:
+        return meets_exactly(p, condition);
+    case CAT_NE:
+        return !meets_exactly(p, condition);
+    case CAT_LT:
+        return strcmp(key, other) < 0;
+    case CAT_LTE:
+        return strcmp(key, other) <= 0;
+    case CAT_GT:
+        return strcmp(key, other) > 0;
+    case CAT_GTE:
+        return strcmp(key, other) >= 0;
+    default:
+        return !strncmp(key, value->folded, strlen(value->folded));
+    }
+}
+
+static int meets(catalogue_t *c, const product_t *p, const cat_query_condition_t *condition)
 {
     const cat_query_value_t *value = condition->values;
     int field = condition->field;
 
+    if (field >= CAT_PRODUCT_FIELDS) {
+        return meets_own(c, p, condition);
+    }
     if (condition->op == CAT_EXISTS) {
         return (p->rating_key >= 0) == (value->key == 1);
     }
@@ -303,30 +425,38 @@ static int meets(const product_t *p, const cat_query_condition_t *condition)
     }
 }
 
-static int is_wanted(apr_pool_t *pool, const product_t *p, const cat_list_query_t *query)
+static int is_wanted(catalogue_t *c, const product_t *p, const cat_list_query_t *query)
 {
     for (int i = 0; i < query->condition_count; i++) {
-        if (!meets(p, &query->conditions[i])) {
+        if (!meets(c, p, &query->conditions[i])) {
             return 0;
         }
     }
     for (int i = 0; i < query->word_count; i++) {
-        if (!strstr(p->words, apr_pstrcat(pool, " ", query->words[i], NULL))) {
+        if (!strstr(p->words, apr_pstrcat(c->pool, " ", query->words[i], NULL))) {
             return 0;
         }
     }
     return 1;
 }
 
+typedef struct ordering_t {
+    catalogue_t *c;
+    const cat_list_query_t *query;
+} ordering_t;
+
 static int compare_products(const void *a, const void *b, void *arg)
 {
     const product_t *p = *(const product_t *const *)a, *o = *(const product_t *const *)b;
-    const cat_list_query_t *query = arg;
+    const ordering_t *ordering = arg;
+    const cat_list_query_t *query = ordering->query;
     int result = 0, sign = query->sort[0].descending ? -1 : 1;
 
     for (int i = 0; i < query->sort_count && !result; i++) {
         int field = query->sort[i].field;
-        if (cat_conditions_is_number(field)) {
+        if (field >= CAT_PRODUCT_FIELDS) {
+            result = strcmp(own_key(ordering->c, p, field), own_key(ordering->c, o, field));
+        } else if (cat_conditions_is_number(field)) {
             result = (number_of(p, field) > number_of(o, field)) - (number_of(p, field) < number_of(o, field));
         } else {
             result = strcmp(text_of(p, field, 1), text_of(o, field, 1));
@@ -344,11 +474,11 @@ static int find_expected(catalogue_t *c, const cat_list_query_t *query, const pr
     int count = 0;
 
     for (int i = 0; i < PRODUCTS; i++) {
-        if (is_wanted(c->pool, &c->products[i], query)) {
+        if (is_wanted(c, &c->products[i], query)) {
             found[count++] = &c->products[i];
         }
     }
-    qsort_r(found, (size_t)count, sizeof(*found), compare_products, (void *)query);
+    qsort_r(found, (size_t)count, sizeof(*found), compare_products, &(ordering_t){c, query});
     return count;
 }
 
@@ -361,6 +491,10 @@ static void draw_value(catalogue_t *c, int field, cat_operator_t op, cat_query_v
     *value = (cat_query_value_t){.text = ""};
     if (op == CAT_EXISTS) {
         value->key = draw(2);
+    } else if (field >= CAT_PRODUCT_FIELDS) {
+        const char *text = field == BRAND ? p->brand : field == WEIGHT ? p->weight : p->tags[0];
+        value->text = text ? text : field == WEIGHT ? "7" : "b7";
+        value->folded = field == BRAND ? cat_fold_text(c->pool, value->text) : NULL;
     } else if (cat_conditions_is_number(field)) {
         value->key = number_of(p, field);
         value->key = value->key < 0 ? key_of(2.5) : value->key; /* a rating that is not set */
@@ -369,8 +503,8 @@ static void draw_value(catalogue_t *c, int field, cat_operator_t op, cat_query_v
         value->folded = field == CAT_PRODUCT_ID ? NULL : text_of(p, field, 1);
     }
     if (op == CAT_PREFIX) {
-        value->text = "t";
-        value->folded = apr_pstrndup(c->pool, value->folded, (size_t)(1 + draw(4)));
+        value->text = field == BRAND ? (draw(2) ? "b" : "b1") : "t";
+        value->folded = field == BRAND ? value->text : apr_pstrndup(c->pool, value->folded, (size_t)(1 + draw(4)));
         while (!*value->folded || (value->folded[strlen(value->folded) - 1] & 0x80)) {
             value->folded = "t";
         }
@@ -390,7 +524,7 @@ static int is_new_value(const cat_query_value_t *values, int last)
 static void draw_condition(catalogue_t *c, cat_query_condition_t *condition)
 {
     static const struct {
-        int field, ops[9];
+        int field, ops[10];
     } choices[] = {
         {CAT_PRODUCT_ID, {CAT_EQ, -1}},
         {CAT_PRODUCT_NAME, {CAT_EQ, CAT_NE, CAT_LT, CAT_LTE, CAT_GT, CAT_GTE, CAT_IN, CAT_PREFIX, -1}},
@@ -400,6 +534,10 @@ static void draw_condition(catalogue_t *c, cat_query_condition_t *condition)
         {CAT_PRODUCT_IN_STOCK, {CAT_EQ, -1}},
         {CAT_PRODUCT_RATING, {CAT_EQ, CAT_NE, CAT_LT, CAT_LTE, CAT_GT, CAT_GTE, CAT_EXISTS, -1}},
         {CAT_PRODUCT_CREATED_AT, {CAT_EQ, CAT_NE, CAT_LT, CAT_LTE, CAT_GT, CAT_GTE, -1}},
+        {BRAND, {CAT_EQ, CAT_NE, CAT_LT, CAT_LTE, CAT_GT, CAT_GTE, CAT_IN, CAT_PREFIX, CAT_EXISTS, -1}},
+        {BRAND, {CAT_EQ, CAT_IN, -1}},
+        {WEIGHT, {CAT_EQ, CAT_NE, CAT_LT, CAT_LTE, CAT_GT, CAT_GTE, CAT_IN, CAT_EXISTS, -1}},
+        {TAGS, {CAT_EQ, CAT_EQ, CAT_IN, CAT_ALL, CAT_EXISTS, -1}},
     };
     int choice = draw(20) ? 1 + draw(UNIT_COUNT(choices) - 1) : 0, ops = 0;
     cat_query_value_t *values = apr_pcalloc(c->pool, 12 * sizeof(*values));
@@ -411,7 +549,9 @@ static void draw_condition(catalogue_t *c, cat_query_condition_t *condition)
     condition->op = (cat_operator_t)choices[choice].ops[draw(ops)];
     condition->count = 0;
     condition->values = values;
-    for (int left = condition->op == CAT_IN ? 1 + draw(12) : 1; left > 0; left--) {
+    for (int left = condition->op == CAT_IN || condition->op == CAT_ALL ? 1 + draw(condition->op == CAT_IN ? 12 : 2)
+                                                                        : 1;
+         left > 0; left--) {
         draw_value(c, condition->field, condition->op, &values[condition->count]);
         condition->count += is_new_value(values, condition->count);
     }
@@ -419,19 +559,27 @@ static void draw_condition(catalogue_t *c, cat_query_condition_t *condition)
 
 static void draw_sort(cat_list_query_t *query)
 {
-    static const int fields[] = {CAT_PRODUCT_CREATED_AT, CAT_PRODUCT_NAME,     CAT_PRODUCT_PRICE, CAT_PRODUCT_CATEGORY,
-                                 CAT_PRODUCT_RATING,     CAT_PRODUCT_IN_STOCK, CAT_PRODUCT_ID};
+    static const int sorted[] = {CAT_PRODUCT_CREATED_AT,
+                                 CAT_PRODUCT_NAME,
+                                 CAT_PRODUCT_PRICE,
+                                 CAT_PRODUCT_CATEGORY,
+                                 CAT_PRODUCT_RATING,
+                                 CAT_PRODUCT_IN_STOCK,
+                                 CAT_PRODUCT_ID,
+                                 BRAND,
+                                 WEIGHT};
+    const int count = UNIT_COUNT(sorted);
     int used = 0;
 
     query->sort_count = draw(3) ? 1 : 1 + draw(3);
     for (int i = 0; i < query->sort_count; i++) {
-        int n = draw(3) && !i ? 0 : draw(7);
+        int n = draw(3) && !i ? 0 : draw(count);
         while (used & 1 << n) {
-            n = (n + 1) % 7;
+            n = (n + 1) % count;
         }
         used |= 1 << n;
-        query->sort[i] = (cat_query_sort_t){fields[n], draw(2)};
-        if (fields[n] == CAT_PRODUCT_ID) {
+        query->sort[i] = (cat_query_sort_t){sorted[n], draw(2)};
+        if (sorted[n] == CAT_PRODUCT_ID) {
             query->sort_count = i + 1;
         }
     }
@@ -443,7 +591,7 @@ static void draw_sort(cat_list_query_t *query)
 
 static cat_list_query_t draw_question(catalogue_t *c)
 {
-    cat_list_query_t query = {.page = 1, .limit = 1 + draw(40), .all = &cat_product_built_in, .has_all_fields = 1};
+    cat_list_query_t query = {.page = 1, .limit = 1 + draw(40), .all = fields, .has_all_fields = 1};
     cat_query_condition_t *conditions = apr_pcalloc(c->pool, 4 * sizeof(*conditions));
     const char **words = apr_pcalloc(c->pool, 3 * sizeof(*words));
 
@@ -472,21 +620,20 @@ static cat_list_query_t draw_question(catalogue_t *c)
 
 static const char *describe(apr_pool_t *pool, const cat_list_query_t *query)
 {
-    static const char *const ops[] = {"=", "<>", "<", "<=", ">", ">=", "in", "prefix", "exists"};
+    static const char *const ops[] = {"=", "<>", "<", "<=", ">", ">=", "in", "prefix", "exists", "all"};
     const char *text = "";
 
     for (int i = 0; i < query->condition_count; i++) {
         const cat_query_condition_t *condition = &query->conditions[i];
-        text = apr_psprintf(pool, "%s[%s %s (%d) '%s' %" APR_INT64_T_FMT "]", text,
-                            cat_conditions_column(condition->field), ops[condition->op], condition->count,
-                            condition->values[0].text, condition->values[0].key);
+        text = apr_psprintf(pool, "%s[%s %s (%d) '%s' %" APR_INT64_T_FMT "]", text, fields->all[condition->field].name,
+                            ops[condition->op], condition->count, condition->values[0].text, condition->values[0].key);
     }
     for (int i = 0; i < query->word_count; i++) {
         text = apr_psprintf(pool, "%s[q %s]", text, query->words[i]);
     }
     for (int i = 0; i < query->sort_count; i++) {
         text = apr_psprintf(pool, "%s %s%s", text, query->sort[i].descending ? "-" : "+",
-                            cat_conditions_column(query->sort[i].field));
+                            fields->all[query->sort[i].field].name);
     }
     return apr_psprintf(pool, "%s, page %d, limit %d", text, (int)query->page, (int)query->limit);
 }
@@ -754,12 +901,25 @@ static int walks_by_id(const cat_plan_t *plan)
     return plan->kind == CAT_PLAN_WALK && !strcmp(plan->order.columns[plan->skip].column, "id");
 }
 
+/* The keys of a product are looked up by the product, not among all of their field; the word follows on the line, of PostgreSQL on the next. */
+static int passes_other_keys(const char *line)
+{
+    const char *name = !strcmp(driver, "sqlite3") ? " c "
+                       : !strcmp(driver, "pgsql") ? "product_keys c"
+                                                  : "DEPENDENT SUBQUERY|c|";
+
+    return strstr(line, name) && !strstr(line, "created_at");
+}
+
 /* Each engine in its own words: a table read as a whole, a sort below that of the page, and all postings of a word, kept to be passed
  * again for each of another one's. */
 static int is_bad_line(const explanation_t *e, const char *line)
 {
+    if (strcmp(driver, "pgsql") && passes_other_keys(line)) {
+        return 1;
+    }
     if (!strcmp(driver, "sqlite3")) {
-        return strstr(line, "SCAN p") && !strstr(line, " USING ") && !walks_by_id(&e->plan);
+        return strstr(line, "SCAN w") || (strstr(line, "SCAN p") && !strstr(line, " USING ") && !walks_by_id(&e->plan));
     }
     if (!strcmp(driver, "pgsql")) {
         return strstr(line, "Seq Scan on product") || strstr(line, "Materialize") ||

@@ -23,7 +23,7 @@
 #include "catalogue/bulk/bulk.h"
 #include "catalogue/product/list_key.h"
 #include "catalogue/product/products.h"
-#include "catalogue/search/indexes.h"
+#include "catalogue/search/key_filler.h"
 #include "lib/id.h"
 #include "lib/json.h"
 #include "lib/text.h"
@@ -282,8 +282,8 @@ static apr_status_t make_portion(portion_t *p)
     if (!read_request(p)) {
         return fail_job(p, cat_fields_summary(p->pool, p->request.errors));
     }
-    rv = cat_indexes_check(p->db, p->request.query.parts, &index);
-    if (rv != APR_SUCCESS || index.filling) {
+    rv = cat_key_filler_check(p->db, &p->request.query, &index);
+    if (rv != APR_SUCCESS || index.filling || index.is_keying) {
         return rv == APR_SUCCESS ? APR_EAGAIN : rv;
     }
     if (index.absent) {

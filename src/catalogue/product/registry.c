@@ -343,9 +343,10 @@ apr_status_t cat_registry_get(cat_db_t *db, const cat_registry_t **registry)
     int is_within = cat_db_in_transaction(db), missing = 0;
     apr_status_t rv = APR_SUCCESS;
     apr_time_t since;
+    const cat_registry_t *noted = *registry = cat_db_registry(db, &since);
+    int is_old = !noted || apr_time_now() - since > AGE || apr_time_now() < since;
 
-    *registry = cat_db_registry(db, &since);
-    if (!*registry || apr_time_now() - since > AGE || apr_time_now() < since) {
+    if (is_old) {
         rv = read_registry(db, *registry, registry);
     }
     rv = rv == APR_SUCCESS ? compare_fields(db, *registry, &missing) : rv;
@@ -353,7 +354,9 @@ apr_status_t cat_registry_get(cat_db_t *db, const cat_registry_t **registry)
         rv = add_fields(db, registry);
     }
     if (!is_within) {
-        cat_db_note_registry(db, *registry);
+        if (is_old || *registry != noted) { /* else it would never be old */
+            cat_db_note_registry(db, *registry);
+        }
         cat_db_release(db);
     }
     return rv;

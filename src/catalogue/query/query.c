@@ -473,22 +473,24 @@ static void parse_text(parsing_t *p)
     query->ignored = p->parameters.ignored;
 }
 
-static int part_of(int field)
+static void note_field(cat_list_query_t *query, int field)
 {
-    return field < CAT_PRODUCT_FIELDS ? cat_product_keys_part(field) : 0;
+    if (field < CAT_PRODUCT_FIELDS) {
+        query->parts |= cat_product_keys_part(field);
+    } else {
+        cat_field_set_add(&query->keyed, field);
+    }
 }
 
-static int collect_parts(const cat_list_query_t *query)
+static void note_fields(cat_list_query_t *query)
 {
-    int parts = query->word_count ? CAT_INDEX_SEARCH : 0;
-
+    query->parts = query->word_count ? CAT_INDEX_SEARCH : 0;
     for (int i = 0; i < query->condition_count; i++) {
-        parts |= part_of(query->conditions[i].field);
+        note_field(query, query->conditions[i].field);
     }
     for (int i = 0; i < query->sort_count; i++) {
-        parts |= part_of(query->sort[i].field);
+        note_field(query, query->sort[i].field);
     }
-    return parts;
 }
 
 /* What is the same question gets the same value. */
@@ -538,7 +540,7 @@ static int finish_query(parsing_t *p)
 
     write_parameters(p->parameters.pool, query);
     hide_products(p);
-    query->parts = collect_parts(query);
+    note_fields(query);
     if (strlen(query->parameters) > CAT_QUERY_OCTETS_MAX) {
         cat_parameters_add_error(&p->parameters, "parameters", "too_long",
                                  "must have at most " APR_STRINGIFY(CAT_QUERY_OCTETS_MAX) " octets");

@@ -53,6 +53,7 @@ typedef struct cat_list_query_t {
     cat_query_sort_t sort[CAT_LIST_SORT_MAX];
     int sort_count; /* at least 1; the default is createdAt, descending */
 
+    cat_field_set_t keyed; /* the fields of the shop's own whose keys conditions and order read */
     int parts;    /* of the index that conditions, words and order read: a set of catalogue/product/product_keys.h */
     int is_plain; /* flag: all products, newest first: no condition, no word, the default order */
 

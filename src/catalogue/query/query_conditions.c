@@ -9,6 +9,7 @@
  *     price[gte]=5            field price, CAT_GTE, the bits of 5.0
  *     name[prefix]=Kettle     field name, CAT_PREFIX, "kettle", folded
  *     category[in]=tea,mugs   field category, CAT_IN, "mugs", "tea": sorted, each once
+ *     tags[all]=red,steel     field tags, a list: CAT_ALL, elements
  *
  * Conditions are kept in the order of field and operator, whatever the order in the query string.
  */
@@ -28,14 +29,16 @@
 
 /* ---- the operators ---- */
 
-/* What a field is like, as bits; cat_kind_t is the first four of them. */
+/* What a field is like, as bits; cat_kind_t is the first of them. */
 enum {
     TEXT = 1 << CAT_STRING,
     NUMBER = 1 << CAT_NUMBER,
     BOOLEAN = 1 << CAT_BOOLEAN,
     TIME = 1 << CAT_TIME,
-    KEY = 1 << 4,  /* the id, which is text that has no order and no parts */
-    UNSET = 1 << 5 /* it need not be set */
+    LIST = 1 << CAT_LIST,
+    KEY = 1 << 6,    /* the id, which is text that has no order and no parts */
+    CHOICE = 1 << 7, /* text that is one of a few */
+    UNSET = 1 << 8   /* it need not be set */
 };
 
 /* THE OPERATOR TABLE: the name in brackets, the fields that have the operator, those that are like one of these, and what it says of a
@@ -45,18 +48,22 @@ static const struct operator_row_t {
     unsigned of;
     const char *about;
 } operators[] = {
-    [CAT_EQ] = {"", TEXT | NUMBER | BOOLEAN | TIME | KEY, "is this value; texts are compared exactly"},
-    [CAT_NE] = {"ne", TEXT | NUMBER | TIME, "is set, and is another value; texts are compared exactly"},
+    [CAT_EQ] = {"", TEXT | NUMBER | BOOLEAN | TIME | LIST | KEY | CHOICE,
+                "is this value, or, of a list, has it; texts are compared exactly"},
+    [CAT_NE] = {"ne", TEXT | NUMBER | TIME | CHOICE, "is set, and is another value; texts are compared exactly"},
     [CAT_LT] = {"lt", TEXT | NUMBER | TIME,
                 "comes before this value; texts are compared folded, without case and accents"},
     [CAT_LTE] = {"lte", TEXT | NUMBER | TIME, "is this value, or comes before it; texts are compared folded"},
     [CAT_GT] = {"gt", TEXT | NUMBER | TIME, "comes after this value; texts are compared folded"},
     [CAT_GTE] = {"gte", TEXT | NUMBER | TIME, "is this value, or comes after it; texts are compared folded"},
-    [CAT_IN] = {"in", TEXT | NUMBER | BOOLEAN | TIME | KEY,
-                "is one of these values, at most " APR_STRINGIFY(
+    [CAT_IN] = {"in", TEXT | NUMBER | BOOLEAN | TIME | LIST | KEY | CHOICE,
+                "is one of these values, or, of a list, has one of them, at most " APR_STRINGIFY(
                     CAT_QUERY_VALUES_MAX) "; alone, it may have several, with commas, and `\\,` is a comma in one"},
     [CAT_PREFIX] = {"prefix", TEXT, "begins with this text, without regard to case and accents"},
     [CAT_EXISTS] = {"exists", UNSET, "is set, or, with `false`, is not"},
+    [CAT_ALL] = {"all", LIST,
+                 "has all of these values, at most " APR_STRINGIFY(
+                     CAT_QUERY_VALUES_MAX) "; alone, it may have several, with commas, and `\\,` is a comma in one"},
 };
 
 #define OPERATORS ((int)(sizeof(operators) / sizeof(operators[0])))
@@ -64,9 +71,10 @@ static const struct operator_row_t {
 static unsigned describe_field(const cat_fields_t *fields, int field)
 {
     const cat_field_t *row = &fields->all[field];
-    unsigned kind = field == CAT_PRODUCT_ID ? KEY : 1U << row->kind;
+    int is_choice = row->flags & CAT_OWN && fields->own[field]->values;
+    unsigned kind = field == CAT_PRODUCT_ID ? KEY : is_choice ? CHOICE : 1U << row->kind;
 
-    return kind | (row->flags & CAT_CLEARABLE ? UNSET : 0);
+    return kind | (row->flags & (CAT_CLEARABLE | CAT_OWN) ? UNSET : 0);
 }
 
 static int has_operator(const cat_fields_t *fields, int field, int op)
@@ -111,6 +119,19 @@ static cat_field_fault_t read_text(apr_pool_t *pool, const cat_field_t *field, c
     return cat_fields_check_length(pool, field, text);
 }
 
+/* Short texts may be compared with, as they may begin others. A text that no product can have is refused where the field has words. */
+static cat_field_fault_t read_own_text(apr_pool_t *pool, const cat_field_t *field, const char *text,
+                                       cat_query_value_t *value)
+{
+    const cat_field_t longest = {.most = field->kind == CAT_LIST ? CAT_FIELDS_LIST_TEXT_MAX : field->most};
+    int has_words = field->rule && field->rule->words;
+    const char *message = has_words ? field->rule->refuse(field->rule, text) : NULL;
+
+    value->text = text;
+    value->folded = has_words || field->kind == CAT_LIST ? NULL : cat_fold_text(pool, text);
+    return message ? (cat_field_fault_t){"format", message} : cat_fields_check_length(pool, &longest, text);
+}
+
 static cat_field_fault_t read_number(apr_pool_t *pool, const char *text, cat_query_value_t *value)
 {
     double number;
@@ -121,7 +142,7 @@ static cat_field_fault_t read_number(apr_pool_t *pool, const char *text, cat_que
     if (!cat_number_is_exact(pool, text, strlen(text))) {
         return (cat_field_fault_t){"precision", cat_number_explain(pool, text)};
     }
-    value->text = cat_number_format(pool, cat_json_own(pool, json_real(number)));
+    value->text = cat_number_format(pool, cat_json_own(pool, json_real(number + 0.0))); /* -0 is 0 */
     if (number < 0) {
         value->key = CAT_QUERY_BELOW_ALL;
     } else {
@@ -168,7 +189,7 @@ static cat_field_fault_t read_value(apr_pool_t *pool, const cat_field_t *row, in
     case CAT_VALUE:
         break;
     }
-    return read_text(pool, row, text, value);
+    return row->flags & CAT_OWN ? read_own_text(pool, row, text, value) : read_text(pool, row, text, value);
 }
 
 /* ---- the values of a condition ---- */
@@ -229,10 +250,15 @@ static cat_field_fault_t read_single(apr_pool_t *pool, const cat_field_t *field,
     return fault;
 }
 
+static int takes_list(int op)
+{
+    return op == CAT_IN || op == CAT_ALL;
+}
+
 static cat_field_fault_t read_values(const cat_parameters_t *p, const cat_field_t *field, const char *name,
                                      const cat_parameter_t *parameter, cat_query_condition_t *condition)
 {
-    if (condition->op == CAT_IN) {
+    if (takes_list(condition->op)) {
         return read_items(p->pool, field, condition, cat_parameters_list(p, name, parameter));
     }
     return parameter->value ? read_single(p->pool, field, condition, parameter->value) : bad_encoding;
@@ -253,7 +279,7 @@ static int find_operator(const cat_fields_t *fields, int field, const char *brac
         apr_size_t length = strlen(operators[op].name);
         const char *end = brackets + 1 + length;
         if (strncmp(brackets + 1, operators[op].name, length) == 0 && has_operator(fields, field, op) &&
-            (strcmp(end, "]") == 0 || (op == CAT_IN && strcmp(end, "][]") == 0))) {
+            (strcmp(end, "]") == 0 || (takes_list(op) && strcmp(end, "][]") == 0))) {
             return op;
         }
     }
@@ -291,7 +317,7 @@ static int note_sent(cat_query_conditions_t *conditions, cat_parameters_t *p, co
         conditions->sent[condition->field] |= bit;
         return 1;
     }
-    if (condition->op != CAT_IN && !(conditions->repeated[condition->field] & bit)) {
+    if (!takes_list(condition->op) && !(conditions->repeated[condition->field] & bit)) {
         conditions->repeated[condition->field] |= bit;
         cat_parameters_add_repeated(p, name);
     }
@@ -398,7 +424,7 @@ static void write_value(cat_buffer_t *b, const cat_field_t *field, const cat_que
     case CAT_VALUE:
         break;
     }
-    cat_parameters_write(b, condition->op == CAT_IN ? escape_item(b->pool, value->text) : value->text);
+    cat_parameters_write(b, takes_list(condition->op) ? escape_item(b->pool, value->text) : value->text);
 }
 
 static void write_condition(cat_buffer_t *b, const cat_field_t *field, const cat_query_condition_t *condition)
@@ -427,6 +453,13 @@ void cat_query_conditions_write(cat_buffer_t *b, const cat_fields_t *fields, con
 
 /* ---- the description ---- */
 
+/* Is its value any text of some length? */
+static int is_own_text(const cat_field_t *row)
+{
+    return row->flags & CAT_OWN &&
+           (row->kind == CAT_LIST || (row->kind == CAT_STRING && !(row->rule && row->rule->words)));
+}
+
 /* A condition may compare with a value that no product has, as long as it is of the field's kind. */
 static json_t *describe_value(const cat_field_t *row, int op)
 {
@@ -438,6 +471,10 @@ static json_t *describe_value(const cat_field_t *row, int op)
     if (row->kind == CAT_NUMBER) {
         return json_pack("{s:s}", "type", "number");
     }
+    if (is_own_text(row)) {
+        return json_pack("{s:s, s:i, s:i}", "type", "string", "minLength", op == CAT_PREFIX, "maxLength",
+                         row->kind == CAT_LIST ? CAT_FIELDS_LIST_TEXT_MAX : (int)row->most);
+    }
     schema = cat_schema_of_value(row);
     if (row->flags & CAT_VISIBLE) {
         json_object_del(schema, "pattern");
@@ -448,12 +485,22 @@ static json_t *describe_value(const cat_field_t *row, int op)
     return schema;
 }
 
+static json_t *give_example(const cat_field_t *row, int op)
+{
+    json_t *example = op == CAT_EXISTS ? json_true() : cat_schema_field_example(row), *list = example;
+
+    if (json_is_array(list)) {
+        example = json_incref(json_array_get(list, 0));
+        json_decref(list);
+    }
+    return example;
+}
+
 static void describe_condition(cat_describer_t *d, const cat_field_t *row, int op)
 {
-    json_t *schema = describe_value(row, op);
-    json_t *example = op == CAT_EXISTS ? json_true() : cat_schema_field_example(row);
+    json_t *schema = describe_value(row, op), *example = give_example(row, op);
 
-    if (op == CAT_IN) {
+    if (takes_list(op)) {
         schema = json_pack("{s:s, s:o, s:i, s:i}", "type", "array", "items", schema, "minItems", 1, "maxItems",
                            CAT_QUERY_VALUES_MAX);
         example = json_pack("[o]", example);

@@ -23,13 +23,16 @@ typedef enum {
     CAT_GTE,
     CAT_IN,     /* EQ with one of the values; 1 to CAT_QUERY_VALUES_MAX, all different, in ascending order of text */
     CAT_PREFIX, /* folded text, which is not empty */
-    CAT_EXISTS  /* values[0].key 1: the field is set; 0: it is not. Only of fields that can be unset */
+    CAT_EXISTS, /* values[0].key 1: the field is set; 0: it is not. Only of fields that can be unset */
+    CAT_ALL     /* CAT_LIST: has each of the values, which are as those of CAT_IN */
 } cat_operator_t;
 
-/* A value, of the kind of its field (of CAT_EXISTS: CAT_BOOLEAN). */
+/* A value, of the kind of its field (of CAT_EXISTS: CAT_BOOLEAN; of CAT_LIST: an element). Of fields of the shop's own, text and folded
+ * are what counts: catalogue/search/conditions.c makes the key. */
 typedef struct cat_query_value_t {
-    const char *text;   /* as the record has it (lib/fields.h): what EQ, NE and IN of texts compare; never NULL */
-    const char *folded; /* CAT_STRING but id: cat_fold_text of it, what the other operators compare; else NULL */
+    const char *text; /* as the record has it (lib/fields.h): what EQ, NE and IN of texts compare; never NULL */
+    const char
+        *folded; /* CAT_STRING but id and choices: cat_fold_text of it, what the other operators compare; else NULL */
     /* CAT_NUMBER: the bits of the IEEE double, which are in the order of the values (as the columns *_key have them);
      * CAT_QUERY_BELOW_ALL for a number below 0. CAT_BOOLEAN: 1 or 0. CAT_TIME: milliseconds. CAT_STRING: 0. */
     apr_int64_t key;
@@ -43,7 +46,7 @@ typedef struct cat_query_value_t {
 typedef struct cat_query_condition_t {
     int field; /* of the mount's fields; one of CatalogVisible may be private, behind the fields that a reader's query has */
     cat_operator_t op;
-    int count;                       /* of values: 1 unless the operator is CAT_IN */
+    int count;                       /* of values: 1 unless the operator is CAT_IN or CAT_ALL */
     const cat_query_value_t *values; /* each once, on the pool */
 } cat_query_condition_t;
 

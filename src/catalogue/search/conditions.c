@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Writes the conditions of a list as SQL, on the columns of the table products p.
+ * Writes the conditions of a list as SQL, on the columns of the table products p and on the rows of product_keys.
  *
  * A field has up to two columns. Its own has what the client sent, and equality compares that; `<`, `>`, prefixes and orders
  * compare its key: a text folded, a number as an integer in the same order.
@@ -11,6 +11,16 @@
  *     name[prefix]=ket      p.name_key >= 'ket' AND p.name_key < 'keu'
  *     rating[ne]=5          p.rating_key <> ... AND p.rating_key >= 0     (-1 is the key of a rating that is not set)
  *
+ * The keys of a field of the shop's own are rows of product_keys. A condition counts those of the product, as no database makes a join of
+ * that, which it could read from the wrong end:
+ *
+ *     brand=Acme            (SELECT COUNT(*) FROM product_keys c WHERE c.field = 7 AND c.created_at = p.created_at AND c.id = p.id
+ *                           AND c.value_key = 'acme' AND c.value = 'Acme') > 0
+ *     weight[lt]=2          the same with c.value_key < 'c000000000000000' AND c.value_key > ''    ('' is the key of a missing value)
+ *     tags[all]=red,steel   one for each element
+ *
+ * Where the keys of the field are what is walked, w, the same is written on w.value_key.
+ *
  * Each condition can be written in two ways: in full (cat_conditions_add), and as far as an index can find it
  * (cat_conditions_add_for_index), where equality of a text becomes equality of its key, for instance. The second finds all
  * products that meet the condition, and perhaps others; the plan adds the first to check them.
@@ -20,6 +30,7 @@
 #include <apr_strings.h>
 #include <string.h>
 
+#include "catalogue/product/own_keys.h"
 #include "catalogue/product/product_keys.h"
 #include "lib/fold.h"
 
@@ -43,7 +54,17 @@ const char *cat_conditions_column(int field)
 
 int cat_conditions_is_number(int field)
 {
-    return columns[field].is_number;
+    return field < CAT_PRODUCT_FIELDS && columns[field].is_number;
+}
+
+static int is_own(int field)
+{
+    return field >= CAT_PRODUCT_FIELDS;
+}
+
+int cat_conditions_is_list(const cat_fields_t *fields, int field)
+{
+    return is_own(field) && fields->all[field].kind == CAT_LIST;
 }
 
 static int is_keyed(int field)
@@ -211,11 +232,212 @@ static void add_if_set(cat_select_text_t *s, int field)
     }
 }
 
+/* ---- fields of the shop's own ---- */
+
+/* The same field in the registry. */
+static int find_known(const cat_select_text_t *s, int field)
+{
+    return cat_registry_find(s->registry, s->fields->all[field].name);
+}
+
+void cat_conditions_add_field(cat_select_text_t *s, const char *name, int field)
+{
+    int known = find_known(s, field);
+
+    cat_select_text_add_condition(s);
+    cat_select_text_add(s, name, ".field = ", known < s->registry->fields->count ? s->registry->numbers[known] : "0",
+                        NULL);
+}
+
+/* Begins a subselect on the keys of the product. */
+static void begin_keys(cat_select_text_t *s, const char *what, int field, int is_by_product)
+{
+    int outer = s->conditions;
+
+    cat_select_text_add(s, "(SELECT ", what, " FROM ", NULL);
+    cat_select_text_add_keys(s, "c", is_by_product);
+    cat_select_text_begin_where(s);
+    cat_conditions_add_field(s, "c", field);
+    cat_select_text_add(s, " AND c.created_at = ", s->keys, ".created_at AND c.id = ", s->keys, ".id", NULL);
+    s->conditions = outer;
+}
+
+void cat_conditions_add_key(cat_select_text_t *s, int field)
+{
+    int is_in_keys = field == CAT_PRODUCT_CREATED_AT || field == CAT_PRODUCT_ID;
+
+    if (!is_own(field)) {
+        cat_select_text_add(s, is_in_keys ? s->keys : s->products, ".", columns[field].key, NULL);
+    } else if (field == s->own) {
+        cat_select_text_add(s, s->keys, ".value_key", NULL);
+    } else {
+        begin_keys(s, "c.value_key", field, 1);
+        cat_select_text_add(s, ")", NULL);
+    }
+}
+
+/* Has product_keys the exact text as well? */
+static int has_exact(const cat_select_text_t *s, int field)
+{
+    return s->fields->all[field].kind == CAT_STRING && !s->fields->own[field]->values;
+}
+
+static const char *own_key(const cat_select_text_t *s, int field, const cat_query_value_t *value)
+{
+    return cat_own_keys_key(s->text.pool, s->registry->fields, find_known(s, field), value->text);
+}
+
+static void compare_own(cat_select_text_t *s, const char *table, const char *operator, const char * key)
+{
+    cat_select_text_add(s, table, ".value_key", operator, NULL);
+    cat_select_text_add_value(s, key);
+}
+
+static void add_own_equality(cat_select_text_t *s, const char *table, int field, const cat_query_value_t *value)
+{
+    compare_own(s, table, " = ", own_key(s, field, value));
+    if (has_exact(s, field)) {
+        cat_select_text_add(s, " AND ", table, ".value = ", NULL);
+        cat_select_text_add_value(
+            s, cat_own_keys_value(s->text.pool, s->registry->fields, find_known(s, field), value->text));
+    }
+}
+
+static void add_own_list(cat_select_text_t *s, const char *table, const cat_query_condition_t *condition)
+{
+    for (int i = 0; i < condition->count; i++) {
+        cat_select_text_add(s, i ? " OR (" : "((", NULL);
+        add_own_equality(s, table, condition->field, &condition->values[i]);
+        cat_select_text_add(s, ")", NULL);
+    }
+    cat_select_text_add(s, ")", NULL);
+}
+
+/* The key of a missing value is empty, as that of a text of nothing but accents is. */
+static void add_own_is_set(cat_select_text_t *s, const char *table, int field, int is_set)
+{
+    if (has_exact(s, field)) {
+        cat_select_text_add(s, table, ".value", is_set ? " IS NOT NULL" : " IS NULL", NULL);
+    } else {
+        cat_select_text_add(s, table, ".value_key", is_set ? " > ''" : " = ''", NULL);
+    }
+}
+
+static void add_own_prefix(cat_select_text_t *s, const char *table, const char *begin)
+{
+    const char *end = cat_conditions_end_of_prefix(s->text.pool, begin);
+
+    compare_own(s, table, " >= ", begin);
+    if (end) {
+        cat_select_text_add(s, " AND ", NULL);
+        compare_own(s, table, " < ", end);
+    }
+}
+
+static void add_own_comparison(cat_select_text_t *s, const char *table, const cat_query_condition_t *condition)
+{
+    const char *key = own_key(s, condition->field, condition->values);
+    int is_above = condition->op == CAT_GT || condition->op == CAT_GTE;
+
+    compare_own(s, table, operators[condition->op], key);
+    if (!is_above || !*key) {
+        cat_select_text_add(s, " AND ", NULL);
+        add_own_is_set(s, table, condition->field, 1);
+    }
+}
+
+/* Adds what a row of product_keys must be, but of CAT_ALL. */
+static void add_own(cat_select_text_t *s, const char *table, const cat_query_condition_t *condition)
+{
+    int field = condition->field;
+
+    switch (condition->op) {
+    case CAT_EQ:
+        add_own_equality(s, table, field, condition->values);
+        break;
+    case CAT_IN:
+        add_own_list(s, table, condition);
+        break;
+    case CAT_NE:
+        add_own_is_set(s, table, field, 1);
+        cat_select_text_add(s, " AND NOT (", NULL);
+        add_own_equality(s, table, field, condition->values);
+        cat_select_text_add(s, ")", NULL);
+        break;
+    case CAT_PREFIX:
+        add_own_prefix(s, table, own_key(s, field, condition->values));
+        break;
+    case CAT_EXISTS:
+        add_own_is_set(s, table, field, condition->values->key != 0);
+        break;
+    default:
+        add_own_comparison(s, table, condition);
+    }
+}
+
+static void probe_keys(cat_select_text_t *s, const cat_query_condition_t *condition)
+{
+    begin_keys(s, "COUNT(*)", condition->field, condition->op != CAT_EQ);
+    cat_select_text_add(s, " AND ", NULL);
+    add_own(s, "c", condition);
+    cat_select_text_add(s, ") > 0", NULL);
+}
+
+static void probe_elements(cat_select_text_t *s, const cat_query_condition_t *condition)
+{
+    for (int i = 0; i < condition->count; i++) {
+        const cat_query_condition_t one = {condition->field, CAT_EQ, 1, &condition->values[i]};
+        cat_select_text_add(s, i ? " AND " : "", NULL);
+        probe_keys(s, &one);
+    }
+}
+
+static void add_own_condition(cat_select_text_t *s, const cat_query_condition_t *condition)
+{
+    int is_list = cat_conditions_is_list(s->fields, condition->field);
+
+    if (condition->op == CAT_ALL) {
+        probe_elements(s, condition);
+    } else if (condition->op == CAT_EXISTS && is_list) {
+        begin_keys(s, "COUNT(*)", condition->field, 1);
+        cat_select_text_add(s, condition->values->key ? ") > 0" : ") = 0", NULL);
+    } else if (condition->field == s->own && !is_list) {
+        add_own(s, s->keys, condition);
+    } else {
+        probe_keys(s, condition);
+    }
+}
+
+void cat_conditions_add_walked(cat_select_text_t *s, const cat_query_condition_t *condition)
+{
+    add_own(s, s->keys, condition);
+}
+
+static void add_own_for_index(cat_select_text_t *s, const cat_query_condition_t *condition)
+{
+    if (condition->op != CAT_EQ && condition->op != CAT_IN && condition->op != CAT_ALL) {
+        add_own(s, s->keys, condition);
+        return;
+    }
+    cat_select_text_add(s, s->keys, ".value_key IN (", NULL);
+    for (int i = 0; i < condition->count && (i == 0 || condition->op == CAT_IN); i++) {
+        cat_select_text_add(s, i ? ", " : "", NULL);
+        cat_select_text_add_value(s, own_key(s, condition->field, &condition->values[i]));
+    }
+    cat_select_text_add(s, ")", NULL);
+}
+
+/* ---- any condition ---- */
+
 void cat_conditions_add(cat_select_text_t *s, const cat_query_condition_t *condition)
 {
     const cat_query_value_t *value = condition->values;
     int field = condition->field;
 
+    if (is_own(field)) {
+        add_own_condition(s, condition);
+        return;
+    }
     switch (condition->op) {
     case CAT_EQ:
         add_equality(s, field, value);
@@ -239,11 +461,14 @@ void cat_conditions_add(cat_select_text_t *s, const cat_query_condition_t *condi
     }
 }
 
-int cat_conditions_is_indexed(const cat_query_condition_t *condition)
+int cat_conditions_is_indexed(const cat_fields_t *fields, const cat_query_condition_t *condition)
 {
-    int field = condition->field;
-    int has_index = is_keyed(field) || field == CAT_PRODUCT_ID || field == CAT_PRODUCT_CREATED_AT;
+    int field = condition->field, has_index;
 
+    if (is_own(field)) {
+        return condition->op != CAT_NE && (condition->op != CAT_EXISTS || !cat_conditions_is_list(fields, field));
+    }
+    has_index = is_keyed(field) || field == CAT_PRODUCT_ID || field == CAT_PRODUCT_CREATED_AT;
     return has_index && condition->op != CAT_NE && (condition->op != CAT_EXISTS || columns[field].is_number);
 }
 
@@ -266,11 +491,13 @@ static void add_key_list(cat_select_text_t *s, const cat_query_condition_t *cond
 
 int cat_conditions_add_for_index(cat_select_text_t *s, const cat_query_condition_t *condition)
 {
-    if (!cat_conditions_is_indexed(condition)) {
+    if (!cat_conditions_is_indexed(s->fields, condition)) {
         return 0;
     }
     cat_select_text_add_condition(s);
-    if (condition->op == CAT_EQ || condition->op == CAT_IN) {
+    if (is_own(condition->field)) {
+        add_own_for_index(s, condition);
+    } else if (condition->op == CAT_EQ || condition->op == CAT_IN) {
         add_key_list(s, condition);
     } else {
         cat_conditions_add(s, condition);

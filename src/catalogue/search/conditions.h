@@ -5,23 +5,35 @@
 #include "catalogue/query/query.h"
 #include "catalogue/search/select_text.h"
 
-/* Writes the conditions of a list as SQL, on the columns of products p. */
+/* Writes the conditions of a list as SQL, on the product that the text reads (cat_select_text_read_from). */
 
-/* The column that orders a field and that its folded values are compared with: "name_key", "created_at", ... */
+/* The column that orders a built-in field and that its folded values are compared with: "name_key", "created_at", ... */
 const char *cat_conditions_column(int field);
 
-/* Is the column one of numbers? */
+/* Is that of the field one of numbers? */
 int cat_conditions_is_number(int field);
+
+/* Adds the same of any field, of the product: "p.name_key", or a subselect. */
+void cat_conditions_add_key(cat_select_text_t *s, int field);
+
+/* Adds the condition that a row of product_keys, under this name, is one of the field. */
+void cat_conditions_add_field(cat_select_text_t *s, const char *name, int field);
 
 /* Adds one condition, in full. */
 void cat_conditions_add(cat_select_text_t *s, const cat_query_condition_t *condition);
 
+/* Adds one condition with one value on the key in keys.value_key, in full: of a list, that the row is of such an element. */
+void cat_conditions_add_walked(cat_select_text_t *s, const cat_query_condition_t *condition);
+
 /* Adds what an index on the field's column, or on category, can find of the condition: all that meet it, and perhaps
- * others. 0, and nothing added: no index finds it. */
+ * others. Of a field of the shop's own, on the key in keys.value_key. 0, and nothing added: no index finds it. */
 int cat_conditions_add_for_index(cat_select_text_t *s, const cat_query_condition_t *condition);
 
 /* Does an index find something of it? */
-int cat_conditions_is_indexed(const cat_query_condition_t *condition);
+int cat_conditions_is_indexed(const cat_fields_t *fields, const cat_query_condition_t *condition);
+
+/* Is the field of the shop's own, and a list? Then a product may have several keys of it, or none. */
+int cat_conditions_is_list(const cat_fields_t *fields, int field);
 
 /* Adds all conditions and words of the query; but for one condition and two words, which may be NULL. */
 void cat_conditions_add_all(cat_select_text_t *s, const cat_list_query_t *query, const cat_query_condition_t *except,

@@ -18,10 +18,11 @@
 
 /* The state of the parts that a reader needs. */
 typedef struct cat_indexes_state_t {
-    int absent;  /* parts that this mount does not keep: a 400 */
-    int filling; /* parts that are kept, and not complete yet: a 503 */
-    int unbuilt; /* those of them whose database indexes are not there, see cat_indexes_add */
-    int percent; /* of the products that have the parts that are being filled: 0 to 99 */
+    int absent;    /* parts that this mount does not keep: a 400 */
+    int filling;   /* parts that are kept, and not complete yet: a 503 */
+    int unbuilt;   /* those of them whose database indexes are not there, see cat_indexes_add */
+    int is_keying; /* flag: so are keys of fields of the shop's own: a 503, see catalogue/search/key_filler.h */
+    int percent;   /* of the products that have the parts that are being filled: 0 to 99 */
 } cat_indexes_state_t;
 
 /* parts: a set of CAT_INDEX_*. Both sets are 0 if readers can use all of them. Asks the database at most once a second

@@ -77,6 +77,34 @@ apr_status_t cat_key_filler_percent(cat_db_t *db, int *percent)
     return rv;
 }
 
+/* ---- what lists may read ---- */
+
+static apr_status_t check_keys(cat_db_t *db, const cat_list_query_t *query, cat_indexes_state_t *state)
+{
+    const cat_registry_t *registry;
+    apr_status_t rv = cat_registry_get(db, &registry);
+
+    for (int i = CAT_PRODUCT_FIELDS; i < CAT_FIELDS_MAX && rv == APR_SUCCESS;
+         i++) { /* private ones are behind query->all->count */
+        if (cat_field_set_has(&query->keyed, i)) {
+            int known = cat_registry_find(registry, query->all->all[i].name);
+            state->is_keying |= known == registry->fields->count || !registry->is_complete[known];
+        }
+    }
+    return rv == APR_SUCCESS && state->is_keying && !state->filling ? cat_key_filler_percent(db, &state->percent) : rv;
+}
+
+apr_status_t cat_key_filler_check(cat_db_t *db, const cat_list_query_t *query, cat_indexes_state_t *state)
+{
+    apr_status_t rv = APR_SUCCESS;
+
+    *state = (cat_indexes_state_t){0};
+    if (query->parts) {
+        rv = cat_indexes_check(db, query->parts, state);
+    }
+    return rv == APR_SUCCESS && !cat_field_set_is_empty(&query->keyed) ? check_keys(db, query, state) : rv;
+}
+
 /* ---- one portion ---- */
 
 typedef struct filling_t {

@@ -4,6 +4,7 @@
  *
  *     sort=-price    price_key DESC, created_at DESC, id DESC
  *     sort=name      name_key, created_at, id
+ *     sort=weight    (the key of weight in product_keys), created_at, id
  *
  * Where all columns have one direction, one comparison of row values finds the rows after a position, and an index can be
  * entered there: (price_key, created_at, id) < (?, ?, ?). Otherwise the columns are compared one by one,
@@ -19,17 +20,22 @@
 
 #include "catalogue/search/conditions.h"
 
-static void add_column(cat_order_t *order, const char *column, int descending, int is_number, const char *after)
+static void add_column(cat_order_t *order, int field, int descending, const char *after)
 {
+    static const char *const own[] = {"own_1", "own_2", "own_3"};
+    int at = order->count;
+
     for (int i = 0; i < order->count; i++) {
-        if (!strcmp(order->columns[i].column, column)) {
+        if (order->columns[i].field == field) {
             return;
         }
     }
-    order->columns[order->count].column = column;
-    order->columns[order->count].descending = descending;
-    order->columns[order->count].is_number = is_number;
-    order->columns[order->count++].after = after;
+    order->columns[at].field = field;
+    order->columns[at].column = field < CAT_PRODUCT_FIELDS ? cat_conditions_column(field) : own[at];
+    order->columns[at].descending = descending;
+    order->columns[at].is_number = cat_conditions_is_number(field);
+    order->columns[at].after = after;
+    order->count++;
 }
 
 cat_order_t cat_order_make(const cat_list_query_t *query)
@@ -41,16 +47,16 @@ cat_order_t cat_order_make(const cat_list_query_t *query)
     for (int i = 0; i < query->sort_count; i++) {
         int field = query->sort[i].field;
         if (field == CAT_PRODUCT_ID) {
-            add_column(&order, "id", query->sort[i].descending, 0, after ? after->key.id : NULL);
+            add_column(&order, field, query->sort[i].descending, after ? after->key.id : NULL);
             return order;
         }
-        add_column(&order, cat_conditions_column(field), query->sort[i].descending, cat_conditions_is_number(field),
+        add_column(&order, field, query->sort[i].descending,
                    !after                            ? NULL
                    : field == CAT_PRODUCT_CREATED_AT ? after->key.created_at
                                                      : after->values[i]);
     }
-    add_column(&order, "created_at", descending, 1, after ? after->key.created_at : NULL);
-    add_column(&order, "id", descending, 0, after ? after->key.id : NULL);
+    add_column(&order, CAT_PRODUCT_CREATED_AT, descending, after ? after->key.created_at : NULL);
+    add_column(&order, CAT_PRODUCT_ID, descending, after ? after->key.id : NULL);
     return order;
 }
 
@@ -64,11 +70,28 @@ int cat_order_has_one_direction(const cat_order_t *order, int skip)
     return 1;
 }
 
-void cat_order_add(cat_select_text_t *s, const cat_order_t *order, int skip, const char *table)
+void cat_order_add_columns(cat_select_text_t *s, const cat_order_t *order)
+{
+    for (int i = 0; i < order->count; i++) {
+        int field = order->columns[i].field;
+        cat_select_text_add(s, i ? ", " : "", NULL);
+        cat_conditions_add_key(s, field);
+        if (field >= CAT_PRODUCT_FIELDS) {
+            cat_select_text_add(s, " AS ", order->columns[i].column, NULL);
+        }
+    }
+}
+
+void cat_order_add(cat_select_text_t *s, const cat_order_t *order, int skip, const char *select)
 {
     for (int i = skip; i < order->count; i++) {
-        cat_select_text_add(s, i == skip ? " ORDER BY " : ", ", table, ".", order->columns[i].column,
-                            order->columns[i].descending ? " DESC" : "", NULL);
+        cat_select_text_add(s, i == skip ? " ORDER BY " : ", ", NULL);
+        if (select) {
+            cat_select_text_add(s, select, ".", order->columns[i].column, NULL);
+        } else {
+            cat_conditions_add_key(s, order->columns[i].field);
+        }
+        cat_select_text_add(s, order->columns[i].descending ? " DESC" : "", NULL);
     }
 }
 
@@ -83,18 +106,19 @@ static void add_after_value(cat_select_text_t *s, const cat_order_t *order, int 
     }
 }
 
-static void compare_column(cat_select_text_t *s, const cat_order_t *order, int i, const char *table,
-                           const char *operator)
+static void compare_column(cat_select_text_t *s, const cat_order_t *order, int i, const char *operator)
 {
-    cat_select_text_add(s, table, ".", order->columns[i].column, operator, NULL);
+    cat_conditions_add_key(s, order->columns[i].field);
+    cat_select_text_add(s, operator, NULL);
     add_after_value(s, order, i, cat_select_text_add_integer);
 }
 
 /* (a, b, c) < (%s, %s, %s) */
-static void compare_rows(cat_select_text_t *s, const cat_order_t *order, int skip, const char *table)
+static void compare_rows(cat_select_text_t *s, const cat_order_t *order, int skip)
 {
     for (int i = skip; i < order->count; i++) {
-        cat_select_text_add(s, i == skip ? "(" : ", ", table, ".", order->columns[i].column, NULL);
+        cat_select_text_add(s, i == skip ? "(" : ", ", NULL);
+        cat_conditions_add_key(s, order->columns[i].field);
     }
     cat_select_text_add(s, order->columns[skip].descending ? ") < " : ") > ", NULL);
     for (int i = skip; i < order->count; i++) {
@@ -105,34 +129,34 @@ static void compare_rows(cat_select_text_t *s, const cat_order_t *order, int ski
 }
 
 /* (a < %s OR (a = %s AND b > %s) OR (a = %s AND b = %s AND c < %s)) */
-static void compare_columns(cat_select_text_t *s, const cat_order_t *order, int skip, const char *table)
+static void compare_columns(cat_select_text_t *s, const cat_order_t *order, int skip)
 {
     for (int i = skip; i < order->count; i++) {
         cat_select_text_add(s, i == skip ? "((" : " OR (", NULL);
         for (int j = skip; j < i; j++) {
-            compare_column(s, order, j, table, " = ");
+            compare_column(s, order, j, " = ");
             cat_select_text_add(s, " AND ", NULL);
         }
-        compare_column(s, order, i, table, order->columns[i].descending ? " < " : " > ");
+        compare_column(s, order, i, order->columns[i].descending ? " < " : " > ");
         cat_select_text_add(s, ")", NULL);
     }
     cat_select_text_add(s, ")", NULL);
 }
 
 /* Where the directions differ, the first column alone is looked up in an index. */
-void cat_order_add_after(cat_select_text_t *s, const cat_order_t *order, int skip, const char *table)
+void cat_order_add_after(cat_select_text_t *s, const cat_order_t *order, int skip)
 {
     if (!order->columns[skip].after) {
         return;
     }
     cat_select_text_add_condition(s);
     if (!s->dialect->syntax->compares_rows) {
-        compare_columns(s, order, skip, table);
+        compare_columns(s, order, skip);
     } else if (cat_order_has_one_direction(order, skip)) {
-        compare_rows(s, order, skip, table);
+        compare_rows(s, order, skip);
     } else {
-        compare_column(s, order, skip, table, order->columns[skip].descending ? " <= " : " >= ");
+        compare_column(s, order, skip, order->columns[skip].descending ? " <= " : " >= ");
         cat_select_text_add(s, " AND ", NULL);
-        compare_columns(s, order, skip, table);
+        compare_columns(s, order, skip);
     }
 }

@@ -40,7 +40,8 @@
 #include "lib/fold.h"
 
 #define COUNTED_WORDS 8 /* words of q that are counted */
-#define CANDIDATES_MAX (CAT_PRODUCT_FIELDS + COUNTED_WORDS)
+#define CANDIDATES_MAX (CAT_QUERY_CONDITIONS_MAX + COUNTED_WORDS)
+_Static_assert(CANDIDATES_MAX < CAT_COLUMNS_MAX, "all candidates are counted by one statement");
 
 /* It has every column of conditions but those of texts that are folded: what a walk passes for a price or a rating is not read. */
 static const char by_time[] = "products_by_time";
@@ -99,14 +100,14 @@ static void split_by_stock(cat_plan_t *plan)
     plan->branches[plan->branch_count++] = plan->order.columns[0].descending ? "0" : "1";
 }
 
-/* Products of one category, or of one value of inStock, are not ordered by it. */
+/* Products of one category, of one value of inStock or of a field of the shop's own, are not ordered by it. */
 static void drop_constants(cat_plan_t *plan)
 {
     cat_order_t *order = &plan->order;
 
     while (plan->sort_count > 0) {
         int field = plan->query->sort[plan->query->sort_count - plan->sort_count].field;
-        if ((field != CAT_PRODUCT_CATEGORY && field != CAT_PRODUCT_IN_STOCK) ||
+        if ((field != CAT_PRODUCT_CATEGORY && field != CAT_PRODUCT_IN_STOCK && field < CAT_PRODUCT_FIELDS) ||
             !find_condition(plan->query, field, CAT_EQ)) {
             return;
         }
@@ -137,36 +138,90 @@ static const cat_query_condition_t *find_values(const cat_plan_t *plan, int fiel
 /* 0: no condition names the values of such a field. */
 static int walk_values_by_time(cat_plan_t *plan)
 {
-    for (size_t i = 0; i < VALUE_INDEXES && !plan->branch_condition; i++) {
+    for (size_t i = 0; i < VALUE_INDEXES; i++) {
         plan->branch_condition = find_values(plan, value_indexes[i].field);
-        plan->index = value_indexes[i].index;
-        plan->not_null = value_indexes[i].not_null;
+        if (plan->branch_condition) {
+            plan->index = value_indexes[i].index;
+            plan->not_null = value_indexes[i].not_null;
+            return 1;
+        }
     }
-    return plan->branch_condition != NULL;
+    return 0;
+}
+
+/* An element of a list that must have all of several: the others are checked. */
+static const cat_query_condition_t *find_elements(const cat_plan_t *plan, int field)
+{
+    return cat_plan_is_index_too_short(plan) ? NULL : find_condition(plan->query, field, CAT_ALL);
+}
+
+/* The products that have one key are in the order of time. 0: no condition names the values of a field of the shop's own. */
+static int walk_keys_of_values(cat_plan_t *plan)
+{
+    for (int i = 0; i < plan->query->condition_count && !plan->branch_condition; i++) {
+        int field = plan->query->conditions[i].field;
+        if (field < CAT_PRODUCT_FIELDS) {
+            continue;
+        }
+        plan->own = field;
+        plan->branch_condition = find_values(plan, field);
+        if (!plan->branch_condition && (plan->branch_condition = find_elements(plan, field))) {
+            plan->branch_count = 1;
+        }
+    }
+    plan->own = plan->branch_condition ? plan->own : 0;
+    return plan->own;
+}
+
+/* Keys of all products in the order of time: their conditions are checked without reading a product. 0: other conditions have to be
+ * checked, too. */
+static int walk_keys_by_time(cat_plan_t *plan)
+{
+    const cat_list_query_t *query = plan->query;
+
+    for (int i = query->condition_count - 1; i >= 0; i--) {
+        int field = query->conditions[i].field;
+        if (field < CAT_PRODUCT_FIELDS) {
+            plan->own = 0; /* the first ones, as they are in the order of fields */
+            break;
+        }
+        if (cat_conditions_is_indexed(query->all, &query->conditions[i]) &&
+            !cat_conditions_is_list(query->all, field)) {
+            plan->own = field;
+        }
+    }
+    plan->own = query->word_count ? 0 : plan->own;
+    plan->is_by_product = plan->own != 0;
+    return plan->own;
 }
 
 static void plan_walk(cat_plan_t *plan)
 {
+    int field;
+
     plan->kind = CAT_PLAN_WALK;
-    if (!strcmp(plan->order.columns[0].column, "created_at") && walk_values_by_time(plan)) {
+    if (!strcmp(plan->order.columns[0].column, "created_at") &&
+        (walk_values_by_time(plan) || walk_keys_of_values(plan) || walk_keys_by_time(plan))) {
         return;
     }
     if (!strcmp(plan->order.columns[0].column, "in_stock")) {
         split_by_stock(plan);
     }
+    field = plan->order.columns[plan->skip].field;
+    plan->own = field >= CAT_PRODUCT_FIELDS ? field : 0;
     plan->index = find_index(plan->order.columns[plan->skip].column, &plan->not_null);
-    plan->is_by_key = !plan->index;
+    plan->is_by_key = !plan->index && !plan->own;
 }
 
 /* Does the walk pass only products that meet the condition, or end when it comes to others? */
 static int is_in_walk(const cat_plan_t *plan, const cat_query_condition_t *condition)
 {
-    const char *walked = plan->order.columns[plan->skip].column;
-
-    return condition == plan->branch_condition ||
-           (cat_conditions_is_indexed(condition) && condition->op != CAT_IN &&
-            !strcmp(cat_conditions_column(condition->field), walked) &&
-            (condition->op != CAT_EQ || condition->field != CAT_PRODUCT_CATEGORY));
+    if (condition == plan->branch_condition) {
+        return condition->op != CAT_ALL || condition->count == 1;
+    }
+    return cat_conditions_is_indexed(plan->query->all, condition) && condition->op != CAT_IN &&
+           condition->field == plan->order.columns[plan->skip].field &&
+           (condition->op != CAT_EQ || condition->field != CAT_PRODUCT_CATEGORY);
 }
 
 /* Most products of a catalogue are in stock. */
@@ -192,8 +247,9 @@ static int passes_unwanted(const cat_plan_t *plan, int is_rough)
 /* ---- counts ---- */
 
 typedef struct candidate_t {
-    int field;        /* whose conditions are counted; -1: the word */
-    const char *word; /* of the query */
+    int field;                         /* whose conditions are counted; -1: the word */
+    const cat_query_condition_t *only; /* the only one of them; NULL: all */
+    const char *word;                  /* of the query */
     const char *index, *not_null;
     int is_in_walk; /* flag: the walk passes only what the candidate finds */
     apr_int64_t count;
@@ -242,18 +298,16 @@ void cat_plan_add_words(cat_select_text_t *s, const char *word, const char *afte
 /* Adds where the candidate is found. */
 static void add_candidate(cat_select_text_t *s, const cat_list_query_t *query, const candidate_t *candidate)
 {
+    const cat_plan_t found = {.query = query,
+                              .field = candidate->field,
+                              .only = candidate->only,
+                              .index = candidate->index,
+                              .not_null = candidate->not_null};
+
     if (candidate->word) {
         cat_plan_add_words(s, candidate->word, NULL);
     } else {
-        cat_select_text_add(s, " FROM ", NULL);
-        cat_select_text_add_products(s, candidate->index);
-        cat_select_text_begin_where(s);
-        for (int i = 0; i < query->condition_count; i++) {
-            if (query->conditions[i].field == candidate->field) {
-                cat_conditions_add_for_index(s, &query->conditions[i]);
-            }
-        }
-        cat_select_text_add_not_null(s, candidate->not_null);
+        cat_plan_add_found(s, &found);
     }
 }
 
@@ -286,12 +340,19 @@ static candidate_t *find_candidate(candidates_t *candidates, int field)
 
 static void add_field(candidates_t *candidates, const cat_plan_t *plan, const cat_query_condition_t *condition)
 {
-    candidate_t *found = find_candidate(candidates, condition->field);
-    candidate_t *candidate = found ? found : &candidates->all[candidates->count++];
+    int is_list = cat_conditions_is_list(plan->query->all, condition->field);
+    candidate_t *found = is_list ? NULL : find_candidate(candidates, condition->field);
+    candidate_t *candidate = found ? found : &candidates->all[candidates->count];
     int names_values = condition->op == CAT_EQ || condition->op == CAT_IN;
 
+    if (!found && candidates->count == CAT_QUERY_CONDITIONS_MAX) {
+        return; /* CatalogVisible has added some: enough are counted */
+    }
     if (!found) {
-        *candidate = (candidate_t){.field = condition->field};
+        candidates->count++;
+        *candidate = (candidate_t){.field = condition->field, .only = is_list ? condition : NULL};
+    }
+    if (!found && condition->field < CAT_PRODUCT_FIELDS) {
         candidate->index = find_index(cat_conditions_column(condition->field), &candidate->not_null);
     }
     for (size_t i = 0; i < VALUE_INDEXES && names_values; i++) {
@@ -310,7 +371,7 @@ static candidates_t list_candidates(const cat_plan_t *plan, const words_t *words
     candidates_t candidates = {0};
 
     for (int i = 0; i < query->condition_count; i++) {
-        if (cat_conditions_is_indexed(&query->conditions[i])) {
+        if (cat_conditions_is_indexed(query->all, &query->conditions[i])) {
             add_field(&candidates, plan, &query->conditions[i]);
         }
     }
@@ -598,6 +659,7 @@ static int plan_stream(cat_plan_t *plan, const words_t *words)
     }
     second = find_rarest(query, words, rarest);
     plan->kind = CAT_PLAN_STREAM;
+    plan->own = 0;
     plan->word = query->words[rarest];
     plan->index = plan->not_null = NULL;
     plan->branch_condition = NULL;
@@ -624,7 +686,7 @@ static int is_stream_best(const cat_list_query_t *query, const words_t *words)
         }
     }
     for (int i = 0; i < query->condition_count; i++) {
-        if (cat_conditions_is_indexed(&query->conditions[i])) {
+        if (cat_conditions_is_indexed(query->all, &query->conditions[i])) {
             return 0;
         }
     }
@@ -639,7 +701,9 @@ static void plan_fetch(cat_plan_t *plan, const candidate_t *candidate)
     plan->index = candidate->index;
     plan->not_null = candidate->not_null;
     plan->field = candidate->field;
+    plan->only = candidate->only;
     plan->word = candidate->word;
+    plan->own = 0;
     plan->branch_condition = NULL;
     plan->branch_count = 0;
     plan->skip = 0;
@@ -651,13 +715,20 @@ static int has_category_list(const cat_list_query_t *query)
     return find_condition(query, CAT_PRODUCT_CATEGORY, CAT_IN) != NULL;
 }
 
+/* Of a list, the products that have one of several elements are found more than once. */
+static int is_countable(const candidate_t *candidate)
+{
+    return candidate->index ||
+           (candidate->field >= CAT_PRODUCT_FIELDS && (!candidate->only || candidate->only->op == CAT_EQ));
+}
+
 static void plan_count(cat_plan_t *plan, const candidates_t *candidates)
 {
     const candidate_t *best = NULL;
 
     for (int i = 0; i < candidates->count; i++) {
         const candidate_t *candidate = &candidates->all[i];
-        if (candidate->index && (candidate->field != CAT_PRODUCT_CATEGORY || !has_category_list(plan->query)) &&
+        if (is_countable(candidate) && (candidate->field != CAT_PRODUCT_CATEGORY || !has_category_list(plan->query)) &&
             (!best || candidate->count < best->count)) {
             best = candidate;
         }
@@ -665,6 +736,8 @@ static void plan_count(cat_plan_t *plan, const candidates_t *candidates)
     if (best && !plan->branch_condition) {
         plan->count_index = best->index;
         plan->count_not_null = best->not_null;
+        plan->count_own = best->index ? 0 : best->field;
+        plan->count_only = best->only;
     }
 }
 
@@ -685,10 +758,10 @@ static int is_fetched(const candidate_t *candidate, apr_int64_t products)
 static int is_walk_sooner(const cat_plan_t *plan, const candidates_t *candidates)
 {
     const candidate_t *only = &candidates->all[0];
-    int is_in_index = only->field == CAT_PRODUCT_PRICE || only->field == CAT_PRODUCT_RATING;
+    int is_in_index = plan->index == by_time ? only->field == CAT_PRODUCT_PRICE || only->field == CAT_PRODUCT_RATING
+                                             : plan->is_by_product;
 
-    return candidates->count == 1 && is_in_index && plan->index == by_time &&
-           only->count * only->count > candidates->products;
+    return candidates->count == 1 && is_in_index && only->count * only->count > candidates->products;
 }
 
 /* A walk of fewer products than a word may have. */

@@ -29,8 +29,15 @@ typedef struct cat_plan_t {
     const char *index;    /* of products, to walk, or to find what is fetched; NULL: the primary key, or words */
     const char *not_null; /* the column that the index leaves out rows without; NULL: none */
     int is_by_key;        /* CAT_PLAN_WALK: flag: by the primary key, for its order */
-    int field;            /* CAT_PLAN_FETCH: whose conditions the index finds; -1: word is what is found */
-    const char *word;     /* of the query, that is fetched or streamed; NULL: none */
+
+    /* CAT_PLAN_WALK: the field of the shop's own whose keys are walked, in their order or that of time; 0: products are. Where the keys
+     * have one value each, their order is that of time as well. */
+    int own;
+    int is_by_product; /* flag: by the index of the keys that has the order of time */
+
+    int field;                         /* CAT_PLAN_FETCH: whose conditions the index finds; -1: word is what is found */
+    const cat_query_condition_t *only; /* the only one of them that is found; NULL: all are */
+    const char *word;                  /* of the query, that is fetched or streamed; NULL: none */
 
     /* CAT_PLAN_STREAM: another word of the query, and the only word of the dictionary that begins so: its postings are
      * looked up, not the products'. NULL: none. */
@@ -46,12 +53,17 @@ typedef struct cat_plan_t {
 
     /* CAT_PLAN_WALK: an index by which fewer products are passed when their order does not matter; NULL: the same. */
     const char *count_index, *count_not_null;
+    int count_own;                           /* the same of keys: whose; 0: of none */
+    const cat_query_condition_t *count_only; /* as only */
 
     const char *bound; /* the last page's value of the order's first column; NULL: not known */
 } cat_plan_t;
 
 /* Chooses; runs the counts that it needs. */
 apr_status_t cat_plan_choose(cat_db_t *db, const cat_list_query_t *query, cat_plan_t *plan);
+
+/* Adds " FROM ... WHERE ...", all that an index finds of conditions of the query: those of the plan's field, or the only one. */
+void cat_plan_add_found(cat_select_text_t *s, const cat_plan_t *plan);
 
 /* Adds " FROM product_words w WHERE ...", for the words that begin with this one; only those above `after`, if that is
  * not NULL. */

@@ -35,10 +35,10 @@ static int count_branches(const cat_plan_t *plan)
     return plan->branch_condition ? plan->branch_condition->count : plan->kind == CAT_PLAN_STREAM ? 0 : 1;
 }
 
-/* May a product be in several branches? It may have several words, but has one value. */
+/* May a product be in several branches? It may have several words or elements of a list, but has one value. */
 static int do_branches_overlap(const cat_plan_t *plan)
 {
-    return plan->kind == CAT_PLAN_STREAM;
+    return plan->kind == CAT_PLAN_STREAM || cat_conditions_is_list(plan->query->all, plan->own);
 }
 
 static const char *union_of(const cat_plan_t *plan)
@@ -50,8 +50,8 @@ static void add_bound(cat_select_text_t *s, const cat_plan_t *plan)
 {
     if (plan->bound) {
         cat_select_text_add_condition(s);
-        cat_select_text_add(s, "p.", plan->order.columns[0].column,
-                            plan->order.columns[0].descending ? " >= " : " <= ", NULL);
+        cat_conditions_add_key(s, plan->order.columns[0].field);
+        cat_select_text_add(s, plan->order.columns[0].descending ? " >= " : " <= ", NULL);
         if (plan->order.columns[0].is_number) {
             cat_select_text_add_integer(s, plan->bound);
         } else {
@@ -65,28 +65,93 @@ static void join_product(cat_select_text_t *s, const char *keys)
     cat_select_text_add(s, s->dialect->syntax->join, "products r ON r.id = ", keys, ".id", NULL);
 }
 
-static void add_walk(cat_select_text_t *s, const cat_plan_t *plan, int branch, reading_t reading)
+/* A long word is found by its first part only. */
+static int is_found(const char *word)
+{
+    return strlen(word) <= CAT_PRODUCT_WORD_SIZE;
+}
+
+/* Does the source have to read products, beside postings or keys? Their keys tell all else, and so do so many words. */
+static int needs_products(const cat_plan_t *plan, int words)
+{
+    int is_needed = plan->query->word_count > words;
+
+    for (int i = 0; i < plan->query->condition_count; i++) {
+        is_needed |= plan->query->conditions[i].field < CAT_PRODUCT_FIELDS;
+    }
+    for (int i = 0; i < plan->order.count; i++) {
+        int field = plan->order.columns[i].field;
+        is_needed |= field < CAT_PRODUCT_FIELDS && field != CAT_PRODUCT_CREATED_AT && field != CAT_PRODUCT_ID;
+    }
+    return is_needed;
+}
+
+static void add_value_of_branch(cat_select_text_t *s, const cat_plan_t *plan, int branch)
 {
     const cat_query_condition_t *condition = plan->branch_condition;
 
-    cat_select_text_add(s, " FROM ", NULL);
-    cat_select_text_add_products(s, plan->is_by_key ? s->dialect->syntax->primary_key : plan->index);
-    if (reading == LOOK_UP_EACH) {
-        join_product(s, "p");
-    }
-    cat_select_text_begin_where(s);
     if (condition) {
         cat_query_condition_t one = {condition->field, CAT_EQ, 1, condition->values + branch};
         cat_select_text_add_condition(s);
-        cat_conditions_add(s, &one);
+        (plan->own ? cat_conditions_add_walked : cat_conditions_add)(s, &one);
     } else if (plan->skip) {
         cat_select_text_add_condition(s);
         cat_select_text_add(s, "p.", plan->order.columns[0].column, " = ", NULL);
         cat_select_text_add_integer(s, plan->branches[branch]);
     }
-    cat_conditions_add_all(s, plan->query, condition, NULL, NULL);
+}
+
+static void add_walk(cat_select_text_t *s, const cat_plan_t *plan, int branch, reading_t reading)
+{
+    const cat_query_condition_t *condition = plan->branch_condition;
+    int has_rest = condition && condition->op == CAT_ALL; /* of the elements, the branch has one */
+
+    cat_select_text_add(s, " FROM ", NULL);
+    if (plan->own) {
+        cat_select_text_add_keys(s, "w", plan->is_by_product);
+    } else {
+        cat_select_text_add_products(s, plan->is_by_key ? s->dialect->syntax->primary_key : plan->index);
+    }
+    if (plan->own && (reading == READ_IN_ORDER || needs_products(plan, 0))) {
+        cat_select_text_add(s, s->dialect->syntax->join, "products p ON p.id = w.id", NULL);
+    }
+    if (reading == LOOK_UP_EACH) {
+        join_product(s, s->keys);
+    }
+    cat_select_text_begin_where(s);
+    if (plan->own) {
+        cat_conditions_add_field(s, "w", plan->own);
+    }
+    add_value_of_branch(s, plan, branch);
+    cat_conditions_add_all(s, plan->query, has_rest ? NULL : condition, NULL, NULL);
     cat_select_text_add_not_null(s, plan->not_null);
     add_bound(s, plan);
+}
+
+void cat_plan_add_found(cat_select_text_t *s, const cat_plan_t *plan)
+{
+    const cat_list_query_t *query = plan->query;
+    int is_own = plan->field >= CAT_PRODUCT_FIELDS;
+
+    cat_select_text_add(s, " FROM ", NULL);
+    if (is_own) {
+        cat_select_text_read_from(s, "w", "p", plan->field);
+        cat_select_text_add_keys(s, "w", 0);
+    } else {
+        cat_select_text_read_from(s, "p", "p", 0);
+        cat_select_text_add_products(s, plan->index);
+    }
+    cat_select_text_begin_where(s);
+    if (is_own) {
+        cat_conditions_add_field(s, "w", plan->field);
+    }
+    for (int i = 0; i < query->condition_count; i++) {
+        const cat_query_condition_t *condition = &query->conditions[i];
+        if (condition->field == plan->field && (!plan->only || plan->only == condition)) {
+            cat_conditions_add_for_index(s, condition);
+        }
+    }
+    cat_select_text_add_not_null(s, plan->not_null);
 }
 
 static void add_few(cat_select_text_t *s)
@@ -100,41 +165,33 @@ static void add_fetch(cat_select_text_t *s, const cat_plan_t *plan)
 {
     const cat_list_query_t *query = plan->query;
 
-    cat_select_text_add(s, " FROM (SELECT p.* FROM (", NULL);
+    cat_select_text_add(s, " FROM (SELECT p.* FROM (SELECT ", NULL);
     if (plan->word) {
-        cat_select_text_add(s, "SELECT DISTINCT w.id", NULL);
+        cat_select_text_add(s, "DISTINCT w.id", NULL);
         cat_plan_add_words(s, plan->word, NULL);
     } else {
-        cat_select_text_add(s, "SELECT p.id FROM ", NULL);
-        cat_select_text_add_products(s, plan->index);
-        cat_select_text_begin_where(s);
-        for (int i = 0; i < query->condition_count; i++) {
-            if (query->conditions[i].field == plan->field) {
-                cat_conditions_add_for_index(s, &query->conditions[i]);
-            }
-        }
-        cat_select_text_add_not_null(s, plan->not_null);
+        cat_select_text_add(s,
+                            plan->only                          ? "DISTINCT w.id"
+                            : plan->field >= CAT_PRODUCT_FIELDS ? "w.id"
+                                                                : "p.id",
+                            NULL);
+        cat_plan_add_found(s, plan);
     }
     add_few(s);
     cat_select_text_add(s, ") d", s->dialect->syntax->join, "products p ON p.id = d.id", NULL);
+    cat_select_text_read_from(s, "p", "p", 0);
     cat_select_text_begin_where(s);
     cat_conditions_add_all(s, query, NULL, NULL, NULL);
     add_few(s);
     cat_select_text_add(s, ") f", NULL);
+    cat_select_text_read_from(s, "f", "f", 0);
     cat_select_text_begin_where(s);
-}
-
-/* A long word is found by its first part only. */
-static int is_found(const char *word)
-{
-    return strlen(word) <= CAT_PRODUCT_WORD_SIZE;
 }
 
 /* Those that neither the postings of the word nor those of the second tell. */
 static int has_more_conditions(const cat_plan_t *plan)
 {
-    return plan->query->condition_count > 0 || plan->query->word_count > (plan->second ? 2 : 1) ||
-           !is_found(plan->word);
+    return needs_products(plan, plan->second ? 2 : 1) || !is_found(plan->word);
 }
 
 static void join_second(cat_select_text_t *s, const cat_plan_t *plan)
@@ -160,8 +217,20 @@ static void add_stream(cat_select_text_t *s, const cat_plan_t *plan, int branch,
     cat_conditions_add_all(s, plan->query, NULL, is_found(plan->word) ? plan->word : NULL, plan->second);
 }
 
+static void read_from_source(cat_select_text_t *s, const cat_plan_t *plan)
+{
+    if (plan->kind == CAT_PLAN_FETCH) {
+        cat_select_text_read_from(s, "f", "f", 0);
+    } else if (plan->kind == CAT_PLAN_STREAM || plan->own) {
+        cat_select_text_read_from(s, "w", "p", plan->own);
+    } else {
+        cat_select_text_read_from(s, "p", "p", 0);
+    }
+}
+
 static void add_source(cat_select_text_t *s, const cat_plan_t *plan, int branch, reading_t reading)
 {
+    read_from_source(s, plan);
     switch (plan->kind) {
     case CAT_PLAN_WALK:
         add_walk(s, plan, branch, reading);
@@ -175,11 +244,6 @@ static void add_source(cat_select_text_t *s, const cat_plan_t *plan, int branch,
 }
 
 /* ---- the rows ---- */
-
-static const char *table_of(const cat_plan_t *plan)
-{
-    return plan->kind == CAT_PLAN_STREAM ? "w" : plan->kind == CAT_PLAN_FETCH ? "f" : "p";
-}
 
 static void add_limit(cat_select_text_t *s, apr_int64_t rows, apr_int64_t offset)
 {
@@ -203,21 +267,21 @@ static void add_rest_of_branch(cat_select_text_t *s, const cat_plan_t *plan, int
 {
     add_source(s, plan, branch, reading);
     if (continues_in_branch(plan, branch)) {
-        cat_order_add_after(s, &plan->order, plan->skip, table_of(plan));
+        cat_order_add_after(s, &plan->order, plan->skip);
     }
 }
 
 static void add_branch(cat_select_text_t *s, const cat_plan_t *plan, int branch, reading_t reading)
 {
     add_rest_of_branch(s, plan, branch, reading);
-    cat_order_add(s, &plan->order, plan->skip, table_of(plan));
+    cat_order_add(s, &plan->order, plan->skip, NULL);
 }
 
-static void select_columns(cat_select_text_t *s, const cat_plan_t *plan, const char *table)
+static void select_columns(cat_select_text_t *s, const cat_plan_t *plan)
 {
-    for (int i = 0; i < plan->order.count; i++) {
-        cat_select_text_add(s, i ? ", " : "SELECT ", table, ".", plan->order.columns[i].column, NULL);
-    }
+    read_from_source(s, plan);
+    cat_select_text_add(s, "SELECT ", NULL);
+    cat_order_add_columns(s, &plan->order);
 }
 
 /* The database reads all branches at once, each in its order, until it has enough. */
@@ -225,10 +289,10 @@ static void add_ordered_union(cat_select_text_t *s, const cat_plan_t *plan, apr_
 {
     for (int branch = 0; branch < count_branches(plan); branch++) {
         cat_select_text_add(s, branch ? union_of(plan) : "", NULL);
-        select_columns(s, plan, table_of(plan));
+        select_columns(s, plan);
         add_rest_of_branch(s, plan, branch, READ_KEYS);
     }
-    cat_order_add(s, &plan->order, 0, table_of(plan));
+    cat_order_add(s, &plan->order, 0, NULL);
     add_limit(s, rows, offset);
 }
 
@@ -238,7 +302,7 @@ static void add_sorted_union(cat_select_text_t *s, const cat_plan_t *plan, apr_i
     cat_select_text_add(s, "SELECT u.* FROM (", NULL);
     for (int branch = 0; branch < count_branches(plan); branch++) {
         cat_select_text_add(s, branch ? union_of(plan) : "", "SELECT * FROM (", NULL);
-        select_columns(s, plan, table_of(plan));
+        select_columns(s, plan);
         add_branch(s, plan, branch, READ_KEYS);
         add_limit(s, rows + offset, 0);
         cat_select_text_add(s, ") b", NULL);
@@ -264,7 +328,7 @@ static void add_keys(cat_select_text_t *s, const cat_plan_t *plan, apr_int64_t r
         add_union(s, plan, rows, offset);
         return;
     }
-    select_columns(s, plan, table_of(plan));
+    select_columns(s, plan);
     add_branch(s, plan, 0, READ_KEYS);
     add_limit(s, rows, offset);
 }
@@ -281,7 +345,8 @@ static int is_empty(const cat_plan_t *plan)
  * products has. */
 static reading_t choose_reading(const cat_plan_t *plan, apr_int64_t offset)
 {
-    int reads_products = plan->kind == CAT_PLAN_STREAM || plan->wants_most || plan->query->word_count > 0;
+    int reads_products = plan->kind == CAT_PLAN_STREAM || plan->wants_most || plan->query->word_count > 0 ||
+                         (plan->own && needs_products(plan, 0));
 
     if (plan->kind == CAT_PLAN_FETCH || count_branches(plan) > 1 || plan->bound || offset) {
         return READ_KEYS;
@@ -291,11 +356,20 @@ static reading_t choose_reading(const cat_plan_t *plan, apr_int64_t offset)
 
 static void add_wanted(cat_select_text_t *s, const cat_plan_t *plan, reading_t reading)
 {
+    int has_keys = reading == LOOK_UP_EACH && plan->own;
+
     cat_select_text_add(s, reading == READ_IN_ORDER ? "SELECT " PRODUCT_COLUMNS_OF_P : "SELECT " PRODUCT_COLUMNS_OF_R,
                         NULL);
+    if (is_empty(plan)) {
+        cat_select_text_read_from(s, "p", "p", 0);
+    } else if (reading == READ_IN_ORDER) {
+        read_from_source(s, plan);
+    } else {
+        cat_select_text_read_from(s, has_keys ? "w" : "r", "r", has_keys ? plan->own : 0);
+    }
     for (int i = 0; i < plan->query->sort_count; i++) {
-        cat_select_text_add(s, reading == READ_IN_ORDER ? ", p." : ", r.",
-                            cat_conditions_column(plan->query->sort[i].field), NULL);
+        cat_select_text_add(s, ", ", NULL);
+        cat_conditions_add_key(s, plan->query->sort[i].field);
     }
 }
 
@@ -321,11 +395,14 @@ void cat_plan_add_rows(cat_select_text_t *s, const cat_plan_t *plan, apr_int64_t
 
 void cat_plan_add_bound(cat_select_text_t *s, const cat_plan_t *plan, apr_int64_t rows, apr_int64_t offset)
 {
-    cat_select_text_add(s, "SELECT p.", plan->order.columns[0].column, NULL);
-    add_source(s, plan, 0, READ_IN_ORDER);
-    cat_order_add_after(s, &plan->order, 0, "p");
-    cat_select_text_add(s, " ORDER BY p.", plan->order.columns[0].column,
-                        plan->order.columns[0].descending ? " DESC" : "", NULL);
+    read_from_source(s, plan);
+    cat_select_text_add(s, "SELECT ", NULL);
+    cat_conditions_add_key(s, plan->order.columns[0].field);
+    add_source(s, plan, 0, READ_KEYS);
+    cat_order_add_after(s, &plan->order, 0);
+    cat_select_text_add(s, " ORDER BY ", NULL);
+    cat_conditions_add_key(s, plan->order.columns[0].field);
+    cat_select_text_add(s, plan->order.columns[0].descending ? " DESC" : "", NULL);
     add_limit(s, 1, rows + offset - 1);
 }
 
@@ -344,14 +421,15 @@ static cat_plan_t make_whole(const cat_plan_t *plan)
 {
     cat_plan_t whole = *plan;
 
-    for (int i = 0; i < whole.order.count; i++) {
-        whole.order.columns[i].after = NULL;
-    }
+    whole.order.count = 0;
     whole.bound = NULL;
     whole.is_by_key = 0;
-    if (whole.kind == CAT_PLAN_WALK && whole.count_index) {
+    whole.is_by_product = 0;
+    if (whole.kind == CAT_PLAN_WALK && (whole.count_index || whole.count_own)) {
         whole.index = whole.count_index;
         whole.not_null = whole.count_not_null;
+        whole.own = whole.count_own;
+        whole.branch_condition = whole.count_only;
     }
     if (whole.skip) {
         whole.skip = 0;
@@ -365,8 +443,9 @@ static void add_all(cat_select_text_t *s, const cat_plan_t *plan, const char *wh
 {
     cat_plan_t whole = make_whole(plan);
 
+    read_from_source(s, &whole);
     for (int branch = 0; branch < count_branches(&whole); branch++) {
-        cat_select_text_add(s, branch ? " UNION " : "", "SELECT * FROM (SELECT ", table_of(&whole), ".id", what, NULL);
+        cat_select_text_add(s, branch ? " UNION " : "", "SELECT * FROM (SELECT ", s->keys, ".id", what, NULL);
         add_source(s, &whole, branch, reading);
         add_most(s, most);
         cat_select_text_add(s, ") b", NULL);

@@ -12,6 +12,7 @@
 #include <apr_strings.h>
 #include <stdarg.h>
 
+#include "catalogue/product/product.h"
 #include "db/db.h"
 
 #define TEXT_SIZE 1024 /* octets: a guess of a text's */
@@ -24,11 +25,25 @@ void cat_select_text_init(cat_select_text_t *s, apr_pool_t *pool, const cat_dial
     s->values = apr_array_make(pool, VALUES_SIZE, sizeof(const char *));
     s->conditions = 0;
     s->leaves_choice = 0;
+    s->fields = &cat_product_built_in;
+    s->registry = NULL;
+    cat_select_text_read_from(s, "p", "p", 0);
 }
 
 void cat_select_text_begin(cat_select_text_t *s, const cat_db_t *db)
 {
+    apr_time_t since;
+
     cat_select_text_init(s, db->pool, cat_db_dialect(db));
+    s->fields = cat_product_fields_of(db->conf);
+    s->registry = cat_db_registry(db, &since);
+}
+
+void cat_select_text_read_from(cat_select_text_t *s, const char *keys, const char *products, int own)
+{
+    s->keys = keys;
+    s->products = products;
+    s->own = own;
 }
 
 void cat_select_text_add(cat_select_text_t *s, ...)
@@ -74,14 +89,25 @@ void cat_select_text_add_key(cat_select_text_t *s, apr_int64_t key)
     cat_select_text_add_integer(s, apr_psprintf(s->text.pool, "%" APR_INT64_T_FMT, key));
 }
 
-void cat_select_text_add_products(cat_select_text_t *s, const char *index)
+static void add_index(cat_select_text_t *s, const char *index)
 {
     const cat_syntax_t *syntax = s->dialect->syntax;
 
-    cat_buffer_add_text(&s->text, "products p");
     if (index && syntax->use_index) {
         cat_select_text_add(s, syntax->use_index, index, syntax->use_index_end, NULL);
     }
+}
+
+void cat_select_text_add_keys(cat_select_text_t *s, const char *name, int is_by_product)
+{
+    cat_select_text_add(s, "product_keys ", name, NULL);
+    add_index(s, is_by_product ? "product_keys_by_product" : s->dialect->syntax->primary_key);
+}
+
+void cat_select_text_add_products(cat_select_text_t *s, const char *index)
+{
+    cat_buffer_add_text(&s->text, "products p");
+    add_index(s, index);
 }
 
 void cat_select_text_begin_where(cat_select_text_t *s)

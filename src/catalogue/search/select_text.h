@@ -4,6 +4,7 @@
 
 #include <apr_tables.h>
 
+#include "catalogue/product/registry.h"
 #include "db/db.h"
 #include "lib/buffer.h"
 
@@ -18,6 +19,15 @@ typedef struct cat_select_text_t {
     apr_array_header_t *values; /* const char * */
     int conditions;             /* since the last cat_select_text_begin_where */
     int leaves_choice;          /* flag: several indexes can answer it, and which is best depends on the values */
+
+    /* The fields of the mount, and what the database knows of the shop's own; NULL: there are only built-in ones. */
+    const cat_fields_t *fields;
+    const cat_registry_t *registry;
+
+    /* Where conditions and orders find a product: the table with its time and its id, the one with its other columns, and the field whose
+     * keys are in keys.value_key; 0: none. */
+    const char *keys, *products;
+    int own;
 } cat_select_text_t;
 
 /* An empty text, on the pool; or for the database of db, on its pool. */
@@ -36,6 +46,12 @@ void cat_select_text_add_value(cat_select_text_t *s, const char *value);
 void cat_select_text_add_integer(cat_select_text_t *s, const char *value);
 void cat_select_text_add_row_integer(cat_select_text_t *s, const char *value); /* within a row value */
 void cat_select_text_add_key(cat_select_text_t *s, apr_int64_t key);
+
+/* Says where the product is that is written about from here on, see above; at first it is p. */
+void cat_select_text_read_from(cat_select_text_t *s, const char *keys, const char *products, int own);
+
+/* Adds "product_keys", under another name, read by its index by product, or else by its primary key. */
+void cat_select_text_add_keys(cat_select_text_t *s, const char *name, int is_by_product);
 
 /* Adds "products p", read by the index alone; NULL: the database chooses. */
 void cat_select_text_add_products(cat_select_text_t *s, const char *index);

@@ -11,10 +11,10 @@ use warnings FATAL => 'all';
 use feature qw(fc unicode_strings);
 
 use Exporter 'import';
-use List::Util qw(any all shuffle);
+use List::Util qw(any all shuffle uniq);
 use Unicode::Normalize qw(NFKD);
 
-our @EXPORT_OK = qw(fold words matches ordered random_product random_question query_of);
+our @EXPORT_OK = qw(fold words matches ordered random_product random_question query_of own_fields);
 
 # ---- texts ----
 
@@ -33,20 +33,36 @@ sub fold_text {
 sub fold { return $folded{ $_[0] } //= fold_text($_[0]) }
 sub words { return @{ $words{ $_[0] } //= [fold($_[0]) =~ /[\p{L}\p{N}]+/g] } }
 
+# ---- fields of the shop's own ----
+
+my @COLORS = qw(red green blue);
+my @OWN = (['brand string index', 8], ['born date index', 3], ['weight number index', 8], ['quantity integer index', 4], ['published boolean index', 4],
+    ['color choice values="' . join('|', @COLORS) . '" index', 6], ['seen time index', 5], ['tags strings index', 8]);
+my %place = map { $COLORS[$_] => $_ } 0 .. $#COLORS;
+
+# The lines of CatalogField for the configuration. A product has some of the fields, and questions are about them, once they have been asked for.
+my @own;
+sub own_fields {
+    @own = map { $_->[0] =~ /^(\w+)/ ? ($1) x $_->[1] : () } @OWN;
+    return join "\n", map { "CatalogField $_->[0]" } @OWN;
+}
+
 # ---- conditions ----
 
-my %is_text = map { $_ => 1 } qw(name category);
-my %is_number = map { $_ => 1 } qw(price rating);
+my %is_text = map { $_ => 1 } qw(name category brand born);
+my %is_number = map { $_ => 1 } qw(price rating weight quantity);
+my %is_boolean = map { $_ => 1 } qw(inStock published);
 
 # A value as it is compared: booleans as 0 and 1, times as texts, which are in the order of time.
-sub plain { my ($value) = @_; return ref $value ? $value ? 1 : 0 : $value }
+sub plain { my ($value) = @_; return ref $value eq 'ARRAY' ? $value : ref $value eq 'SCALAR' ? $$value : ref $value ? $value ? 1 : 0 : $value }
 
 sub compare {
     my ($field, $one, $other) = @_;
+    ($one, $other) = map { $place{$_} } $one, $other if $field eq 'color';
     return $is_text{$field} ? fold($one) cmp fold($other) : is_compared_as_number($field) ? $one <=> $other : $one cmp $other;
 }
 
-sub is_compared_as_number { my ($field) = @_; return $is_number{$field} || $field eq 'inStock' }
+sub is_compared_as_number { my ($field) = @_; return $is_number{$field} || $is_boolean{$field} || $field eq 'color' }
 
 sub equals { my ($field, $one, $other) = @_; return $is_number{$field} ? $one == $other : $one eq $other }
 
@@ -61,8 +77,15 @@ my %holds = (
     in => sub { my ($field, $value, @values) = @_; return any { equals($field, $value, $_) } @values },
 );
 
+sub meets_list {
+    my ($has, $op, @values) = @_;
+    my $found = grep { my $value = $_; any { $value eq $_ } @$has } @values;
+    return $op eq 'exists' ? (@$has > 0) == $values[0] : $op eq 'all' ? $found == @values : $found > 0;
+}
+
 sub meets {
     my ($product, $field, $op, @values) = @_;
+    return meets_list($product->{$field} // [], $op, @values) if $field eq 'tags';
     return defined $product->{$field} == $values[0] if $op eq 'exists';
     return defined $product->{$field} && $holds{$op}->($field, plain($product->{$field}), @values);
 }
@@ -88,7 +111,8 @@ sub matches {
 sub key {
     my ($field, $product) = @_;
     my $value = plain($product->{$field});
-    return $is_text{$field} ? fold($value) : $value;
+    return undef if !defined $value;
+    return $is_text{$field} ? fold($value) : $field eq 'color' ? $place{$value} : $value;
 }
 
 sub compare_keys {
@@ -129,8 +153,17 @@ sub random_product {
         price => pick(@PRICES),
         inStock => pick(\1, \0),
         rand() < 0.7 ? (rating => pick(0, 0.5, 1, 2.5, 4, 4.5, 5)) : (),
+        @own ? random_own() : (),
     };
 }
+
+my %OWN_VALUE = (
+    brand => sub { pick(@WORDS) }, born => sub { sprintf '20%02d-01-%02d', 10 + int rand 3, 1 + int rand 28 }, weight => sub { pick(@PRICES, map { -$_ } @PRICES[1 .. $#PRICES]) },
+    quantity => sub { int rand(40) - 20 }, published => sub { pick(\1, \0) }, color => sub { pick(@COLORS) },
+    seen => sub { sprintf '%s-11-21T09:30:00.%03dZ', pick(1969, 2025, 2026), rand 3 }, tags => sub { [(shuffle('red', 'Red', 'steel', 'a,b', 'x', "k\x{e9}ttle", '5'))[0 .. rand 4]] },
+);
+
+sub random_own { return map { rand() < 0.7 ? ($_ => $OWN_VALUE{$_}->()) : () } sort keys %OWN_VALUE }
 
 # ---- random questions ----
 
@@ -142,13 +175,20 @@ my %OPERATORS = (
     inStock => ['', '', 'in'],
     rating => ['', qw(ne lt lte gt gte in exists)],
     createdAt => ['', qw(ne lt lte gt gte in)],
+    (map { $_ => ['', qw(ne lt lte gt gte in prefix exists)] } qw(brand born)),
+    (map { $_ => ['', qw(ne lt lte gt gte in exists)] } qw(weight quantity seen)),
+    published => ['', '', 'in', 'exists'],
+    color => ['', qw(ne in exists)],
+    tags => ['', '', 'in', 'all', 'all', 'exists'],
 );
 my @SORT = qw(id name price category rating inStock createdAt);
 
 # Mostly a value that some product has; a value that is none is possible for each kind.
 sub random_value {
     my ($field, @products) = @_;
-    my $value = plain(pick(@products)->{$field});
+    my $value = plain(pick(@products)->{$field} // ($OWN_VALUE{$field} ? $OWN_VALUE{$field}->() : undef));
+    return pick(@$value, 'red') if $field eq 'tags';
+    return $value if $OWN_VALUE{$field} && $field ne 'brand' && $field ne 'weight';
     return $value if defined $value && rand() < 0.8;
     return $is_text{$field} ? pick(@WORDS) : $is_number{$field} ? pick(@PRICES, -1, 4.75, 1e-9) : $value // 2;
 }
@@ -161,7 +201,7 @@ sub random_prefix {
 sub random_values {
     my ($field, $op, @products) = @_;
     return pick(0, 1) if $op eq 'exists';
-    return map { random_value($field, @products) } 1 .. 1 + int rand 5 if $op eq 'in';
+    return map { random_value($field, @products) } 1 .. 1 + int rand 5 if $op eq 'in' || $op eq 'all';
     my $value = random_value($field, @products);
     $value = random_prefix($value) if $op eq 'prefix';
     return $value;
@@ -178,7 +218,7 @@ sub random_conditions {
     my (@products) = @_;
     my %conditions;
     for (1 .. pick(0, 0, 1, 1, 1, 2, 2, 3, 4)) {
-        my $field = pick(qw(id name name price price category category category inStock rating createdAt));
+        my $field = pick(qw(id name name price price category category category inStock rating createdAt), @own);
         my $op = pick(@{ $OPERATORS{$field} });
         my @values = random_values($field, $op, @products);
         $conditions{"$field $op"} = [$field, $op, @values] if is_askable($field, $op, @values);
@@ -198,7 +238,8 @@ sub random_words {
 
 sub random_sort {
     return () if rand() < 0.4;
-    return map { [$_, pick(0, 1)] } (shuffle(@SORT))[0 .. int rand 3];
+    my @fields = shuffle(@SORT, grep { $_ ne 'tags' } uniq(@own));
+    return map { [$_, pick(0, 1)] } @fields[0 .. int rand 3];
 }
 
 sub random_question {
@@ -216,7 +257,7 @@ sub encode {
 
 sub spell_value {
     my ($field, $value) = @_;
-    return $is_number{$field} ? sprintf '%.17g', $value : $field eq 'inStock' ? $value ? 'true' : 'false' : $value;
+    return $is_number{$field} ? sprintf '%.17g', $value : $is_boolean{$field} ? $value ? 'true' : 'false' : $value;
 }
 
 # A list, as people write it: one parameter, with commas; or as clients send arrays: a parameter for each value.
@@ -231,7 +272,7 @@ sub spell_condition {
     my ($field, $op, @values) = @_;
     my @spelled = map { spell_value($op eq 'exists' ? 'inStock' : $field, $_) } @values;
     my $name = $field . ($op eq '' ? '' : rand() < 0.5 ? "[$op]" : "%5B$op%5D");
-    return $op eq 'in' ? spell_list($name, @spelled) : "$name=" . encode($spelled[0]);
+    return $op eq 'in' || $op eq 'all' ? spell_list($name, @spelled) : "$name=" . encode($spelled[0]);
 }
 
 # Conditions, words and order as parameters, in any order.
