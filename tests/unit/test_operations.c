@@ -37,7 +37,7 @@ static cat_operation_t *add(batch_t *b, cat_operation_kind_t kind, int number)
 
 static void create(batch_t *b, int number)
 {
-    add(b, CAT_OPERATION_CREATE, number)->product = unit_product(b->pool, number);
+    add(b, CAT_OPERATION_CREATE, number)->created = unit_product(b->pool, number);
 }
 
 static cat_operation_t *update(batch_t *b, int number, const char *text)

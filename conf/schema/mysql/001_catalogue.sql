@@ -70,7 +70,7 @@ CREATE TABLE IF NOT EXISTS catalog_fields (
     created_at BIGINT NOT NULL,
     id         CHAR(36) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
     filled     BIGINT NOT NULL,
-    counted    TINYINT NOT NULL,
+    counted    TINYINT NOT NULL DEFAULT 0,
     UNIQUE KEY catalog_fields_by_name (name)
 ) ENGINE = InnoDB DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin;
 
@@ -83,7 +83,7 @@ CREATE TABLE IF NOT EXISTS product_keys (
     created_at BIGINT NOT NULL,
     id         CHAR(36) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
     value      VARBINARY(400),
-    counted    TINYINT NOT NULL,
+    counted    TINYINT NOT NULL DEFAULT 0,
     PRIMARY KEY (field, value_key, created_at, id),
     KEY product_keys_by_product (field, created_at, id, value_key)
 ) ENGINE = InnoDB DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin;

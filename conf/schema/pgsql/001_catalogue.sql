@@ -70,7 +70,7 @@ CREATE TABLE catalog_fields (
     created_at BIGINT NOT NULL,
     id         TEXT COLLATE "C" NOT NULL,
     filled     BIGINT NOT NULL,
-    counted    SMALLINT NOT NULL
+    counted    SMALLINT NOT NULL DEFAULT 0
 );
 
 -- A row for each product and indexed field, with an empty key where the product lacks the field, or for each element of a list. Keys are
@@ -82,7 +82,7 @@ CREATE TABLE product_keys (
     created_at BIGINT NOT NULL,
     id         TEXT COLLATE "C" NOT NULL,
     value      TEXT COLLATE "C",
-    counted    SMALLINT NOT NULL,
+    counted    SMALLINT NOT NULL DEFAULT 0,
     PRIMARY KEY (field, value_key, created_at, id)
 ) WITH (autovacuum_vacuum_scale_factor = 0.02, autovacuum_analyze_scale_factor = 0.02);
 CREATE INDEX product_keys_by_product ON product_keys (field, created_at, id, value_key);

@@ -69,7 +69,7 @@ CREATE TABLE catalog_fields (
     created_at INTEGER NOT NULL,
     id         TEXT NOT NULL,
     filled     INTEGER NOT NULL,
-    counted    INTEGER NOT NULL
+    counted    INTEGER NOT NULL DEFAULT 0
 );
 
 -- A row for each product and indexed field, with an empty key where the product lacks the field, or for each element of a list. Keys are
@@ -81,7 +81,7 @@ CREATE TABLE product_keys (
     created_at INTEGER NOT NULL,
     id         TEXT NOT NULL,
     value      TEXT,
-    counted    INTEGER NOT NULL,
+    counted    INTEGER NOT NULL DEFAULT 0,
     PRIMARY KEY (field, value_key, created_at, id)
 ) WITHOUT ROWID;
 CREATE INDEX product_keys_by_product ON product_keys (field, created_at, id, value_key);
