@@ -83,7 +83,8 @@ static apr_status_t check_keys(cat_db_t *db, const cat_list_query_t *query, cat_
     const cat_registry_t *registry;
     apr_status_t rv = cat_registry_get(db, &registry);
 
-    for (int i = CAT_PRODUCT_FIELDS; i < CAT_FIELDS_MAX && rv == APR_SUCCESS; i++) { /* private ones are behind query->all->count */
+    for (int i = CAT_PRODUCT_FIELDS; i < CAT_FIELDS_MAX && rv == APR_SUCCESS;
+         i++) { /* private ones are behind query->all->count */
         if (cat_field_set_has(&query->keyed, i)) {
             int known = cat_registry_find(registry, query->all->all[i].name);
             state->is_keying |= known == registry->fields->count || !registry->is_complete[known];
