@@ -206,7 +206,7 @@ $(BROWSER_PACKAGES): tests/browser/package.json tests/browser/package-lock.json
 # busy machine.
 BROWSERS = chromium firefox
 STORIES = $(notdir $(basename $(sort $(wildcard tests/browser/stories/*.js))))
-TOGETHER = looks work:transfer accounts:people german:catalogue:searches:origins paper:widths:weight:state:tour api:machine:outages
+TOGETHER = looks work:transfer accounts:people german:catalogue:searches:origins paper:widths:weight:state:tour api:machine
 GROUPS = $(TOGETHER) $(filter-out $(subst :, ,$(TOGETHER)),$(STORIES))
 IN_chromium = $(STORIES)
 IN_firefox = $(notdir $(basename $(shell grep -l storyInBoth $(STORIES:%=tests/browser/stories/%.js))))

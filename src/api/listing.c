@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "api/failure.h"
+#include "api/field_values.h"
 #include "api/indexing.h"
 #include "api/pagination.h"
 #include "api/products.h"
@@ -16,6 +17,7 @@
 #include "catalogue/store.h"
 #include "http/answer.h"
 #include "http/request.h"
+#include "lib/json.h"
 
 /* ---- how a list is written ---- */
 
@@ -55,18 +57,31 @@ static void add_product(cat_buffer_t *b, const cat_list_query_t *query, const ch
 
 static void add_facet(cat_buffer_t *b, const cat_field_t *field, const cat_search_facet_t *facet)
 {
-
     CAT_BUFFER_LITERAL(b, "\"");
     cat_buffer_add_text(b, field->name);
     CAT_BUFFER_LITERAL(b, "\":[");
     for (int i = 0; i < facet->count; i++) {
         cat_buffer_add_text(b, i ? ",{\"value\":" : "{\"value\":");
-        cat_fields_write_value(b, field, facet->values[i].value);
+        cat_field_values_write(b, field, facet->values[i].value);
         CAT_BUFFER_LITERAL(b, ",\"count\":");
         cat_buffer_add_int(b, facet->values[i].count);
         CAT_BUFFER_LITERAL(b, "}");
     }
     CAT_BUFFER_LITERAL(b, "]");
+}
+
+/* The fields that have more values than the answer. */
+static void add_cut(cat_buffer_t *b, const cat_fields_t *fields, const cat_list_end_t *end)
+{
+    int count = 0;
+
+    for (int i = 0; i < end->facet_count; i++) {
+        if (end->facets[i].is_cut) {
+            cat_buffer_add_text(b, count++ ? "," : ",\"facetsMore\":[");
+            cat_json_add_string(b, fields->all[end->facets[i].field].name);
+        }
+    }
+    cat_buffer_add_text(b, count ? "]" : "");
 }
 
 static void add_facets(cat_buffer_t *b, const cat_fields_t *fields, const cat_list_end_t *end)
@@ -80,6 +95,7 @@ static void add_facets(cat_buffer_t *b, const cat_fields_t *fields, const cat_li
     if (end->is_sample) {
         CAT_BUFFER_LITERAL(b, ",\"facetsRelation\":\"gte\"");
     }
+    add_cut(b, fields, end);
 }
 
 static cat_pagination_t describe_page(const cat_list_query_t *query, const cat_list_end_t *end)
@@ -151,6 +167,7 @@ static const cat_member_t facets_members[] = {
     {"category", &facet_list, CAT_USUALLY, NULL},
     CAT_MEMBER_END,
 };
+static const cat_shape_t names = {.kind = CAT_SHAPE_LIST, .of = &cat_schema_text};
 static const cat_shape_t facets = {.kind = CAT_SHAPE_OBJECT, .name = "Facets", .members = facets_members};
 
 void cat_listing_describe(cat_describer_t *d)
@@ -177,6 +194,7 @@ static const cat_member_t members[] = {
     {"pagination", &cat_pagination_shape, CAT_ALWAYS, "Which page it is, of how many"},
     {"facets", &facets, CAT_RARELY, "With `facets`: the values of its fields, the most frequent first"},
     {"facetsRelation", &cat_schema_gte, CAT_RARELY, "`gte`: not all products were counted for the facets"},
+    {"facetsMore", &names, CAT_RARELY, "The facets that have more values than the answer"},
     CAT_MEMBER_END,
 };
 static const cat_shape_t shape = {.kind = CAT_SHAPE_OBJECT, .name = "ProductList", .members = members};

@@ -21,6 +21,7 @@
 #include "api/openapi_answers.h"
 #include "api/products.h"
 #include "api/token_response.h"
+#include "catalogue/store.h"
 #include "http/answer.h"
 #include "http/etag.h"
 #include "lib/version.h"
@@ -97,12 +98,23 @@ static void describe_headers(json_t *parameters)
     }
 }
 
-static json_t *describe_segment(const cat_route_t *route, const char *name, apr_size_t length)
+static int has_names(const cat_fields_t *fields)
+{
+    int i = 0;
+
+    while (i < fields->count && !(fields->all[i].flags & CAT_UNIQUE)) {
+        i++;
+    }
+    return i < fields->count;
+}
+
+static json_t *describe_segment(const cat_describer_t *d, const cat_route_t *route, const char *name, apr_size_t length)
 {
     const char *example = route->about->param_example;
     json_t *schema = json_pack("{s:s}", "type", "string");
+    int is_id = !example && !(route->about->takes_name && has_names(cat_product_fields_of(d->conf)));
 
-    cat_schema_add_rule(schema, example ? NULL : &cat_fields_id);
+    cat_schema_add_rule(schema, is_id ? &cat_fields_id : NULL);
     return json_pack("{s:s%, s:s, s:b, s:o, s:o, s:s}", "name", name, length, "in", "path", "required", 1,
                      "description", json_sprintf("%s.", route->about->param), "schema", schema, "example",
                      example ? example : "01a1fee5-af25-7514-8a69-477230296f5b");
@@ -124,7 +136,7 @@ static void add_segment(cat_describer_t *d, const cat_route_t *route)
             *slash = '.';
         }
         if (!json_object_get(d->components, component)) {
-            json_object_set_new(d->components, component, describe_segment(route, colon + 1, length));
+            json_object_set_new(d->components, component, describe_segment(d, route, colon + 1, length));
         }
         json_array_append_new(d->parameters, cat_schema_refer("parameters", component));
     }

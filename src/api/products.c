@@ -10,6 +10,9 @@
  *
  * Where fields are private, GET has two answers, one for writers and one for readers. A writer's page may have read the second, so a
  * condition may name the tag of either.
+ *
+ * Where the path has a name instead of an id, sku=KT-1, the product is looked up, and the same function judges whether it still has the
+ * name (catalogue/product/product_name.h). PUT creates the product of a name that none has.
  */
 #include "api/products.h"
 
@@ -566,8 +569,9 @@ static const cat_member_t written_members[] = {
 static const cat_shape_t written_answer = {
     .kind = CAT_SHAPE_OBJECT, .name = "WrittenProduct", .members = written_members};
 
-static const cat_problem_t reading[] = {CAT_PROBLEM_PRODUCT_UNKNOWN, CAT_PROBLEM_COUNT};
-static const cat_problem_t writing[] = {CAT_PROBLEM_PRODUCT_UNKNOWN, CAT_PROBLEM_PRECONDITION, CAT_PROBLEM_COUNT};
+static const cat_problem_t reading[] = {CAT_PROBLEM_PRODUCT_UNKNOWN, CAT_PROBLEM_INDEXING, CAT_PROBLEM_COUNT};
+static const cat_problem_t writing[] = {CAT_PROBLEM_PRODUCT_UNKNOWN, CAT_PROBLEM_PRECONDITION, CAT_PROBLEM_INDEXING,
+                                        CAT_PROBLEM_COUNT};
 
 static const char param[] = "The product's id, or its name: `sku=KT-1` for a field `sku` that is `unique`";
 
@@ -586,6 +590,7 @@ const cat_description_t cat_products_about_get = {
     .tag = "Products",
     .summary = "Read a product",
     .param = param,
+    .takes_name = 1,
     .describe_parameters = describe_fields,
     .status = 200,
     .answered = "The product",
@@ -615,11 +620,15 @@ const cat_description_t cat_products_about_update = {
              "`If-Match`, only in the state that the "
              "client has read.",
     .param = param,
+    .takes_name = 1,
     .input = CAT_PRODUCTS_CHANGE,
     .describe_input = describe_change,
     .status = 200,
     .answered = "The product after the update",
     .shape = &written_answer,
+    .other_status = 201,
+    .other_answered = "The product, which was created, as no product had the name",
+    .other_shape = &written_answer,
     .problems = writing,
 };
 
@@ -629,6 +638,7 @@ const cat_description_t cat_products_about_patch = {
     .summary = "Update a product by a merge patch",
     .about = "Does what PUT does, with a merge patch (RFC 7396). Its answer has the new `ETag`.",
     .param = param,
+    .takes_name = 1,
     .input = CAT_PRODUCTS_CHANGE,
     .describe_input = describe_change,
     .status = 200,
@@ -643,6 +653,7 @@ const cat_description_t cat_products_about_remove = {
     .tag = "Products",
     .summary = "Delete a product",
     .param = param,
+    .takes_name = 1,
     .status = 200,
     .answered = "The product is deleted",
     .shape = &cat_description_done,

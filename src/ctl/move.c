@@ -42,7 +42,7 @@
 #define PRODUCT(name, field, column, update, compare, kind, flags, least, most, absent, ...) \
     PRODUCT_##kind(column, FLAGS_##update | ((flags) & CAT_REQUIRED), least, most, absent)
 
-static const cat_field_t products[] = {CAT_PRODUCT_TABLE(PRODUCT) TEXT_OR_NULL("extra", 65535)};
+static const cat_field_t products[] = {CAT_PRODUCT_TABLE(PRODUCT) TEXT_OR_NULL("extra", CAT_PRODUCT_EXTRA_MAX)};
 static const cat_field_t users[] = {
     KEY("id", 36), TEXT("username", 64), TEXT("username_key", 64), TEXT("email", 254), TEXT("email_key", 254),
     TEXT("password_hash", 255), WHOLE_OR_NULL("confirmed_at"), WHOLE("created_at"), TEXT("role", 16),

@@ -6,6 +6,7 @@
 #include "api/confirm.h"
 #include "api/entry.h"
 #include "api/field_table.h"
+#include "api/field_values.h"
 #include "api/health.h"
 #include "api/idempotency.h"
 #include "api/keys.h"
@@ -41,6 +42,7 @@ const cat_route_t cat_routes[] = {
     { "DELETE", "/products/:id",         cat_products_remove,    CAT_WRITER, CAT_NO_BODY,  CAT_RATE_NONE,     NULL,                &cat_products_about_remove },
     { "GET",    "/categories",           cat_categories_get,     CAT_READER, CAT_QUERY,    CAT_RATE_NONE,     NULL,                &cat_categories_about },
     { "GET",    "/fields",               cat_field_table_get,    CAT_READER, CAT_NO_BODY,  CAT_RATE_NONE,     NULL,                &cat_field_table_about },
+    { "GET",    "/fields/:name/values",  cat_field_values_get,   CAT_READER, CAT_QUERY,    CAT_RATE_NONE,     NULL,                &cat_field_values_about },
     { "POST",   "/register",             cat_users_register,     CAT_ANYONE, CAT_JSON,     CAT_RATE_REGISTER, cat_idempotency_run, &cat_users_about_register },
     { "POST",   "/users",                cat_users_create,       CAT_ANYONE, CAT_JSON,     CAT_RATE_REGISTER, cat_idempotency_run, &cat_users_about_create },
     { "GET",    "/users",                cat_user_admin_list,    CAT_ADMIN,  CAT_QUERY,    CAT_RATE_NONE,     NULL,                &cat_user_admin_about_list },

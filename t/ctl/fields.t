@@ -6,7 +6,7 @@ use CatalogTest;
 use CatalogTest::Ctl qw(command_for ctl_for problems);
 use Time::HiRes qw(sleep);
 
-my @lines = ('sku string unique', 'color string index', 'about text search', 'tags strings index');
+my @lines = ('sku string unique', 'color string facet', 'about text search', 'tags strings index');
 my $server = server(mount => join '', map { "CatalogField $_\n" } @lines)->start;
 my $token = register($server)->{token};
 my $db = $server->database;
@@ -36,7 +36,7 @@ sub restart_with {
 
 my @ids = map { made({ sku => "S$_", color => $_ % 2 ? 'red' : 'blue', about => "word$_", ($_ < 4 ? (tags => ['a', 'b']) : ()) }) } 1 .. 5;
 made({});
-is_deeply(listed(), [[qw(name type line complete products)], ['sku', 'string unique', 'true', 'true', 5], ['color', 'string index', 'true', 'true', 5],
+is_deeply(listed(), [[qw(name type line complete products)], ['sku', 'string unique', 'true', 'true', 5], ['color', 'string facet', 'true', 'true', 5],
     ['about', 'text search', 'true', 'true', 5], ['tags', 'strings index', 'true', 'true', 3]], 'the fields are listed, with how many products have each');
 fails(ctl_for($server, 'fields', 'drop', 'color'), 1, qr/remove its line of CatalogField/, 'a field with a line is not dropped');
 fails(ctl_for($server, 'fields', 'drop', 'none'), 1, qr/has no such field/, 'nor one that is not there');
@@ -78,5 +78,8 @@ is(problems(ctl_for($server, 'check')), '', 'and all is well');
 restart_with('tags strings index', 'tint string index', 'sku string unique');
 is(call(GET => "/products/$ids[0]")->{json}{data}{sku}, undef, 'a line of the same name begins anew');
 is(call(PUT => "/products/$ids[0]", { sku => 'S1' })->{status}, 200, 'with all values free');
+
+is(count(q(value_counts WHERE value IN ('red', 'blue'))), $db->selectrow_array(q(SELECT COUNT(DISTINCT value) FROM product_keys WHERE counted = 1)), 'a field that is gone leaves no counts');
+like(ctl_for($server, 'check')->{out}, qr/ok\tcounts/, 'and those of the others are right');
 
 done_testing;

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
 # route: POST /register
-# again: db
 # catalogctl mail: lists waiting and failed mails, and retries failed ones.
 use CatalogTest;
 use CatalogTest::Ctl qw(ctl_for listed);

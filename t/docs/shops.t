@@ -88,6 +88,9 @@ for my $shop (qw(woocommerce shopify magento prestashop medusa german-excel)) {
     my $german = ctl_for($server, qw(export --products csv --delimiter semicolon --decimal comma --bom))->{out};
     is(ctl_for($server, { in => $german }, qw(import --upsert --products csv --delimiter semicolon --decimal comma))->{out}, "$count rows, 0 created, 0 updated, $count unchanged\n",
         'nor as a spreadsheet writes it');
+    my $lack = grep { !exists $_->{$key} } @products;
+    is(type_in($server, $command =~ s/import/import --dry-run --upsert --key $key/r)->{out},
+        "$count rows, $lack created, 0 updated, @{[$count - $lack]} unchanged, nothing stored\n", "nor would the file itself, by its $key");
     is_deeply([products($server)], \@products, 'the products are the same');
 
     next if $shop ne 'magento';

@@ -22,6 +22,7 @@ seen time
 bestBefore date
 meta json
 cost number private
+updatedAt modified index
 END
 my $server = server(mount => join '', map { "CatalogField $_\n" } @fields)->start;
 my %user = (token => register($server)->{token});
@@ -44,7 +45,7 @@ sub refused { my (@faults) = @_;
         { row => $row + 0, line => $line + 0, field => $field, code => $code, message => qr/./ } } @faults] };
 }
 sub without { my ($product, @names) = @_; my %copy = %$product; delete @copy{@names}; return \%copy }
-sub values_of { map { without($_, qw(id createdAt)) } @_ }
+sub values_of { map { without($_, qw(id createdAt updatedAt)) } @_ }
 
 # ---- every type, and what its cells have to be careful with ----
 
@@ -62,6 +63,8 @@ answers(import_file(ndjson => join '', map { $json->encode($_) . "\n" } @product
 my @stored = listed();
 is_deeply([values_of(reverse @stored)], [map { { category => '', inStock => true, %$_ } } @products], 'they are stored');
 
+like($_->{updatedAt}, $TIME, "$_->{name} has the time of its change") for @stored;
+
 my $ndjson = export('format=ndjson');
 is_deeply($json->decode(export('format=json')), \@stored, 'the export in JSON has them');
 is_deeply($server->api(POST => '/products/batch', { operations => [map { { op => 'update', id => $_->{id}, body => $_ } } @stored] }, %user)->{json}{results},
@@ -77,7 +80,7 @@ is(export('format=ndjson'), $ndjson, 'nothing has changed');
 like(export('format=csv&fields=name,sku,tags,meta&safe=1'), qr/^formulas,'=1\+1,"'-1\|'\+2","'""=3"""\r$/m, 'safe=1 holds for own fields, too');
 
 # Created once more: the ids and times differ. `unique` values would be taken.
-my $copies = export('format=csv&fields=' . join ',', 'name', 'price', 'category', 'inStock', grep { !/^sku$/ } map { /^(\w+)/ } @fields);
+my $copies = export('format=csv&fields=' . join ',', 'name', 'price', 'category', 'inStock', grep { !/^(?:sku|updatedAt)$/ } map { /^(\w+)/ } @fields);
 answers(import_file(csv => $copies, 'dryRun=true'), 200, summary(scalar @stored, 0, 0), 'a dry run of new products stores nothing');
 is(export('format=ndjson'), $ndjson, 'indeed');
 answers(import_file(csv => $copies), 200, summary(scalar @stored, 0, 0), 'CSV creates products with own fields');
@@ -118,8 +121,8 @@ is(export('format=ndjson'), $before, 'none of these stored anything');
 
 # ---- updates by id ----
 
-my ($all) = grep { $_->{name} eq 'all' } @stored;
-sub stored { return $server->api(GET => "/products/$all->{id}", %user)->{json}{data} }
+my ($all) = map { without($_, 'updatedAt') } grep { $_->{name} eq 'all' } @stored;
+sub stored { return without($server->api(GET => "/products/$all->{id}", %user)->{json}{data}, 'updatedAt') }
 answers(import_file(csv => "id,weight,color\n$all->{id},3,\n", 'mode=upsert&dryRun=true'), 200, summary(0, 1, 0), 'a dry run counts what would be updated');
 is_deeply(stored(), $all, 'and updates nothing');
 answers(import_file(csv => "id,weight,color\n$all->{id},3,\n", 'mode=upsert'), 200, summary(0, 1, 0), 'columns that the file has are updated');
@@ -132,6 +135,25 @@ answers(import_file(ndjson => $json->encode($all) . "\n", 'mode=upsert'), 200, s
 is_deeply(stored(), $all, 'all of them');
 answers(import_file(ndjson => $json->encode({ id => $all->{id}, map { $_ => undef } @own }) . "\n", 'mode=upsert'), 200, summary(0, 1, 0), 'null clears as well');
 answers(import_file(ndjson => $json->encode($all) . "\n", 'mode=upsert'), 200, summary(0, 1, 0), 'and the file restores them again');
+
+# ---- unique values ----
+
+answers(import_file(csv => "name,price,sku\nu,1,U-1\nu,2,U-2\nu,3,\nu,4,\n"), 200, summary(4, 0, 0), 'values that no product has are stored, and several products may lack one');
+my %id = map { ($_->{sku} // '') => $_->{id} } listed();
+$before = export('format=ndjson');
+for my $dry (0, 1) {
+    my $how = $dry ? 'dryRun=true' : '';
+    answers(import_file(csv => "name,price,sku\nx,1,X\n\nx,1,U-1\nx,1,X\nx,-1,U-2\nx,1,u-1\n", $how), 400,
+        { %{ refused('2 4 sku taken', '3 5 sku taken', '4 6 price too_small', '4 6 sku taken') }, summary => { rows => 5, failed => 3, stored => 0 } },
+        "taken values are found at once, with their lines: $how");
+    answers(import_file(csv => "name,price,sku\nx,1,X\nx,1,X\n", "mode=upsert&$how"), 400, { %{ refused('2 3 sku taken') }, summary => { rows => 2, failed => 1, stored => 0 } }, "those of two rows: $how");
+}
+my %late = (summary => { rows => 1, failed => 1, stored => 0 }, error => qr/^row 1: sku must not be the value of another product/);
+my @late = ({ row => 1, line => qr/^2$/, field => 'sku', code => 'taken', message => qr/^must not be the value of another product/ });
+answers(import_file(csv => "id,sku\n$id{'U-1'},U-2\n", 'mode=upsert'), 400, { success => false, message => 'Validation failed', errors => \@late, %late }, 'an update to a taken value is refused');
+answers(import_file(csv => "name,price,sku\nx,1,U-2\n", 'mode=upsert'), 400, { success => false, message => 'Validation failed', errors => \@late, %late }, 'so is a new product');
+is(export('format=ndjson'), $before, 'none of these stored anything');
+answers(import_file(csv => "id,sku\n$id{'U-1'},\n$id{'U-2'},U-1\n$id{'U-1'},U-2\n", 'mode=upsert'), 200, summary(0, 3, 0), 'rows may give a value up for a later one');
 
 # ---- catalogctl ----
 

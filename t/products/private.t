@@ -120,4 +120,20 @@ answers($server->api(PUT => "/products/$id", { name => 'Pot' }, token => $writer
 is_deeply([map { $server->api(GET => "/products/$id", mount => $_, token => $writer)->{json}{data}{name} } qw(/api /plain /brands)], [('Pot') x 3], 'a write through one mount is seen by all');
 is(get('writer', "/products/$id")->{json}{data}{cost}, 0.5, 'and keeps what that mount does not know');
 
+# ---- names ----
+
+my $named = server(mount => <<'END')->start;
+CatalogWriteRole editor
+CatalogVisible   inStock=true
+CatalogField     sku  string unique
+CatalogField     code string unique private
+END
+for ([sku => 'A', code => 'X'], [sku => 'B', code => 'Y', inStock => false]) {
+    answers($named->api(POST => '/products', { name => 'Named', price => 1, @$_ }, token => $writer), 201);
+}
+for my $round (1, 2) {
+    is_deeply([map { my $name = $_; map { $named->api(GET => "/products/$name", token => $_)->{status} } $writer, undef } qw(sku=A sku=B code=X code=Y)],
+        [200, 200, 200, 404, 200, 404, 200, 404], "readers know products by the names that they see, of products that they see, round $round");
+}
+
 done_testing;

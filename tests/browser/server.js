@@ -133,6 +133,7 @@ const SHOP = `
         CatalogField children    boolean  label="For children"
         CatalogField constructor string   max=20 label="Built by"
         CatalogField updatedAt   modified index label="Last changed"
+        CatalogVisible           inStock=true
         CatalogCurrency          EUR
         CatalogAudience          shop
         CatalogDatabase          sqlite3 "\${DATA}/shop.db"`;

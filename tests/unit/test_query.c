@@ -178,6 +178,7 @@ static void test_conditions_words_and_order_have_one_spelling(void **state)
         {"count=exact&q=x", "/?page=1&q=x&count=exact&limit=10"},
         {"count=none", "/?page=1&count=none&limit=10"},
         {"facets=inStock,category", "/?page=1&facets=category,inStock&limit=10"},
+        {"facets=inStock:3,category:50", "/?page=1&facets=category,inStock:3&limit=10"},
         {"limit=3&facets=inStock&count=none&fields=id&sort=name&q=x&id[in]=" ID,
          "/?page=1&id%5Bin%5D=" ID "&q=x&sort=name&fields=id&count=none&facets=inStock&limit=3"},
     };
@@ -382,6 +383,9 @@ static void test_reports_all_errors_at_once(void **state)
         {0, "count=all", "count unknown"},
         {0, "count=%zz", "count unknown"},
         {0, "facets=name", "facets unknown"},
+        {0, "facets=name:2", "facets unknown"},
+        {0, "facets=category:0", "facets invalid"},
+        {0, "facets=category:1001", "facets invalid"},
         {0, "price=x&colour[gte]=1&price[foo]=1&sort=x&q=&cursor=x",
          "price type; colour[gte] unknown; price[foo] operator; sort unknown; q blank"},
         {1, "page[]=1&limit[x]=2", "page[] unknown; limit[x] unknown"},

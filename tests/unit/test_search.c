@@ -736,7 +736,7 @@ static void check_facets(catalogue_t *c, const cat_list_query_t *query, const an
         }
     }
     for (int i = 0; a->end.facet_count > 1 && i < a->end.facets[1].count; i++) {
-        const cat_search_value_t *value = &a->end.facets[1].values[i];
+        const cat_value_count_t *value = &a->end.facets[1].values[i];
         int n = 0;
         for (int j = 0; j < count; j++) {
             n += expected[j]->in_stock == (*value->value == '1');

@@ -8,6 +8,7 @@
 -- passes many products for each that it shows, and reads this index alone. A category in the order of another field is read from one
 -- index, see docs/decisions/0035-derived-columns-written-by-the-module.md.
 -- extra: own fields of the shop as a JSON object, see docs/decisions/0068-own-fields-in-one-column.md. NULL: the product has none.
+-- No column of products is a BLOB or TEXT: with the driver, the end of a longer value in the row before would be read behind a shorter one.
 -- From name_key on, what conditions, order and search need: src/catalogue/product/products.c writes it together with each product. Folded
 -- texts, and numbers as the bits of a double, which order them: -1 for no rating. words: the distinct folded words of name and category
 -- in order, a blank before and after each. NULL: the row is not indexed,
@@ -21,12 +22,12 @@ CREATE TABLE IF NOT EXISTS products (
     in_stock     TINYINT NOT NULL,
     rating       VARCHAR(64) CHARACTER SET ascii COLLATE ascii_bin,
     created_at   BIGINT NOT NULL,
-    extra        TEXT,
+    extra        VARBINARY(40000),
     name_key     VARBINARY(800),
     category_key VARBINARY(800),
     price_key    BIGINT,
     rating_key   BIGINT,
-    words        BLOB,
+    words        VARBINARY(16000),
     KEY products_by_time (created_at, id, price_key, rating_key, in_stock, category),
     KEY products_by_category (category, created_at, id),
     KEY products_by_category_key (category_key, created_at, id),
@@ -60,6 +61,7 @@ INSERT IGNORE INTO product_indexes (part, complete, created_at, id, filled)
 
 -- The fields that some server of the database has, or had, a line of CatalogField for. definition: the type, and what decides its keys.
 -- complete: 1 when all products have its keys. Until then those from the list key on, filled of them.
+-- counted: 1 when writers count its values in value_counts, if it has the option facet.
 CREATE TABLE IF NOT EXISTS catalog_fields (
     number     INT NOT NULL PRIMARY KEY,
     name       VARCHAR(40) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
@@ -68,17 +70,20 @@ CREATE TABLE IF NOT EXISTS catalog_fields (
     created_at BIGINT NOT NULL,
     id         CHAR(36) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
     filled     BIGINT NOT NULL,
+    counted    TINYINT NOT NULL,
     UNIQUE KEY catalog_fields_by_name (name)
 ) ENGINE = InnoDB DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin;
 
 -- A row for each product and indexed field, with an empty key where the product lacks the field, or for each element of a list. Keys are
 -- ordered as the values are. value: the exact text, of a field whose key is its folded form, see src/catalogue/product/own_keys.h.
+-- counted: 1 if value_counts has counted the row; then value is the exact text, whatever the key.
 CREATE TABLE IF NOT EXISTS product_keys (
     field      INT NOT NULL,
     value_key  VARBINARY(400) NOT NULL,
     created_at BIGINT NOT NULL,
     id         CHAR(36) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
     value      VARBINARY(400),
+    counted    TINYINT NOT NULL,
     PRIMARY KEY (field, value_key, created_at, id),
     KEY product_keys_by_product (field, created_at, id, value_key)
 ) ENGINE = InnoDB DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin;
@@ -90,6 +95,26 @@ CREATE TABLE IF NOT EXISTS product_unique (
     id    CHAR(36) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
     PRIMARY KEY (field, value),
     KEY product_unique_by_id (id, field)
+) ENGINE = InnoDB DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin;
+
+-- How many products have each value of each field with the option facet: the rows of product_keys that are counted, except for those in value_deltas. value_key: orders the
+-- values. See src/catalogue/product/value_counts.c.
+CREATE TABLE IF NOT EXISTS value_counts (
+    field     INT NOT NULL,
+    value_key VARBINARY(400) NOT NULL,
+    value     VARBINARY(400) NOT NULL,
+    n         BIGINT NOT NULL,
+    PRIMARY KEY (field, value_key, value),
+    KEY value_counts_by_count (field, n DESC, value)
+) ENGINE = InnoDB DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin;
+
+-- What came and went and is not counted yet, as in product_deltas.
+CREATE TABLE IF NOT EXISTS value_deltas (
+    seq       BIGINT NOT NULL AUTO_INCREMENT PRIMARY KEY,
+    field     INT NOT NULL,
+    value_key VARBINARY(400) NOT NULL,
+    value     VARBINARY(400) NOT NULL,
+    delta     INT NOT NULL
 ) ENGINE = InnoDB DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin;
 
 -- ---- how many products there are, and where in the list a page begins ----

@@ -61,6 +61,7 @@ INSERT INTO product_indexes (part, complete, created_at, id, filled)
 
 -- The fields that some server of the database has, or had, a line of CatalogField for. definition: the type, and what decides its keys.
 -- complete: 1 when all products have its keys. Until then those from the list key on, filled of them.
+-- counted: 1 when writers count its values in value_counts, if it has the option facet.
 CREATE TABLE catalog_fields (
     number     INTEGER NOT NULL PRIMARY KEY,
     name       TEXT COLLATE "C" NOT NULL UNIQUE,
@@ -68,17 +69,20 @@ CREATE TABLE catalog_fields (
     complete   SMALLINT NOT NULL,
     created_at BIGINT NOT NULL,
     id         TEXT COLLATE "C" NOT NULL,
-    filled     BIGINT NOT NULL
+    filled     BIGINT NOT NULL,
+    counted    SMALLINT NOT NULL
 );
 
 -- A row for each product and indexed field, with an empty key where the product lacks the field, or for each element of a list. Keys are
 -- ordered as the values are. value: the exact text, of a field whose key is its folded form, see src/catalogue/product/own_keys.h.
+-- counted: 1 if value_counts has counted the row; then value is the exact text, whatever the key.
 CREATE TABLE product_keys (
     field      INTEGER NOT NULL,
     value_key  TEXT COLLATE "C" NOT NULL,
     created_at BIGINT NOT NULL,
     id         TEXT COLLATE "C" NOT NULL,
     value      TEXT COLLATE "C",
+    counted    SMALLINT NOT NULL,
     PRIMARY KEY (field, value_key, created_at, id)
 ) WITH (autovacuum_vacuum_scale_factor = 0.02, autovacuum_analyze_scale_factor = 0.02);
 CREATE INDEX product_keys_by_product ON product_keys (field, created_at, id, value_key);
@@ -91,6 +95,26 @@ CREATE TABLE product_unique (
     PRIMARY KEY (field, value)
 );
 CREATE INDEX product_unique_by_id ON product_unique (id, field);
+
+-- How many products have each value of each field with the option facet: the rows of product_keys that are counted, except for those in value_deltas. value_key: orders the
+-- values. See src/catalogue/product/value_counts.c.
+CREATE TABLE value_counts (
+    field     INTEGER NOT NULL,
+    value_key TEXT COLLATE "C" NOT NULL,
+    value     TEXT COLLATE "C" NOT NULL,
+    n         BIGINT NOT NULL,
+    PRIMARY KEY (field, value_key, value)
+) WITH (fillfactor = 50);
+CREATE INDEX value_counts_by_count ON value_counts (field, n DESC, value);
+
+-- What came and went and is not counted yet, as in product_deltas.
+CREATE TABLE value_deltas (
+    seq       BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    field     INTEGER NOT NULL,
+    value_key TEXT COLLATE "C" NOT NULL,
+    value     TEXT COLLATE "C" NOT NULL,
+    delta     INTEGER NOT NULL
+) WITH (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 1000);
 
 -- ---- how many products there are, and where in the list a page begins ----
 
@@ -167,6 +191,8 @@ BEGIN
     DELETE FROM product_words;
     DELETE FROM product_keys;
     DELETE FROM product_unique;
+    DELETE FROM value_deltas;
+    DELETE FROM value_counts;
     RETURN NULL;
 END $$;
 CREATE TRIGGER products_truncate AFTER TRUNCATE ON products FOR EACH STATEMENT EXECUTE FUNCTION products_count_none();

@@ -60,6 +60,7 @@ INSERT INTO product_indexes (part, complete, created_at, id, filled)
 
 -- The fields that some server of the database has, or had, a line of CatalogField for. definition: the type, and what decides its keys.
 -- complete: 1 when all products have its keys. Until then those from the list key on, filled of them.
+-- counted: 1 when writers count its values in value_counts, if it has the option facet.
 CREATE TABLE catalog_fields (
     number     INTEGER NOT NULL PRIMARY KEY,
     name       TEXT NOT NULL UNIQUE,
@@ -67,17 +68,20 @@ CREATE TABLE catalog_fields (
     complete   INTEGER NOT NULL,
     created_at INTEGER NOT NULL,
     id         TEXT NOT NULL,
-    filled     INTEGER NOT NULL
+    filled     INTEGER NOT NULL,
+    counted    INTEGER NOT NULL
 );
 
 -- A row for each product and indexed field, with an empty key where the product lacks the field, or for each element of a list. Keys are
 -- ordered as the values are. value: the exact text, of a field whose key is its folded form, see src/catalogue/product/own_keys.h.
+-- counted: 1 if value_counts has counted the row; then value is the exact text, whatever the key.
 CREATE TABLE product_keys (
     field      INTEGER NOT NULL,
     value_key  TEXT NOT NULL,
     created_at INTEGER NOT NULL,
     id         TEXT NOT NULL,
     value      TEXT,
+    counted    INTEGER NOT NULL,
     PRIMARY KEY (field, value_key, created_at, id)
 ) WITHOUT ROWID;
 CREATE INDEX product_keys_by_product ON product_keys (field, created_at, id, value_key);
@@ -90,6 +94,20 @@ CREATE TABLE product_unique (
     PRIMARY KEY (field, value)
 ) WITHOUT ROWID;
 CREATE INDEX product_unique_by_id ON product_unique (id, field);
+
+-- How many products have each value of each field with the option facet: the rows of product_keys that are counted. value_key: orders the
+-- values. See src/catalogue/product/value_counts.c.
+CREATE TABLE value_counts (
+    field     INTEGER NOT NULL,
+    value_key TEXT NOT NULL,
+    value     TEXT NOT NULL,
+    n         INTEGER NOT NULL,
+    PRIMARY KEY (field, value_key, value)
+) WITHOUT ROWID;
+CREATE INDEX value_counts_by_count ON value_counts (field, n DESC, value);
+
+-- As there is one writer at a time, each counts at once.
+CREATE VIEW value_deltas AS SELECT 0 AS seq, 0 AS field, '' AS value_key, '' AS value, 0 AS delta WHERE 0;
 
 -- ---- how many products there are, and where in the list a page begins ----
 

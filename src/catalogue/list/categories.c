@@ -100,7 +100,7 @@ static apr_status_t read_in_turn(cat_db_t *db, const cat_list_query_t *of, readi
     apr_status_t rv = cat_db_begin_search(db);
 
     if (rv == APR_SUCCESS) {
-        rv = cat_search_categories(db, of, keep_category, r);
+        rv = cat_search_values(db, of, CAT_PRODUCT_CATEGORY, keep_category, r);
         cat_db_end_search(db);
     }
     return rv;

@@ -109,9 +109,10 @@ static apr_status_t search(cat_db_t *db, reading_t *r)
     r->end.total = end.total;
     r->end.is_more = end.is_more;
     r->end.has_next = end.has_next;
-    memcpy(r->end.facets, end.facets, sizeof(r->end.facets));
+    r->end.facets = end.facets;
     r->end.facet_count = end.facet_count;
     r->end.is_sample = end.is_sample;
+    r->end.is_for_now = end.is_for_now;
     if (end.has_next && !r->query->page) {
         r->end.next = cat_query_write_cursor(db->pool, r->query, &end.last);
         return r->end.next ? APR_SUCCESS : APR_ENOMEM;
@@ -136,6 +137,9 @@ static apr_status_t read_in_turn(cat_db_t *db, reading_t *r)
 /* Do not cache pages beyond the end: unbounded in number. */
 static int is_worth_keeping(const reading_t *r)
 {
+    if (r->end.is_for_now) {
+        return 0;
+    }
     return !r->query->page || r->end.has_next || cat_query_count_skipped(r->query) < r->end.total;
 }
 

@@ -20,7 +20,8 @@
  * The maintenance makes reading quick again. In one transaction, which holds the lock SQL_COUNTS_LOCK, it
  *   1. adds delta rows to the blocks, the total and the categories, and deletes them, 1,000 at a time;
  *   2. once few are left, splits blocks of TOO_MANY products or more, and merges those of fewer than TOO_FEW;
- *   3. folds the names of new categories, by which these are listed.
+ *   3. does the same with the delta rows of values (value_counts.c);
+ *   4. folds the names of new categories, by which these are listed.
  * A split needs no count of the newer part: what the older part keeps is known, and the rest is a subtraction.
  *
  * A run that is missed makes lists slower, not wrong. Counts can be wrong only if triggers were switched off or someone
@@ -35,6 +36,7 @@
 #include "catalogue/product/list_key.h"
 #include "catalogue/product/product.h"
 #include "catalogue/product/product_keys.h"
+#include "catalogue/product/value_counts.h"
 #include "db/db.h"
 #include "lib/fold.h"
 
@@ -364,6 +366,19 @@ static apr_status_t fold_categories(maintenance_t *c)
     return rv;
 }
 
+static apr_status_t apply_values(maintenance_t *c)
+{
+    int applied = BATCH_ROWS;
+    apr_status_t rv = APR_SUCCESS;
+
+    for (int i = 0; i < BATCHES && applied == BATCH_ROWS && rv == APR_SUCCESS; i++) {
+        rv = go_on(c);
+        rv = rv == APR_SUCCESS ? cat_value_counts_apply(c->db, BATCH_ROWS, &applied) : rv;
+        c->changed += rv == APR_SUCCESS ? applied : 0;
+    }
+    return rv;
+}
+
 /* APR_NOTFOUND rolls back, if nothing could be done yet. Blocks are rebalanced only once few delta rows are left,
  * because each split reads all of them. */
 static apr_status_t maintain_counts(void *baton)
@@ -379,6 +394,7 @@ static apr_status_t maintain_counts(void *baton)
     if (rv == APR_SUCCESS && applied < BATCH_ROWS) {
         rv = rebalance(c);
     }
+    rv = rv == APR_SUCCESS ? apply_values(c) : rv;
     rv = rv == APR_SUCCESS ? fold_categories(c) : rv;
     return rv == APR_SUCCESS && !c->changed ? APR_NOTFOUND : rv;
 }
@@ -388,6 +404,7 @@ static apr_status_t is_due(maintenance_t *c, int *due)
 {
     apr_status_t rv = cat_db_each(c->db, SQL_COUNTS_DELTAS, CAT_VALUES("1"), note_row, due);
 
+    rv = rv == APR_SUCCESS ? cat_db_each(c->db, SQL_VALUES_DELTAS, CAT_VALUES("1"), note_row, due) : rv;
     rv = rv == APR_SUCCESS ? read_uneven(c, note_row, due) : rv;
     return rv == APR_SUCCESS ? cat_db_each(c->db, SQL_CATEGORY_UNFOLDED, CAT_NO_VALUES, note_row, due) : rv;
 }
@@ -434,7 +451,8 @@ apr_status_t cat_counts_rebuild(cat_db_t *db)
     rv = rv == APR_SUCCESS ? cat_db_exec(db, SQL_COUNTS_CLEAR, CAT_NO_VALUES, NULL) : rv;
     rv = rv == APR_SUCCESS ? cat_db_exec(db, SQL_COUNTS_BEGIN, CAT_NO_VALUES, NULL) : rv;
     rv = rv == APR_SUCCESS ? cat_db_exec(db, SQL_CATEGORY_CLEAR, CAT_NO_VALUES, NULL) : rv;
-    return rv == APR_SUCCESS ? cat_db_exec(db, SQL_CATEGORY_BEGIN, CAT_NO_VALUES, NULL) : rv;
+    rv = rv == APR_SUCCESS ? cat_db_exec(db, SQL_CATEGORY_BEGIN, CAT_NO_VALUES, NULL) : rv;
+    return rv == APR_SUCCESS ? cat_value_counts_rebuild(db) : rv;
 }
 
 /* ---- delta rows ---- */
@@ -553,6 +571,7 @@ static apr_status_t check_counts(void *baton)
     }
     rv = rv == APR_SUCCESS ? count_wrong(c, SQL_STOCK_WRONG) : rv;
     rv = rv == APR_SUCCESS ? count_wrong(c, SQL_CATEGORY_WRONG) : rv;
+    rv = rv == APR_SUCCESS ? count_wrong(c, SQL_VALUES_WRONG) : rv;
     return rv == APR_SUCCESS ? cat_db_each(c->db, SQL_CATEGORY_KEYS, CAT_NO_VALUES, check_key, c) : rv;
 }
 

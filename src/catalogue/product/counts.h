@@ -9,6 +9,7 @@
  * The database has the number of products in each block of the list (product_counts in conf/schema), and of indexed
  * products in each category (category_counts), exact after every write. Triggers keep them on SQLite and PostgreSQL; on
  * MySQL, cat_counts_note inserts delta rows. They count those in stock as well (catalogue/search/stock.h).
+ * What catalogue/product/value_counts.h counts is maintained, checked and counted anew together with these.
  * The maintenance splits and merges blocks, so that each is quick to read, applies the delta rows to the counts, and folds
  * the names of categories, in whose order they are listed.
  */

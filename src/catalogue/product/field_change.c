@@ -16,6 +16,7 @@
 
 #include "catalogue/product/own_keys.h"
 #include "catalogue/product/product.h"
+#include "catalogue/product/value_counts.h"
 #include "lib/json.h"
 
 #define PORTION 100
@@ -38,8 +39,9 @@ apr_status_t cat_field_change_end(void *baton)
 {
     const cat_field_change_t *c = baton;
     const char *number = c->registry->numbers[c->field];
-    apr_status_t rv = cat_db_exec(c->db, SQL_UNIQUE_DROP, CAT_VALUES(number), NULL);
+    apr_status_t rv = cat_value_counts_drop(c->db, number);
 
+    rv = rv == APR_SUCCESS ? cat_db_exec(c->db, SQL_UNIQUE_DROP, CAT_VALUES(number), NULL) : rv;
     return rv == APR_SUCCESS ? cat_db_exec(c->db, SQL_FIELDS_REMOVE, CAT_VALUES(number), NULL) : rv;
 }
 
@@ -144,7 +146,7 @@ apr_status_t cat_field_change_next(void *baton)
 {
     cat_field_change_t *c = baton;
     portion_t p = {.pool = c->db->pool};
-    apr_array_header_t *keys = apr_array_make(c->db->pool, 5 * PORTION, sizeof(const char *));
+    apr_array_header_t *keys = cat_own_keys_begin(c->db->pool);
     apr_status_t rv =
         cat_db_each(c->db, SQL_INDEX_ROWS, CAT_VALUES(c->from.created_at, c->from.id, PORTION_TEXT), keep_row, &p);
 

@@ -23,12 +23,13 @@
 #include <apr_strings.h>
 
 #include "catalogue/product/product.h"
+#include "catalogue/product/value_counts.h"
 #include "lib/digest.h"
 #include "lib/fold.h"
 #include "lib/json.h"
 #include "lib/number.h"
 
-#define ROW 5      /* values of a row of product_keys */
+#define ROW 6      /* values of a row of product_keys */
 #define DELETED 16 /* fields of one SQL_KEYS_DELETE */
 
 /* ---- one value ---- */
@@ -106,14 +107,39 @@ const char *cat_own_keys_key(apr_pool_t *pool, const cat_fields_t *fields, int f
 
 /* ---- the rows of a product ---- */
 
-static void add_row(apr_array_header_t *rows, const char *number, const char *key, const char *const *product,
-                    const char *value)
+/* A row of product_keys that is to be inserted. */
+typedef struct row_t {
+    const char *values[ROW];
+    const cat_registry_t *registry;
+    int field;
+    int is_counted;
+} row_t;
+
+apr_array_header_t *cat_own_keys_begin(apr_pool_t *pool)
 {
-    APR_ARRAY_PUSH(rows, const char *) = number;
-    APR_ARRAY_PUSH(rows, const char *) = apr_pstrdup(rows->pool, key);
-    APR_ARRAY_PUSH(rows, const char *) = apr_pstrdup(rows->pool, product[CAT_PRODUCT_CREATED_AT]);
-    APR_ARRAY_PUSH(rows, const char *) = apr_pstrdup(rows->pool, product[CAT_PRODUCT_ID]);
-    APR_ARRAY_PUSH(rows, const char *) = value ? apr_pstrdup(rows->pool, value) : NULL;
+    return apr_array_make(pool, 0, sizeof(row_t));
+}
+
+static const char *copy_text(apr_pool_t *pool, const char *text)
+{
+    return text ? apr_pstrdup(pool, text) : NULL;
+}
+
+/* text: the value; NULL: the product lacks the field. */
+static void add_row(apr_array_header_t *rows, const cat_registry_t *registry, int field, const char *const *product,
+                    const char *text)
+{
+    apr_pool_t *pool = rows->pool;
+    int is_counted = registry->is_counted[field] && text && strlen(text) <= CAT_VALUE_SIZE;
+    const char *value = is_counted ? text : cat_own_keys_value(pool, registry->fields, field, text);
+
+    APR_ARRAY_PUSH(rows, row_t) =
+        (row_t){{registry->numbers[field], apr_pstrdup(pool, cat_own_keys_key(pool, registry->fields, field, text)),
+                 apr_pstrdup(pool, product[CAT_PRODUCT_CREATED_AT]), apr_pstrdup(pool, product[CAT_PRODUCT_ID]),
+                 copy_text(pool, value), is_counted ? "1" : "0"},
+                registry,
+                field,
+                is_counted};
 }
 
 static void collect_field(apr_array_header_t *rows, const cat_registry_t *registry, int field,
@@ -128,12 +154,11 @@ static void collect_field(apr_array_header_t *rows, const cat_registry_t *regist
 
     if (fields->all[field].kind == CAT_LIST) {
         json_array_foreach (list, i, element) {
-            add_row(rows, registry->numbers[field], json_string_value(element), record, NULL);
+            add_row(rows, registry, field, record, json_string_value(element));
         }
         return;
     }
-    add_row(rows, registry->numbers[field], cat_own_keys_key(rows->pool, fields, field, text), record,
-            cat_own_keys_value(rows->pool, fields, field, text));
+    add_row(rows, registry, field, record, text);
 }
 
 static int is_indexed(const cat_registry_t *registry, int field)
@@ -154,54 +179,114 @@ void cat_own_keys_collect(apr_array_header_t *rows, const cat_registry_t *regist
 
 static int compare_rows(const void *one, const void *other)
 {
-    const char *const *a = one, *const *b = other;
-    int order = strcmp(a[0], b[0]);
+    const row_t *a = one, *b = other;
+    int order = strcmp(a->values[0], b->values[0]);
 
-    order = order ? order : strcmp(a[1], b[1]);
-    return order ? order : strcmp(a[3], b[3]);
+    order = order ? order : strcmp(a->values[1], b->values[1]);
+    return order ? order : strcmp(a->values[3], b->values[3]);
+}
+
+static apr_status_t insert_some(cat_db_t *db, const row_t *rows, int count)
+{
+    const char *values[ROW * CAT_ROWS_MAX];
+
+    for (int i = 0; i < count; i++) {
+        memcpy(values + i * ROW, rows[i].values, sizeof(rows[i].values));
+    }
+    return cat_db_insert_rows(db, SQL_KEYS_INSERT, values, ROW, count);
 }
 
 /* In their order neighbours are on the same page of the database. */
-apr_status_t cat_own_keys_insert(cat_db_t *db, apr_array_header_t *rows)
+static apr_status_t insert_rows(cat_db_t *db, const apr_array_header_t *rows)
 {
-    const char **values = (const char **)rows->elts;
-    int left = rows->nelts / ROW;
+    row_t *at = (row_t *)rows->elts;
     apr_status_t rv = APR_SUCCESS;
 
-    qsort(values, (size_t)left, ROW * sizeof(*values), compare_rows);
-    for (int count; left > 0 && rv == APR_SUCCESS; left -= count, values += ROW * count) {
+    qsort(at, (size_t)rows->nelts, sizeof(*at), compare_rows);
+    for (int left = rows->nelts, count; left > 0 && rv == APR_SUCCESS; left -= count, at += count) {
         count = left < CAT_ROWS_MAX ? left : CAT_ROWS_MAX;
-        rv = cat_db_insert_rows(db, SQL_KEYS_INSERT, values, ROW, count);
+        rv = insert_some(db, at, count);
     }
     return rv;
 }
 
-/* Deletes the keys of some fields of a product. Field 0, in the places that are left, has none. */
-static apr_status_t delete_keys(cat_db_t *db, const apr_array_header_t *numbers, const char *created_at, const char *id)
+/* ---- keys and counts of values together ---- */
+
+/* What is deleted and inserted in a transaction. */
+typedef struct change_t {
+    cat_db_t *db;
+    const cat_registry_t *registry;
+    apr_array_header_t *numbers; /* const char *: of fields whose rows are deleted */
+    apr_array_header_t *counts;  /* cat_value_change_t */
+} change_t;
+
+static change_t begin_change(cat_db_t *db, const cat_registry_t *registry)
+{
+    return (change_t){db, registry, apr_array_make(db->pool, 8, sizeof(const char *)),
+                      apr_array_make(db->pool, 8, sizeof(cat_value_change_t))};
+}
+
+static apr_status_t insert_keys(change_t *c, const apr_array_header_t *rows)
+{
+    for (int i = 0; i < rows->nelts; i++) {
+        const row_t *row = &APR_ARRAY_IDX(rows, i, row_t);
+        if (row->is_counted) {
+            cat_value_counts_add(c->counts, row->registry, row->field, row->values[4], 1);
+        }
+    }
+    return insert_rows(c->db, rows);
+}
+
+apr_status_t cat_own_keys_insert(cat_db_t *db, apr_array_header_t *rows)
+{
+    change_t c = begin_change(db, NULL);
+    apr_status_t rv = insert_keys(&c, rows);
+
+    return rv == APR_SUCCESS ? cat_value_counts_write(db, c.counts) : rv;
+}
+
+static apr_status_t take_counted(void *baton, const char *const *values, int count)
+{
+    change_t *c = baton;
+    int field = cat_registry_find_number(c->registry, values[0]);
+
+    (void)count;
+    if (field < c->registry->fields->count) {
+        cat_value_counts_add(c->counts, c->registry, field, values[1], -1);
+    }
+    return APR_SUCCESS;
+}
+
+/* Deletes the keys of the fields of a product. Field 0, in the places that are left, has none. */
+static apr_status_t delete_keys(change_t *c, const char *created_at, const char *id)
 {
     apr_status_t rv = APR_SUCCESS;
 
-    for (int done = 0; done < numbers->nelts && rv == APR_SUCCESS; done += DELETED) {
+    for (int done = 0; done < c->numbers->nelts && rv == APR_SUCCESS; done += DELETED) {
         const char *values[2 + DELETED] = {created_at, id};
         for (int i = 0; i < DELETED; i++) {
-            values[2 + i] = done + i < numbers->nelts ? APR_ARRAY_IDX(numbers, done + i, const char *) : "0";
+            values[2 + i] = done + i < c->numbers->nelts ? APR_ARRAY_IDX(c->numbers, done + i, const char *) : "0";
         }
-        rv = cat_db_exec(db, SQL_KEYS_DELETE, values, 2 + DELETED, NULL);
+        if (c->registry->has_facets) {
+            rv = cat_db_each(c->db, SQL_KEYS_COUNTED, values, 2 + DELETED, take_counted, c);
+        }
+        rv = rv == APR_SUCCESS ? cat_db_exec(c->db, SQL_KEYS_DELETE, values, 2 + DELETED, NULL) : rv;
     }
     return rv;
 }
 
 apr_status_t cat_own_keys_delete(cat_db_t *db, const cat_registry_t *registry, const char *created_at, const char *id)
 {
-    apr_array_header_t *numbers = apr_array_make(db->pool, 8, sizeof(const char *));
+    change_t c = begin_change(db, registry);
     apr_status_t rv;
 
     for (int i = CAT_PRODUCT_FIELDS; i < registry->fields->count; i++) {
         if (is_indexed(registry, i)) {
-            APR_ARRAY_PUSH(numbers, const char *) = registry->numbers[i];
+            APR_ARRAY_PUSH(c.numbers, const char *) = registry->numbers[i];
         }
     }
-    rv = delete_keys(db, numbers, created_at, id);
+    rv = delete_keys(&c, created_at, id);
+    rv = rv == APR_SUCCESS ? cat_value_counts_write(db, c.counts) : rv;
     return rv == APR_SUCCESS && registry->has_unique ? cat_db_exec(db, SQL_UNIQUE_DELETE_ALL, CAT_VALUES(id), NULL)
                                                      : rv;
 }
@@ -217,18 +302,19 @@ apr_status_t cat_own_keys_change(cat_db_t *db, const cat_registry_t *registry, c
     const char *const *was = cat_product_read(db->pool, registry->fields, before), *const *is = cat_product_read(
                                                                                        db->pool, registry->fields,
                                                                                        after);
-    apr_array_header_t *numbers = apr_array_make(db->pool, 8, sizeof(const char *)),
-                       *rows = apr_array_make(db->pool, 8 * ROW, sizeof(const char *));
+    apr_array_header_t *rows = cat_own_keys_begin(db->pool);
+    change_t c = begin_change(db, registry);
     apr_status_t rv;
 
     for (int i = CAT_PRODUCT_FIELDS; i < registry->fields->count; i++) {
         if (is_indexed(registry, i) && !is_same(was[i], is[i])) {
-            APR_ARRAY_PUSH(numbers, const char *) = registry->numbers[i];
+            APR_ARRAY_PUSH(c.numbers, const char *) = registry->numbers[i];
             collect_field(rows, registry, i, is);
         }
     }
-    rv = delete_keys(db, numbers, after[CAT_PRODUCT_CREATED_AT], after[CAT_PRODUCT_ID]);
-    return rv == APR_SUCCESS ? cat_own_keys_insert(db, rows) : rv;
+    rv = delete_keys(&c, after[CAT_PRODUCT_CREATED_AT], after[CAT_PRODUCT_ID]);
+    rv = rv == APR_SUCCESS ? insert_keys(&c, rows) : rv;
+    return rv == APR_SUCCESS ? cat_value_counts_write(db, c.counts) : rv;
 }
 
 /* ---- unique values ---- */
@@ -278,11 +364,12 @@ apr_status_t cat_own_keys_renew(cat_db_t *db, const cat_registry_t *registry, in
 {
     const char *const *record = cat_product_read(db->pool, registry->fields, product);
     const char *id = product[CAT_PRODUCT_ID], *number = registry->numbers[field];
-    apr_array_header_t *numbers = apr_array_make(db->pool, 1, sizeof(const char *));
+    change_t c = begin_change(db, registry);
     apr_status_t rv;
 
-    APR_ARRAY_PUSH(numbers, const char *) = number;
-    rv = delete_keys(db, numbers, product[CAT_PRODUCT_CREATED_AT], id);
+    APR_ARRAY_PUSH(c.numbers, const char *) = number;
+    rv = delete_keys(&c, product[CAT_PRODUCT_CREATED_AT], id);
+    rv = rv == APR_SUCCESS ? cat_value_counts_write(db, c.counts) : rv;
     if (rv == APR_SUCCESS && registry->fields->all[field].flags & CAT_UNIQUE) {
         rv = cat_db_exec(db, SQL_UNIQUE_DELETE, CAT_VALUES(id, number), NULL);
         rv = rv == APR_SUCCESS && record[field] ? cat_own_keys_take(db, number, record[field], id) : rv;

@@ -5,7 +5,7 @@
 #include "catalogue/product/registry.h"
 
 /*
- * What conditions, orders and uniqueness need of fields of the shop's own: rows of product_keys and product_unique. Only
+ * What conditions, orders, facets and uniqueness need of fields of the shop's own: rows of product_keys and product_unique. Only
  * catalogue/product/products.c and the job that fills them in write these. A row of a product is that of catalogue/product/product.h.
  */
 
@@ -19,8 +19,8 @@
  *     numbers    16 hexadecimal digits           times      the same
  *     booleans   "0", "1"                        lists      of each element, the exact text
  *
- * value: of a text that is no choice, the exact one; of all others NULL, as the key says which it is. text: as a record has it, of a list an
- * element; NULL: the product lacks the field, and the key is "".
+ * value: of a text that is no choice, the exact one; of all others NULL, as the key says which it is; of a row that value_counts counts, always
+ * the exact text. text: as a record has it, of a list an element; NULL: the product lacks the field, and the key is "".
  */
 const char *cat_own_keys_key(apr_pool_t *pool, const cat_fields_t *fields, int field, const char *text);
 const char *cat_own_keys_value(apr_pool_t *pool, const cat_fields_t *fields, int field, const char *text);
@@ -28,10 +28,13 @@ const char *cat_own_keys_value(apr_pool_t *pool, const cat_fields_t *fields, int
 /* The same of product_unique: the text, or a digest of a long one. */
 const char *cat_own_keys_unique(apr_pool_t *pool, const char *text);
 
-/* Adds the rows of product_keys of a product to the array (const char *), five values each, on its pool. */
+/* An empty array for rows of product_keys, on the pool. */
+apr_array_header_t *cat_own_keys_begin(apr_pool_t *pool);
+
+/* Adds the rows of a product, on the array's pool. */
 void cat_own_keys_collect(apr_array_header_t *rows, const cat_registry_t *registry, const char *const *product);
 
-/* Sorts such rows and inserts them, in a transaction that the caller has begun. */
+/* Sorts such rows, inserts them, and counts their values (catalogue/product/value_counts.h), in a transaction that the caller has begun. */
 apr_status_t cat_own_keys_insert(cat_db_t *db, apr_array_header_t *rows);
 
 /* Takes a value of a unique field for a product, in its transaction. APR_EEXIST: another one has it, and the transaction can go on. */

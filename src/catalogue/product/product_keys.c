@@ -236,8 +236,7 @@ apr_array_header_t *cat_product_keys_words(apr_pool_t *pool, const char *words)
 
 cat_product_postings_t cat_product_keys_begin(apr_pool_t *pool)
 {
-    return (cat_product_postings_t){apr_array_make(pool, 48, sizeof(const char *)),
-                                    apr_array_make(pool, 0, sizeof(const char *))};
+    return (cat_product_postings_t){apr_array_make(pool, 48, sizeof(const char *)), cat_own_keys_begin(pool)};
 }
 
 void cat_product_keys_add(const cat_product_postings_t *postings, const apr_array_header_t *words,

@@ -54,7 +54,7 @@ int cat_product_keys_kept(const cat_db_t *db);
 #define CAT_PRODUCT_KEY_SIZE 800 /* octets of a name_key or category_key; a longer folded text is cut off */
 #define CAT_PRODUCT_WORD_SIZE 64 /* octets of a word in product_words; a longer one is cut off */
 
-#define CAT_PRODUCT_WORDS_SIZE 60000 /* octets of the column words; further words are not found */
+#define CAT_PRODUCT_WORDS_SIZE 16000 /* octets of the column words; further words are not found */
 
 /* values[CAT_PRODUCT_KEYS]: the columns of a product, a row (catalogue/product/product.h), on the pool; NULL: of a part that is not in
  * parts. registry: the words of its fields with `search` are among those of the product. */

@@ -2,9 +2,9 @@
 /*
  * Reads and fills the table catalog_fields.
  *
- *     number  name    definition                 complete
- *     1       sku     string index unique        1
- *     2       color   choice values="red|blue" facet    0     its keys are being filled in
+ *     number  name    definition                       complete  counted
+ *     1       sku     string index unique              1         1
+ *     2       color   choice values="red|blue" facet   0         0     its keys are being filled in
  *
  * A definition is what decides the keys of a field, in the words of CatalogField, so the same reader makes a field table of the rows. It
  * only ever gets more options: servers with different lines would otherwise change it in turn, and fill in the keys again and again.
@@ -33,11 +33,11 @@
 
 typedef struct reading_t {
     apr_pool_t *pool;
-    apr_array_header_t *rows; /* const char *: number, name, definition, complete of each */
+    apr_array_header_t *rows; /* const char *: number, name, definition, complete, counted of each */
     cat_buffer_t text;
 } reading_t;
 
-enum { NUMBER, NAME, DEFINITION, COMPLETE, COLUMNS };
+enum { NUMBER, NAME, DEFINITION, COMPLETE, COUNTED, COLUMNS };
 
 static apr_status_t keep_row(void *baton, const char *const *values, int count)
 {
@@ -68,6 +68,7 @@ static void note_flags(cat_registry_t *registry, int flags)
     registry->has_keys |= (flags & CAT_INDEXED) != 0;
     registry->has_unique |= (flags & CAT_UNIQUE) != 0;
     registry->has_words |= (flags & CAT_SEARCHED) != 0;
+    registry->has_facets |= (flags & CAT_FACET) != 0;
 }
 
 /* Without fields; the caller fills in what belongs to so many of them. */
@@ -85,6 +86,7 @@ static cat_registry_t *make_empty(const char *text, int count)
     registry->fields = &cat_product_built_in;
     registry->numbers = apr_pcalloc(pool, places * sizeof(*registry->numbers));
     registry->is_complete = apr_pcalloc(pool, places);
+    registry->is_counted = apr_pcalloc(pool, places);
     registry->text = apr_pstrdup(pool, text);
     return registry;
 }
@@ -102,6 +104,7 @@ static const char *add_row(cat_registry_t *registry, const char *const *row)
     }
     registry->numbers[field] = apr_pstrdup(registry->pool, row[NUMBER]);
     registry->is_complete[field] = *row[COMPLETE] == '1';
+    registry->is_counted[field] = *row[COUNTED] == '1' && registry->fields->all[field].flags & CAT_FACET;
     note_flags(registry, registry->fields->all[field].flags);
     return NULL;
 }
@@ -132,6 +135,16 @@ int cat_registry_find(const cat_registry_t *registry, const char *name)
     int i = CAT_PRODUCT_FIELDS;
 
     while (i < registry->fields->count && strcmp(registry->fields->all[i].name, name) != 0) {
+        i++;
+    }
+    return i;
+}
+
+int cat_registry_find_number(const cat_registry_t *registry, const char *number)
+{
+    int i = CAT_PRODUCT_FIELDS;
+
+    while (i < registry->fields->count && strcmp(registry->numbers[i], number) != 0) {
         i++;
     }
     return i;
@@ -234,14 +247,15 @@ static apr_status_t change_field(const addition_t *a, int known, const cat_field
 
     return cat_db_exec(a->db, SQL_FIELDS_CHANGE,
                        CAT_VALUES(write_definition(a->db->pool, fields->own[i], flags), complete,
-                                  CAT_LIST_KEY_MAX.created_at, CAT_LIST_KEY_MAX.id, a->registry->numbers[known]),
+                                  a->registry->is_counted[known] ? "1" : complete, CAT_LIST_KEY_MAX.created_at,
+                                  CAT_LIST_KEY_MAX.id, a->registry->numbers[known]),
                        NULL);
 }
 
 apr_status_t cat_registry_retire(cat_db_t *db, const cat_registry_t *registry, int field)
 {
     return cat_db_exec(db, SQL_FIELDS_CHANGE,
-                       CAT_VALUES(write_definition(db->pool, registry->fields->own[field], 0), "1",
+                       CAT_VALUES(write_definition(db->pool, registry->fields->own[field], 0), "1", "0",
                                   CAT_LIST_KEY_MAX.created_at, CAT_LIST_KEY_MAX.id, registry->numbers[field]),
                        NULL);
 }
@@ -255,7 +269,7 @@ static apr_status_t add_field(const addition_t *a, const cat_fields_t *fields, i
     return cat_db_insert(a->db, SQL_FIELDS_ADD,
                          CAT_VALUES(apr_itoa(a->db->pool, number), fields->all[i].name,
                                     write_definition(a->db->pool, fields->own[i], fields->all[i].flags), complete,
-                                    CAT_LIST_KEY_MAX.created_at, CAT_LIST_KEY_MAX.id));
+                                    complete, CAT_LIST_KEY_MAX.created_at, CAT_LIST_KEY_MAX.id));
 }
 
 static apr_status_t add_missing(void *baton)

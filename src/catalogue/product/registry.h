@@ -12,10 +12,12 @@
  * CatalogField were removed. Every server keeps the keys of all of them (catalogue/product/own_keys.h), whatever lines it has itself.
  */
 typedef struct cat_registry_t {
-    const cat_fields_t *fields;          /* the built-in ones, then those that the database knows */
-    const char **numbers;                /* by field, decimal, as product_keys has it; NULL: built-in */
-    unsigned char *is_complete;          /* by field, flag: all products have its keys */
+    const cat_fields_t *fields; /* the built-in ones, then those that the database knows */
+    const char **numbers;       /* by field, decimal, as product_keys has it; NULL: built-in */
+    unsigned char *is_complete; /* by field, flag: all products have its keys */
+    unsigned char *is_counted;  /* by field, flag: writers count its values (catalogue/product/value_counts.h) */
     int has_keys, has_unique, has_words; /* flags: some field is indexed, unique, searched */
+    int has_facets;                      /* flag: some field is a facet */
     const char *text;                    /* what it was made of */
     apr_time_t made;                     /* when this process first saw it so */
     _Atomic apr_time_t *refused;         /* when a contradiction was logged last; by all threads */
@@ -33,5 +35,8 @@ apr_status_t cat_registry_retire(cat_db_t *db, const cat_registry_t *registry, i
 
 /* The field of the registry that has the name; fields->count: there is none. */
 int cat_registry_find(const cat_registry_t *registry, const char *name);
+
+/* The same of one that has the number. */
+int cat_registry_find_number(const cat_registry_t *registry, const char *number);
 
 #endif

@@ -60,7 +60,13 @@ static cat_field_set_t parse_names(const cat_fields_t *all, const apr_array_head
 cat_field_set_t cat_field_list_parse(cat_parameters_t *p, const cat_fields_t *all, const char *name,
                                      const cat_parameter_t *parameter, const cat_field_set_t *allowed)
 {
-    cat_field_set_t fields = parse_names(all, cat_parameters_list(p, name, parameter), allowed);
+    return cat_field_list_take(p, all, name, cat_parameters_list(p, name, parameter), allowed);
+}
+
+cat_field_set_t cat_field_list_take(cat_parameters_t *p, const cat_fields_t *all, const char *name,
+                                    const apr_array_header_t *names, const cat_field_set_t *allowed)
+{
+    cat_field_set_t fields = parse_names(all, names, allowed);
     cat_buffer_t b;
 
     if (!cat_field_set_is_empty(&fields)) {

@@ -44,6 +44,10 @@ int cat_field_list_find(const cat_fields_t *all, const char *name, apr_size_t le
 cat_field_set_t cat_field_list_parse(cat_parameters_t *p, const cat_fields_t *all, const char *name,
                                      const cat_parameter_t *parameter, const cat_field_set_t *allowed);
 
+/* The same of names that have been read (const char *; NULL: one that could not be). */
+cat_field_set_t cat_field_list_take(cat_parameters_t *p, const cat_fields_t *all, const char *name,
+                                    const apr_array_header_t *names, const cat_field_set_t *allowed);
+
 /* The schema of such a parameter: an array. */
 json_t *cat_field_list_describe(const cat_fields_t *all, const cat_field_set_t *allowed);
 

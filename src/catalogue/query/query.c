@@ -26,6 +26,7 @@
 #include "jose/keyring.h"
 #include "lib/buffer.h"
 #include "lib/fold.h"
+#include "lib/number.h"
 
 #define PARAMETERS_SIZE 32 /* octets: a guess of cat_list_query_t's */
 #define KEY_SIZE 128       /* octets: a guess of a key with a cursor */
@@ -188,19 +189,54 @@ cat_field_set_t cat_query_facets(const cat_conf_t *conf)
     return facets;
 }
 
+/* "brand:200" asks for so many values. Leaves the name. */
+static void take_most(parsing_t *p, const char **facet)
+{
+    const char *colon = *facet ? strchr(*facet, ':') : NULL;
+    apr_int64_t most;
+    int field;
+
+    if (!colon) {
+        return;
+    }
+    field = cat_field_list_find(p->query->all, *facet, (apr_size_t)(colon - *facet));
+    if (!cat_number_parse_integer(colon + 1, &most) || most < 1 || most > CAT_QUERY_FACET_MAX) {
+        cat_parameters_add_error(
+            &p->parameters, "facets", "invalid",
+            "the number of values must be from 1 to " APR_STRINGIFY(CAT_QUERY_FACET_MAX) ", as in brand:200");
+    } else if (field < p->query->all->count) {
+        p->query->facet_most[field] = most == CAT_QUERY_FACET ? 0 : (short)most;
+    }
+    *facet = apr_pstrmemdup(p->parameters.pool, *facet, (apr_size_t)(colon - *facet));
+}
+
 static void parse_facets(parsing_t *p, const cat_parameter_t *parameter)
 {
     const cat_field_set_t allowed = cat_query_facets(p->conf);
+    apr_array_header_t *names = cat_parameters_list(&p->parameters, "facets", parameter);
 
-    p->query->facets = cat_field_list_parse(&p->parameters, p->query->all, "facets", parameter, &allowed);
+    for (int i = 0; i < names->nelts; i++) {
+        take_most(p, &APR_ARRAY_IDX(names, i, const char *));
+    }
+    p->query->facets = cat_field_list_take(&p->parameters, p->query->all, "facets", names, &allowed);
     p->query->has_facets = 1;
 }
 
 static void add_facets(cat_buffer_t *b, const cat_list_query_t *query)
 {
-    if (query->has_facets) {
-        CAT_BUFFER_LITERAL(b, "&facets=");
-        cat_field_list_write(b, query->all, &query->facets);
+    const char *separator = "&facets=";
+
+    for (int i = 0; i < query->all->count && query->has_facets; i++) {
+        if (!cat_field_set_has(&query->facets, i)) {
+            continue;
+        }
+        cat_buffer_add_text(b, separator);
+        cat_buffer_add_text(b, query->all->all[i].name);
+        if (query->facet_most[i]) {
+            CAT_BUFFER_LITERAL(b, ":");
+            cat_buffer_add_int(b, query->facet_most[i]);
+        }
+        separator = ",";
     }
 }
 
@@ -253,11 +289,30 @@ static json_t *describe_count(const cat_conf_t *conf)
     return cat_description_words(counts, -1);
 }
 
+/* Programs that make types of schemas stumble over anyOf, so names are in a pattern, where a number may follow. */
+static json_t *describe_facet(const json_t *names)
+{
+    json_t *name, *pattern = json_string("^(");
+    size_t i;
+
+    json_array_foreach (names, i, name) {
+        json_t *longer = json_sprintf("%s%s%s", json_string_value(pattern), i ? "|" : "", json_string_value(name));
+        json_decref(pattern);
+        pattern = longer;
+    }
+    name = json_sprintf("%s)(:([1-9][0-9]{0,2}|1000))?$", json_string_value(pattern));
+    json_decref(pattern);
+    return json_pack("{s:s, s:o}", "type", "string", "pattern", name);
+}
+
 static json_t *describe_facets(const cat_conf_t *conf)
 {
     const cat_field_set_t facets = cat_query_facets(conf);
 
-    return cat_field_list_describe(cat_product_fields_of(conf), &facets);
+    json_t *schema = cat_field_list_describe(cat_product_fields_of(conf), &facets);
+
+    json_object_set_new(schema, "items", describe_facet(json_object_get(json_object_get(schema, "items"), "enum")));
+    return schema;
 }
 
 /* ---- the table ---- */
@@ -298,8 +353,10 @@ static const struct parameter_row_t {
     [ROW_COUNT] = {"count", parse_count, add_count, REFUSED, 0, 0, describe_count, "\"exact\"",
                    "How `total` counts: all that match, up to a limit (the default by page), or not at all (the "
                    "default by cursor)"},
-    [ROW_FACETS] = {"facets", parse_facets, add_facets, LISTED, 0, 0, describe_facets, "[\"category\"]",
-                    "Fields of which the answer counts the values, the most frequent first"},
+    [ROW_FACETS] =
+        {"facets", parse_facets, add_facets, LISTED, 0, 0, describe_facets, "[\"category\"]",
+         "Fields of which the answer counts the values, the most frequent first; `brand:200` asks for as many values, "
+         "at least 1, at most " APR_STRINGIFY(CAT_QUERY_FACET_MAX) ", instead of " APR_STRINGIFY(CAT_QUERY_FACET)},
     [ROW_LIMIT] = {"limit", parse_limit, add_limit, FORGIVEN, 0, 0, cat_parameters_describe_limit, "20",
                    "How many products a page has; what is no integer counts as absent, and what exceeds the maximum is "
                    "the maximum"},

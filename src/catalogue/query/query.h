@@ -22,7 +22,9 @@
  * response cache and the cursors. Two query strings that ask the same have the same value, conditions in the same order.
  */
 
-#define CAT_QUERY_WORDS_MAX 20    /* of q */
+#define CAT_QUERY_WORDS_MAX 20 /* of q */
+#define CAT_QUERY_FACET 50     /* values of a facet, unless the client asks for another number */
+#define CAT_QUERY_FACET_MAX 1000
 #define CAT_QUERY_OCTETS_MAX 8192 /* of the parameters in their canonical spelling */
 
 typedef enum {
@@ -60,8 +62,9 @@ typedef struct cat_list_query_t {
     int has_all_fields;      /* flag: these are all */
     int has_etags;           /* flag: the answer has the tag of each product */
     cat_count_t count;
-    cat_field_set_t facets; /* of which the answer counts the values */
-    int has_facets;         /* flag: there are some */
+    cat_field_set_t facets;           /* of which the answer counts the values */
+    int has_facets;                   /* flag: there are some */
+    short facet_most[CAT_FIELDS_MAX]; /* by field: how many values, the most frequent; 0: CAT_QUERY_FACET */
 
     /* The canonical spelling, with "&" before each parameter, encoded: */
     const char *parameters; /* "&category=tea&sort=-price&limit=10": all but page and cursor */

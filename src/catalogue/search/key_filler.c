@@ -4,7 +4,8 @@
  *
  * It goes from the newest product to the oldest, some in each transaction, and notes in catalog_fields how far it has come: a server that
  * ends, or another one, goes on from there. A field gets its keys from the first product on only when every server of the database can
- * know of it (DELAY): until then one of them may write products without the keys.
+ * know of it (DELAY): until then one of them may write products without the keys. Of a field with `facet` every server must know first that
+ * it is one, and then that its values are counted (catalogue/product/value_counts.c): so that takes the DELAY twice.
  *
  *     newest ---- has the keys ----> noted | ---- still to be filled in ----> oldest: complete = 1
  *
@@ -135,7 +136,7 @@ static apr_status_t keep_row(void *baton, const char *const *values, int count)
 
 static apr_status_t fill_rows(filling_t *f)
 {
-    apr_array_header_t *rows = apr_array_make(f->pool, 5 * PORTION, sizeof(const char *));
+    apr_array_header_t *rows = cat_own_keys_begin(f->pool);
     apr_status_t rv = APR_SUCCESS;
 
     for (int i = 0; i < f->count && rv == APR_SUCCESS; i++) {
@@ -177,14 +178,24 @@ static apr_status_t fill_words(const filling_t *f)
                : APR_SUCCESS;
 }
 
-static int find_number(const cat_registry_t *registry, const char *number)
+/* Has every server known for a while that the values of the field are counted? */
+static int is_counted(const filling_t *f)
 {
-    int i = CAT_PRODUCT_FIELDS;
+    return f->registry->is_counted[f->field] || !(f->registry->fields->all[f->field].flags & CAT_FACET);
+}
 
-    while (i < registry->fields->count && strcmp(registry->numbers[i], number) != 0) {
-        i++;
+/* From now on writers count what they write of the fields that nobody counts yet. */
+static apr_status_t begin_counting(const filling_t *f)
+{
+    const cat_registry_t *registry = f->registry;
+    apr_status_t rv = APR_SUCCESS;
+
+    for (int i = CAT_PRODUCT_FIELDS; i < registry->fields->count && rv == APR_SUCCESS; i++) {
+        if (registry->fields->all[i].flags & CAT_FACET && !registry->is_counted[i]) {
+            rv = cat_db_exec(f->db, SQL_FIELDS_COUNT, CAT_VALUES(registry->numbers[i]), NULL);
+        }
     }
-    return i;
+    return rv;
 }
 
 static void notice_taken(cat_job_t *job, const filling_t *f)
@@ -212,9 +223,12 @@ static apr_status_t fill_next(cat_job_t *job, apr_pool_t *pool, int *more)
     if (rv != APR_SUCCESS || !s.number || apr_time_now() - f.registry->made < DELAY) {
         return rv;
     }
-    f.field = find_number(f.registry, s.number);
+    f.field = cat_registry_find_number(f.registry, s.number);
     if (f.field == f.registry->fields->count) {
         return APR_SUCCESS; /* it was added within the last second */
+    }
+    if (!is_counted(&f)) {
+        return begin_counting(&f);
     }
     f.state = &s;
     *more = 1;

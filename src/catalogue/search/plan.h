@@ -83,7 +83,8 @@ void cat_plan_add_rows(cat_select_text_t *s, const cat_plan_t *plan, apr_int64_t
 /* Adds the select of how many products the list has. It may stop when it has counted `most`; 0: it counts all. */
 void cat_plan_add_count(cat_select_text_t *s, const cat_plan_t *plan, apr_int64_t most);
 
-/* Adds the select of category and in_stock of the products of the list, at most `most`. */
+/* Adds the select of category and in_stock of the products of the list, at most `most`; 0: of all. If the query has facets of the shop's
+ * own fields, extra is behind them. */
 void cat_plan_add_facets(cat_select_text_t *s, const cat_plan_t *plan, apr_int64_t most);
 
 #endif

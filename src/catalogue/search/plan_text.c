@@ -520,15 +520,32 @@ void cat_plan_add_count(cat_select_text_t *s, const cat_plan_t *plan, apr_int64_
     }
 }
 
+/* Without own fields, an index has all that is read. */
+static int has_own_facets(const cat_list_query_t *query)
+{
+    int i = CAT_PRODUCT_FIELDS;
+
+    while (i < query->all->count && !cat_field_set_has(&query->facets, i)) {
+        i++;
+    }
+    return i < query->all->count;
+}
+
 void cat_plan_add_facets(cat_select_text_t *s, const cat_plan_t *plan, apr_int64_t most)
 {
+    int has_own = has_own_facets(plan->query);
+
     s->leaves_choice = has_choice(plan);
-    cat_select_text_add(s, "SELECT a.category, a.in_stock FROM (", NULL);
+    cat_select_text_add(s, "SELECT a.category, a.in_stock", has_own ? ", a.extra" : "", " FROM (", NULL);
     if (is_empty(plan)) {
-        cat_select_text_add(s, "SELECT p.id, p.category, p.in_stock FROM products p WHERE p.id = '' AND 1 = 0", NULL);
+        cat_select_text_add(s, "SELECT p.id, p.category, p.in_stock, p.extra FROM products p WHERE p.id = '' AND 1 = 0",
+                            NULL);
+    } else if (plan->kind == CAT_PLAN_FETCH) {
+        add_all(s, plan, has_own ? ", f.category, f.in_stock, f.extra" : ", f.category, f.in_stock", READ_IN_ORDER,
+                most);
     } else {
-        const char *what = plan->kind == CAT_PLAN_FETCH ? ", f.category, f.in_stock" : ", p.category, p.in_stock";
-        add_all(s, plan, what, READ_IN_ORDER, most);
+        add_all(s, plan, has_own ? ", p.category, p.in_stock, p.extra" : ", p.category, p.in_stock", READ_IN_ORDER,
+                most);
     }
     cat_select_text_add(s, ") a", NULL);
     add_most(s, most);

@@ -8,8 +8,9 @@
  *        |             because a walk would look for its products everywhere.
  *      read_products   the plan (plan.c) and its rows, and one row more than the page has: whether it comes tells whether
  *        |             there is a next page.
- *      count_facets    the counters, where they know the categories; else the first CatalogCountLimit products of the list
- *        |             are read, and counted by value. If the list has no more, their number is the total.
+ *      count_facets    the counters of categories and values, where they know the facet; for the others the first CatalogCountLimit
+ *        |             products of the list are read, all if the client wants it exact, and counted by value. If the list has no
+ *        |             more, their number is the total.
  *      count_rows      what was not found on the way: the end of the list was on the page, so its total is known; or the
  *                      counters know it; or the database counts, up to CatalogCountLimit unless the client wants it exact.
  *
@@ -20,14 +21,18 @@
 
 #include <apr_hash.h>
 #include <apr_strings.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "catalogue/product/counts.h"
 #include "catalogue/product/product_keys.h"
+#include "catalogue/product/value_counts.h"
 #include "catalogue/search/indexes.h"
 #include "catalogue/search/plan.h"
 #include "catalogue/search/stock.h"
+#include "catalogue/search/value_list.h"
 #include "db/db.h"
+#include "lib/json.h"
 
 /* What the counters have to be asked. */
 typedef struct counters_t {
@@ -44,12 +49,14 @@ typedef struct search_t {
     cat_search_end_t *end;
     cat_plan_t plan;
     apr_int64_t offset;
-    apr_int64_t passed;      /* rows that were passed on */
-    int has_category_counts; /* flag: the counters of categories have all products */
+    apr_int64_t passed;           /* rows that were passed on */
+    int has_category_counts;      /* flag: the counters of categories have all products */
+    int are_categories_filled_in; /* flag: they will soon */
     counters_t counters;
-    cat_stock_t stock; /* of all that counters names */
-    cat_stock_t *each; /* of each category that counters names */
-    int has_stock;     /* flag: stock is read, and each */
+    cat_stock_t stock;              /* of all that counters names */
+    cat_stock_t *each;              /* of each category that counters names */
+    int has_stock;                  /* flag: stock is read, and each */
+    const cat_registry_t *registry; /* where there are facets */
 } search_t;
 
 /* ---- counters ---- */
@@ -270,11 +277,12 @@ static apr_status_t count_rows(search_t *s)
 /* The most frequent values of a field, in their order. */
 typedef struct facet_t {
     apr_pool_t *pool;
-    int count;
-    cat_search_value_t values[CAT_SEARCH_FACET_MAX];
+    int most, count;
+    int is_cut; /* flag: there are others */
+    cat_value_count_t *values;
 } facet_t;
 
-static int is_before(const char *value, apr_int64_t count, const cat_search_value_t *other)
+static int is_before(const char *value, apr_int64_t count, const cat_value_count_t *other)
 {
     return count != other->count ? count > other->count : strcmp(value, other->value) < 0;
 }
@@ -284,23 +292,33 @@ static void add_value(facet_t *f, const char *value, apr_int64_t count)
 {
     int at = f->count;
 
+    if (count <= 0) {
+        return;
+    }
     while (at > 0 && is_before(value, count, &f->values[at - 1])) {
         at--;
     }
-    if (count <= 0 || at == CAT_SEARCH_FACET_MAX) {
+    f->is_cut |= f->count == f->most;
+    if (at == f->most) {
         return;
     }
-    f->count += f->count < CAT_SEARCH_FACET_MAX;
+    f->count += f->count < f->most;
     memmove(f->values + at + 1, f->values + at, (size_t)(f->count - at - 1) * sizeof(f->values[0]));
-    f->values[at] = (cat_search_value_t){apr_pstrdup(f->pool, value), count};
+    f->values[at] = (cat_value_count_t){apr_pstrdup(f->pool, value), count};
 }
 
-static facet_t *make_facet(const search_t *s)
+static int count_wanted(const search_t *s, int field)
 {
-    facet_t *f = apr_palloc(s->db->pool, sizeof(*f));
+    return s->query->facet_most[field] ? s->query->facet_most[field] : CAT_QUERY_FACET;
+}
+
+static facet_t *make_facet(const search_t *s, int field)
+{
+    facet_t *f = apr_pcalloc(s->db->pool, sizeof(*f));
 
     f->pool = s->db->pool;
-    f->count = 0;
+    f->most = count_wanted(s, field);
+    f->values = apr_palloc(f->pool, (apr_size_t)f->most * sizeof(f->values[0]));
     return f;
 }
 
@@ -311,15 +329,10 @@ static int is_facet(const search_t *s, int field)
 
 static void put_facet(search_t *s, int field, const facet_t *f)
 {
-    s->end->facets[s->end->facet_count++] = (cat_search_facet_t){field, f->count, f->values};
+    s->end->facets[s->end->facet_count++] = (cat_search_facet_t){field, f->count, f->is_cut, f->values};
 }
 
 /* ---- facets that the counters know ---- */
-
-static int are_facets_counted(const search_t *s)
-{
-    return s->counters.decide && (s->has_category_counts || !is_facet(s, CAT_PRODUCT_CATEGORY));
-}
 
 typedef struct listing_t {
     facet_t *facet;
@@ -329,7 +342,7 @@ typedef struct listing_t {
 /* None of the categories from here on belongs to the facet. */
 static int is_facet_full(const facet_t *f, apr_int64_t ceiling)
 {
-    return f->count == CAT_SEARCH_FACET_MAX && ceiling < f->values[f->count - 1].count;
+    return f->is_cut && ceiling < f->values[f->count - 1].count;
 }
 
 static apr_status_t take_category(void *baton, const char *const *values, int count)
@@ -350,23 +363,23 @@ static apr_status_t take_category(void *baton, const char *const *values, int co
 
 static apr_status_t list_categories(search_t *s)
 {
-    listing_t l = {make_facet(s), s->counters.in_stock};
+    listing_t l = {make_facet(s, CAT_PRODUCT_CATEGORY), s->counters.in_stock};
+    int are_few = l.in_stock < 0 && l.facet->most <= CAT_QUERY_FACET;
     apr_status_t rv = APR_SUCCESS;
 
     for (int i = 0; i < s->counters.category_count; i++) {
         add_value(l.facet, s->counters.category[i].text, count_matching(s, &s->each[i]));
     }
     if (!s->counters.category && !is_known_empty(s)) {
-        rv = cat_db_each(s->db, l.in_stock < 0 ? SQL_CATEGORY_LARGEST : SQL_CATEGORY_STOCK, CAT_NO_VALUES,
-                         take_category, &l);
+        rv = cat_db_each(s->db, are_few ? SQL_CATEGORY_LARGEST : SQL_CATEGORY_STOCK, CAT_NO_VALUES, take_category, &l);
     }
     put_facet(s, CAT_PRODUCT_CATEGORY, l.facet);
     return rv;
 }
 
-static void list_stock(search_t *s)
+static apr_status_t list_stock(search_t *s)
 {
-    facet_t *f = make_facet(s);
+    facet_t *f = make_facet(s, CAT_PRODUCT_IN_STOCK);
 
     if (s->counters.in_stock != 0) {
         add_value(f, "1", s->stock.in_stock);
@@ -375,123 +388,262 @@ static void list_stock(search_t *s)
         add_value(f, "0", s->stock.products - s->stock.in_stock);
     }
     put_facet(s, CAT_PRODUCT_IN_STOCK, f);
+    return APR_SUCCESS;
 }
 
-static apr_status_t list_facets(search_t *s)
+/* The values of an own field that the condition names; NULL: the list has no condition. */
+static const cat_query_condition_t *condition_of(const search_t *s)
 {
-    apr_status_t rv = is_facet(s, CAT_PRODUCT_CATEGORY) ? list_categories(s) : APR_SUCCESS;
+    return s->query->condition_count ? s->query->conditions : NULL;
+}
 
-    if (is_facet(s, CAT_PRODUCT_IN_STOCK)) {
-        list_stock(s);
+static apr_status_t count_values(search_t *s, int field, int known, facet_t *f)
+{
+    const cat_query_condition_t *condition = condition_of(s);
+    apr_status_t rv = APR_SUCCESS;
+
+    for (int i = 0; i < condition->count && rv == APR_SUCCESS; i++) {
+        const char *value = condition->values[i].text;
+        apr_int64_t count;
+        rv = cat_value_counts_get(s->db, s->registry->numbers[known],
+                                  cat_value_counts_key(s->db->pool, s->query->all, field, value), value, &count);
+        add_value(f, value, count);
     }
     return rv;
+}
+
+static apr_status_t list_values(search_t *s, int known, facet_t *f)
+{
+    const cat_value_query_t query = {known, CAT_VALUES_BY_COUNT, 1, "", 0, f->most};
+    cat_value_list_t list;
+    apr_status_t rv = cat_value_list_read(s->db, s->registry, &query, &list);
+
+    if (rv == APR_SUCCESS) {
+        f->values = (cat_value_count_t *)list.values->elts;
+        f->count = list.values->nelts;
+        f->is_cut = list.has_more;
+    }
+    return rv;
+}
+
+static apr_status_t list_own(search_t *s, int field)
+{
+    int known = cat_registry_find(s->registry, s->query->all->all[field].name);
+    facet_t *f = make_facet(s, field);
+    apr_status_t rv = APR_SUCCESS;
+
+    if (!is_known_empty(s)) {
+        rv = condition_of(s) ? count_values(s, field, known, f) : list_values(s, known, f);
+    }
+    put_facet(s, field, f);
+    return rv;
+}
+
+/* Of a list, a product with one of the values has others, too. */
+static int decides_own(const search_t *s, int field)
+{
+    const cat_query_condition_t *condition = condition_of(s);
+
+    return s->query->word_count == 0 && (!condition || (s->query->condition_count == 1 && condition->field == field &&
+                                                        (condition->op == CAT_EQ || condition->op == CAT_IN) &&
+                                                        s->query->all->all[field].kind != CAT_LIST));
+}
+
+static int is_own_counted(const search_t *s, int field)
+{
+    int known = cat_registry_find(s->registry, s->query->all->all[field].name);
+    int is_ready =
+        known < s->registry->fields->count && s->registry->is_complete[known] && s->registry->is_counted[known];
+
+    if (!decides_own(s, field)) {
+        return 0;
+    }
+    s->end->is_for_now |= !is_ready;
+    return is_ready;
+}
+
+/* Do the counters know the facet? */
+static int is_counted(const search_t *s, int field)
+{
+    if (is_known_empty(s)) {
+        return 1;
+    }
+    s->end->is_for_now |= field == CAT_PRODUCT_CATEGORY && s->are_categories_filled_in;
+    return field >= CAT_PRODUCT_FIELDS
+               ? is_own_counted(s, field)
+               : s->counters.decide && (field != CAT_PRODUCT_CATEGORY || s->has_category_counts);
+}
+
+static apr_status_t list_facet(search_t *s, int field)
+{
+    return field >= CAT_PRODUCT_FIELDS     ? list_own(s, field)
+           : field == CAT_PRODUCT_IN_STOCK ? list_stock(s)
+                                           : list_categories(s);
 }
 
 /* ---- facets of products that are read ---- */
 
 typedef struct sample_t {
     search_t *search;
-    apr_hash_t *values[2]; /* apr_int64_t by value: of category, of in_stock */
-    apr_int64_t rows;
+    cat_field_set_t fields;             /* facets that the counters do not know */
+    apr_hash_t *values[CAT_FIELDS_MAX]; /* apr_int64_t by value, of these */
+    apr_int64_t rows, most;             /* how many were read, and are counted; most 0: all */
+    apr_pool_t *pool;                   /* of one row */
 } sample_t;
 
-static void count_value(sample_t *sample, int which, const char *value)
+static void count_value(sample_t *sample, int field, const char *value)
 {
     apr_pool_t *pool = sample->search->db->pool;
-    apr_int64_t *n = apr_hash_get(sample->values[which], value, APR_HASH_KEY_STRING);
+    apr_int64_t *n = apr_hash_get(sample->values[field], value, APR_HASH_KEY_STRING);
 
     if (!n) {
         n = apr_pcalloc(pool, sizeof(*n));
-        apr_hash_set(sample->values[which], apr_pstrdup(pool, value), APR_HASH_KEY_STRING, n);
+        apr_hash_set(sample->values[field], apr_pstrdup(pool, value), APR_HASH_KEY_STRING, n);
     }
     ++*n;
+}
+
+/* As value_counts has them. */
+static void count_own_value(sample_t *sample, int field, const char *value)
+{
+    if (value && strlen(value) <= CAT_VALUE_SIZE) {
+        count_value(sample, field, value);
+    }
+}
+
+static void count_list(sample_t *sample, int field, const char *text)
+{
+    const char *why;
+    const json_t *list = cat_json_parse(sample->pool, text, strlen(text), &why);
+    size_t i;
+    json_t *element;
+
+    json_array_foreach (list, i, element) {
+        count_own_value(sample, field, json_string_value(element));
+    }
+}
+
+static void count_own(sample_t *sample, const char *extra)
+{
+    const cat_fields_t *all = sample->search->query->all;
+    const char *row[CAT_PRODUCT_COLUMNS] = {[CAT_PRODUCT_EXTRA] = extra};
+    const char *const *record = cat_product_read(sample->pool, all, row);
+
+    for (int i = CAT_PRODUCT_FIELDS; i < all->count; i++) {
+        if (!cat_field_set_has(&sample->fields, i) || !record[i]) {
+            continue;
+        }
+        if (all->all[i].kind == CAT_LIST) {
+            count_list(sample, i, record[i]);
+        } else {
+            count_own_value(sample, i, record[i]);
+        }
+    }
 }
 
 static apr_status_t take_facet_row(void *baton, const char *const *values, int count)
 {
     sample_t *sample = baton;
 
-    (void)count;
-    if (sample->rows++ < sample->search->db->conf->count_limit) {
-        count_value(sample, 0, values[0]);
-        count_value(sample, 1, values[1]);
+    if (sample->rows++ >= sample->most && sample->most) {
+        return APR_SUCCESS;
+    }
+    if (sample->values[CAT_PRODUCT_CATEGORY]) {
+        count_value(sample, CAT_PRODUCT_CATEGORY, values[0]);
+    }
+    if (sample->values[CAT_PRODUCT_IN_STOCK]) {
+        count_value(sample, CAT_PRODUCT_IN_STOCK, values[1]);
+    }
+    if (count > 2 && values[2]) {
+        count_own(sample, values[2]);
+        apr_pool_clear(sample->pool);
     }
     return APR_SUCCESS;
 }
 
-static void put_sample(sample_t *sample, int which, int field)
+static void put_sample(sample_t *sample, int field)
 {
     search_t *s = sample->search;
-    facet_t *f;
+    facet_t *f = make_facet(s, field);
 
-    if (!is_facet(s, field)) {
-        return;
-    }
-    f = make_facet(s);
-    for (apr_hash_index_t *i = apr_hash_first(s->db->pool, sample->values[which]); i; i = apr_hash_next(i)) {
+    for (apr_hash_index_t *i = apr_hash_first(s->db->pool, sample->values[field]); i; i = apr_hash_next(i)) {
         add_value(f, apr_hash_this_key(i), *(apr_int64_t *)apr_hash_this_val(i));
     }
     put_facet(s, field, f);
 }
 
-/* The same rows tell the total, if there are no more of them. */
-static apr_status_t read_facets(search_t *s)
+static void put_samples(sample_t *sample)
 {
-    apr_int64_t most = s->db->conf->count_limit;
-    sample_t sample = {.search = s, .values = {apr_hash_make(s->db->pool), apr_hash_make(s->db->pool)}};
+    search_t *s = sample->search;
+
+    for (int i = 0; i < s->query->all->count; i++) {
+        if (sample->values[i]) {
+            put_sample(sample, i);
+        }
+    }
+    s->end->is_sample = sample->most && sample->rows > sample->most;
+    if (!s->end->is_sample && s->query->count != CAT_COUNT_NONE) {
+        s->end->total = sample->rows;
+    }
+}
+
+static apr_status_t read_sample(sample_t *sample)
+{
+    search_t *s = sample->search;
     cat_select_text_t text;
     apr_status_t rv;
 
+    sample->rows = 0;
+    for (int i = 0; i < s->query->all->count; i++) {
+        sample->values[i] = cat_field_set_has(&sample->fields, i) ? apr_hash_make(s->db->pool) : NULL;
+    }
+    apr_pool_create(&sample->pool, s->db->pool);
     cat_select_text_begin(&text, s->db);
-    cat_plan_add_facets(&text, &s->plan, most + 1);
-    rv = cat_select_text_run(&text, s->db, take_facet_row, &sample);
+    cat_plan_add_facets(&text, &s->plan, sample->most ? sample->most + 1 : 0);
+    rv = cat_select_text_run(&text, s->db, take_facet_row, sample);
+    apr_pool_destroy(sample->pool);
+    return rv;
+}
+
+/* The same rows tell the total, if there are no more of them. */
+static apr_status_t read_facets(search_t *s, const cat_field_set_t *fields)
+{
+    sample_t sample = {.search = s, .fields = *fields};
+    apr_status_t rv;
+
+    sample.most = s->query->count == CAT_COUNT_EXACT ? 0 : s->db->conf->count_limit;
+    rv = read_sample(&sample);
     if (rv == APR_SUCCESS) {
-        put_sample(&sample, 0, CAT_PRODUCT_CATEGORY);
-        put_sample(&sample, 1, CAT_PRODUCT_IN_STOCK);
-        s->end->is_sample = sample.rows > most;
-        if (!s->end->is_sample && s->query->count != CAT_COUNT_NONE) {
-            s->end->total = sample.rows;
-        }
+        put_samples(&sample);
     }
     return rv;
 }
 
-/* ---- categories of products that are read ---- */
-
-static apr_status_t take_category_row(void *baton, const char *const *values, int count)
-{
-    (void)count;
-    count_value(baton, 0, values[0]);
-    return APR_SUCCESS;
-}
-
 /* The work of a search. */
-static apr_status_t read_categories(void *baton)
+static apr_status_t sample_all(void *baton)
 {
     sample_t *sample = baton;
     search_t *s = sample->search;
-    cat_select_text_t text;
     apr_status_t rv = cat_plan_choose(s->db, s->query, &s->plan);
 
-    sample->values[0] = apr_hash_make(s->db->pool);
-    if (rv != APR_SUCCESS) {
-        return rv;
-    }
-    cat_select_text_begin(&text, s->db);
-    cat_plan_add_facets(&text, &s->plan, APR_INT64_MAX);
-    return cat_select_text_run(&text, s->db, take_category_row, sample);
+    return rv == APR_SUCCESS ? read_sample(sample) : rv;
 }
 
-apr_status_t cat_search_categories(cat_db_t *db, const cat_list_query_t *query, cat_row_t *row, void *baton)
+apr_status_t cat_search_values(cat_db_t *db, const cat_list_query_t *query, int field, cat_row_t *row, void *baton)
 {
-    search_t s = {.db = db, .query = query};
+    cat_list_query_t asked = *query;
+    search_t s = {.db = db, .query = &asked};
     sample_t sample = {.search = &s};
-    apr_status_t rv = cat_db_search(db, read_categories, &sample);
+    apr_status_t rv;
 
+    asked.facets = (cat_field_set_t){{0}};
+    cat_field_set_add(&asked.facets, field);
+    sample.fields = asked.facets;
+    rv = cat_db_search(db, sample_all, &sample);
     if (rv != APR_SUCCESS) {
         return rv;
     }
-    for (apr_hash_index_t *i = apr_hash_first(db->pool, sample.values[0]); i && rv == APR_SUCCESS;
+    for (apr_hash_index_t *i = apr_hash_first(db->pool, sample.values[field]); i && rv == APR_SUCCESS;
          i = apr_hash_next(i)) {
         const char *values[] = {apr_hash_this_key(i), apr_off_t_toa(db->pool, *(apr_int64_t *)apr_hash_this_val(i))};
         rv = row(baton, values, 2);
@@ -499,12 +651,32 @@ apr_status_t cat_search_categories(cat_db_t *db, const cat_list_query_t *query, 
     return rv;
 }
 
+static int by_field(const void *one, const void *other)
+{
+    return ((const cat_search_facet_t *)one)->field - ((const cat_search_facet_t *)other)->field;
+}
+
 static apr_status_t count_facets(search_t *s)
 {
+    cat_field_set_t others = {{0}};
+    apr_status_t rv = APR_SUCCESS;
+
     if (!s->query->has_facets) {
         return APR_SUCCESS;
     }
-    return are_facets_counted(s) || is_known_empty(s) ? list_facets(s) : read_facets(s);
+    s->end->facets = apr_palloc(s->db->pool, CAT_FIELDS_MAX * sizeof(*s->end->facets));
+    for (int i = 0; i < s->query->all->count && rv == APR_SUCCESS; i++) {
+        if (is_facet(s, i) && is_counted(s, i)) {
+            rv = list_facet(s, i);
+        } else if (is_facet(s, i)) {
+            cat_field_set_add(&others, i);
+        }
+    }
+    if (rv == APR_SUCCESS && !cat_field_set_is_empty(&others)) {
+        rv = read_facets(s, &others);
+    }
+    qsort(s->end->facets, (size_t)s->end->facet_count, sizeof(*s->end->facets), by_field);
+    return rv;
 }
 
 /* ---- the whole ---- */
@@ -561,10 +733,14 @@ apr_status_t cat_search_read(cat_db_t *db, const cat_list_query_t *query, const 
     cat_indexes_state_t state = {0};
     apr_status_t rv = query->has_facets ? cat_indexes_check(db, CAT_INDEX_CATEGORY, &state) : APR_SUCCESS;
 
+    if (rv == APR_SUCCESS && query->has_facets) {
+        rv = cat_registry_get(db, &s.registry);
+    }
     if (rv != APR_SUCCESS) {
         return rv;
     }
     s.has_category_counts = !state.absent && !state.filling;
+    s.are_categories_filled_in = state.filling != 0;
     return cat_db_search(db, read_all, &s);
 }
 

@@ -2,32 +2,28 @@
 #ifndef CAT_CATALOGUE_SEARCH_H
 #define CAT_CATALOGUE_SEARCH_H
 
+#include "catalogue/product/value_counts.h"
 #include "catalogue/query/query.h"
 #include "db/db.h"
 
 /* Reads lists with conditions, words of q or an order of their own: all at one state of the database. */
 
-typedef struct cat_search_value_t {
-    const char *value;
-    apr_int64_t count;
-} cat_search_value_t;
-
-#define CAT_SEARCH_FACET_MAX 50 /* values of a facet: the most frequent; SQL_CATEGORY_LARGEST has as many */
-
 typedef struct cat_search_facet_t {
-    int field; /* CAT_PRODUCT_x */
+    int field; /* of the mount's fields */
     int count;
-    const cat_search_value_t *values; /* the most frequent first, then by octets */
+    int is_cut;                      /* flag: there are more values than the client asked for */
+    const cat_value_count_t *values; /* the most frequent first, then by octets */
 } cat_search_facet_t;
 
 typedef struct cat_search_end_t {
-    apr_int64_t total;        /* products that match; -1: they were not counted */
-    int is_more;              /* flag: total is conf->count_limit, and there are more */
-    int has_next;             /* flag: products follow those in the answer */
-    cat_list_position_t last; /* of the last product in the answer, where has_next */
-    cat_search_facet_t facets[2];
+    apr_int64_t total;          /* products that match; -1: they were not counted */
+    int is_more;                /* flag: total is conf->count_limit, and there are more */
+    int has_next;               /* flag: products follow those in the answer */
+    cat_list_position_t last;   /* of the last product in the answer, where has_next */
+    cat_search_facet_t *facets; /* in the order of the fields */
     int facet_count;
-    int is_sample; /* flag: the facets count the first conf->count_limit of the products only */
+    int is_sample;  /* flag: the facets count the first conf->count_limit of the products only */
+    int is_for_now; /* flag: the counters will know facets that they do not know yet */
 } cat_search_end_t;
 
 typedef struct cat_search_rows_t {
@@ -41,8 +37,9 @@ typedef struct cat_search_rows_t {
 apr_status_t cat_search_read(cat_db_t *db, const cat_list_query_t *query, const cat_search_rows_t *rows,
                              cat_search_end_t *end);
 
-/* Passes the categories of the query's products, with the number of products in each, as SQL_CATEGORY_LIST does: in no order. */
-apr_status_t cat_search_categories(cat_db_t *db, const cat_list_query_t *query, cat_row_t *row, void *baton);
+/* Passes the values that the query's products have of a field, with the number of products of each, as SQL_CATEGORY_LIST does: in no
+ * order. Reads all of these products. */
+apr_status_t cat_search_values(cat_db_t *db, const cat_list_query_t *query, int field, cat_row_t *row, void *baton);
 
 /* The same as cat_search_read within a search that is open (cat_db_open_search). */
 apr_status_t cat_search_read_within(cat_db_t *db, const cat_list_query_t *query, const cat_search_rows_t *rows,

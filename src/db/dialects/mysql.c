@@ -132,7 +132,7 @@ static apr_status_t judge_result(const cat_fault_t *fault)
     "product_words.word"
 
 #define KEYS_INSERT_MYSQL(rows)                                                                                        \
-    "INSERT INTO product_keys (field, value_key, created_at, id, value) VALUES " rows                                  \
+    "INSERT INTO product_keys (field, value_key, created_at, id, value, counted) VALUES " rows                         \
     " ON DUPLICATE KEY UPDATE value = product_keys.value"
 
 /* A portion of the list, from a key on. */
@@ -186,8 +186,8 @@ static const char *const statements[SQL_COUNT] = {
         "SELECT DISTINCT index_name, 1, NULL FROM information_schema.statistics"
         " WHERE table_schema = DATABASE() AND table_name = 'products'",
     [SQL_FIELDS_ADD] =
-        "INSERT INTO catalog_fields (number, name, definition, complete, created_at, id, filled)"
-        " VALUES (%s, %s, %s, %s, %s, %s, 0)",
+        "INSERT INTO catalog_fields (number, name, definition, complete, counted, created_at, id, filled)"
+        " VALUES (%s, %s, %s, %s, %s, %s, %s, 0)",
     [SQL_KEYS_INSERT] = KEYS_INSERT_MYSQL(KEYS_ROW),
     [SQL_KEYS_INSERT_2] = KEYS_INSERT_MYSQL(TWICE(KEYS_ROW)),
     [SQL_KEYS_INSERT_4] = KEYS_INSERT_MYSQL(TWICE(TWICE(KEYS_ROW))),

@@ -157,6 +157,11 @@ export function stories(server) {
         await control(page, 'Quantity').fill('9001');
         await press(page, 'Save');
         await page.locator('.field-error', { hasText: 'Quantity must be from 0 to 9,000' }).waitFor();
+        await control(page, 'Quantity').fill('9000');
+        await control(page, 'Article number').fill('odd-2');
+        visitor.expect(`PATCH /api/products/${id} 400`);
+        await press(page, 'Save');
+        await page.locator('.field-error', { hasText: 'Article number must not be the value of another product' }).waitFor();
     });
 
     story('the product’s page shows own fields, and private ones to writers only', server, async visit => {
@@ -184,6 +189,16 @@ export function stories(server) {
             await at.goto(`/product.html?id=${id}`);
         }
         await page.locator('dt', { hasText: 'Cost' }).waitFor();
+
+        /* Readers do not see what is sold out here. */
+        const { id: hidden } = await make(user, { name: 'Hidden', price: 1, inStock: false, category: 'Hidden' });
+        await page.goto(`/product.html?id=${hidden}`);
+        await page.getByRole('heading', { name: 'Hidden' }).waitFor();
+        await page.goto('/work.html?category=Hidden');
+        await page.getByRole('button', { name: 'Hidden', exact: true }).waitFor();
+        customer.expect(`GET /api/products/${hidden} 404`);
+        await customer.page.goto(`/product.html?id=${hidden}`);
+        await customer.hears('not found');
     });
 
     story('the writers’ table has own fields as columns, and edits them in place', server, async visit => {

@@ -175,12 +175,7 @@ const builtIn = Object.keys(FIELDS);
 
 /* Adds the shop's own fields, once a page. The server tells writers of those that only they see. */
 export async function learnFields() {
-    const { data } = await read('/fields').catch(error => {
-        if (error.status === 404) {
-            return { data: [] };
-        }
-        throw error;
-    });
+    const { data } = await read('/fields');
     const isOwn = ({ name }) => !builtIn.includes(name) && !OTHERS.includes(name);
     data.filter(isOwn).forEach(row => (FIELDS[row.name] = makeField(row)));
 }

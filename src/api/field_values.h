@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef CAT_API_FIELD_VALUES_H
+#define CAT_API_FIELD_VALUES_H
+
+#include "http/route.h"
+#include "lib/fields.h"
+
+/* GET /fields/:name/values */
+cat_handler_t cat_field_values_get;
+extern const cat_description_t cat_field_values_about;
+
+/* Writes a value that is counted: of a list it is one of the texts. */
+void cat_field_values_write(cat_buffer_t *b, const cat_field_t *field, const char *value);
+
+#endif

@@ -1,0 +1,269 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Reads the counts of the values of a field, by one of the two indexes of value_counts.
+ *
+ * Where there are delta rows, counts and order are not quite those of the table. The values that have some are few, as the maintenance
+ * takes delta rows out each second. So these are read first, and added up. Then the list is read without an OFFSET, and with as many rows
+ * more; those of the same values are left out, and what was added up takes their places:
+ *
+ *     table, by count      delta rows          list
+ *     Acme   12            Bolt  +1            Acme   12
+ *     Bolt    9      and   Cone  +1     are    Bolt   10
+ *     Dart    4                                Dart    4
+ *                                              Cone    1
+ */
+#include "catalogue/search/value_list.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include <apr_hash.h>
+#include <apr_strings.h>
+
+#include "catalogue/search/conditions.h"
+#include "catalogue/search/select_text.h"
+
+/* A value with its key, which an order by count does not need. */
+typedef struct row_t {
+    cat_value_count_t value; /* first */
+    const char *key;
+} row_t;
+
+/* A value that has delta rows. */
+typedef struct changed_t {
+    row_t row;
+    apr_int64_t before; /* its count in the table */
+} changed_t;
+
+typedef struct reading_t {
+    cat_db_t *db;
+    const cat_value_query_t *query;
+    const char *number;
+    apr_array_header_t *changed; /* changed_t */
+    apr_hash_t *is_changed;      /* by value */
+    apr_array_header_t *rows;    /* row_t */
+    apr_int64_t total;
+} reading_t;
+
+/* ---- delta rows ---- */
+
+static apr_status_t keep_changed(void *baton, const char *const *values, int count)
+{
+    const reading_t *r = baton;
+    apr_pool_t *pool = r->db->pool;
+    apr_int64_t before = apr_atoi64(values[2]);
+    row_t row = {{apr_pstrdup(pool, values[1]), before + apr_atoi64(values[3])}, apr_pstrdup(pool, values[0])};
+
+    (void)count;
+    if (!strncmp(row.key, r->query->prefix, strlen(r->query->prefix))) {
+        APR_ARRAY_PUSH(r->changed, changed_t) = (changed_t){row, before};
+        apr_hash_set(r->is_changed, row.value.value, APR_HASH_KEY_STRING, "");
+    }
+    return APR_SUCCESS;
+}
+
+static apr_status_t begin_reading(reading_t *r, cat_db_t *db, const cat_registry_t *registry,
+                                  const cat_value_query_t *query)
+{
+    const char *number = registry->numbers[query->field];
+
+    *r = (reading_t){db,   query, number, apr_array_make(db->pool, 0, sizeof(changed_t)), apr_hash_make(db->pool),
+                     NULL, 0};
+    return cat_db_has_one_writer(db) ? APR_SUCCESS
+                                     : cat_db_each(db, SQL_VALUES_CHANGED, CAT_VALUES(number, number), keep_changed, r);
+}
+
+/* ---- the table ---- */
+
+/* Without a prefix, the index is the order's: a database that does not know how many values there are might sort all of them. */
+static void add_source(cat_select_text_t *s, const reading_t *r, int is_by_count)
+{
+    const char *prefix = r->query->prefix, *end = cat_conditions_end_of_prefix(s->text.pool, prefix);
+    const cat_syntax_t *syntax = s->dialect->syntax;
+
+    cat_select_text_add(s, " FROM value_counts", NULL);
+    if (is_by_count && !*prefix && syntax->use_index) {
+        cat_select_text_add(s, syntax->use_index, "value_counts_by_count", syntax->use_index_end, NULL);
+    }
+    cat_select_text_add(s, " WHERE field = ", NULL);
+    cat_select_text_add_integer(s, r->number);
+    if (*prefix) {
+        cat_select_text_add(s, " AND value_key >= ", NULL);
+        cat_select_text_add_value(s, prefix);
+    }
+    if (*prefix && end) {
+        cat_select_text_add(s, " AND value_key < ", NULL);
+        cat_select_text_add_value(s, end);
+    }
+}
+
+static void add_order(cat_select_text_t *s, const cat_value_query_t *query)
+{
+    static const char *const orders[][2] = {
+        [CAT_VALUES_BY_VALUE] = {"value_key, value", "value_key DESC, value DESC"},
+        [CAT_VALUES_BY_COUNT] = {"n, value DESC", "n DESC, value"},
+    };
+
+    cat_select_text_add(s, " ORDER BY ", orders[query->order][query->descending != 0], NULL);
+}
+
+static apr_status_t keep_row(void *baton, const char *const *values, int count)
+{
+    const reading_t *r = baton;
+    apr_pool_t *pool = r->db->pool;
+
+    (void)count;
+    if (!apr_hash_get(r->is_changed, values[0], APR_HASH_KEY_STRING)) {
+        APR_ARRAY_PUSH(r->rows, row_t) =
+            (row_t){{apr_pstrdup(pool, values[0]), apr_atoi64(values[1])}, apr_pstrdup(pool, values[2])};
+    }
+    return APR_SUCCESS;
+}
+
+/* One row more than the limit tells whether others follow. */
+static apr_status_t read_rows(reading_t *r)
+{
+    int changed = r->changed->nelts;
+    apr_int64_t limit = r->query->limit + 1 + (changed ? changed + r->query->offset : 0);
+    cat_select_text_t s;
+
+    r->rows = apr_array_make(r->db->pool, 64, sizeof(row_t));
+    cat_select_text_begin(&s, r->db);
+    cat_select_text_add(&s, "SELECT value, n, value_key", NULL);
+    add_source(&s, r, r->query->order == CAT_VALUES_BY_COUNT);
+    add_order(&s, r->query);
+    cat_select_text_add(&s, " LIMIT ", NULL);
+    cat_select_text_add_value(&s, apr_off_t_toa(r->db->pool, limit));
+    if (!changed && r->query->offset) {
+        cat_select_text_add(&s, " OFFSET ", NULL);
+        cat_select_text_add_value(&s, apr_off_t_toa(r->db->pool, r->query->offset));
+    }
+    return cat_select_text_run(&s, r->db, keep_row, r);
+}
+
+/* ---- both ---- */
+
+static int by_value(const void *one, const void *other)
+{
+    const row_t *a = one, *b = other;
+    int order = strcmp(a->key, b->key);
+
+    return order ? order : strcmp(a->value.value, b->value.value);
+}
+
+static int by_value_descending(const void *one, const void *other)
+{
+    return by_value(other, one);
+}
+
+static int by_count_descending(const void *one, const void *other)
+{
+    const row_t *a = one, *b = other;
+
+    return a->value.count != b->value.count ? (a->value.count < b->value.count ? 1 : -1)
+                                            : strcmp(a->value.value, b->value.value);
+}
+
+static int by_count(const void *one, const void *other)
+{
+    return by_count_descending(other, one);
+}
+
+static void sort_rows(const cat_value_query_t *query, const apr_array_header_t *rows)
+{
+    static int (*const orders[][2])(const void *, const void *) = {
+        [CAT_VALUES_BY_VALUE] = {by_value, by_value_descending},
+        [CAT_VALUES_BY_COUNT] = {by_count, by_count_descending},
+    };
+
+    qsort(rows->elts, (size_t)rows->nelts, sizeof(row_t), orders[query->order][query->descending != 0]);
+}
+
+static void add_changed(const reading_t *r)
+{
+    for (int i = 0; i < r->changed->nelts; i++) {
+        const changed_t *changed = &APR_ARRAY_IDX(r->changed, i, changed_t);
+        if (changed->row.value.count > 0) {
+            APR_ARRAY_PUSH(r->rows, row_t) = changed->row;
+        }
+    }
+    sort_rows(r->query, r->rows);
+}
+
+static cat_value_list_t take_page(const cat_value_query_t *query, const apr_array_header_t *rows, apr_int64_t first)
+{
+    cat_value_list_t list = {apr_array_make(rows->pool, 16, sizeof(cat_value_count_t)), 0};
+
+    for (apr_int64_t i = first; i < rows->nelts && i < first + query->limit; i++) {
+        APR_ARRAY_PUSH(list.values, cat_value_count_t) = APR_ARRAY_IDX(rows, i, row_t).value;
+    }
+    list.has_more = rows->nelts > first + query->limit;
+    return list;
+}
+
+void cat_value_list_take(const cat_fields_t *fields, const cat_value_query_t *query, const apr_array_header_t *counted,
+                         cat_value_list_t *list, apr_int64_t *total)
+{
+    apr_array_header_t *rows = apr_array_make(counted->pool, counted->nelts, sizeof(row_t));
+
+    for (int i = 0; i < counted->nelts; i++) {
+        const cat_value_count_t *value = &APR_ARRAY_IDX(counted, i, cat_value_count_t);
+        const char *key = cat_value_counts_key(rows->pool, fields, query->field, value->value);
+        if (!strncmp(key, query->prefix, strlen(query->prefix))) {
+            APR_ARRAY_PUSH(rows, row_t) = (row_t){*value, key};
+        }
+    }
+    sort_rows(query, rows);
+    *total = rows->nelts;
+    *list = take_page(query, rows, query->offset);
+}
+
+apr_status_t cat_value_list_read(cat_db_t *db, const cat_registry_t *registry, const cat_value_query_t *query,
+                                 cat_value_list_t *list)
+{
+    reading_t r;
+    apr_status_t rv = begin_reading(&r, db, registry, query);
+
+    rv = rv == APR_SUCCESS ? read_rows(&r) : rv;
+    if (rv == APR_SUCCESS && r.changed->nelts) {
+        add_changed(&r);
+    }
+    if (rv == APR_SUCCESS) {
+        *list = take_page(query, r.rows, r.changed->nelts ? query->offset : 0);
+    }
+    return rv;
+}
+
+static apr_status_t take_total(void *baton, const char *const *values, int count)
+{
+    reading_t *r = baton;
+
+    (void)count;
+    r->total = apr_atoi64(values[0]);
+    return CAT_ENOUGH;
+}
+
+apr_status_t cat_value_list_count(cat_db_t *db, const cat_registry_t *registry, const cat_value_query_t *query,
+                                  apr_int64_t most, apr_int64_t *total)
+{
+    cat_select_text_t s;
+    reading_t r;
+    apr_status_t rv = begin_reading(&r, db, registry, query);
+
+    if (rv != APR_SUCCESS) {
+        return rv;
+    }
+    cat_select_text_begin(&s, db);
+    cat_select_text_add(&s, "SELECT COUNT(*) FROM (SELECT value", NULL);
+    add_source(&s, &r, 0);
+    cat_select_text_add(&s, " LIMIT ", NULL);
+    cat_select_text_add_value(&s, apr_off_t_toa(db->pool, most + r.changed->nelts));
+    cat_select_text_add(&s, ") v", NULL);
+    rv = cat_select_text_run(&s, db, take_total, &r);
+    for (int i = 0; i < r.changed->nelts; i++) {
+        const changed_t *changed = &APR_ARRAY_IDX(r.changed, i, changed_t);
+        r.total += (changed->row.value.count > 0) - (changed->before > 0);
+    }
+    *total = r.total;
+    return rv;
+}
