@@ -162,7 +162,7 @@ static int find_field(const cat_conf_t *conf, const char *name)
 static cat_answer_t *refuse_field(cat_request_t *q, const cat_value_page_query_t *query)
 {
     int is_ready, percent, field = query->field;
-    cat_list_query_t read = query->of ? *query->of : (cat_list_query_t){.parts = 0};
+    cat_list_query_t read = query->of ? *query->of : (cat_list_query_t){.all = cat_product_fields_of(q->conf)};
     cat_answer_t *refusal;
     apr_status_t rv;
 
