@@ -7,8 +7,8 @@ use Cpanel::JSON::XS ();
 
 my $json = Cpanel::JSON::XS->new->utf8;
 
-my $fields = join "\n", map { "CatalogField $_" } 'brand string index', 'code string min=3 unique', 'link url index', 'born date index', 'weight number index',
-    'quantity integer index', 'published boolean index', 'color choice values="red|green|blue" index', 'seen time index', 'tags strings index',
+my $fields = join "\n", map { "CatalogField $_" } 'brand string facet', 'code string min=3 unique', 'link url index', 'born date index', 'weight number index',
+    'quantity integer index', 'published boolean index', 'color choice values="red|green|blue" index', 'seen time index', 'tags strings facet',
     'updated modified index', 'about text', 'box json', 'plain string';
 my $server = server(mount => $fields)->start;
 my $token = register($server)->{token};

@@ -189,7 +189,7 @@ static void add_key(catalogue_t *c, const product_t *p, int field, const char *t
     const char *quote = value ? "'" : "";
 
     APR_ARRAY_PUSH(rows->keys, const char *) =
-        apr_psprintf(c->pool, "(%d, '%s', %" APR_INT64_T_FMT ", '%s', %s%s%s)", field - CAT_PRODUCT_FIELDS + 1, key,
+        apr_psprintf(c->pool, "(%d, '%s', %" APR_INT64_T_FMT ", '%s', %s%s%s, 0)", field - CAT_PRODUCT_FIELDS + 1, key,
                      p->created_at, p->id, quote, value ? value : "NULL", quote);
 }
 
@@ -211,7 +211,7 @@ static void insert_rows(catalogue_t *c, rows_t *rows)
            rows->products);
     insert(c, "product_deltas (created_at, id, delta, category, category_delta, in_stock)", rows->deltas);
     insert(c, "product_words (word, created_at, id)", rows->words);
-    insert(c, "product_keys (field, value_key, created_at, id, value)", rows->keys);
+    insert(c, "product_keys (field, value_key, created_at, id, value, counted)", rows->keys);
 }
 
 static void add_product(catalogue_t *c, const product_t *p, rows_t *rows)
