@@ -173,12 +173,12 @@ static cat_field_set_t parse_parameters(cat_parameters_t *p, const cat_fields_t 
 /* The response cache has whole products only, one for each id, so a selection is made of the whole answer. */
 static cat_answer_t *select_fields(cat_request_t *q, const cat_answer_t *whole, const cat_field_set_t *fields)
 {
-    const char *at = strstr(whole->body, "\"data\":") + strlen("\"data\":");
+    const char *at = strstr(whole->body, "\"data\":"), *object = at ? at + strlen("\"data\":") : "";
     cat_json_member_t m;
     cat_buffer_t b;
 
     cat_buffer_init(&b, q->pool, whole->length);
-    while (cat_json_next_member(&at, &m)) {
+    while (cat_json_next_member(&object, &m)) {
         int field = cat_field_list_find(cat_product_fields_of(q->conf), m.name, m.name_length);
         if (cat_field_set_has(fields, field)) {
             cat_buffer_add_text(&b, b.length ? ",\"" : "{\"");
@@ -463,7 +463,12 @@ static cat_answer_t *create_named(cat_request_t *q, const cat_product_name_t *na
     if (*rv == APR_SUCCESS) {
         return answer;
     }
-    *rv = *rv == APR_EEXIST && cat_product_name_find(q->db, name, &id) == APR_SUCCESS ? APR_EEXIST : APR_EGENERAL;
+    if (*rv != APR_EEXIST) {
+        answer = answer_failure(q, *rv);
+        *rv = APR_EGENERAL;
+        return answer;
+    }
+    *rv = cat_product_name_find(q->db, name, &id) == APR_SUCCESS ? APR_EEXIST : APR_EGENERAL;
     return answer_refused(q, APR_EEXIST, &input, NULL);
 }
 

@@ -285,6 +285,10 @@ static const char *choose_target(changing_t *c)
         return apr_psprintf(c->ctl->pool, "%s: write a line of CatalogField for the new name, and restart httpd first",
                             name);
     }
+    if (registry->fields->all[target].flags & CAT_FACET && !registry->is_complete[target]) {
+        return apr_psprintf(c->ctl->pool, "%s: its keys are being filled in; run the same command again in a moment",
+                            name);
+    }
     if (strcmp(registry->fields->own[target]->type, registry->fields->own[c->change.field]->type) != 0) {
         return apr_psprintf(c->ctl->pool, "%s is of the type %s, and %s of the type %s", c->ctl->args[0],
                             registry->fields->own[c->change.field]->type, name, registry->fields->own[target]->type);

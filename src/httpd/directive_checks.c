@@ -236,7 +236,11 @@ const char *cat_directive_checks_index(apr_pool_t *pool, cat_conf_t *conf, int c
 
 const char *cat_directive_checks_field(cmd_parms *cmd, cat_conf_t *conf, const char *value)
 {
-    return cat_own_fields_add(cmd->pool, conf->fields, value, &conf->fields);
+    const char *fault = cat_own_fields_add(cmd->pool, conf->fields, value, &conf->fields);
+
+    return !fault && conf->fields->count > CAT_FIELDS_MAX
+               ? apr_psprintf(cmd->pool, "CatalogField %s: there may be at most %d fields", value, CAT_OWN_FIELDS_MAX)
+               : fault;
 }
 
 const void *cat_directive_checks_merge_fields(apr_pool_t *pool, const void *base, const void *over)

@@ -47,6 +47,18 @@ answers($first->api(PUT => "/products/$id", { weight => 3 }, token => $token), 2
 is($more->api(GET => "/products/$id")->{json}{data}{size}, 4, 'and keeps what the other has set');
 ok(wait_until(10, sub { made($first, $token, weight => 2) && definitions() =~ /facet/ }), 'it takes no option away');
 
+# case: choices that only one of them has
+my $purple = beside(qq(CatalogField color choice values="purple|red" index))->start;
+is($purple->api(POST => '/products', { name => 'x', price => 1, color => 'purple' }, token => register($purple)->{token})->{status}, 201, 'a server adds a choice of its own');
+like(definitions(), qr/color choice values="purple\|red\|blue\|green" index/, 'and takes none away');
+is($more->api(POST => '/products', { name => 'x', price => 1, color => 'green' }, token => $third)->{status}, 201, 'the other one goes on');
+like(definitions(), qr/color choice values="purple\|red\|blue\|green" index/, 'and changes nothing');
+
+# case: more names than one mount may have fields
+$db->do(q(INSERT INTO catalog_fields (number, name, definition, complete, created_at, id, filled) VALUES (?, ?, 'string', 1, 0, '', 0)), undef, 100 + $_, "old$_") for 1 .. 70;
+sleep 2; # longer than a server takes what it has read for new
+is($more->api(POST => '/products', { name => 'x', price => 1, size => 2 }, token => $third)->{status}, 201, 'names that no line has any more are no hindrance');
+
 # ---- a line that contradicts the database ----
 
 expect_log(qr/CAT088: .*: the database has the field weight with the type number; write: CatalogField weight number/);

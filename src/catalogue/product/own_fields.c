@@ -93,9 +93,6 @@ const char *cat_own_fields_add(apr_pool_t *pool, const cat_fields_t *before, con
     cat_field_t field;
     const char *fault = cat_own_field_read(pool, fields, line, &field, own);
 
-    if (!fault && fields->count - CAT_PRODUCT_FIELDS == CAT_OWN_FIELDS_MAX) {
-        fault = apr_psprintf(pool, "CatalogField %s: there may be at most %d fields", field.name, CAT_OWN_FIELDS_MAX);
-    }
     if (!fault) {
         table_t *table = copy_table(pool, fields, 1);
         put_field(table, fields->count, &field, own);

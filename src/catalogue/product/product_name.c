@@ -165,12 +165,12 @@ static apr_status_t read_guess(const name_read_t *r, const cat_item_t *guess)
     return rv == APR_SUCCESS && !cat_product_name_is_in(r->db, r->name, r->item->body) ? APR_NOTFOUND : rv;
 }
 
-/* The key of a guess begins with a sign that no id and no key of a list begins with. */
+/* The key of a guess begins as no other key does: what a client sends for an id has no slash. */
 apr_status_t cat_product_name_get(cat_db_t *db, const cat_product_name_t *name, apr_time_t now,
                                   const cat_products_form_t *form, cat_item_t *item)
 {
     name_read_t r = {db, name, cat_product_fields_of(db->conf), now, form, item, NULL};
-    cat_item_t guess = {.key = apr_pstrcat(db->pool, "=", name->text, NULL)};
+    cat_item_t guess = {.key = apr_pstrcat(db->pool, "/=", name->text, NULL)};
     apr_status_t rv = cat_answer_cache_get(db, guess.key, now, &guess) ? read_guess(&r, &guess) : APR_NOTFOUND;
 
     *item = rv == APR_SUCCESS ? *item : (cat_item_t){.key = name->text};

@@ -666,13 +666,24 @@ static void add_taken(cat_db_t *db, cat_input_t *input, int field)
                          "must not be the value of another product");
 }
 
+/* The number of a field whose value is set, if no two products of the database may have the same; NULL: they may. A line without
+ * `unique` does not take that away from a field that has it. */
+static const char *find_unique(const cat_registry_t *registry, const cat_input_t *input, int field)
+{
+    int known = cat_registry_find(registry, input->fields[field].name);
+
+    return input->values[field] && known < registry->fields->count && registry->fields->all[known].flags & CAT_UNIQUE
+               ? registry->numbers[known]
+               : NULL;
+}
+
 static apr_status_t note_owned(cat_db_t *db, const cat_registry_t *registry, cat_input_t *input, const char *id)
 {
     apr_status_t rv = APR_SUCCESS;
 
     for (int i = CAT_PRODUCT_FIELDS; i < input->count && rv == APR_SUCCESS; i++) {
-        const char *owner, *number = registry->numbers[cat_registry_find(registry, input->fields[i].name)];
-        if (!input->values[i] || !(input->fields[i].flags & CAT_UNIQUE)) {
+        const char *owner, *number = find_unique(registry, input, i);
+        if (!number) {
             continue;
         }
         rv = cat_own_keys_find(db, number, input->values[i], &owner);
@@ -691,8 +702,8 @@ apr_status_t cat_products_note_taken(cat_db_t *db, cat_input_t *input, const cha
     apr_status_t rv = cat_registry_get(db, &registry);
 
     rv = rv == APR_SUCCESS ? note_owned(db, registry, input, id) : rv;
-    for (int i = CAT_PRODUCT_FIELDS; i < input->count && !input->errors; i++) {
-        if (input->values[i] && input->fields[i].flags & CAT_UNIQUE) {
+    for (int i = CAT_PRODUCT_FIELDS; i < input->count && rv == APR_SUCCESS && !input->errors; i++) {
+        if (find_unique(registry, input, i)) {
             add_taken(db, input, i);
         }
     }

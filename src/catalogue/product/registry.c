@@ -26,6 +26,7 @@
 #include "lib/list_text.h"
 
 #define AGE apr_time_from_sec(1)
+#define ADDITIONS 5 /* tries to add fields, while others do */
 #define NOTICE_INTERVAL apr_time_from_sec(60)
 #define KEPT (CAT_INDEXED | CAT_UNIQUE | CAT_SEARCHED | CAT_FACET)
 
@@ -74,7 +75,7 @@ static void note_flags(cat_registry_t *registry, int flags)
 /* Without fields; the caller fills in what belongs to so many of them. */
 static cat_registry_t *make_empty(const char *text, int count)
 {
-    apr_size_t places = (apr_size_t)(CAT_PRODUCT_FIELDS + count);
+    apr_size_t places = CAT_PRODUCT_FIELDS + (apr_size_t)count;
     cat_registry_t *registry;
     apr_pool_t *pool;
 
@@ -240,13 +241,33 @@ static apr_status_t read_is_complete(cat_db_t *db, const char **complete)
     return rv == APR_NOTFOUND ? APR_SUCCESS : rv;
 }
 
+/* Those of the line, then those that only the database has; ends with NULL. */
+static const char *const *join_values(apr_pool_t *pool, const char *const *values, const char *const *known)
+{
+    apr_array_header_t *all = apr_array_make(pool, 8, sizeof(const char *));
+
+    for (; *values; values++) {
+        APR_ARRAY_PUSH(all, const char *) = *values;
+    }
+    APR_ARRAY_PUSH(all, const char *) = NULL;
+    for (; *known; known++) {
+        if (!has_values((const char *const *)all->elts, (const char *const[]){*known, NULL})) {
+            APR_ARRAY_IDX(all, all->nelts - 1, const char *) = *known;
+            APR_ARRAY_PUSH(all, const char *) = NULL;
+        }
+    }
+    return (const char *const *)all->elts;
+}
+
 static apr_status_t change_field(const addition_t *a, int known, const cat_fields_t *fields, int i,
                                  const char *complete)
 {
     int flags = (fields->all[i].flags | a->registry->fields->all[known].flags) & KEPT;
+    cat_own_field_t both = *fields->own[i];
 
+    both.values = both.values ? join_values(a->db->pool, both.values, a->registry->fields->own[known]->values) : NULL;
     return cat_db_exec(a->db, SQL_FIELDS_CHANGE,
-                       CAT_VALUES(write_definition(a->db->pool, fields->own[i], flags), complete,
+                       CAT_VALUES(write_definition(a->db->pool, &both, flags), complete,
                                   a->registry->is_counted[known] ? "1" : complete, CAT_LIST_KEY_MAX.created_at,
                                   CAT_LIST_KEY_MAX.id, a->registry->numbers[known]),
                        NULL);
@@ -300,14 +321,12 @@ static apr_status_t compare_fields(const cat_db_t *db, const cat_registry_t *reg
     *missing = 0;
     for (int i = CAT_PRODUCT_FIELDS; i < fields->count; i++) {
         int known = cat_own_field_find(registry->fields, fields->all[i].name);
-        if (known == registry->fields->count) {
-            *missing = 1;
-        } else if (strcmp(registry->fields->all[known].name, fields->all[i].name) != 0 ||
-                   strcmp(registry->fields->own[known]->type, fields->own[i]->type) != 0) {
+        int is_known = known < registry->fields->count;
+        if (is_known && (strcmp(registry->fields->all[known].name, fields->all[i].name) != 0 ||
+                         strcmp(registry->fields->own[known]->type, fields->own[i]->type) != 0)) {
             return refuse_field(db, registry, known);
-        } else if (!covers_line(registry, known, fields, i)) {
-            *missing = 1;
         }
+        *missing |= !is_known || !covers_line(registry, known, fields, i);
     }
     return APR_SUCCESS;
 }
@@ -350,13 +369,16 @@ apr_status_t cat_registry_get(cat_db_t *db, const cat_registry_t **registry)
         rv = read_registry(db, *registry, registry);
     }
     rv = rv == APR_SUCCESS ? compare_fields(db, *registry, &missing) : rv;
-    if (rv == APR_SUCCESS && missing) {
-        rv = add_fields(db, registry);
+    for (int tries = 0; rv == APR_SUCCESS && missing; tries++) { /* others may add fields at the same time */
+        rv = tries < ADDITIONS ? add_fields(db, registry) : CAT_EBUSY;
+        rv = rv == APR_SUCCESS ? compare_fields(db, *registry, &missing) : rv;
     }
-    if (!is_within) {
+    if (!is_within && rv == APR_SUCCESS) {
         if (is_old || *registry != noted) { /* else it would never be old */
             cat_db_note_registry(db, *registry);
         }
+    }
+    if (!is_within) {
         cat_db_release(db);
     }
     return rv;

@@ -32,14 +32,26 @@
 
 /* ---- how far it has come ---- */
 
-enum { NUMBER, CREATED_AT, ID, FILLED, TOTAL };
+enum { NUMBER, CREATED_AT, ID, FILLED, TOTAL, DEFINITION };
 
 typedef struct state_t {
     apr_pool_t *pool;
-    const char *number;  /* of the field that has come least far; NULL: all are complete */
+    const char *number; /* of the field that has come least far; NULL: all are complete */
+    const char *definition;
     cat_list_key_t from; /* products from there on have its keys */
     int percent;
+    const apr_array_header_t *except; /* const char *: the numbers of fields that cannot be filled in now; NULL: none */
 } state_t;
+
+static int is_except(const state_t *s, const char *number)
+{
+    for (int i = 0; s->except && i < s->except->nelts; i++) {
+        if (!strcmp(APR_ARRAY_IDX(s->except, i, const char *), number)) {
+            return 1;
+        }
+    }
+    return 0;
+}
 
 static int is_newer(const char *const *row, const cat_list_key_t *from)
 {
@@ -54,24 +66,25 @@ static apr_status_t keep_state(void *baton, const char *const *values, int count
     apr_int64_t total = apr_atoi64(values[TOTAL]), percent = total > 0 ? apr_atoi64(values[FILLED]) * 100 / total : 0;
 
     (void)count;
-    if (!s->number || is_newer(values, &s->from)) {
+    if (!is_except(s, values[NUMBER]) && (!s->number || is_newer(values, &s->from))) {
         s->number = apr_pstrdup(s->pool, values[NUMBER]);
+        s->definition = apr_pstrdup(s->pool, values[DEFINITION]);
         s->from = (cat_list_key_t){apr_pstrdup(s->pool, values[CREATED_AT]), apr_pstrdup(s->pool, values[ID])};
         s->percent = percent > 99 ? 99 : (int)percent;
     }
     return APR_SUCCESS;
 }
 
-static apr_status_t read_state(apr_pool_t *pool, cat_db_t *db, state_t *s)
+static apr_status_t read_state(apr_pool_t *pool, cat_db_t *db, const apr_array_header_t *except, state_t *s)
 {
-    *s = (state_t){.pool = pool, .percent = 100};
+    *s = (state_t){.pool = pool, .percent = 100, .except = except};
     return cat_db_each(db, SQL_FIELDS_STATE, CAT_NO_VALUES, keep_state, s);
 }
 
 apr_status_t cat_key_filler_percent(cat_db_t *db, int *percent)
 {
     state_t s;
-    apr_status_t rv = read_state(db->pool, db, &s);
+    apr_status_t rv = read_state(db->pool, db, NULL, &s);
 
     *percent = s.percent;
     return rv;
@@ -163,7 +176,7 @@ static apr_status_t fill_portion(void *baton)
                ? cat_db_exec(f->db, SQL_FIELDS_ADVANCE,
                              CAT_VALUES(oldest ? "0" : "1", oldest ? oldest[CAT_PRODUCT_CREATED_AT] : from->created_at,
                                         oldest ? oldest[CAT_PRODUCT_ID] : from->id, apr_itoa(f->pool, f->count),
-                                        f->state->number, from->created_at, from->id),
+                                        f->state->number, from->created_at, from->id, f->state->definition),
                              NULL)
                : rv;
 }
@@ -210,8 +223,17 @@ static void notice_taken(cat_job_t *job, const filling_t *f)
     }
 }
 
-/* *more: whether there was something to do. */
-static apr_status_t fill_next(cat_job_t *job, apr_pool_t *pool, int *more)
+/* The registry may be a second old, and the field have got options since. */
+static int is_known(const filling_t *f, const state_t *s)
+{
+    const cat_field_t *field = &f->registry->fields->all[f->field];
+
+    return f->field < f->registry->fields->count && !strcmp(apr_pstrcat(f->pool, field->name, " ", s->definition, NULL),
+                                                            f->registry->fields->own[f->field]->line);
+}
+
+/* *more: whether there was something to do. except: gets the number of a field that has a value twice; the others are filled in. */
+static apr_status_t fill_next(cat_job_t *job, apr_pool_t *pool, apr_array_header_t *except, int *more)
 {
     cat_db_t *db = cat_db_make(pool, job->conf, job->source, job->log);
     filling_t f = {.pool = pool, .db = db};
@@ -219,13 +241,13 @@ static apr_status_t fill_next(cat_job_t *job, apr_pool_t *pool, int *more)
     apr_status_t rv = cat_registry_get(db, &f.registry);
 
     *more = 0;
-    rv = rv == APR_SUCCESS ? read_state(pool, db, &s) : rv;
+    rv = rv == APR_SUCCESS ? read_state(pool, db, except, &s) : rv;
     if (rv != APR_SUCCESS || !s.number || apr_time_now() - f.registry->made < DELAY) {
         return rv;
     }
     f.field = cat_registry_find_number(f.registry, s.number);
-    if (f.field == f.registry->fields->count) {
-        return APR_SUCCESS; /* it was added within the last second */
+    if (!is_known(&f, &s)) {
+        return APR_SUCCESS;
     }
     if (!is_counted(&f)) {
         return begin_counting(&f);
@@ -235,19 +257,24 @@ static apr_status_t fill_next(cat_job_t *job, apr_pool_t *pool, int *more)
     rv = fill_words(&f);
     rv = rv == APR_SUCCESS ? cat_db_transact(db, fill_portion, &f) : rv;
     notice_taken(job, &f);
+    if (f.taken) {
+        APR_ARRAY_PUSH(except, const char *) = apr_pstrdup(except->pool, s.number);
+        return APR_SUCCESS;
+    }
     return rv;
 }
 
 cat_job_result_t cat_key_filler_run(cat_job_t *job)
 {
     apr_time_t end = apr_time_now() + JOB_TIME;
+    apr_array_header_t *except = apr_array_make(job->pool, 4, sizeof(const char *));
     apr_pool_t *pool;
     apr_status_t rv;
     int more;
 
     apr_pool_create(&pool, job->pool);
     do {
-        rv = fill_next(job, pool, &more);
+        rv = fill_next(job, pool, except, &more);
         apr_pool_clear(pool);
     } while (rv == APR_SUCCESS && more && apr_time_now() < end && !cat_job_must_stop(job));
     apr_pool_destroy(pool);

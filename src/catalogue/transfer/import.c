@@ -598,7 +598,7 @@ static apr_status_t insert_created(cat_import_t *im, const char *const *const *p
     int inserted = 0;
     apr_status_t rv = cat_products_insert_many_within(im->db, products, count, &im->words, &inserted);
 
-    for (int i = 0; i < im->group.count && rv == APR_EEXIST; i++) {
+    for (int i = 0; i < im->group.count && rv == APR_EEXIST && inserted < count; i++) {
         if (im->group.items[i].input.values == (const char **)products[inserted]) {
             return refuse_taken(im, &im->group.items[i]);
         }
