@@ -513,8 +513,9 @@ static void test_fields_are_limited(void **state)
         assert_null(cat_own_fields_add(*state, fields, apr_psprintf(*state, "f%d string", i), &fields));
     }
     assert_null(cat_own_fields_check(*state, fields, &line));
-    assert_string_equal(cat_own_fields_add(*state, fields, "g string", &more),
-                        "CatalogField g: there may be at most 64 fields");
+    assert_null(cat_own_fields_add(*state, fields, "g string", &more)); /* as a database may have known more */
+    assert_string_equal(cat_own_fields_check(*state, more, &line),
+                        "there may be at most 64 fields, with those of outer sections");
     merged = cat_own_fields_merge(*state, fields, read_line(*state, "g string"));
     assert_string_equal(cat_own_fields_check(*state, merged, &line),
                         "there may be at most 64 fields, with those of outer sections");
