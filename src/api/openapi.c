@@ -98,21 +98,11 @@ static void describe_headers(json_t *parameters)
     }
 }
 
-static int has_names(const cat_fields_t *fields)
-{
-    int i = 0;
-
-    while (i < fields->count && !(fields->all[i].flags & CAT_UNIQUE)) {
-        i++;
-    }
-    return i < fields->count;
-}
-
 static json_t *describe_segment(const cat_describer_t *d, const cat_route_t *route, const char *name, apr_size_t length)
 {
     const char *example = route->about->param_example;
     json_t *schema = json_pack("{s:s}", "type", "string");
-    int is_id = !example && !(route->about->takes_name && has_names(cat_product_fields_of(d->conf)));
+    int is_id = !example && !(route->about->takes_name && cat_product_name_can_be(cat_product_fields_of(d->conf)));
 
     cat_schema_add_rule(schema, is_id ? &cat_fields_id : NULL);
     return json_pack("{s:s%, s:s, s:b, s:o, s:o, s:s}", "name", name, length, "in", "path", "required", 1,

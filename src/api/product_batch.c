@@ -449,7 +449,8 @@ static json_t *describe_member(cat_describer_t *d, const op_t *op, const struct 
 
     if (member->type == JSON_STRING) {
         schema = json_pack("{s:s}", "type", "string");
-        cat_schema_add_rule(schema, !strcmp(member->name, "id") ? &cat_fields_id : NULL);
+        cat_schema_add_rule(schema,
+                            !strcmp(member->name, "id") && !cat_product_name_can_be(fields) ? &cat_fields_id : NULL);
     } else {
         schema = cat_description_add_schema(
             d, creates ? CAT_PRODUCTS_NEW : CAT_PRODUCTS_CHANGE,

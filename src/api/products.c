@@ -634,6 +634,7 @@ const cat_description_t cat_products_about_update = {
     .other_status = 201,
     .other_answered = "The product, which was created, as no product had the name",
     .other_shape = &written_answer,
+    .headers = CAT_HEADER_LOCATION,
     .problems = writing,
 };
 

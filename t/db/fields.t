@@ -41,6 +41,7 @@ my $more = beside(qq(CatalogField size integer index min=1\nCatalogField tags st
 my $third = register($more)->{token};
 answers($more->api(PUT => "/products/$id", { size => 4, color => 'green' }, token => $third), 200, undef, 'a server with other lines sets its own field');
 is_deeply([@{ $more->api(GET => "/products/$id")->{json}{data} }{qw(size tags color weight)}], [4, ['a'], 'green', undef], 'and shows its own ones');
+answers($more->api(PUT => "/products/$id", { color => 'blue' }, token => $third), 200, undef, 'and takes a choice that all have');
 ok(wait_until(60, sub { definitions() eq '1 weight number index 1 | 2 tags strings facet 1 | 3 color choice values="red|blue|green" index 1 | 4 size integer index 1' }),
     'the database knows what both want') or diag(definitions());
 answers($first->api(PUT => "/products/$id", { weight => 3 }, token => $token), 200, undef, 'the first server goes on');

@@ -176,3 +176,13 @@ apr_status_t cat_product_name_get(cat_db_t *db, const cat_product_name_t *name, 
     *item = rv == APR_SUCCESS ? *item : (cat_item_t){.key = name->text};
     return rv == APR_NOTFOUND ? read_database(&r, &guess) : rv;
 }
+
+int cat_product_name_can_be(const cat_fields_t *fields)
+{
+    int i = 0;
+
+    while (i < fields->count && !(fields->all[i].flags & CAT_UNIQUE)) {
+        i++;
+    }
+    return i < fields->count;
+}

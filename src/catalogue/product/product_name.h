@@ -35,4 +35,7 @@ int cat_product_name_is_in(const cat_db_t *db, const cat_product_name_t *name, c
 /* *number: of the registry, for statements that look for values of the mount's field. CAT_EFILLING. */
 apr_status_t cat_product_name_number(cat_db_t *db, int field, const char **number);
 
+/* Can products have names: is one of the fields unique? */
+int cat_product_name_can_be(const cat_fields_t *fields);
+
 #endif
