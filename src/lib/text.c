@@ -36,6 +36,11 @@ const char *cat_text_shorten(apr_pool_t *pool, const char *text, int most)
     return cat_buffer_text(&b);
 }
 
+int cat_text_is_same(const char *one, const char *other)
+{
+    return one && other ? !strcmp(one, other) : one == other;
+}
+
 int cat_text_find(const char *const *words, const char *text)
 {
     int i = 0;

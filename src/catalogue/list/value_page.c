@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A page of the values that a field has, with how many products have each: of the category as GET /categories has them, of a field of the
+ * shop's own from value_counts, and where readers do not see all products, by reading those that they see.
+ */
 #include "catalogue/list/value_page.h"
 
 #include <string.h>

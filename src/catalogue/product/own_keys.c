@@ -28,6 +28,7 @@
 #include "lib/fold.h"
 #include "lib/json.h"
 #include "lib/number.h"
+#include "lib/text.h"
 
 #define ROW 6      /* values of a row of product_keys */
 #define DELETED 16 /* fields of one SQL_KEYS_DELETE */
@@ -291,11 +292,6 @@ apr_status_t cat_own_keys_delete(cat_db_t *db, const cat_registry_t *registry, c
                                                      : rv;
 }
 
-static int is_same(const char *one, const char *other)
-{
-    return one && other ? !strcmp(one, other) : one == other;
-}
-
 apr_status_t cat_own_keys_change(cat_db_t *db, const cat_registry_t *registry, const char *const *before,
                                  const char *const *after)
 {
@@ -307,7 +303,7 @@ apr_status_t cat_own_keys_change(cat_db_t *db, const cat_registry_t *registry, c
     apr_status_t rv;
 
     for (int i = CAT_PRODUCT_FIELDS; i < registry->fields->count; i++) {
-        if (is_indexed(registry, i) && !is_same(was[i], is[i])) {
+        if (is_indexed(registry, i) && !cat_text_is_same(was[i], is[i])) {
             APR_ARRAY_PUSH(c.numbers, const char *) = registry->numbers[i];
             collect_field(rows, registry, i, is);
         }
@@ -346,7 +342,7 @@ apr_status_t cat_own_keys_reclaim(cat_db_t *db, const cat_registry_t *registry, 
     apr_status_t rv = APR_SUCCESS;
 
     for (int i = CAT_PRODUCT_FIELDS; i < registry->fields->count && rv == APR_SUCCESS; i++) {
-        if (!(registry->fields->all[i].flags & CAT_UNIQUE) || is_same(was ? was[i] : NULL, is[i])) {
+        if (!(registry->fields->all[i].flags & CAT_UNIQUE) || cat_text_is_same(was ? was[i] : NULL, is[i])) {
             continue;
         }
         if (was && was[i]) {

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What texts of a field of the shop's own must be: a form that its type has, such as a URL or a date, one of the words of a choice, or what
+ * a pattern matches. A rule is made once, with the configuration; the checks of lib/fields.h call it, and schemas say it.
+ */
 #include "catalogue/product/own_rule.h"
 
 #include <apr_strings.h>

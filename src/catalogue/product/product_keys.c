@@ -17,6 +17,7 @@
 #include "lib/buffer.h"
 #include "lib/fold.h"
 #include "lib/number.h"
+#include "lib/text.h"
 
 #define DELETED_WORDS 16 /* of one SQL_WORDS_DELETE */
 
@@ -195,15 +196,10 @@ void cat_product_keys_make(apr_pool_t *pool, int parts, const cat_registry_t *re
     }
 }
 
-static int is_same(const char *one, const char *other)
-{
-    return one && other ? !strcmp(one, other) : one == other;
-}
-
 int cat_product_keys_match(const char *const *one, const char *const *other)
 {
     for (int i = 0; i < CAT_PRODUCT_KEYS; i++) {
-        if (!is_same(one[i], other[i])) {
+        if (!cat_text_is_same(one[i], other[i])) {
             return 0;
         }
     }

@@ -31,6 +31,7 @@
 #include "db/db.h"
 #include "http/etag.h"
 #include "lib/id.h"
+#include "lib/text.h"
 
 /* ---- reading ---- */
 
@@ -318,11 +319,6 @@ static int changes_extra(const cat_input_t *input)
     return 0;
 }
 
-static int is_same_value(const char *one, const char *other)
-{
-    return one && other ? !strcmp(one, other) : one == other;
-}
-
 /* As the update leaves it, with the time if it leaves anything else than it was. */
 static const char *const *change_record(const product_write_t *w, const cat_fields_t *fields, const char *const *row)
 {
@@ -330,7 +326,7 @@ static const char *const *change_record(const product_write_t *w, const cat_fiel
     const char **after = (const char **)cat_products_merge(w->db->pool, before, w->input);
 
     for (int i = 0; i < fields->count; i++) {
-        if (!is_same_value(before[i], after[i])) {
+        if (!cat_text_is_same(before[i], after[i])) {
             cat_product_stamp(w->db->pool, fields, after, apr_time_now());
             return after;
         }

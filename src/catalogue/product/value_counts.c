@@ -14,8 +14,8 @@
  *
  * That requires that all servers look at the marks before the first row gets one. When a field becomes a facet in a database that has
  * products, each server learns so within a second, and only looks; some seconds later the job that fills in the keys
- * (catalogue/search/key_filler.c) notes in catalog_fields that values are counted. When each server knows that, too, the job goes through
- * the products, and gives each the mark that it lacks. From then on every row of the field has it.
+ * (catalogue/search/key_filler.c) notes in catalog_fields that values are counted. When each server has had the time to read that, the job
+ * goes through the products, and gives each the mark that it lacks. From then on every row of the field has it.
  *
  * As with the other counts (catalogue/product/counts.c), the row of a common value would make writers wait for each other. Where they take
  * turns anyway, on SQLite, they change it at once; elsewhere they insert rows into value_deltas, which readers add to the counts, and the

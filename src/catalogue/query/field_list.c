@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Sets of fields, as bits, and the parameters that name them: `fields=name,price`, `facets=brand`. They are always written in the order of
+ * the field table, whatever the order in which a client names them, so equal sets have one spelling.
+ */
 #include "catalogue/query/field_list.h"
 
 #include <apr_strings.h>

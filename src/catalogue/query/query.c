@@ -340,10 +340,9 @@ static const struct parameter_row_t {
     [ROW_CURSOR] = {"cursor", parse_cursor, NULL, REFUSED, 0, 0, describe_cursor, "\"\"",
                     "Where to continue the list: empty at its beginning, then `nextCursor` of the answer before; it is "
                     "valid with the same conditions, words and order, and without `page`"},
-    [ROW_Q] =
-        {"q", parse_words, add_words, REFUSED, 1, 1, describe_words, "\"red kett\"",
-         "Words of letters and digits, each of which begins a word of `name` or `category`, without regard to case and "
-         "accents; at least 1, at most " APR_STRINGIFY(CAT_QUERY_WORDS_MAX)},
+    [ROW_Q] = {"q", parse_words, add_words, REFUSED, 1, 1, describe_words, "\"red kett\"",
+               "Words of letters and digits, each of which begins a word of `name`, of `category` or of a field with "
+               "`search`, without regard to case and accents; at least 1, at most " APR_STRINGIFY(CAT_QUERY_WORDS_MAX)},
     [ROW_SORT] = {"sort", parse_sort, add_sort, LISTED, 1, 1, describe_sort, "[\"-price\", \"name\"]",
                   "The order: fields, with `-` for descending order; ties are ordered by `createdAt`, then by `id`"},
     [ROW_FIELDS] = {"fields", parse_fields, add_fields, LISTED, 0, 1, describe_fields, "[\"name\", \"price\"]",
