@@ -87,7 +87,8 @@ my ($foreign, $changed) = ('01a1fdf9-d28a-7c59-b8ec-000000000001', $ids[-1]);
 $db->do(q(INSERT INTO products (id, name, price, category, in_stock, created_at) VALUES (?, 'Foreign cup', '3', 'Cups', 1, 1763731170000)), undef, $foreign);
 $db->do(q(UPDATE products SET name = 'Renamed' WHERE id = ?), undef, $changed);
 ctl_for($server, 'recount') if driver eq 'mysql'; # which has no triggers
-answers($server->api(GET => "/products/$foreign"), 200, undef, 'a row of another program is served by its id');
+answers($server->api(PATCH => "/products/$foreign", { inStock => false }, token => $token), 200, undef, 'a row of another program can be changed');
+answers($server->api(GET => "/products/$foreign"), 200, undef, 'and is served by its id');
 like(problems(ctl_for($server, 'check')), qr/^index: 2 products were written by another program, such as \S+; run: catalogctl index$/,
     'check names the rows');
 is_deeply(ctl_for($server, 'index'), { status => 0, out => $db->selectrow_array('SELECT COUNT(*) FROM products') . " products, 2 indexed anew\n", err => '' },
