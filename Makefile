@@ -130,9 +130,9 @@ check: ## what the CI runs: lint, tidy, unit, openapi, browser in Chromium, t wi
 	@$(MAKE) --no-print-directory --quiet -j$$(nproc) all $(UNITS) $(REPLAYS)
 	@failed=; running=; trap 'kill $$running 2>/dev/null' EXIT; trap 'exit 1' HUP INT TERM; \
 	  begin() { log=$(BUILD)/check-$$1.log; shift; $(MAKE) --no-print-directory "$$@" >$$log 2>&1 & running="$$running $$!"; }; \
-	  end() { echo "check: $$2"; wait $$1 || failed="$$failed $$3"; cat $(BUILD)/check-$$3.log; }; \
+	  end() { echo "check: $$2"; wait $$1 || failed="$$failed ($$2)"; cat $(BUILD)/check-$$3.log; }; \
 	  begin beside -k $(BESIDE) BROWSERS=chromium; beside=$$!; \
-	  echo 'check: t DB=$(FIRST) MPM=event'; $(MAKE) --no-print-directory t DB=$(FIRST) MPM=event COMPARE=1 || failed=" t"; \
+	  echo 'check: t DB=$(FIRST) MPM=event'; $(MAKE) --no-print-directory t DB=$(FIRST) MPM=event COMPARE=1 || failed=' (t DB=$(FIRST) MPM=event)'; \
 	  $(foreach db,$(DATABASES),begin $(db) t DB=$(db) $(call AGAIN_ON,$(db)); $(db)=$$!;) \
 	  $(foreach db,$(DATABASES),end $$$(db) 't DB=$(db) $(call AGAIN_ON,$(db))' $(db);) \
 	  end $$beside '$(BESIDE)' beside; \

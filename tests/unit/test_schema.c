@@ -100,13 +100,14 @@ static void test_shapes_with_names_are_added_once_and_referred_to(void **state)
     expect(*state, cat_schema_of_shape(schemas, &object), "{\"$ref\":\"#/components/schemas/Answer\"}");
     expect(*state, cat_schema_of_shape(schemas, &record), "{\"$ref\":\"#/components/schemas/Thing\"}");
     expect(*state, schemas,
-           "{\"Thing\":{\"type\":\"object\",\"properties\":{"
+           "{\"Success\":{\"type\":\"boolean\",\"const\":true,\"description\":\"The request succeeded.\"},"
+           "\"Thing\":{\"type\":\"object\",\"properties\":{"
            "\"price\":{\"type\":\"number\",\"minimum\":0,\"description\":\"The price.\"},"
            "\"rating\":{\"type\":\"integer\",\"minimum\":1,\"maximum\":5,\"description\":\"The rating.\"},"
            "\"inStock\":{\"type\":\"boolean\",\"description\":\"Whether there is one.\"}},"
            "\"required\":[\"price\",\"inStock\"],\"examples\":[{\"price\":5,\"rating\":4,\"inStock\":false}]},"
            "\"Answer\":{\"type\":\"object\",\"properties\":{"
-           "\"success\":{\"type\":\"boolean\",\"const\":true,\"description\":\"The request succeeded.\"},"
+           "\"success\":{\"$ref\":\"#/components/schemas/Success\"},"
            "\"data\":{\"type\":\"array\",\"items\":{\"$ref\":\"#/components/schemas/Thing\"},\"description\":\"The "
            "things.\"},"
            "\"part\":{\"type\":\"object\",\"properties\":{"
