@@ -56,4 +56,16 @@ ok(wait_until(60, sub { ($db->selectrow_array('SELECT COUNT(*) FROM catalog_fiel
 is(keys_of($second), 'sku== weight=400fffffffffffff=', 'a product has them');
 is(values_taken(), 'KT-2 ONE', 'and the unique values are there');
 
+# ---- numbers ----
+
+my $counted = server(mount => 'CatalogField code number unique')->start;
+my $writer = register($counted)->{token};
+sub coded { return $counted->api(POST => '/products', qq({"name":"cup","price":1,"code":$_[0]}), token => $writer) }
+for (['1e15', '1000000000000000', '1.0E15', '1000000000000000.0'], ['-2.5e17', '-250000000000000000'], ['1e21', '1000e18', '1000000000000000000000'], ['0.00001', '1e-5']) {
+    my ($one, @others) = @$_;
+    answers(coded($one), 201, undef, "the number $one");
+    is(coded($_)->{json}{errors}[0]{code}, 'taken', "$_ is the same one") for @others;
+    answers($counted->api(GET => "/products/code=$_"), 200, undef, "and finds its product") for $one, @others;
+}
+
 done_testing;
