@@ -4,6 +4,7 @@
 # again: db
 # Unique fields of the shop's own, and the keys that products have of indexed ones.
 use CatalogTest;
+use CatalogTest::Ctl qw(ctl_for problems);
 
 my $server = server(mount => qq(CatalogField sku string unique max=64\nCatalogField weight number index\nCatalogField tags strings index\n)
     . qq(CatalogField color choice values="red|green" index\nCatalogField seen time index\nCatalogField about text search))->start;
@@ -67,5 +68,27 @@ for (['1e15', '1000000000000000', '1.0E15', '1000000000000000.0'], ['-2.5e17', '
     is(coded($_)->{json}{errors}[0]{code}, 'taken', "$_ is the same one") for @others;
     answers($counted->api(GET => "/products/code=$_"), 200, undef, "and finds its product") for $one, @others;
 }
+
+# ---- products of other programs ----
+
+my $shared = server(mount => "CatalogField sku string unique\nCatalogField brand string facet\nCatalogField tags strings search")->start;
+$writer = register($shared)->{token};
+my $own = $shared->api(POST => '/products', { name => 'own', price => 1, sku => 'OWN', brand => 'Acme' }, token => $writer)->{json}{data}{id};
+my @foreign = map { "01a1fdf9-d28a-7c59-b8ec-00000000000$_" } 1 .. 2;
+for (['NEW', $foreign[0]], ['OWN', $foreign[1]]) {
+    my ($sku, $of) = @$_;
+    $shared->database->do(q(INSERT INTO products (id, name, price, category, in_stock, created_at, extra) VALUES (?, 'foreign', '3', 'Cups', 1, 1763731170000, ?)), undef,
+        $of, qq({"brand":"Acme","sku":"$sku","tags":["deep"]}));
+}
+ctl_for($shared, 'recount') if driver eq 'mysql'; # which has no triggers
+like(problems(ctl_for($shared, 'check')), qr/^index: 2 products were written by another program/m, 'catalogctl check finds products of another program');
+is(ctl_for($shared, 'index')->{status}, 0, 'catalogctl index mends them');
+sub ids { return join ' ', map { $_->{id} } @{ $shared->api(GET => "/products?$_[0]")->{json}{data} } }
+is(ids('brand=Acme'), "$own $foreign[1] $foreign[0]", 'their fields have keys');
+is(ids('q=deep'), "$foreign[1] $foreign[0]", 'and words');
+ok(wait_until(20, sub { ($shared->api(GET => '/products?facets=brand')->{json}{facets}{brand}[0]{count} // 0) == 3 }), 'their values are counted');
+is($shared->api(GET => '/products/sku=NEW')->{json}{data}{id}, $foreign[0], 'a unique one finds its product');
+is($shared->api(GET => '/products/sku=OWN')->{json}{data}{id}, $own, 'but stays with the product that had it');
+unlike(problems(ctl_for($shared, 'check')), qr/^(?:index|counts)/m, 'check finds nothing more');
 
 done_testing;
