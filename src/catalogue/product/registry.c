@@ -119,7 +119,7 @@ static const char *add_row(cat_registry_t *registry, const char *const *row)
     }
     registry->numbers[field] = apr_pstrdup(registry->pool, row[NUMBER]);
     registry->is_complete[field] = *row[COMPLETE] == '1';
-    registry->is_counted[field] = says_counted(row, registry->fields->all[field].flags);
+    registry->is_counted[field] = says_counted(row, registry->fields->all[field].flags) != 0;
     registry->ordered_at[field] = apr_atoi64(row[ORDERED_AT]);
     registry->is_filling |= !registry->is_complete[field];
     note_flags(registry, registry->fields->all[field].flags);
