@@ -7,9 +7,10 @@
  *     2       color   choice values="red|blue" facet   0         0     its keys are being filled in
  *
  * A definition is what decides the keys of a field, in the words of CatalogField, so the same reader makes a field table of the rows. It
- * only ever gets more options: servers with different lines would otherwise change it in turn, and fill in the keys again and again.
+ * only ever gets more options and values, and the order of values is that of the newest configuration: servers with different lines would
+ * otherwise change it in turn, and fill in the keys again and again.
  * A server reads the table once a second at most. A field that it does not know yet is added before the first write or list that needs
- * the table; if there are products, the job (catalogue/product/key_filler.h) gives them its keys.
+ * the table; if there are products, the job (catalogue/search/key_filler.h) gives them its keys.
  *
  * What was read is kept for the life of the process, as threads may use it for as long as they like. It changes with the configuration
  * and when a field is complete, so there are few of them.
