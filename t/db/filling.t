@@ -102,21 +102,23 @@ $first->stop;
 allow_kills();
 allow_log(qr/AH00098: pid file .* overwritten/);
 my $third = beside("$more\nCatalogField pages integer index\nCatalogField maker string facet");
-# As if the lines had been added now. The oldest product is locked, or all, so that the job does not come to the end.
-$db->do(q(UPDATE catalog_fields SET complete = 0, created_at = 9223372036854775807, id = '', filled = 0 WHERE name = 'weight'));
 $open = $first->database;
-sub hold { $open->begin_work; $open->do('SELECT id FROM products ORDER BY created_at, id LIMIT 1 FOR UPDATE') if !$one_writer; return 1 }
-hold() if !$one_writer;
+# As if the line had been added now.
+sub begin { $db->do(q(UPDATE catalog_fields SET complete = 0, created_at = 9223372036854775807, id = '', filled = 0 WHERE name = 'weight')) }
+# The oldest product is locked, or all are, once the job has begun: so it does not come to the end.
+sub hold { $open->begin_work; $open->do('SELECT id FROM products ORDER BY created_at, id LIMIT 1 FOR UPDATE') if !$one_writer }
+begin();
 $third->start_unready;
 $third->wait_up;
-ok(wait_until(60, sub {
-    hold() if $one_writer;
-    my $filled = field('weight', 'filled');
-    return 1 if $filled > 0 && !is_complete('weight') && ($one_writer || $filled > 1000);
-    $open->rollback if $one_writer;
-    sleep 0.02;
+ok(wait_until(120, sub {
+    return 0 if !field('weight', 'filled');
+    hold();
+    return 1 if field('weight', 'filled') && !is_complete('weight');
+    $open->rollback;
+    begin();
     return 0;
 }), 'keys are filled in');
+sleep 0.5;
 $third->kill;
 my $filled = field('weight', 'filled');
 ok(!is_complete('weight'), "and the server is killed when $filled products have them");
