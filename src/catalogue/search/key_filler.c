@@ -92,6 +92,7 @@ apr_status_t cat_key_filler_percent(cat_db_t *db, int *percent)
 
 /* ---- what lists may read ---- */
 
+/* What is read of the fields here says below whose words a product has, too (catalogue/search/select_text.h). */
 static apr_status_t check_keys(cat_db_t *db, const cat_list_query_t *query, cat_indexes_state_t *state)
 {
     const cat_registry_t *registry;
@@ -115,7 +116,9 @@ apr_status_t cat_key_filler_check(cat_db_t *db, const cat_list_query_t *query, c
     if (query->parts) {
         rv = cat_indexes_check(db, query->parts, state);
     }
-    return rv == APR_SUCCESS && !cat_field_set_is_empty(&query->keyed) ? check_keys(db, query, state) : rv;
+    return rv == APR_SUCCESS && (query->word_count || !cat_field_set_is_empty(&query->keyed))
+               ? check_keys(db, query, state)
+               : rv;
 }
 
 /* ---- one portion ---- */
