@@ -26,7 +26,7 @@ static inline const cat_fields_t *fuzz_fields(void)
         "tags strings facet search",
         "box json",
         "changed modified index",
-        "plain number required",
+        "plain number",
         "cost number index private",
     };
     static const cat_fields_t *fields;
