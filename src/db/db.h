@@ -182,9 +182,9 @@ int cat_db_has_one_writer(const cat_db_t *db);
 /* Is a statement a round trip to a server, and no part of a transaction? 0 before the first connection of this process. */
 int cat_db_asks_server(const cat_db_t *db);
 
-/* Does the database take writes, as far as can be known without one? If not, the reason is logged. 1 where it is no
- * file. */
-int cat_db_takes_writes(cat_db_t *db);
+/* What keeps the database from taking writes, as far as can be known without one; NULL: nothing. takes_writes: that column of SQL_HEALTH.
+ * Of a file, the reason is logged. */
+const char *cat_db_find_obstacle(cat_db_t *db, const char *takes_writes);
 
 /* Octets of the file with the WAL that the use's connection has open; 0: there is none. */
 apr_off_t cat_db_wal_size(const cat_db_t *db);

@@ -164,8 +164,4 @@ apr_status_t cat_source_take_write_lock(cat_source_t *source, apr_time_t until, 
 /* Logs that, and returns CAT_EBUSY. */
 apr_status_t cat_source_log_late(cat_source_t *source, const cat_log_t *log);
 
-/* Is a line to be logged about what others were first for? more: then how many like it were not, for its end. Those of background jobs
- * are not summed up. */
-int cat_source_sums_up(const cat_log_t *log, cat_repeats_t *repeats, char more[CAT_REPEATS_TEXT]);
-
 #endif

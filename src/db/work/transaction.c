@@ -256,7 +256,7 @@ static apr_status_t refuse_long(const cat_db_t *db)
 {
     char more[CAT_REPEATS_TEXT];
 
-    if (cat_source_sums_up(db->log, cat_semaphore_refusals(db->use->source->long_writes), more)) {
+    if (cat_database_sums_up(db->log, cat_semaphore_refusals(db->use->source->long_writes), more)) {
         cat_log(db->log, cat_log_busy_level(db->log), 0, "CAT080: %s: too many imports and batches at once%s",
                 db->use->source->name, more);
     }
