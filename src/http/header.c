@@ -104,7 +104,7 @@ static int is_charset(const char *text, const char *name)
 int cat_header_charset(const char *content_type, const char *const *charsets)
 {
     static const char name[] = "charset=";
-    const char *p = strchr(content_type, ';');
+    const char *p = content_type ? strchr(content_type, ';') : NULL;
     int i = 0;
 
     for (; p && *p == ';'; p += strcspn(p, ";")) {
