@@ -22,6 +22,9 @@
 #include "lib/file.h"
 #include "lib/time.h"
 
+/* Of about so many products the keys of fields are compared, if there are more. */
+#define FIELDS_SAMPLE 20000
+
 /* A mail that was not accepted is tried again after at most 15 minutes. */
 #define MAIL_IS_LATE apr_time_from_sec(3600)
 
@@ -217,7 +220,7 @@ static void check_products(report_t *r)
     ctl_t *ctl = r->ctl;
     ctl_index_found_t found;
 
-    if (ctl_index_compare(ctl, &found) != APR_SUCCESS) {
+    if (ctl_index_compare(ctl, cat_indexes_compare, 0, &found) != APR_SUCCESS) {
         add_finding(r, 0, "index", "cannot be read; the cause is above");
     } else if (found.wrong) {
         add_finding(r, 0, "index",
@@ -227,6 +230,28 @@ static void check_products(report_t *r)
                                  found.wrong, found.example));
     } else {
         add_finding(r, 1, "index", "matches the products");
+    }
+}
+
+/* Of a large catalogue a sample, as each field costs a statement for each hundred products. */
+static void check_fields(report_t *r)
+{
+    apr_pool_t *pool = r->ctl->pool;
+    ctl_index_found_t found;
+
+    if (cat_product_fields_of(&r->ctl->conf)->count == CAT_PRODUCT_FIELDS) {
+        return;
+    }
+    if (ctl_index_compare(r->ctl, cat_key_check_compare, FIELDS_SAMPLE, &found) != APR_SUCCESS) {
+        add_finding(r, 0, "fields", "the keys of CatalogField cannot be read; the cause is above");
+    } else if (found.wrong) {
+        add_finding(r, 0, "fields",
+                    apr_psprintf(pool,
+                                 "%" APR_INT64_T_FMT " of %" APR_INT64_T_FMT
+                                 " products do not have the keys of their fields, such as %s; run: catalogctl index",
+                                 found.wrong, found.rows, found.example));
+    } else {
+        add_finding(r, 1, "fields", "match the products");
     }
 }
 
@@ -298,6 +323,7 @@ static void check_database(report_t *r)
     check_writes(r);
     check_counts(r);
     check_index(r);
+    check_fields(r);
     if (cat_db_each(ctl->db, SQL_OUTBOX_COUNT, CAT_NO_VALUES, check_mail, r) != APR_SUCCESS) {
         add_finding(r, 0, "mail", "cannot be read; the cause is above");
     }

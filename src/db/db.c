@@ -150,6 +150,11 @@ cat_exports_t *cat_db_exports(const cat_db_t *db)
     return &db->use->source->exports;
 }
 
+apr_time_t cat_db_configured(const cat_db_t *db)
+{
+    return db->use->source->created;
+}
+
 const char *cat_db_name(const cat_db_t *db)
 {
     return db->use->source->name;
@@ -173,16 +178,22 @@ int cat_db_complete_parts(const cat_db_t *db, apr_time_t since)
     return atomic_load(&source->parts_at) > since ? atomic_load(&source->complete_parts) : 0;
 }
 
-void cat_db_note_registry(const cat_db_t *db, const void *registry)
+void cat_db_note_registry(const cat_db_t *db, const void *before, const void *registry, apr_time_t since)
 {
-    atomic_store(&db->use->source->registry, registry);
-    atomic_store(&db->use->source->registry_at, apr_time_now());
+    if (atomic_compare_exchange_strong(&db->use->source->registry, &before, registry)) {
+        atomic_store(&db->use->source->registry_at, since);
+    }
 }
 
 const void *cat_db_registry(const cat_db_t *db, apr_time_t *since)
 {
     *since = atomic_load(&db->use->source->registry_at);
     return atomic_load(&db->use->source->registry);
+}
+
+cat_basis_t *cat_db_basis(const cat_db_t *db)
+{
+    return db->use->in_transaction ? &db->use->basis : NULL;
 }
 
 int cat_db_in_transaction(const cat_db_t *db)

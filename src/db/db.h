@@ -144,6 +144,9 @@ apr_pool_t *cat_db_use_pool(cat_db_t *db, apr_pool_t *pool);
 /* What is special about the database; NULL before the first connection of this process. */
 const cat_dialect_t *cat_db_dialect(const cat_db_t *db);
 
+/* When the server read the configuration that it has now. */
+apr_time_t cat_db_configured(const cat_db_t *db);
+
 /* The database as logs and metrics name it, without a secret. */
 const char *cat_db_name(const cat_db_t *db);
 
@@ -158,10 +161,13 @@ void cat_db_note_revocations(const cat_db_t *db, apr_time_t began);
 void cat_db_note_complete_parts(const cat_db_t *db, int parts);
 int cat_db_complete_parts(const cat_db_t *db, apr_time_t since);
 
-/* Notes what catalogue/product/registry.c has read, which stays until the process ends; and returns that, NULL if nothing was noted
- * yet. *since: when that was. */
-void cat_db_note_registry(const cat_db_t *db, const void *registry);
+/* Notes what catalogue/product/registry.c has read, which stays until the process ends, unless another thread has noted something since
+ * `before` was; and returns that, NULL if nothing was noted yet. since: when the reading began. */
+void cat_db_note_registry(const cat_db_t *db, const void *before, const void *registry, apr_time_t since);
 const void *cat_db_registry(const cat_db_t *db, apr_time_t *since);
+
+/* What the transaction that is open goes by, to be read and filled in; NULL: none is open. */
+cat_basis_t *cat_db_basis(const cat_db_t *db);
 
 /* Is a transaction open? */
 int cat_db_in_transaction(const cat_db_t *db);

@@ -34,6 +34,7 @@ cat_source_t *cat_source_create(apr_pool_t *pool, const char *name, const cat_co
     source->name = name;
     source->connector = connector;
     source->context = context;
+    source->created = apr_time_now();
     source->leader_patience = CAT_SOURCE_LEADER_PATIENCE;
     return source;
 }

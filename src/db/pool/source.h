@@ -59,7 +59,8 @@ typedef apr_status_t cat_source_migrate_t(const cat_db_t *db);
 struct cat_source_t {
     cat_database_t database; /* what its connections share */
     const char *name;        /* for logs: no secret in it */
-    const char *path;        /* the database's file; NULL: it is none, or not known to be one */
+    apr_time_t created;
+    const char *path; /* the database's file; NULL: it is none, or not known to be one */
     const cat_connector_t *connector;
     void *context;
     const cat_write_locks_t *write_locks;
