@@ -16,6 +16,7 @@
 #include "db/db.h"
 #include "lib/buffer.h"
 #include "lib/fold.h"
+#include "lib/json.h"
 #include "lib/number.h"
 #include "lib/text.h"
 
@@ -138,6 +139,21 @@ static const char *fold_once(apr_pool_t *pool, const char *const *product, const
     return folded[field];
 }
 
+/* A list as it is searched: its texts, without their spelling in JSON, where a line break is "\n". */
+static const char *join_texts(apr_pool_t *pool, const char *text)
+{
+    apr_array_header_t *texts = apr_array_make(pool, 8, sizeof(const char *));
+    const json_t *list, *element;
+    const char *why;
+    size_t i;
+
+    list = cat_json_parse(pool, text, strlen(text), &why);
+    json_array_foreach (list, i, element) {
+        APR_ARRAY_PUSH(texts, const char *) = json_string_value(element);
+    }
+    return apr_array_pstrcat(pool, texts, ' ');
+}
+
 /* Beyond the size, words are left out. */
 static void add_words(cat_buffer_t *b, const char *mark, const char *folded)
 {
@@ -161,11 +177,13 @@ const char *cat_product_keys_mark(apr_pool_t *pool, const char *number)
 /* The words of the searched fields of the shop's own. */
 static void add_own_words(cat_buffer_t *b, const cat_registry_t *registry, const char *const *product)
 {
+    const cat_field_t *fields = registry->fields->all;
     const char *const *record = registry->has_words ? cat_product_read(b->pool, registry->fields, product) : NULL;
 
     for (int i = CAT_PRODUCT_FIELDS; record && i < registry->fields->count; i++) {
-        if (record[i] && registry->fields->all[i].flags & CAT_SEARCHED) {
-            add_words(b, cat_product_keys_mark(b->pool, registry->numbers[i]), cat_fold_text(b->pool, record[i]));
+        if (record[i] && fields[i].flags & CAT_SEARCHED) {
+            const char *text = fields[i].kind == CAT_LIST ? join_texts(b->pool, record[i]) : record[i];
+            add_words(b, cat_product_keys_mark(b->pool, registry->numbers[i]), cat_fold_text(b->pool, text));
         }
     }
 }
