@@ -24,6 +24,7 @@ use Time::Local qw(timegm);
 my $COUNT_LIMIT = 25;
 my $RECORDED = 100; # requests of a round
 my $FILLED = 60; # seconds until new fields have their keys
+my $PATIENCE = 600; # seconds for a change of all products, of which CATALOG_PRODUCTS may make many
 my $seed = $ENV{CATALOG_SEED} // int rand 2**31;
 my $questions = $ENV{CATALOG_QUESTIONS} // ($ENV{AGAIN} ? 3000 : 4000);
 my $count = $ENV{CATALOG_PRODUCTS} // 120;
@@ -163,7 +164,7 @@ sub change_matching {
     return if !@{ $question->{conditions} } || !$is_filled || !defined $value || (ref $value eq 'ARRAY' && !@$value);
     $question = without_others($question);
     my $where = query_of($question);
-    my $r = $server->api(POST => '/products/batch', { where => $where, set => { $field => $value } }, token => token_of('writer'));
+    my $r = $server->api(POST => '/products/batch', { where => $where, set => { $field => $value } }, token => token_of('writer'), patience => $PATIENCE);
     die "$where: $r->{status} $r->{body} (CATALOG_SEED=$seed)\n" if $r->{status} != 200;
     my @matched = matches($question, values %products);
     check('the number of changes', $where, $r->{json}{matched}, scalar @matched);
@@ -209,7 +210,7 @@ sub stop_writer {
     kill TERM => $writer;
     waitpid $writer, 0;
     $writer = 0;
-    my $r = $server->api(POST => '/products/batch', { where => 'category=' . encoded($OTHERS), delete => true }, token => token_of('writer'));
+    my $r = $server->api(POST => '/products/batch', { where => 'category=' . encoded($OTHERS), delete => true }, token => token_of('writer'), patience => $PATIENCE);
     is($r->{status}, 200, 'they are deleted') or diag $r->{body};
 }
 
