@@ -44,7 +44,7 @@ my @QUESTIONS = (
     'a brand of 5 % in a category of 20 % by price' => 'brand={brand}&category={big}&sort=-price',
     'a brand of 0.01 % in a category of 0.05 % by price' => 'brand={rare_brand}&category={small}&sort=-price',
     'a tag and a common word' => 'tags={tag}&q={common}',
-    'a tag and a rare word' => 'tags={tag}&q={rare}',
+    'a tag and a rare word' => 'tags={tag}&q={rare}?',
     '2 % of the weights' => 'weight[gte]={heavy}',
     '2 % of the weights by weight' => 'weight[gte]={heavy}&sort=weight',
     'changed in the last hour' => 'updatedAt[gte]={since}',

@@ -2,7 +2,8 @@
 package Questions;
 
 # What lists cost: cells for Rounds.pm that put a question to a server of this module without the response cache, under the worker MPM,
-# whose rounds vary least. A question is a name and a query, in which {word} is a fact of the catalogue (Varied.pm).
+# whose rounds vary least. A question is a name and a query, in which {word} is a fact of the catalogue (Varied.pm); a question mark behind
+# it: there may be no such product.
 
 use strict;
 use warnings FATAL => 'all';
@@ -25,9 +26,10 @@ sub cells {
     my @cells = cell("$label: page 1 of all", $server, '/api/products?page=1', Rounds::ALWAYS);
     for my $question (pairs @questions) {
         my ($name, $query) = ($question->[0], asked($question->[1], $facts));
-        my $first = answer($server, "/api/products?$query&cursor=");
-        push @cells, cell("$label: $name", $server, "/api/products?$query&cursor="),
-            cell("$label: $name, capped total", $server, "/api/products?$query");
+        my $may_be_empty = $query =~ s/\?$//;
+        my $first = answer($server, "/api/products?$query&cursor=", $may_be_empty);
+        push @cells, load("$label: $name", $server, "/api/products?$query&cursor=", Rounds::SELDOM),
+            load("$label: $name, capped total", $server, "/api/products?$query", Rounds::SELDOM);
         my $next = $first->{pagination}{nextCursor} or next;
         push @cells, cell("$label: $name, next page", $server, "/api/products?$query&cursor=$next");
     }
@@ -65,12 +67,12 @@ sub asked {
     return $question =~ s/\{(\w+)\}/$facts->{$1}/gr;
 }
 
-# Dies unless there is something.
+# Dies unless there is something, or there need not be.
 sub answer {
-    my ($server, $target) = @_;
+    my ($server, $target, $may_be_empty) = @_;
     my $answer = $server->get($target);
     my $data = $answer->{status} == 200 && $answer->{json}{data};
-    return $answer->{json} if ref $data eq 'HASH' || $data && @$data;
+    return $answer->{json} if ref $data eq 'HASH' || $data && ($may_be_empty || @$data);
     die $server->name . ": $target: $answer->{status} $answer->{body}\n";
 }
 
