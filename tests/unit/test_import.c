@@ -228,7 +228,7 @@ static void test_a_slow_portion_is_one_batch(void **state)
     assert_int_equal(progress.stored, 10001);
 }
 
-/* Each product has 62 words, which are inserted when the products of the transaction are: so 4,000 are enough for one. */
+/* Each product has 62 words, which are inserted when the products of the transaction are: so 2,000 are enough for one. */
 static void test_a_portion_of_many_words_has_few_batches(void **state)
 {
     unit_database_t *database = unit_database(*state);
@@ -249,7 +249,7 @@ static void test_a_portion_of_many_words_has_few_batches(void **state)
     portions.progress = note_progress;
     portions.baton = &progress;
     assert_int_equal(import_text(database, &portions, cat_buffer_text(&text), &r), APR_SUCCESS);
-    assert_in_range(progress.first, CAT_IMPORT_BATCH, 4 * CAT_IMPORT_BATCH);
+    assert_in_range(progress.first, CAT_IMPORT_BATCH, 2 * CAT_IMPORT_BATCH);
     assert_int_equal(progress.stored, CAT_IMPORT_ATOMIC_MAX + 1);
 }
 
