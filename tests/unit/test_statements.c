@@ -122,6 +122,7 @@ static void test_the_keys_of_a_product_are_found_by_the_product(void **state)
     for (size_t i = 0; i < UNIT_COUNT(all); i++) {
         assert_non_null(strstr(explain(*state, db, all[i]), "created_at=? AND id=?)"));
     }
+    assert_non_null(strstr(explain(*state, db, SQL_KEYS_BETWEEN), "(field=? AND created_at>? AND created_at<?)"));
     sqlite3_close(db);
 }
 
