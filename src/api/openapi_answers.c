@@ -193,7 +193,7 @@ static void add_of_input(problems_t *problems, const cat_route_t *route)
     if (cat_route_media(route)->types) {
         ADD(problems, CAT_PROBLEM_BODY, CAT_PROBLEM_TIMEOUT, CAT_PROBLEM_BODY_TOO_LARGE, CAT_PROBLEM_MEDIA_TYPE,
             CAT_PROBLEM_REFUSED_VALUES);
-        if (route->body != CAT_UPLOAD) {
+        if (route->body != CAT_UPLOAD && route->body != CAT_PICTURE) {
             ADD(problems, CAT_PROBLEM_JSON);
         }
     }

@@ -316,7 +316,7 @@ static void make_products(batch_t *b)
 
 static cat_problem_t find_problem(apr_status_t rv)
 {
-    int is_invalid = rv == APR_EEXIST || rv == CAT_ETOOLONG;
+    int is_invalid = rv == APR_EEXIST || rv == CAT_ETOOLONG || rv == CAT_ENOIMAGE;
 
     return rv == APR_NOTFOUND ? CAT_PROBLEM_PRODUCT_UNKNOWN
            : is_invalid       ? CAT_PROBLEM_VALIDATION
@@ -347,8 +347,7 @@ static void add_result(const batch_t *b, cat_buffer_t *results, int index, int i
     if (errors) {
         cat_answer_write_problem(results, CAT_PROBLEM_VALIDATION, errors);
     } else if (o->rv != APR_SUCCESS) {
-        cat_answer_write_problem(results, find_problem(o->rv),
-                                 o->rv == CAT_ETOOLONG ? cat_products_too_long(b->q->pool) : NULL);
+        cat_answer_write_problem(results, find_problem(o->rv), cat_products_refusals(b->q->pool, o->rv));
     } else if (!is_stored) {
         cat_answer_write_problem(results, CAT_PROBLEM_NOT_DONE, NULL);
     } else {

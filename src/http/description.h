@@ -42,6 +42,7 @@ typedef struct cat_description_t {
     const char *about;         /* more, in full sentences; NULL: that is all */
     const char *param;         /* the ':' segment of the path, in a few words; NULL: there is none */
     const char *param_example; /* NULL: an id */
+    const char *param2;        /* the second one, an id; NULL: there is none */
     int takes_name;            /* flag: where fields are unique, it may also be a product's name */
 
     /* The request. Of a JSON body: */

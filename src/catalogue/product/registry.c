@@ -303,6 +303,9 @@ static apr_status_t add_missing(void *baton)
     a->added = 0;
     for (int i = CAT_PRODUCT_FIELDS; i < fields->count && rv == APR_SUCCESS; i++) {
         int known = cat_registry_find(a->registry, fields->all[i].name);
+        if (!(fields->all[i].flags & CAT_OWN)) {
+            continue; /* pictures have no keys */
+        }
         if (known == a->registry->fields->count) {
             rv = add_field(a, fields, i, complete);
             a->added++;
@@ -322,6 +325,9 @@ static apr_status_t compare_fields(const cat_db_t *db, const cat_registry_t *reg
     for (int i = CAT_PRODUCT_FIELDS; i < fields->count; i++) {
         int known = cat_own_field_find(registry->fields, fields->all[i].name);
         int is_known = known < registry->fields->count;
+        if (!(fields->all[i].flags & CAT_OWN)) {
+            continue;
+        }
         if (is_known && (strcmp(registry->fields->all[known].name, fields->all[i].name) != 0 ||
                          strcmp(registry->fields->own[known]->type, fields->own[i]->type) != 0)) {
             return refuse_field(db, registry, known);
