@@ -28,6 +28,7 @@
 #include "lib/id.h"
 #include "lib/json.h"
 #include "lib/number.h"
+#include "shm/metrics.h"
 
 static int is_open(const cat_conf_t *conf)
 {
@@ -332,6 +333,7 @@ static cat_answer_t *fill_cache(cat_request_t *q, const char *path, const char *
         return rv == APR_NOTFOUND ? cat_answer_problem(q->pool, CAT_PROBLEM_IMAGE_UNKNOWN, NULL)
                                   : cat_failure_answer(q->pool, rv);
     }
+    cat_metrics_add(q->metrics, CAT_METRIC_IMAGE_FILES, 0, 1);
     return cat_image_files_write(q->db, path, size, data, length) == APR_SUCCESS
                ? answer_file(q, path)
                : describe_picture(q, cat_answer_text(q->pool, 200, data, length));

@@ -1,11 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 # runs: first
 # again: db
+# moves: catalog_images_total made refused busy failed
+# moves: catalog_image_queue
+# moves: catalog_image_duration_seconds
+# moves: catalog_image_files_total
 # What may go wrong with pictures: a program that breaks its limits, children that are killed, a full quota, a directory that is gone, and
 # products that are deleted elsewhere.
 use CatalogTest;
 use CatalogTest::Ctl qw(ctl_for);
 use CatalogTest::Image qw(png picture %TYPE);
+use CatalogTest::Metrics qw(location moved moved_since scrape);
 use CatalogTest::Server ();
 use CatalogTest::Tools qw(children_of);
 use Time::HiRes qw(sleep);
@@ -22,7 +27,7 @@ sub program {
 }
 program('good();');
 
-my $server = server(conf => CatalogTest::Server::one_child() . 'CatalogImageJobs 1', mount => <<"END")->start;
+my $server = server(conf => CatalogTest::Server::one_child() . "CatalogImageJobs 1\n" . location(), mount => <<"END")->start;
 CatalogImages       On
     CatalogImageCache   "\@dir\@/data"
     CatalogImageProgram "$dir/program"
@@ -73,6 +78,8 @@ chmod 0644, "$dir/program";
 answers(send_picture($product), 500, refusal(error => qr/./), 'one that cannot be run is the server\'s fault');
 expect_log(qr{CAT106: \Q$dir\E/program cannot be run; install it, or correct CatalogImageProgram});
 is(scalar @{ ask(GET => "/products/$product")->{json}{data}{images} }, 2, 'nothing of that is stored');
+moved_since($server, {}, { (map { +"catalog_images_total{result=\"$_->[0]\"}" => $_->[1] } [made => 2], [refused => 7], [failed => 1]), 'catalog_image_duration_seconds_count' => 10 },
+    'pictures are counted');
 is(rows(), '2 2', 'nowhere');
 
 # ---- turns ----
@@ -82,6 +89,15 @@ my @answers = $server->burst(map { wire_picture($_) } map { new_product() } 1 ..
 is(join(' ', map { $_->{status} } @answers), '201 201 201', 'pictures that come at once are all decoded');
 my ($first, undef, $last) = sort { $a <=> $b } map { $_->{took} } @answers;
 cmp_ok($last, '>', 0.9, 'one after the other');
+
+# case: a picture that waits for too long
+program("sleep 22; good();");
+my @sockets = map { my $socket = $server->connection; print {$socket} wire_picture(new_product()); $socket } 1 .. 2;
+moved_since($server, {}, { catalog_image_queue => ['>=', 1] }, 'one waits');
+my @texts = sort map { CatalogTest::Http::read_all($_) =~ m{^HTTP/1.1 (\d+)} } @sockets;
+is("@texts", '201 503', 'one of two that take 22 seconds each is refused');
+expect_log(qr/CAT104: too many pictures to decode at once; see CatalogImageJobs/);
+moved_since($server, {}, { 'catalog_images_total{result="busy"}' => 1 }, 'and counted');
 
 # ---- children that end ----
 
@@ -116,7 +132,8 @@ program('good();');
 # ---- the directory ----
 
 my $url = ask(GET => "/products/$product")->{json}{data}{images}[0]{url};
-my $whole = get($url);
+my $whole;
+moved($server, sub { $whole = get($url); get($url) }, { catalog_image_files_total => 1 }, 'a file is made once');
 is($whole->{status}, 200, 'a picture is sent');
 rename $cache, "$cache.away" or die "$cache: $!\n";
 my $direct = get($url);

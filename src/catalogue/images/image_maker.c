@@ -47,8 +47,11 @@ static const char *const environment[] = {
 static int enter_queue(const cat_image_maker_t *m, int *place)
 {
     char more[CAT_REPEATS_TEXT];
-    apr_status_t rv = cat_semaphore_enter(m->turns, m->network, PATIENCE, place);
+    apr_status_t rv;
 
+    cat_metrics_shift(m->metrics, CAT_METRIC_IMAGE_QUEUE, 1);
+    rv = cat_semaphore_enter(m->turns, m->network, PATIENCE, place);
+    cat_metrics_shift(m->metrics, CAT_METRIC_IMAGE_QUEUE, -1);
     if (rv != APR_SUCCESS && cat_repeats_note(cat_semaphore_refusals(m->turns), cat_time_monotonic(), more)) {
         cat_log(m->log, CAT_LOG_ERROR, 0, "CAT104: too many pictures to decode at once%s; see CatalogImageJobs", more);
     }
@@ -170,16 +173,29 @@ static cat_image_result_t make_all(const cat_image_maker_t *m, int file, cat_ima
     return result;
 }
 
-cat_image_result_t cat_image_maker_make(const cat_image_maker_t *m, int file, cat_image_made_t *made)
+static cat_image_result_t make_in_turn(const cat_image_maker_t *m, int file, cat_image_made_t *made)
+{
+    cat_image_result_t result;
+    apr_time_t begun;
+    int place;
+
+    if (!enter_queue(m, &place)) {
+        return CAT_IMAGE_BUSY;
+    }
+    begun = cat_time_monotonic();
+    result = make_all(m, file, made);
+    cat_semaphore_leave(m->turns, place);
+    cat_metrics_observe(m->metrics, CAT_METRIC_IMAGE_TIME, cat_time_monotonic() - begun);
+    return result;
+}
+
+static cat_image_result_t check_and_make(const cat_image_maker_t *m, int file, cat_image_made_t *made)
 {
     const char *data;
     apr_size_t length;
     cat_picture_t picture;
-    cat_image_result_t result;
-    int place;
     apr_status_t rv = cat_file_map(m->pool, file, &data, &length);
 
-    *made = (cat_image_made_t){0};
     if (rv != APR_SUCCESS) {
         return note_fault(m, rv);
     }
@@ -187,13 +203,21 @@ cat_image_result_t cat_image_maker_make(const cat_image_maker_t *m, int file, ca
     if (picture.kind == CAT_PICTURE_NONE) {
         return CAT_IMAGE_UNKNOWN;
     }
-    if ((apr_uint64_t)picture.width * picture.height > CAT_IMAGE_PIXELS_MOST) {
-        return CAT_IMAGE_TOO_LARGE;
-    }
-    if (!enter_queue(m, &place)) {
-        return CAT_IMAGE_BUSY;
-    }
-    result = make_all(m, file, made);
-    cat_semaphore_leave(m->turns, place);
+    return (apr_uint64_t)picture.width * picture.height > CAT_IMAGE_PIXELS_MOST ? CAT_IMAGE_TOO_LARGE
+                                                                                : make_in_turn(m, file, made);
+}
+
+cat_image_result_t cat_image_maker_make(const cat_image_maker_t *m, int file, cat_image_made_t *made)
+{
+    static const cat_image_outcome_t outcomes[] = {
+        [CAT_IMAGE_MADE] = CAT_IMAGE_COUNTED_MADE,         [CAT_IMAGE_UNKNOWN] = CAT_IMAGE_COUNTED_REFUSED,
+        [CAT_IMAGE_TOO_LARGE] = CAT_IMAGE_COUNTED_REFUSED, [CAT_IMAGE_UNREADABLE] = CAT_IMAGE_COUNTED_REFUSED,
+        [CAT_IMAGE_BUSY] = CAT_IMAGE_COUNTED_BUSY,         [CAT_IMAGE_FAULT] = CAT_IMAGE_COUNTED_FAILED,
+    };
+    cat_image_result_t result;
+
+    *made = (cat_image_made_t){0};
+    result = check_and_make(m, file, made);
+    cat_metrics_add(m->metrics, CAT_METRIC_IMAGES, (int)outcomes[result], 1);
     return result;
 }

@@ -55,11 +55,14 @@ int cat_product_images_height(const cat_image_t *image, int width)
 
 /* ---- the field ---- */
 
+static int limit_edge(json_int_t pixels)
+{
+    return pixels > 0 && pixels <= CAT_IMAGES_EDGE_MOST ? (int)pixels : 1;
+}
+
 static int read_int(const json_t *object, const char *name)
 {
-    json_int_t number = json_integer_value(json_object_get(object, name));
-
-    return number > 0 && number <= CAT_IMAGES_EDGE_MOST ? (int)number : 1;
+    return limit_edge(json_integer_value(json_object_get(object, name)));
 }
 
 /* The object keeps its texts. */
@@ -94,14 +97,17 @@ static void write_url(cat_buffer_t *b, const char *mount_uri, const cat_image_t 
     cat_buffer_add_int(b, cat_product_images_height(image, width));
 }
 
-void cat_product_images_write(cat_buffer_t *b, const char *mount_uri, const cat_image_t *image)
+/* alt: as JSON has it. */
+static void write_image(cat_buffer_t *b, const char *mount_uri, const cat_image_t *image, const char *alt,
+                        apr_size_t length)
 {
     int widths[CAT_IMAGES_SIZES_MOST], count = cat_product_images_widths(image, widths);
 
     cat_json_add_member(b, "{\"id\":", image->id);
     CAT_BUFFER_LITERAL(b, ",");
     write_url(b, mount_uri, image, image->width);
-    cat_json_add_member(b, ",\"alt\":", image->alt);
+    CAT_BUFFER_LITERAL(b, ",\"alt\":");
+    cat_buffer_add(b, alt, length);
     CAT_BUFFER_LITERAL(b, ",\"sizes\":[");
     for (int i = 0; i < count; i++) {
         cat_buffer_add_text(b, i ? ",{" : "{");
@@ -111,24 +117,59 @@ void cat_product_images_write(cat_buffer_t *b, const char *mount_uri, const cat_
     CAT_BUFFER_LITERAL(b, "]}");
 }
 
+void cat_product_images_write(cat_buffer_t *b, const char *mount_uri, const cat_image_t *image)
+{
+    cat_buffer_t alt;
+
+    cat_buffer_init(&alt, b->pool, 64);
+    cat_json_add_string(&alt, image->alt);
+    write_image(b, mount_uri, image, alt.data, alt.length);
+}
+
 typedef struct images_rule_t {
     cat_text_rule_t rule; /* must be first: lib/fields.c has a pointer to this */
     const char *mount_uri;
 } images_rule_t;
 
+static int is_member(const cat_json_member_t *m, const char *name)
+{
+    return m->name_length == strlen(name) && !memcmp(m->name, name, m->name_length);
+}
+
+/* Reads an object without a tree, as lists have many of them (catalogue/product/product.c). *at: its beginning, then its end. */
+static cat_image_t scan_image(apr_pool_t *pool, const char **at, cat_json_member_t *alt)
+{
+    cat_image_t image = {"", 1, 1, NULL};
+    cat_json_member_t m;
+
+    *alt = (cat_json_member_t){.value = "\"\"", .value_length = 2};
+    while (cat_json_next_member(at, &m)) {
+        if (is_member(&m, "id") && m.value_length == CAT_ID_LENGTH + 2) {
+            image.id = apr_pstrmemdup(pool, m.value + 1, CAT_ID_LENGTH);
+        } else if (is_member(&m, "width")) {
+            image.width = limit_edge(strtol(m.value, NULL, 10));
+        } else if (is_member(&m, "height")) {
+            image.height = limit_edge(strtol(m.value, NULL, 10));
+        } else if (is_member(&m, "alt") && *m.value == '"') {
+            *alt = m;
+        }
+    }
+    return image;
+}
+
 static void write_images(const cat_text_rule_t *rule, cat_buffer_t *b, const char *text)
 {
-    const char *mount_uri = ((const images_rule_t *)rule)->mount_uri;
-    const json_t *images = read_images(b->pool, text), *object;
-    size_t i;
+    const char *mount_uri = ((const images_rule_t *)rule)->mount_uri, *separator = "[";
 
-    CAT_BUFFER_LITERAL(b, "[");
-    json_array_foreach ((json_t *)images, i, object) {
-        const cat_image_t image = read_image(object);
-        cat_buffer_add_text(b, i ? "," : "");
-        cat_product_images_write(b, mount_uri, &image);
+    for (const char *at = text; (at = strchr(at, '{'));) {
+        cat_json_member_t alt;
+        const cat_image_t image = scan_image(b->pool, &at, &alt);
+        cat_buffer_add_text(b, separator);
+        write_image(b, mount_uri, &image, alt.value, alt.value_length);
+        separator = ",";
+        at += *at == '{'; /* it is none */
     }
-    CAT_BUFFER_LITERAL(b, "]");
+    cat_buffer_add_text(b, *separator == '[' ? "[]" : "]");
 }
 
 const cat_own_field_t cat_product_images_own = {.line = NAME, .type = NAME};
