@@ -437,6 +437,9 @@ const cat_description_t cat_images_about_get = {
     .status = 200,
     .answered = "The picture",
     .describe_content = describe_webp,
+    .other_status = 206,
+    .other_answered = "The part of it that `Range` asks for",
+    .headers = CAT_HEADER_ETAG,
     .problems = reading,
     .is_open = is_open,
 };

@@ -331,11 +331,12 @@ static void add_success(cat_describer_t *d, const cat_route_t *route, json_t *re
     json_object_set_new(responses, apr_itoa(d->pool, about->status),
                         json_pack("{s:o, s:o*, s:o*}", "description", json_sprintf("%s.", about->answered), "headers",
                                   name_headers(d, route, about->status), "content", describe_content(d, about)));
-    if (about->other_shape) {
-        json_object_set_new(responses, apr_itoa(d->pool, about->other_status),
-                            json_pack("{s:o, s:o*, s:o}", "description", json_sprintf("%s.", about->other_answered),
-                                      "headers", name_headers(d, route, about->other_status), "content",
-                                      describe_json(d, about->other_shape)));
+    if (about->other_status) {
+        json_object_set_new(
+            responses, apr_itoa(d->pool, about->other_status),
+            json_pack("{s:o, s:o*, s:o}", "description", json_sprintf("%s.", about->other_answered), "headers",
+                      name_headers(d, route, about->other_status), "content",
+                      about->other_shape ? describe_json(d, about->other_shape) : about->describe_content(d)));
     }
     if (about->headers & CAT_HEADER_ETAG && !strcmp(route->method, "GET")) {
         json_object_set_new(responses, "304",

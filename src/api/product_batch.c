@@ -451,9 +451,9 @@ static json_t *describe_member(cat_describer_t *d, const op_t *op, const struct 
         cat_schema_add_rule(schema,
                             !strcmp(member->name, "id") && !cat_product_name_can_be(fields) ? &cat_fields_id : NULL);
     } else {
-        schema = cat_description_add_schema(
-            d, creates ? CAT_PRODUCTS_NEW : CAT_PRODUCTS_CHANGE,
-            cat_schema_of_input(fields->all, fields->count, creates ? CAT_CREATE : CAT_UPDATE));
+        schema = cat_description_add_schema(d, creates ? CAT_PRODUCTS_NEW : CAT_PRODUCTS_CHANGE,
+                                            creates ? cat_schema_of_input(fields->all, fields->count, CAT_CREATE)
+                                                    : cat_products_describe_change(d));
     }
     json_object_set_new(schema, "description", json_string(member->about));
     return schema;

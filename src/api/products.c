@@ -559,34 +559,37 @@ void cat_products_describe(cat_describer_t *d)
     json_decref(cat_schema_of_shape(d->schemas, &shape));
 }
 
-static json_t *describe_body(const cat_describer_t *d, cat_purpose_t purpose, json_t **example)
+static json_t *describe_new(cat_describer_t *d, json_t **example)
 {
     const cat_fields_t *fields = cat_product_fields_of(d->conf);
 
     *example = cat_schema_input_example(fields->all, fields->count);
-    return cat_schema_of_input(fields->all, fields->count, purpose);
+    return cat_schema_of_input(fields->all, fields->count, CAT_CREATE);
 }
 
-static json_t *describe_new(cat_describer_t *d, json_t **example)
+json_t *cat_products_describe_change(const cat_describer_t *d)
 {
-    return describe_body(d, CAT_CREATE, example);
-}
-
-/* Pictures are no part of a product that is created. */
-static json_t *describe_change(cat_describer_t *d, json_t **example)
-{
-    json_t *schema = describe_body(d, CAT_UPDATE, example);
+    const cat_fields_t *fields = cat_product_fields_of(d->conf);
+    json_t *schema = cat_schema_of_input(fields->all, fields->count, CAT_UPDATE);
 
     if (d->conf->images) {
-        json_object_set_new(json_object_get(schema, "properties"), "images",
-                            json_pack("{s:s, s:[s, s], s:i, s:{s:s, s:{s:{s:s}, s:{s:s, s:i}}, s:[s]}}", "description",
-                                      "The pictures that stay, in their order; the others are deleted. One without "
-                                      "`alt` keeps its own.",
-                                      "type", "array", "null", "maxItems", CAT_IMAGES_MOST, "items", "type", "object",
-                                      "properties", "id", "type", "string", "alt", "type", "string", "maxLength",
-                                      CAT_IMAGES_ALT_MOST, "required", "id"));
+        json_object_set_new(
+            json_object_get(schema, "properties"), "images",
+            json_pack(
+                "{s:s, s:[s, s], s:i, s:{s:s, s:{s:{s:s}, s:{s:s, s:i}}, s:[s]}}", "description",
+                "The pictures that stay, in their order; the others are deleted. One without `alt` keeps its own.",
+                "type", "array", "null", "maxItems", CAT_IMAGES_MOST, "items", "type", "object", "properties", "id",
+                "type", "string", "alt", "type", "string", "maxLength", CAT_IMAGES_ALT_MOST, "required", "id"));
     }
     return schema;
+}
+
+static json_t *describe_change(cat_describer_t *d, json_t **example)
+{
+    const cat_fields_t *fields = cat_product_fields_of(d->conf);
+
+    *example = cat_schema_input_example(fields->all, fields->count);
+    return cat_products_describe_change(d);
 }
 
 static const cat_member_t read_members[] = {

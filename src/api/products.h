@@ -26,6 +26,9 @@ void cat_products_describe(cat_describer_t *d);
 #define CAT_PRODUCTS_NEW "NewProduct"
 #define CAT_PRODUCTS_CHANGE "ProductChange"
 
+/* What may be sent to change a product: a new reference. */
+json_t *cat_products_describe_change(const cat_describer_t *d);
+
 /* cat_fields_check for a product. An update of no field is an error. */
 void cat_products_check(cat_request_t *q, cat_purpose_t purpose, const json_t *body, cat_input_t *input);
 

@@ -62,7 +62,7 @@ typedef struct cat_description_t {
     json_t *(*describe_content)(cat_describer_t *d); /* NULL, as shape is: there is no body */
     unsigned headers;                                /* CAT_HEADER_x */
 
-    /* Another one, where the request may succeed in two ways; other_shape NULL: there is none. */
+    /* Another one, where the request may succeed in two ways; other_status 0: there is none. other_shape NULL: describe_content. */
     int other_status;
     const char *other_answered;
     const cat_shape_t *other_shape;

@@ -138,6 +138,18 @@ ok(!exists stored($kettle)->{images}, 'so that none is left');
 is(rows(), '0 0', 'in the database either');
 answers(ask(POST => '/products', { name => 'Cup', price => 1, images => [$image] }), 201, sub { !exists $_[0]{data}{images} }, 'a product is created without pictures');
 
+# ---- files of products ----
+
+my $shown = send_picture($kettle, png(30, 20), 'png', 'alt=a,"b"')->{json}{data};
+is(ask(GET => '/products/export?sku=KT-1')->{json}{images}[0]{id}, $shown->{id}, 'an export has them');
+my $csv = ask(GET => '/products/export?format=csv&fields=sku,images&sku=KT-1')->{body};
+my ($cell) = ask(GET => "/products/$kettle->{id}")->{body} =~ /"images":(\[.*?\}\]\}\])/;
+is($csv, qq(sku,images\r\nKT-1,"@{[$cell =~ s/"/""/gr]}"\r\n), 'as JSON in a cell of CSV');
+my $lines = ask(GET => '/products/export?sku=KT-1')->{body};
+answers(ask(POST => '/products/import?mode=upsert', $lines =~ s/"images":\[.*?\}\]\}\]/"images":[]/r, headers => { 'Content-Type' => 'application/x-ndjson' }), 200, undef, 'an import');
+is_deeply(stored($kettle)->{images}, [$shown], 'leaves them as they are');
+answers(ask(DELETE => "/products/$kettle->{id}/images/$shown->{id}"), 200, undef, 'until they are deleted');
+
 # ---- deleting ----
 
 my ($one, $two) = map { send_picture($kettle, png(400, 10 * $_), 'png')->{json}{data} } 1, 2;
