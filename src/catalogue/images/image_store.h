@@ -25,7 +25,7 @@ typedef struct cat_image_addition_t {
 apr_status_t cat_image_store_check(cat_db_t *db, const char *product);
 
 /* Stores the picture and names it in the product, in one transaction. Failures: those of cat_products_update_one. */
-apr_status_t cat_image_store_add(cat_db_t *db, const cat_image_addition_t *addition);
+apr_status_t cat_image_store_add(cat_db_t *db, const cat_image_addition_t *wanted);
 
 /* Takes a picture from a product, and deletes it. CAT_ENOIMAGE: it has none of this id. */
 apr_status_t cat_image_store_remove(cat_db_t *db, const char *product, const char *id,
