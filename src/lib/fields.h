@@ -51,6 +51,7 @@ typedef struct cat_text_rule_t {
                           const char *text); /* NULL or "must ..."; NULL: only the server writes such texts */
     const char *format, *pattern;            /* as JSON Schema has them; NULL: none */
     const char *const *words;                /* the only texts; ends with NULL. NULL: there are others */
+    const char *schema; /* the name of what the API's description says of it; NULL: said of each field */
     void (*write)(const struct cat_text_rule_t *rule, cat_buffer_t *b,
                   const char *text); /* CAT_VALUE: writes what answers have in its place; NULL: the text itself */
 } cat_text_rule_t;
