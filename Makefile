@@ -142,7 +142,7 @@ check: ## what the CI runs: lint, tidy, unit, openapi, browser in Chromium, t wi
 # What check leaves out because it takes long and is not about every change; ":" stands for a space.
 NIGHTLY = tidy:CHECKS= \
   $(filter-out t:DB=sqlite3:MPM=event,$(foreach db,sqlite3 mysql pgsql,$(foreach mpm,event worker prefork,t:DB=$(db):MPM=$(mpm)))) \
-  $(foreach db,sqlite3 mysql pgsql,one:T=t/search/model.t:CATALOG_QUESTIONS=10000:DB=$(db)) \
+  $(foreach db,sqlite3 mysql pgsql,one:T=t/search/model.t:CATALOG_QUESTIONS=100000:DB=$(db)) \
   browser:BROWSERS=firefox lighthouse cluster httpd-tests check-package check-apparmor coverage asan tsan fuzz bench
 nightly: ## what check leaves out: the whole suite on each database under each MPM, sanitizers, package, cluster, bench and others; requires root, takes hours: make nightly [NIGHTLY="asan tsan"]
 	@failed=; nightly() { echo "nightly: make $$*"; $(MAKE) --no-print-directory "$$@" || failed="$$failed$$(printf '\n  make %s' "$$*")"; }; \
