@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Calls to the API, and the session in which they are made. */
-import * as config from '../../config.js';
+import * as config from '../../own/config.js';
 import { recall, remember, state } from './dom.js';
 import { setCurrency } from './text.js';
 
