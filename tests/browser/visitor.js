@@ -219,6 +219,7 @@ export async function comeAsAdmin(server, visit, name) {
 /* The pages that an administrator may see, of a product and a user, with what tells that the page is there. */
 export const adminPages = (product, user) => ({
     [`/product.html?id=${product}`]: '#remove',
+    [`/compare.html?id=${product}`]: 'tbody tr',
     [`/edit.html?id=${product}`]: 'form button',
     '/work.html': 'tbody tr',
     [`/work.html?product=${product}`]: '[open] form button',

@@ -24,7 +24,7 @@ export async function findFaults(page, options = {}) {
     if (!(await page.evaluate(() => 'axe' in window))) {
         await page.evaluate(axe);
     }
-    const chosen = { resultTypes: ['violations'], ...options };
+    const chosen = { resultTypes: ['violations'], preload: false, ...options }; /* it would load the parts of the style sheet inline */
     const { violations } = await page.evaluate(chosen => window.axe.run(chosen), chosen);
     return violations.flatMap(({ id, impact, nodes }) => nodes.map(node => `${impact} ${id}: ${node.html}`));
 }
@@ -163,6 +163,15 @@ const states = {
     },
     async 'product-delete'(page) {
         await page.getByRole('button', { name: 'Delete' }).click();
+    },
+    async compare(page, { product, moon }) {
+        await page.goto(`/compare.html?id=${product.id}&id=${moon.id}`);
+        await page.getByRole('table').waitFor();
+    },
+    async 'compare-none'(page) {
+        await page.getByRole('button', { name: 'Remove Moon' }).click();
+        await page.getByRole('button', { name: /^Remove / }).click();
+        await page.getByText('You have not chosen any').waitFor();
     },
     async edit(page, { product }) {
         await page.goto(`/edit.html?id=${product.id}`);

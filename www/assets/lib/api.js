@@ -119,6 +119,14 @@ export async function send(method, path, { body, token, keepalive, signal, heade
     return { ...answer, tag: response.headers.get('ETag') };
 }
 
+/*
+ * The parameters for products that have one of the values. One is compared as it is; of several, each is a parameter, because a comma would
+ * separate values.
+ */
+export function anyOf(name, values) {
+    return values.length === 1 ? [[name, values[0]]] : values.map(value => [`${name}[in]`, value]);
+}
+
 /* For an Idempotency-Key. crypto.randomUUID() is missing where pages come over http from another machine. */
 export function newKey() {
     return [...crypto.getRandomValues(new Uint8Array(16))].map(byte => byte.toString(16).padStart(2, '0')).join('');

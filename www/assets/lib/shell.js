@@ -192,11 +192,9 @@ function accountItems(leave) {
 
 /* ---- header and footer ---- */
 
-/* The catalogue has the field in its HTML, so that one can type before the script has come, and listens to it. */
 function searchForm() {
     const field = el('input', {
         class: 'form-control',
-        id: 'q',
         name: 'q',
         type: 'search',
         autocomplete: 'off',
@@ -217,7 +215,7 @@ function showHeader(leave) {
     const account = el('ul', { class: 'nav', id: 'account' });
     const top = document.querySelector('.top > .container');
     showBrand();
-    byId('search') ?? top.append(searchForm());
+    document.querySelector('[type=search]') ?? top.append(searchForm()); /* a page with a search of its own has no other; the catalogue's is in its HTML */
     top.append(el('nav', { 'aria-label': t('shell.main') }, mainMenu(), account));
     follow(() => account.replaceChildren(...accountItems(leave)));
     document.body.prepend(el('a', { class: 'skip', href: '#main' }, t('shell.skip')));
