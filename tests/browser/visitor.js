@@ -24,7 +24,7 @@ const FLAGS =
 export const PATIENCE = 90_000;
 
 /* The bar while the server cannot be reached. On a machine without a network every browser is offline. */
-export const SILENCE_BAR = /(The catalogue does not answer|You are offline)\. This page goes on/;
+export const SILENCE_BAR = /(The catalogue is not responding|You are offline)\. This page continues/;
 
 export const isFirefox = process.env.BROWSER === 'firefox';
 

@@ -151,14 +151,14 @@ export function stories(server) {
         release();
         await visitor.hears(/^1–20 of 45 products$/);
         assert.equal(await price('min').inputValue(), '1.010,00');
-        await visitor.hears('Write prices as 1999 or 19.99.');
+        await visitor.hears('Enter prices such as 1999 or 19.99.');
         await category(page, 'Pots').check();
         await visitor.hears(/^1–3 of 3 products$/);
         assert.equal(await price('min').inputValue(), '1.010,00', 'what the message is about stays');
         await page.getByRole('button', { name: 'Clear the filters' }).click();
         await visitor.hears(/^1–20 of \d+ products$/);
         assert.equal(await price('min').inputValue(), '');
-        assert.equal(await page.getByText('Write prices as').count(), 0);
+        assert.equal(await page.getByText('Enter prices such as').count(), 0);
     });
 
     story('no other page shows a field before its script has come', server, async visit => {
@@ -185,7 +185,7 @@ export function stories(server) {
         await visitor.hears(/^1–5 of 5 products$/);
         await page.getByLabel('from', { exact: true }).fill('1.020,00');
         await page.getByLabel('to', { exact: true }).focus();
-        await page.getByText('Write prices as 1999 or 19.99.').waitFor();
+        await page.getByText('Enter prices such as 1999 or 19.99.').waitFor();
         await page.getByLabel('from', { exact: true }).fill('1020,00');
         await page.getByLabel('to', { exact: true }).fill('1040');
         await page.getByLabel('to', { exact: true }).press('Tab');

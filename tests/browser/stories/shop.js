@@ -198,7 +198,7 @@ export function stories(server) {
         await page.getByRole('link', { name: 'Jar 60', exact: true }).waitFor();
         await page.route('**/api/products?*', route => route.fulfill({ status: 500, body: '{}' }));
         await page.getByRole('searchbox', { name: 'Search products' }).fill('lamp');
-        await visitor.hears('has a problem just now');
+        await visitor.hears('has a problem at the moment');
         assert.equal(await page.locator('.card').count(), 0);
         assert.equal(await page.locator('#count').textContent(), '');
         assert.ok(await page.locator('#pages').isHidden());
