@@ -287,11 +287,11 @@ export function stories(server) {
         await page.locator('[name=action]').selectOption('Account changed');
         await page.locator('#count').filter({ hasText: '1–3 of 3 changes' }).waitFor();
         await page.getByLabel('Changed by').fill('nobody');
-        await page.getByText('Nothing changed that matches this.').waitFor();
+        await page.getByText('No changes found.').waitFor();
         await page.getByLabel('Changed by').fill('caretaker');
         await page.locator('#count').filter({ hasText: '1–3 of 3 changes' }).waitFor();
         await page.getByLabel('Since').fill('2999-01-01');
-        await page.getByText('Nothing changed that matches this.').waitFor();
+        await page.getByText('No changes found.').waitFor();
         await page.goto('/users.html?view=audit&target=caretaker');
         await page.getByRole('row').filter({ hasText: 'with catalogctl' }).waitFor();
     });
