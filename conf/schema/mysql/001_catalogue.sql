@@ -11,7 +11,7 @@
 -- No column of products is a BLOB or TEXT: with the driver, the end of a longer value in the row before would be read behind a shorter one.
 -- From name_key on, what conditions, order and search need: src/catalogue/product/products.c writes it together with each product. Folded
 -- texts, and numbers as the bits of a double, which order them: -1 for no rating. words: the distinct folded words of name and category
--- in order, a blank before and after each. NULL: the row is not indexed,
+-- in order, a blank before and after each; then those of fields of the shop's own, each with the number of its field before it, :3:acme. NULL: the row is not indexed,
 -- because CatalogIndex does not name the part, or because another program wrote the row. Folded texts are octets, because all collations
 -- that MySQL and MariaDB share take no notice of blanks at the end.
 CREATE TABLE IF NOT EXISTS products (
@@ -62,15 +62,17 @@ INSERT IGNORE INTO product_indexes (part, complete, created_at, id, filled)
 -- The fields that some server of the database has, or had, a line of CatalogField for. definition: the type, and what decides its keys.
 -- complete: 1 when all products have its keys. Until then those from the list key on, filled of them.
 -- counted: 1 when writers count its values in value_counts, if it has the option facet.
+-- ordered_at: when the configuration was read that decided the order of the values of a choice; 0: they are in the order in which they came.
 CREATE TABLE IF NOT EXISTS catalog_fields (
     number     INT NOT NULL PRIMARY KEY,
     name       VARCHAR(40) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
-    definition VARCHAR(10000) NOT NULL,
+    definition VARCHAR(16000) NOT NULL,
     complete   TINYINT NOT NULL,
     created_at BIGINT NOT NULL,
     id         CHAR(36) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
     filled     BIGINT NOT NULL,
     counted    TINYINT NOT NULL DEFAULT 0,
+    ordered_at BIGINT NOT NULL DEFAULT 0,
     UNIQUE KEY catalog_fields_by_name (name)
 ) ENGINE = InnoDB DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin;
 
