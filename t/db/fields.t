@@ -78,13 +78,6 @@ is($db->selectrow_array(q(SELECT ordered_at FROM catalog_fields WHERE name = 'co
 ok(wait_until(10, sub { $more->log_text =~ /CAT095: .*: the values of the field color have the order that another server/ }), 'but says so');
 $_->stop for $turned, $purple;
 
-# case: the same choices in another order
-my $turned = beside(qq(CatalogField color choice values="green|blue|red|purple" index))->start;
-is($turned->api(POST => '/products', { name => 'x', price => 1, color => 'blue' }, token => register($turned)->{token})->{status}, 201, 'a server has the choices in another order');
-like(definitions(), qr/color choice values="purple\|red\|blue\|green" index/, 'the database keeps its own');
-my $sorted = wait_until(60, sub { my $r = $turned->api(GET => '/products?sort=color&color[exists]=true&fields=color'); $r->{status} == 200 && $r->{json}{data} }) // [];
-is(join(' ', map { $_->{color} } @$sorted), 'purple blue blue green', 'in which lists are');
-
 # case: more names than one mount may have fields
 $db->do(q(INSERT INTO catalog_fields (number, name, definition, complete, created_at, id, filled) VALUES (?, ?, 'string', 1, 0, '', 0)), undef, 100 + $_, "old$_") for 1 .. 70;
 sleep 2; # longer than a server takes what it has read for new

@@ -68,7 +68,7 @@ cat >/etc/apache2/sites-available/shop.conf <<'END'
 END
 a2ensite -q shop >/dev/null
 echo '# edited' >>/etc/apache2/mods-available/catalog.conf
-echo '/* edited */' >>/etc/catalog/pages.js
+echo '/* edited */' >>/etc/catalog/www/config.js
 check_configuration
 service apache2 restart >/dev/null
 wait_for_apache
@@ -82,7 +82,7 @@ for product in Lamp Teapot Chair; do
         -H 'Content-Type: application/json' -d "{\"name\":\"$product\",\"price\":19.99}")
     expect "the product $product" "$status" 201
 done
-expect 'the pages' "$(ask $url/catalogue/config.js | tail -n 1)" '/* edited */'
+expect 'the pages' "$(ask $url/catalogue/own/config.js | tail -n 1)" '/* edited */'
 
 step 'upgrade'
 dpkg -i --force-confold "${packages[1]}" >/dev/null
@@ -92,7 +92,7 @@ expect 'the products' "$(products)" 'Chair Lamp Teapot '
 catalogctl check >/tmp/check 2>&1 || { cat /tmp/check >&2; fail 'catalogctl check'; }
 expect 'the key' "$(sha256sum /etc/catalog/keys/*.key)" "$key"
 expect 'the configuration' "$(tail -n 1 /etc/apache2/mods-available/catalog.conf)" '# edited'
-expect 'the configuration of the pages' "$(tail -n 1 /etc/catalog/pages.js)" '/* edited */'
+expect 'the configuration of the pages' "$(tail -n 1 /etc/catalog/www/config.js)" '/* edited */'
 
 # The pages' files are all there, and none of the older package's.
 expect 'the directories of assets' "$(find /usr/share/mod_catalog/www -maxdepth 1 -name 'assets-*' | wc -l)" 1

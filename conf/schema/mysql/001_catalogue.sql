@@ -344,3 +344,20 @@ CREATE TABLE IF NOT EXISTS bulk_jobs (
     KEY bulk_jobs_by_end (ended_at),
     CONSTRAINT bulk_jobs_state CHECK (state IN ('running', 'done', 'stopped', 'failed'))
 ) ENGINE = InnoDB DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin;
+
+-- ---- pictures of products ----
+
+-- The pictures that the member images of products.extra names. octets: of all sizes of a picture.
+CREATE TABLE IF NOT EXISTS images (
+    id         CHAR(36) CHARACTER SET ascii COLLATE ascii_bin NOT NULL PRIMARY KEY,
+    product_id CHAR(36) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
+    octets     BIGINT NOT NULL,
+    created_at BIGINT NOT NULL,
+    KEY images_by_product (product_id)
+) ENGINE = InnoDB DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin;
+
+-- The octets of a size of a picture, in base64, in portions of 64,000 characters: the key is PICTURE-WIDTH/NNNNN.
+CREATE TABLE IF NOT EXISTS image_parts (
+    part    VARCHAR(64) CHARACTER SET ascii COLLATE ascii_bin NOT NULL PRIMARY KEY,
+    content VARBINARY(64000) NOT NULL
+) ENGINE = InnoDB DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin;

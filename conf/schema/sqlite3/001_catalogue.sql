@@ -387,3 +387,21 @@ CREATE TABLE bulk_jobs (
 
 CREATE INDEX bulk_jobs_by_state ON bulk_jobs (state, id);
 CREATE INDEX bulk_jobs_by_end ON bulk_jobs (ended_at);
+
+-- ---- pictures of products ----
+
+-- The pictures that the member images of products.extra names. octets: of all sizes of a picture.
+CREATE TABLE images (
+    id         TEXT NOT NULL PRIMARY KEY,
+    product_id TEXT NOT NULL,
+    octets     INTEGER NOT NULL,
+    created_at INTEGER NOT NULL
+) WITHOUT ROWID;
+
+CREATE INDEX images_by_product ON images (product_id);
+
+-- The octets of a size of a picture, in base64, in portions of 64,000 characters: the key is PICTURE-WIDTH/NNNNN.
+CREATE TABLE image_parts (
+    part    TEXT NOT NULL PRIMARY KEY,
+    content TEXT NOT NULL
+);

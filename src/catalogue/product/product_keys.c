@@ -278,6 +278,11 @@ void cat_product_keys_add(const cat_product_postings_t *postings, const apr_arra
     }
 }
 
+int cat_product_keys_count(const cat_product_postings_t *postings)
+{
+    return postings->values->nelts / 3 + postings->keys->nelts;
+}
+
 /* An id begins with the time. */
 static int compare_postings(const void *one, const void *other)
 {

@@ -87,6 +87,8 @@ cat_product_postings_t cat_product_keys_begin(apr_pool_t *pool);
 void cat_product_keys_add(const cat_product_postings_t *postings, const apr_array_header_t *words,
                           const char *created_at, const char *id);
 
+int cat_product_keys_count(const cat_product_postings_t *postings);
+
 /* Sorts the rows and inserts them, in a transaction that the caller has begun. Rows that are there already stay. */
 apr_status_t cat_product_keys_insert(cat_db_t *db, const cat_product_postings_t *postings);
 

@@ -198,7 +198,7 @@ my @WORDS = ('red', 'Red', 'REDDER', 'kettle', 'Kettle', "k\x{e9}ttle", "ke\x{30
     'STRASSE', "\x{fb01}ne", 'fine', "\x{3a3}\x{3c3}\x{3c2}", "\x{130}", 'i', "\x{1c4}", "\x{41a}\x{43e}\x{444}\x{435}", "\x{30c6}\x{30ec}\x{30d3}",
     "\x{65e5}\x{672c}", '5', '50', '5.5', "\x{bd}", "\x{2460}", 'a_b', '%', "o'clock", '\\', "\x{1f600}", 'x-1', '"q"');
 my @CATEGORIES = ('', 'tea', 'Tea', "t\x{e9}a", 'red', 'a,b', 'a\\', "a\\,b", 'b & c=d', '100 %', "stra\x{df}e", 'zz', 'home kettle', "\x{65e5}", '<x>');
-my @PRICES = (0, 0.1, 0.3, 0.30000000000000004, 1, 1.5, 5, 19.99, 20, 100, 1e15, 1e300);
+my @PRICES = (0, 0.1, 0.3, 0.30000000000000004, 1, 1.5, 5, 19.99, 20, 100, 1_000_000_000_000_000, 1e300); # as they come back
 
 sub pick { return $_[int rand @_] }
 
