@@ -589,6 +589,29 @@ static void draw_sort(cat_list_query_t *query)
     }
 }
 
+/* Two of the lists that are in the order of time: of values that the same product has, which many have. */
+static void draw_pair(catalogue_t *c, cat_query_condition_t *conditions, const char **words, cat_list_query_t *query)
+{
+    static const int listed[] = {CAT_PRODUCT_CATEGORY, BRAND, TAGS, -1};
+    int first = draw(UNIT_COUNT(listed) - 1), second = first + 1 + draw((int)UNIT_COUNT(listed) - 1 - first);
+    cat_query_value_t *values = apr_pcalloc(c->pool, 2 * sizeof(*values));
+
+    query->condition_count = query->word_count = 0;
+    for (int i = 0; i < 2; i++) {
+        int field = listed[i ? second : first];
+        if (field < 0) {
+            words[query->word_count++] = draw(2) ? "red" : "cup";
+            continue;
+        }
+        draw_value(c, field, CAT_EQ, &values[i]);
+        conditions[query->condition_count++] = (cat_query_condition_t){field, CAT_EQ, 1, &values[i]};
+    }
+    if (draw(3)) {
+        query->sort_count = 1;
+        query->sort[0] = (cat_query_sort_t){CAT_PRODUCT_CREATED_AT, draw(2)};
+    }
+}
+
 static cat_list_query_t draw_question(catalogue_t *c)
 {
     cat_list_query_t query = {.page = 1, .limit = 1 + draw(40), .all = fields, .has_all_fields = 1};
@@ -610,7 +633,9 @@ static cat_list_query_t draw_question(catalogue_t *c)
     query.has_facets = !draw(4);
     query.facets = (cat_field_set_t){{(1U << CAT_PRODUCT_CATEGORY) | (draw(2) ? 1U << CAT_PRODUCT_IN_STOCK : 0)}};
     draw_sort(&query);
-    if (draw(5) == 0) { /* words alone, by time */
+    if (draw(5) == 0) {
+        draw_pair(c, conditions, words, &query);
+    } else if (draw(5) == 0) { /* words alone, by time */
         query.condition_count = 0;
         query.sort_count = 1;
         query.sort[0] = (cat_query_sort_t){CAT_PRODUCT_CREATED_AT, draw(4) > 0};
@@ -821,13 +846,14 @@ static const char *number_placeholders(apr_pool_t *pool, const char *text)
     return apr_pstrcat(pool, numbered, text, NULL);
 }
 
-static apr_status_t run_text(const explanation_t *e, const char *words, int leaves_choice)
+static apr_status_t run_text(const explanation_t *e, const char *words, const cat_select_text_t *select)
 {
     cat_select_text_t text;
 
     cat_select_text_begin(&text, e->c->db);
     cat_select_text_add(&text, words, NULL);
-    text.leaves_choice = leaves_choice;
+    text.leaves_choice = select && select->leaves_choice;
+    text.merges = select && select->merges;
     return cat_select_text_run(&text, e->c->db, add_line, (void *)e);
 }
 
@@ -836,16 +862,16 @@ static apr_status_t explain_prepared(const explanation_t *e, cat_select_text_t *
 {
     apr_pool_t *pool = e->c->pool;
     const char *numbered = number_placeholders(pool, cat_buffer_text(&select->text)), *values = "";
-    apr_status_t rv = run_text(e, apr_pstrcat(pool, "PREPARE question AS ", numbered, NULL), 0);
+    apr_status_t rv = run_text(e, apr_pstrcat(pool, "PREPARE question AS ", numbered, NULL), NULL);
 
     for (int i = 0; i < select->values->nelts; i++) {
         const char *value = APR_ARRAY_IDX(select->values, i, const char *);
         values = apr_pstrcat(pool, values, i ? ", $v$" : "$v$", value, "$v$", NULL);
     }
     if (rv == APR_SUCCESS) {
-        rv = run_text(e, apr_pstrcat(pool, "EXPLAIN EXECUTE question(", values, ")", NULL), select->leaves_choice);
+        rv = run_text(e, apr_pstrcat(pool, "EXPLAIN EXECUTE question(", values, ")", NULL), select);
     }
-    return rv == APR_SUCCESS ? run_text(e, "DEALLOCATE question", 0) : rv;
+    return rv == APR_SUCCESS ? run_text(e, "DEALLOCATE question", NULL) : rv;
 }
 
 static apr_status_t explain_with_values(explanation_t *e)
@@ -885,7 +911,7 @@ static apr_status_t explain(void *baton)
 /* Does the select walk one index in the order of the list? Then nothing may be sorted in it. */
 static int is_ordered(const cat_plan_t *plan)
 {
-    return plan->kind == CAT_PLAN_WALK && !cat_plan_needs_bound(plan) && plan->branch_count == 0 &&
+    return plan->kind == CAT_PLAN_WALK && !cat_plan_needs_bound(plan) && plan->branch_count <= 1 &&
            (!plan->branch_condition || plan->branch_condition->count == 1);
 }
 
@@ -960,9 +986,34 @@ static void check_explanation(const explanation_t *e)
     }
 }
 
+/* Questions are drawn so that each way to read two lists is among them. */
+typedef struct pairs_t {
+    int merged, joined, counted; /* counted: in the order of time, while the list has another */
+} pairs_t;
+
+static void note_pair(pairs_t *pairs, const cat_plan_t *plan)
+{
+    const cat_plan_t *read = plan->counts ? plan->counts : plan;
+
+    pairs->merged += read->is_merged;
+    pairs->joined += read->has_second && !read->is_merged;
+    pairs->counted += plan->counts && plan->counts->first.condition;
+}
+
+static void check_pairs(catalogue_t *c, const pairs_t *pairs)
+{
+    const cat_syntax_t *syntax = cat_db_dialect(c->db)->syntax;
+
+    assert_true(pairs->merged || !syntax->merges_up_to);
+    assert_true(pairs->joined || !syntax->joins_keys);
+    assert_true(pairs->counted);
+}
+
 /* MySQL explains no statement with a limit of time; the others do it as the module runs them. */
 static void check_plans(catalogue_t *c)
 {
+    pairs_t pairs = {0};
+
     for (int i = 0; i < questions; i++) {
         cat_list_query_t query = draw_question(c);
         explanation_t e = {.c = c, .query = &query};
@@ -971,9 +1022,11 @@ static void check_plans(catalogue_t *c)
             fail_msg("%s: %s: %s", describe(c->pool, &query), e.text, c->database->logged);
         }
         check_explanation(&e);
+        note_pair(&pairs, &e.plan);
         cat_db_release(c->db);
         apr_pool_clear(c->pool);
     }
+    check_pairs(c, &pairs);
 }
 
 static void test_answers_are_those_of_a_loop(void **state)

@@ -268,8 +268,6 @@ typedef struct word_t {
     apr_int64_t span; /* of a word that begins one only: the time in which it was last used CAT_PLAN_VERY_FEW times */
 } word_t;
 
-#define NEVER APR_INT64_MAX /* a span: it was used less often */
-
 typedef struct words_t {
     int count;
     word_t all[COUNTED_WORDS];
@@ -457,6 +455,66 @@ static apr_status_t count_candidates(cat_db_t *db, const cat_plan_t *plan, candi
                                                                    : APR_SUCCESS;
 }
 
+typedef struct choice_t {
+    cat_db_t *db;
+    cat_plan_t *plan;   /* a walk */
+    cat_plan_t streams; /* what to do instead; a walk, too: no word can be streamed */
+
+    /* What conditions name, and words of the dictionary where the list is by time. */
+    cat_posting_t postings[CAT_POSTINGS_MAX + COUNTED_WORDS];
+    int posting_count;
+} choice_t;
+
+/* ---- two lists in the order of time ---- */
+
+void cat_plan_drive(cat_plan_t *plan, const cat_posting_t *posting)
+{
+    const cat_query_condition_t *condition = posting->condition;
+    int is_own = condition && !cat_postings_is_category(posting);
+
+    plan->kind = condition ? CAT_PLAN_WALK : CAT_PLAN_STREAM;
+    plan->index = is_own || !condition ? NULL : value_indexes[0].index;
+    plan->not_null = is_own || !condition ? NULL : value_indexes[0].not_null;
+    plan->own = is_own ? condition->field : 0;
+    plan->is_by_product = plan->is_by_key = plan->skip = 0;
+    plan->branch_condition = condition;
+    plan->element = posting->value;
+    plan->branch_count = 1;
+    plan->branches[0] = posting->found;
+    plan->word = posting->word;
+}
+
+/* Are two conditions or words all that the query asks? */
+static int is_pair_all(const cat_list_query_t *query)
+{
+    int count = query->word_count;
+
+    for (int i = 0; i < query->condition_count; i++) {
+        count += query->conditions[i].count;
+    }
+    return count == 2;
+}
+
+static int can_merge(const cat_db_t *db, const cat_plan_t *plan)
+{
+    int times = cat_db_dialect(db)->syntax->merges_up_to;
+
+    return times && cat_postings_are_close(&plan->first, &plan->second, times);
+}
+
+/* Where no join of keys can be trusted, the second is looked up by a subselect, as all others are. */
+static cat_plan_t make_pair(const choice_t *c)
+{
+    cat_plan_t plan = *c->plan;
+
+    plan.first = c->postings[0];
+    plan.second = c->postings[1];
+    cat_plan_drive(&plan, &plan.first);
+    plan.is_merged = is_pair_all(plan.query) && can_merge(c->db, &plan);
+    plan.has_second = plan.is_merged || cat_db_dialect(c->db)->syntax->joins_keys;
+    return plan;
+}
+
 /* ---- words ---- */
 
 static void add_word_after(cat_select_text_t *s, const char *text, const char *after)
@@ -547,7 +605,7 @@ typedef struct look_t {
 
 static apr_int64_t measure_span(const char *newest, const char *older)
 {
-    return newest && older ? apr_atoi64(newest) - apr_atoi64(older) : NEVER;
+    return newest && older ? apr_atoi64(newest) - apr_atoi64(older) : CAT_POSTING_NEVER;
 }
 
 /* What is read of each word at once is enough for one that is a word of the dictionary, and begins no others. */
@@ -648,9 +706,17 @@ static int find_rarest(const cat_list_query_t *query, const words_t *words, int 
     return rarest;
 }
 
-/* 0: every word begins too many. */
-static int plan_stream(cat_plan_t *plan, const words_t *words)
+static cat_posting_t post_word(const cat_list_query_t *query, const words_t *words, int i)
 {
+    const word_t *word = &words->all[i];
+
+    return (cat_posting_t){.word = query->words[i], .found = word->found[0], .span = word->span, .count = -1};
+}
+
+/* 0: every word begins too many. */
+static int plan_stream(choice_t *c, const words_t *words)
+{
+    cat_plan_t *plan = &c->streams;
     const cat_list_query_t *query = plan->query;
     int rarest = find_rarest(query, words, -1), second;
 
@@ -658,16 +724,14 @@ static int plan_stream(cat_plan_t *plan, const words_t *words)
         return 0;
     }
     second = find_rarest(query, words, rarest);
-    plan->kind = CAT_PLAN_STREAM;
-    plan->own = 0;
-    plan->word = query->words[rarest];
-    plan->index = plan->not_null = NULL;
-    plan->branch_condition = NULL;
+    plan->first = post_word(query, words, rarest);
+    cat_plan_drive(plan, &plan->first);
     plan->branch_count = words->all[rarest].count;
     memcpy(plan->branches, words->all[rarest].found, sizeof(plan->branches));
     if (second >= 0) {
-        plan->second = query->words[second];
-        plan->second_found = words->all[second].found[0];
+        plan->second = post_word(query, words, second);
+        plan->has_second = 1;
+        plan->is_merged = is_single(query, words, rarest) && is_pair_all(query) && can_merge(c->db, plan);
     }
     return 1;
 }
@@ -677,7 +741,7 @@ static int is_stream_best(const cat_list_query_t *query, const words_t *words)
 {
     const word_t *rarest = &words->all[find_rarest(query, words, -1)];
 
-    if (is_word_alone(query) || rarest->count == 0 || (rarest->count == 1 && rarest->span == NEVER)) {
+    if (is_word_alone(query) || rarest->count == 0 || (rarest->count == 1 && rarest->span == CAT_POSTING_NEVER)) {
         return 1;
     }
     for (int i = 0; i < words->count; i++) {
@@ -703,6 +767,7 @@ static void plan_fetch(cat_plan_t *plan, const candidate_t *candidate)
     plan->field = candidate->field;
     plan->only = candidate->only;
     plan->word = candidate->word;
+    plan->has_second = plan->is_merged = 0;
     plan->own = 0;
     plan->branch_condition = NULL;
     plan->branch_count = 0;
@@ -722,8 +787,9 @@ static int is_countable(const candidate_t *candidate)
            (candidate->field >= CAT_PRODUCT_FIELDS && (!candidate->only || candidate->only->op == CAT_EQ));
 }
 
-static void plan_count(cat_plan_t *plan, const candidates_t *candidates)
+static void plan_count(choice_t *c, const candidates_t *candidates)
 {
+    cat_plan_t *plan = c->plan, *counts;
     const candidate_t *best = NULL;
 
     for (int i = 0; i < candidates->count; i++) {
@@ -734,10 +800,11 @@ static void plan_count(cat_plan_t *plan, const candidates_t *candidates)
         }
     }
     if (best && !plan->branch_condition) {
-        plan->count_index = best->index;
-        plan->count_not_null = best->not_null;
-        plan->count_own = best->index ? 0 : best->field;
-        plan->count_only = best->only;
+        plan->counts = counts = apr_pmemdup(c->db->pool, plan, sizeof(*plan));
+        counts->index = best->index;
+        counts->not_null = best->not_null;
+        counts->own = best->index ? 0 : best->field;
+        counts->branch_condition = best->only;
     }
 }
 
@@ -770,33 +837,74 @@ static int is_walked(const candidate_t *candidate)
     return candidate->is_in_walk && candidate->count <= CAT_PLAN_FEW + 1;
 }
 
-typedef struct choice_t {
-    cat_db_t *db;
-    cat_plan_t *plan;   /* a walk */
-    cat_plan_t streams; /* what to do instead; a walk, too: no word can be streamed */
-} choice_t;
+/* Does the query name nothing else than what is ranked, so that no count tells more? */
+static int are_postings_all(const choice_t *c)
+{
+    const cat_list_query_t *query = c->plan->query;
+    int count = query->word_count;
+
+    for (int i = 0; i < query->condition_count; i++) {
+        count += query->conditions[i].count;
+    }
+    return count == c->posting_count;
+}
+
+/* Two lists are in the order of time. In another order products are only counted by them. */
+static void use_pair(choice_t *c)
+{
+    cat_plan_t pair = make_pair(c);
+    cat_list_query_t by_time = {.page = 1, .sort_count = 1};
+
+    if (is_by_time(c->plan)) {
+        *c->plan = pair;
+        return;
+    }
+    by_time.sort[0] = (cat_query_sort_t){CAT_PRODUCT_CREATED_AT, 1};
+    pair.order = cat_order_make(&by_time);
+    pair.counts = NULL;
+    c->plan->counts = apr_pmemdup(c->db->pool, &pair, sizeof(pair));
+}
 
 /* First counts up to CAT_PLAN_VERY_FEW, because counting more takes as long as many a walk. */
 static apr_status_t choose_by_counts(choice_t *c, candidates_t *candidates)
 {
-    int is_stream = c->streams.kind == CAT_PLAN_STREAM;
+    int is_stream = c->streams.kind == CAT_PLAN_STREAM, is_pair = c->posting_count > 1;
     apr_status_t rv = count_candidates(c->db, c->plan, candidates, CAT_PLAN_VERY_FEW);
     const candidate_t *best = find_best(candidates);
 
     if (rv == APR_SUCCESS && best->count > CAT_PLAN_VERY_FEW) {
-        rv = count_candidates(c->db, c->plan, candidates, CAT_PLAN_FEW);
+        rv = is_pair ? cat_postings_rank(c->db, c->postings, c->posting_count) : APR_SUCCESS;
+        if (rv == APR_SUCCESS && is_pair && is_by_time(c->plan) && are_postings_all(c)) {
+            use_pair(c);
+            return APR_SUCCESS;
+        }
+        rv = rv == APR_SUCCESS ? count_candidates(c->db, c->plan, candidates, CAT_PLAN_FEW) : rv;
         best = find_best(candidates);
     }
     if (rv != APR_SUCCESS) {
         return rv;
     }
-    plan_count(c->plan, candidates);
+    plan_count(c, candidates);
     if (is_fetched(best, candidates->products) && !is_walk_sooner(c->plan, candidates)) {
         plan_fetch(c->plan, best);
+    } else if (is_pair && best->count > CAT_PLAN_VERY_FEW) {
+        use_pair(c);
     } else if (is_stream && !is_walked(best)) {
         *c->plan = c->streams;
     }
     return APR_SUCCESS;
+}
+
+static void list_postings(choice_t *c, const words_t *words)
+{
+    const cat_list_query_t *query = c->plan->query;
+
+    c->posting_count = cat_postings_list(query, c->postings);
+    for (int i = 0; i < words->count; i++) {
+        if (is_single(query, words, i)) {
+            c->postings[c->posting_count++] = post_word(query, words, i);
+        }
+    }
 }
 
 static apr_status_t choose(choice_t *c)
@@ -810,12 +918,13 @@ static apr_status_t choose(choice_t *c)
         if (rv != APR_SUCCESS) {
             return rv;
         }
-        if (plan_stream(&c->streams, &words) && is_stream_best(query, &words)) {
+        if (plan_stream(c, &words) && is_stream_best(query, &words)) {
             *c->plan = c->streams;
             return APR_SUCCESS;
         }
     }
     candidates = list_candidates(c->plan, &words);
+    list_postings(c, &words);
     return candidates.count ? choose_by_counts(c, &candidates) : APR_SUCCESS;
 }
 
