@@ -867,10 +867,11 @@ static apr_status_t explain_prepared(const explanation_t *e, cat_select_text_t *
 
     for (int i = 0; i < select->values->nelts; i++) {
         const char *value = APR_ARRAY_IDX(select->values, i, const char *);
-        values = apr_pstrcat(pool, values, i ? ", $v$" : "$v$", value, "$v$", NULL);
+        values = apr_pstrcat(pool, values, i ? ", $v$" : "($v$", value, "$v$", NULL);
     }
+    values = *values ? apr_pstrcat(pool, values, ")", NULL) : ""; /* none: of a word that no product has */
     if (rv == APR_SUCCESS) {
-        rv = run_text(e, apr_pstrcat(pool, "EXPLAIN EXECUTE question(", values, ")", NULL), select);
+        rv = run_text(e, apr_pstrcat(pool, "EXPLAIN EXECUTE question", values, NULL), select);
     }
     return rv == APR_SUCCESS ? run_text(e, "DEALLOCATE question", NULL) : rv;
 }
@@ -908,9 +909,6 @@ static apr_status_t explain_count(explanation_t *e)
     }
     cat_select_text_begin(&text, e->c->db);
     cat_plan_add_count(&text, &e->plan, 1001);
-    if (text.values->nelts == 0) { /* a word that no product has */
-        return APR_SUCCESS;
-    }
     e->lines = "";
     rv = explain_select(e, &text);
     e->count = e->lines;

@@ -787,6 +787,8 @@ static int is_countable(const candidate_t *candidate)
            (candidate->field >= CAT_PRODUCT_FIELDS && (!candidate->only || candidate->only->op == CAT_EQ));
 }
 
+/* All products are passed by what finds the fewest, as their order does not matter: instead of by what a walk in an order passes, or of the
+ * many that have one value. */
 static void plan_count(choice_t *c, const candidates_t *candidates)
 {
     cat_plan_t *plan = c->plan, *counts;
@@ -799,12 +801,14 @@ static void plan_count(choice_t *c, const candidates_t *candidates)
             best = candidate;
         }
     }
-    if (best && !plan->branch_condition) {
+    if (best && (!plan->branch_condition || (best->count <= CAT_PLAN_FEW && !best->is_in_walk))) {
         plan->counts = counts = apr_pmemdup(c->db->pool, plan, sizeof(*plan));
         counts->index = best->index;
         counts->not_null = best->not_null;
         counts->own = best->index ? 0 : best->field;
         counts->branch_condition = best->only;
+        counts->branch_count = 0;
+        counts->element = 0;
     }
 }
 
@@ -865,6 +869,13 @@ static void use_pair(choice_t *c)
     c->plan->counts = apr_pmemdup(c->db->pool, &pair, sizeof(pair));
 }
 
+/* In another order than that of time, a range that few products meet counts them sooner than two lists do. */
+static int is_pair_best(const choice_t *c, const candidate_t *best)
+{
+    return is_by_time(c->plan) || best->count > CAT_PLAN_FEW || find_condition(c->plan->query, best->field, CAT_EQ) ||
+           find_condition(c->plan->query, best->field, CAT_ALL);
+}
+
 /* First counts up to CAT_PLAN_VERY_FEW, because counting more takes as long as many a walk. */
 static apr_status_t choose_by_counts(choice_t *c, candidates_t *candidates)
 {
@@ -887,7 +898,7 @@ static apr_status_t choose_by_counts(choice_t *c, candidates_t *candidates)
     plan_count(c, candidates);
     if (is_fetched(best, candidates->products) && !is_walk_sooner(c->plan, candidates)) {
         plan_fetch(c->plan, best);
-    } else if (is_pair && best->count > CAT_PLAN_VERY_FEW) {
+    } else if (is_pair && best->count > CAT_PLAN_VERY_FEW && is_pair_best(c, best)) {
         use_pair(c);
     } else if (is_stream && !is_walked(best)) {
         *c->plan = c->streams;
