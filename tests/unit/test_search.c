@@ -28,7 +28,8 @@ static const cat_fields_t *fields; /* with those */
 
 static void make_fields(apr_pool_t *pool)
 {
-    static const char *const lines[] = {"brand string index", "weight number index", "tags strings index"};
+    static const char *const lines[] = {"brand string index by=price", "weight number index",
+                                        "tags strings index by=weight"};
 
     fields = NULL;
     for (size_t i = 0; i < UNIT_COUNT(lines); i++) {
@@ -48,6 +49,7 @@ typedef struct catalogue_t {
     apr_pool_t *pool;
     unit_database_t *database;
     cat_db_t *db;
+    const cat_registry_t *registry;
     product_t products[PRODUCTS];
 } catalogue_t;
 
@@ -189,8 +191,20 @@ static void add_key(catalogue_t *c, const product_t *p, int field, const char *t
     const char *quote = value ? "'" : "";
 
     APR_ARRAY_PUSH(rows->keys, const char *) =
-        apr_psprintf(c->pool, "(%d, '%s', %" APR_INT64_T_FMT ", '%s', %s%s%s, 0)", field - CAT_PRODUCT_FIELDS + 1, key,
-                     p->created_at, p->id, quote, value ? value : "NULL", quote);
+        apr_psprintf(c->pool, "(%s, '%s', %" APR_INT64_T_FMT ", '%s', %s%s%s, 0)",
+                     c->registry->numbers[cat_registry_find(c->registry, fields->all[field].name)], key, p->created_at,
+                     p->id, quote, value ? value : "NULL", quote);
+}
+
+static void add_pair(catalogue_t *c, const product_t *p, const char *name, const char *first, const char *second,
+                     rows_t *rows)
+{
+    int pair = cat_registry_find(c->registry, name);
+
+    APR_ARRAY_PUSH(rows->keys, const char *) =
+        apr_psprintf(c->pool, "(%s, '%s%s', %" APR_INT64_T_FMT ", '%s', '%s', 0)", c->registry->numbers[pair],
+                     cat_own_keys_pair_begin(c->pool, c->registry, pair, first), second, p->created_at, p->id,
+                     cat_own_keys_pair_value(c->pool, c->registry, pair, first));
 }
 
 static void add_keys(catalogue_t *c, const product_t *p, rows_t *rows)
@@ -199,6 +213,11 @@ static void add_keys(catalogue_t *c, const product_t *p, rows_t *rows)
     add_key(c, p, WEIGHT, p->weight, rows);
     for (int i = 0; i < 3 && p->tags[i]; i++) {
         add_key(c, p, TAGS, p->tags[i], rows);
+        add_pair(c, p, "tags,weight", p->tags[i], cat_own_keys_key(c->pool, fields, WEIGHT, p->weight), rows);
+    }
+    if (p->brand) {
+        const char *bits = apr_psprintf(c->pool, "%" APR_INT64_T_FMT, p->price_key);
+        add_pair(c, p, "brand,price", p->brand, cat_own_keys_pair_second(c->pool, bits), rows);
     }
 }
 
@@ -275,6 +294,7 @@ static catalogue_t *make_catalogue(apr_pool_t *pool)
     unit_database_migrate(c->database);
     c->db = unit_database_use(pool, c->database);
     assert_int_equal(cat_registry_get(c->db, &registry), APR_SUCCESS);
+    c->registry = registry;
     send_text(c, !strcmp(driver, "mysql") ? "START TRANSACTION" : "BEGIN");
     store_products(c);
     send_text(c, "COMMIT");
@@ -612,6 +632,20 @@ static void draw_pair(catalogue_t *c, cat_query_condition_t *conditions, const c
     }
 }
 
+/* A brand by price, or a tag by weight. */
+static void draw_order_of_pair(catalogue_t *c, cat_query_condition_t *conditions, cat_list_query_t *query)
+{
+    cat_query_value_t *value = apr_pcalloc(c->pool, sizeof(*value));
+    int is_brand = draw(2);
+
+    draw_value(c, is_brand ? BRAND : TAGS, CAT_EQ, value);
+    query->word_count = !draw(6) && query->word_count;
+    query->condition_count = draw(6) ? 0 : query->condition_count > 1;
+    conditions[query->condition_count++] = (cat_query_condition_t){is_brand ? BRAND : TAGS, CAT_EQ, 1, value};
+    query->sort_count = 1;
+    query->sort[0] = (cat_query_sort_t){is_brand ? CAT_PRODUCT_PRICE : WEIGHT, draw(2)};
+}
+
 static cat_list_query_t draw_question(catalogue_t *c)
 {
     cat_list_query_t query = {.page = 1, .limit = 1 + draw(40), .all = fields, .has_all_fields = 1};
@@ -635,6 +669,8 @@ static cat_list_query_t draw_question(catalogue_t *c)
     draw_sort(&query);
     if (draw(5) == 0) {
         draw_pair(c, conditions, words, &query);
+    } else if (draw(6) == 0) {
+        draw_order_of_pair(c, conditions, &query);
     } else if (draw(5) == 0) { /* words alone, by time */
         query.condition_count = 0;
         query.sort_count = 1;
@@ -1034,7 +1070,7 @@ static void check_explanation(const explanation_t *e)
 
 /* Questions are drawn so that each way to read two lists is among them. */
 typedef struct pairs_t {
-    int merged, joined, counted; /* counted: in the order of time, while the list has another */
+    int merged, joined, of_pair, counted; /* counted: in the order of time, while the list has another */
 } pairs_t;
 
 static void note_pair(pairs_t *pairs, const cat_plan_t *plan)
@@ -1043,6 +1079,7 @@ static void note_pair(pairs_t *pairs, const cat_plan_t *plan)
 
     pairs->merged += read->is_merged;
     pairs->joined += read->has_second && !read->is_merged;
+    pairs->of_pair += plan->pair != 0;
     pairs->counted += plan->counts && plan->counts->first.condition;
 }
 
@@ -1052,6 +1089,7 @@ static void check_pairs(catalogue_t *c, const pairs_t *pairs)
 
     assert_true(pairs->merged || !syntax->merges_up_to);
     assert_true(pairs->joined || !syntax->joins_keys);
+    assert_true(pairs->of_pair);
     assert_true(pairs->counted);
 }
 

@@ -64,7 +64,7 @@ INSERT IGNORE INTO product_indexes (part, complete, created_at, id, filled)
 -- counted: 1 when writers count its values in value_counts, if it has the option facet.
 CREATE TABLE IF NOT EXISTS catalog_fields (
     number     INT NOT NULL PRIMARY KEY,
-    name       VARCHAR(40) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
+    name       VARCHAR(81) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
     definition VARCHAR(10000) NOT NULL,
     complete   TINYINT NOT NULL,
     created_at BIGINT NOT NULL,

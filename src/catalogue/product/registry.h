@@ -18,6 +18,7 @@ typedef struct cat_registry_t {
     unsigned char *is_counted;  /* by field, flag: writers count its values (catalogue/product/value_counts.h) */
     int has_keys, has_unique, has_words; /* flags: some field is indexed, unique, searched */
     int has_facets;                      /* flag: some field is a facet */
+    int has_pairs;                       /* flag: some field is a pair (catalogue/product/own_fields.h) */
     const char *text;                    /* what it was made of */
     apr_time_t made;                     /* when this process first saw it so */
     _Atomic apr_time_t *refused;         /* when a contradiction was logged last; by all threads */

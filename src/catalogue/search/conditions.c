@@ -271,10 +271,10 @@ void cat_conditions_add_key(cat_select_text_t *s, int field)
 {
     int is_in_keys = field == CAT_PRODUCT_CREATED_AT || field == CAT_PRODUCT_ID;
 
-    if (!is_own(field)) {
-        cat_select_text_add(s, is_in_keys ? s->keys : s->products, ".", columns[field].key, NULL);
-    } else if (field == s->own) {
+    if (s->own && field == s->own) {
         cat_select_text_add(s, s->keys, ".value_key", NULL);
+    } else if (!is_own(field)) {
+        cat_select_text_add(s, is_in_keys ? s->keys : s->products, ".", columns[field].key, NULL);
     } else {
         begin_keys(s, "c.value_key", field, 1);
         cat_select_text_add(s, ")", NULL);
@@ -423,6 +423,19 @@ void cat_conditions_add_value(cat_select_text_t *s, const char *name, const cat_
     compare_field(s, name, condition->field);
     cat_select_text_add(s, " AND ", NULL);
     add_own(s, name, condition);
+}
+
+void cat_conditions_add_pair(cat_select_text_t *s, int pair, const cat_query_value_t *value)
+{
+    const char *begin = cat_own_keys_pair_begin(s->text.pool, s->registry, pair, value->text);
+    const char *exact = cat_own_keys_pair_value(s->text.pool, s->registry, pair, value->text);
+
+    cat_select_text_add(s, s->keys, ".field = ", s->registry->numbers[pair], " AND ", NULL);
+    add_own_prefix(s, s->keys, begin);
+    if (exact) {
+        cat_select_text_add(s, " AND ", s->keys, ".value = ", NULL);
+        cat_select_text_add_value(s, exact);
+    }
 }
 
 static void add_own_for_index(cat_select_text_t *s, const cat_query_condition_t *condition)

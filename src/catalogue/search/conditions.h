@@ -38,6 +38,9 @@ int cat_conditions_is_list(const cat_fields_t *fields, int field);
 /* Adds the same of a row of product_keys under this name: that it is one of the field, with the value. */
 void cat_conditions_add_value(cat_select_text_t *s, const char *name, const cat_query_condition_t *condition);
 
+/* Adds the same of a row of the pair, of the registry, with the value as the first one. */
+void cat_conditions_add_pair(cat_select_text_t *s, int pair, const cat_query_value_t *value);
+
 /* What a select finds by itself; NULL: nothing. */
 typedef struct cat_found_t {
     const cat_query_condition_t *conditions[2];

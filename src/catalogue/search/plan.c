@@ -33,6 +33,7 @@
 #include <string.h>
 
 #include "catalogue/product/counts.h"
+#include "catalogue/product/own_keys.h"
 #include "catalogue/product/product_keys.h"
 #include "catalogue/search/conditions.h"
 #include "catalogue/search/index_table.h"
@@ -193,6 +194,72 @@ static int walk_keys_by_time(cat_plan_t *plan)
     plan->own = query->word_count ? 0 : plan->own;
     plan->is_by_product = plan->own != 0;
     return plan->own;
+}
+
+/* The pair of the field of the condition with the one that orders the list, of a registry that has all its keys; 0: there is none. */
+static int find_pair(apr_pool_t *pool, const cat_registry_t *registry, const cat_plan_t *plan,
+                     const cat_query_condition_t *condition)
+{
+    const cat_field_t *fields = plan->query->all->all;
+    const char *name =
+        apr_pstrcat(pool, fields[condition->field].name, ",", fields[plan->order.columns[0].field].name, NULL);
+    int pair = cat_registry_find(registry, name);
+
+    return pair < registry->fields->count && registry->is_complete[pair] &&
+                   registry->fields->all[pair].flags & CAT_INDEXED
+               ? pair
+               : 0;
+}
+
+/* The keys of a pair have the order of its second field. */
+static void use_order_of_pair(apr_pool_t *pool, const cat_registry_t *registry, cat_plan_t *plan)
+{
+    const char *begin = cat_own_keys_pair_begin(pool, registry, plan->pair, plan->branch_condition->values[0].text);
+    const char *after = plan->order.columns[0].after;
+
+    if (after) {
+        after = plan->order.columns[0].is_number ? cat_own_keys_pair_second(pool, after) : after;
+        plan->order.columns[0].after = apr_pstrcat(pool, begin, after, NULL);
+    }
+    plan->order.columns[0].is_number = 0;
+}
+
+/* "brand=Acme", by price, where the line of brand has by=price. 0: there is no such pair, or a condition on its second field, which is not in
+ * the order of the keys alone. */
+static int walk_pair(cat_db_t *db, cat_plan_t *plan)
+{
+    const cat_list_query_t *query = plan->query;
+    apr_time_t since;
+    const cat_registry_t *registry = cat_db_registry(db, &since);
+    int by = plan->order.columns[0].field;
+
+    if (!registry || !registry->has_pairs || by == CAT_PRODUCT_CREATED_AT || cat_plan_is_index_too_short(plan)) {
+        return 0;
+    }
+    for (int i = 0; i < query->condition_count; i++) {
+        const cat_query_condition_t *condition = &query->conditions[i];
+        if (condition->field == by) {
+            return plan->pair = 0;
+        }
+        if (!plan->pair && condition->op == CAT_EQ && condition->field >= CAT_PRODUCT_FIELDS) {
+            plan->pair = find_pair(db->pool, registry, plan, condition);
+            plan->branch_condition = plan->pair ? condition : NULL;
+        }
+    }
+    return plan->pair;
+}
+
+/* A condition on the second field leaves the pair out. */
+static int plan_pair(cat_db_t *db, cat_plan_t *plan)
+{
+    if (!walk_pair(db, plan)) {
+        plan->branch_condition = NULL;
+        return 0;
+    }
+    plan->kind = CAT_PLAN_WALK;
+    plan->own = plan->order.columns[0].field;
+    use_order_of_pair(db->pool, cat_db_registry(db, &(apr_time_t){0}), plan);
+    return 1;
 }
 
 static void plan_walk(cat_plan_t *plan)
@@ -476,6 +543,7 @@ void cat_plan_drive(cat_plan_t *plan, const cat_posting_t *posting)
     plan->index = is_own || !condition ? NULL : value_indexes[0].index;
     plan->not_null = is_own || !condition ? NULL : value_indexes[0].not_null;
     plan->own = is_own ? condition->field : 0;
+    plan->pair = 0;
     plan->is_by_product = plan->is_by_key = plan->skip = 0;
     plan->branch_condition = condition;
     plan->element = posting->value;
@@ -761,13 +829,18 @@ static int is_stream_best(const cat_list_query_t *query, const words_t *words)
 
 static void plan_fetch(cat_plan_t *plan, const candidate_t *candidate)
 {
+    if (plan->pair) { /* what is fetched has the keys of the field itself */
+        plan->order = cat_order_make(plan->query);
+        plan->sort_count = plan->query->sort_count;
+        drop_constants(plan);
+    }
     plan->kind = CAT_PLAN_FETCH;
     plan->index = candidate->index;
     plan->not_null = candidate->not_null;
     plan->field = candidate->field;
     plan->only = candidate->only;
     plan->word = candidate->word;
-    plan->has_second = plan->is_merged = 0;
+    plan->has_second = plan->is_merged = plan->pair = 0;
     plan->own = 0;
     plan->branch_condition = NULL;
     plan->branch_count = 0;
@@ -807,7 +880,7 @@ static void plan_count(choice_t *c, const candidates_t *candidates)
         counts->not_null = best->not_null;
         counts->own = best->index ? 0 : best->field;
         counts->branch_condition = best->only;
-        counts->branch_count = 0;
+        counts->branch_count = counts->pair = 0;
         counts->element = 0;
     }
 }
@@ -945,7 +1018,9 @@ apr_status_t cat_plan_choose(cat_db_t *db, const cat_list_query_t *query, cat_pl
 
     *plan = (cat_plan_t){.query = query, .order = cat_order_make(query), .sort_count = query->sort_count, .field = -1};
     drop_constants(plan);
-    plan_walk(plan);
+    if (!plan_pair(db, plan)) {
+        plan_walk(plan);
+    }
     if (find_condition(query, CAT_PRODUCT_ID, CAT_EQ) || find_condition(query, CAT_PRODUCT_ID, CAT_IN)) {
         plan_fetch(plan, &(candidate_t){.field = CAT_PRODUCT_ID});
         return APR_SUCCESS;

@@ -34,6 +34,7 @@ typedef struct cat_plan_t {
     /* CAT_PLAN_WALK: the field of the shop's own whose keys are walked, in their order or that of time; 0: products are. Where the keys
      * have one value each, their order is that of time as well. */
     int own;
+    int pair; /* a pair of the registry, whose keys are walked in the order of own, which may be a built-in field; 0: none */
     int is_by_product; /* flag: by the index of the keys that has the order of time */
 
     int field;                         /* CAT_PLAN_FETCH: whose conditions the index finds; -1: word is what is found */

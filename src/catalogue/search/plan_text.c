@@ -103,7 +103,7 @@ static int needs_products(const cat_select_text_t *s, const cat_plan_t *plan)
     for (int i = 0; i < query->condition_count; i++) {
         is_needed |= query->conditions[i].field < CAT_PRODUCT_FIELDS && &query->conditions[i] != found.conditions[0];
     }
-    for (int i = 0; i < plan->order.count; i++) {
+    for (int i = plan->pair ? 1 : 0; i < plan->order.count; i++) {
         int field = plan->order.columns[i].field;
         is_needed |= field < CAT_PRODUCT_FIELDS && field != CAT_PRODUCT_CREATED_AT && field != CAT_PRODUCT_ID;
     }
@@ -114,7 +114,10 @@ static void add_value_of_branch(cat_select_text_t *s, const cat_plan_t *plan, in
 {
     const cat_query_condition_t *condition = plan->branch_condition;
 
-    if (condition) {
+    if (plan->pair) {
+        cat_select_text_add_condition(s);
+        cat_conditions_add_pair(s, plan->pair, condition->values);
+    } else if (condition) {
         cat_query_condition_t one = {condition->field, CAT_EQ, 1, condition->values + plan->element + branch};
         cat_select_text_add_condition(s);
         (plan->own ? cat_conditions_add_walked : cat_conditions_add)(s, &one);
@@ -216,7 +219,7 @@ static void add_walk(cat_select_text_t *s, const cat_plan_t *plan, int branch, r
     }
     join_others(s, plan, reading);
     cat_select_text_begin_where(s);
-    if (plan->own) {
+    if (plan->own && !plan->pair) {
         cat_conditions_add_field(s, "w", plan->own);
     }
     add_value_of_branch(s, plan, branch);
@@ -464,6 +467,9 @@ static void add_wanted(cat_select_text_t *s, const cat_plan_t *plan, reading_t r
         read_from_source(s, plan);
     } else {
         cat_select_text_read_from(s, has_keys ? "w" : "r", "r", has_keys ? plan->own : 0);
+    }
+    if (plan->pair) { /* cursors have the second field's own keys */
+        s->own = 0;
     }
     for (int i = 0; i < plan->query->sort_count; i++) {
         cat_select_text_add(s, ", ", NULL);
