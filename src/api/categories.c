@@ -75,11 +75,8 @@ static json_t *describe_sort(const cat_conf_t *conf)
 
 /* THE CATEGORIES' PARAMETERS: page and limit are as forgiving as those of GET /products. */
 static const cat_parameter_row_t parameters[] = {
-    {"page", 1, parse_page, cat_parameters_describe_page,
-     "The number of the page, from 1; what is no integer counts as absent", "1"},
-    {"limit", 1, parse_limit, cat_parameters_describe_limit,
-     "How many categories a page has; what is no integer counts as absent, and what exceeds the maximum is the maximum",
-     "20"},
+    {"page", 1, parse_page, cat_parameters_describe_page, CAT_PARAMETERS_PAGE, "2"},
+    {"limit", 1, parse_limit, cat_parameters_describe_limit, CAT_PARAMETERS_LIMIT, "20"},
     {"sort", 0, parse_sort, describe_sort, "The order: by name or by number of products, with `-` for descending order",
      "\"-count\""},
     {"category[prefix]", 0, parse_prefix, cat_parameters_describe_text,

@@ -5,8 +5,6 @@
  */
 #include "api/health.h"
 
-#include <string.h>
-
 #include "api/failure.h"
 #include "db/db.h"
 #include "lib/json.h"
@@ -48,15 +46,6 @@ static cat_answer_t *answer_ready(cat_request_t *q, const char *const *row)
     return cat_answer_success(q->pool, 200, &b, NULL);
 }
 
-/* What keeps the database from taking writes: TAKES_WRITES of SQL_HEALTH, 1 if nothing does. */
-static const char *find_obstacle(const cat_request_t *q, const char *takes_writes)
-{
-    if (!strcmp(takes_writes, "2")) {
-        return "no stand-by is connected that could confirm a commit";
-    }
-    return strcmp(takes_writes, "1") != 0 || !cat_db_takes_writes(q->db) ? "the database accepts no writes" : NULL;
-}
-
 cat_answer_t *cat_health_ready(cat_request_t *q)
 {
     const char *obstacle;
@@ -69,7 +58,7 @@ cat_answer_t *cat_health_ready(cat_request_t *q)
     if (rv != APR_SUCCESS || !row[SCHEMA]) {
         return forbid_caching(q, cat_answer_problem(q->pool, CAT_PROBLEM_NOT_READY, NULL));
     }
-    obstacle = find_obstacle(q, row[TAKES_WRITES]);
+    obstacle = cat_db_find_obstacle(q->db, row[TAKES_WRITES]);
     return forbid_caching(q, obstacle ? cat_answer_problem(q->pool, CAT_PROBLEM_NOT_READY, obstacle)
                                       : answer_ready(q, row));
 }
@@ -96,7 +85,7 @@ cat_answer_t *cat_health_database(cat_request_t *q)
 
 static const char *const live_words[] = {"live", NULL}, *const ready_words[] = {"ready", NULL};
 static const cat_text_rule_t live_rule = {.words = live_words}, ready_rule = {.words = ready_words};
-static const cat_shape_t live = {.kind = CAT_SHAPE_TEXT, .example = "\"live\"", .rule = &live_rule};
+static const cat_shape_t live = {.kind = CAT_SHAPE_TEXT, .rule = &live_rule};
 static const cat_member_t live_members[] = {
     {"status", &live, CAT_ALWAYS, "`live`"},
     CAT_MEMBER_END,
@@ -109,7 +98,7 @@ static const cat_member_t live_body[] = {
 };
 static const cat_shape_t live_answer = {.kind = CAT_SHAPE_OBJECT, .name = "Liveness", .members = live_body};
 
-static const cat_shape_t ready = {.kind = CAT_SHAPE_TEXT, .example = "\"ready\"", .rule = &ready_rule};
+static const cat_shape_t ready = {.kind = CAT_SHAPE_TEXT, .rule = &ready_rule};
 static const cat_member_t ready_members[] = {
     {"status", &ready, CAT_ALWAYS, "`ready`"},
     {"schema", &cat_schema_whole, CAT_ALWAYS, "The version of the database's schema"},

@@ -63,7 +63,7 @@ static const char *write_place(apr_pool_t *pool, const char *const *values, cons
     while (values[place] && strcmp(values[place], text) != 0) {
         place++;
     }
-    return apr_psprintf(pool, "%02d", place);
+    return apr_psprintf(pool, "%03d", place);
 }
 
 static const char *write_digest(apr_pool_t *pool, const char *text)
@@ -318,6 +318,47 @@ static apr_status_t insert_rows(cat_db_t *db, const apr_array_header_t *rows)
     return rv;
 }
 
+/* ---- comparing ---- */
+
+static int has_key(const apr_array_header_t *keys, const row_t *row)
+{
+    for (int i = 0; i < keys->nelts; i++) {
+        const cat_own_key_t *key = &APR_ARRAY_IDX(keys, i, cat_own_key_t);
+        if (!strcmp(key->key, row->values[1]) && cat_text_is_same(key->value, row->values[4]) &&
+            key->is_counted == row->is_counted) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
+/* Of a list that has a text twice there is one row. */
+static int count_keys(const apr_array_header_t *rows)
+{
+    const row_t *at = (const row_t *)rows->elts;
+    int count = 0;
+
+    for (int i = 0; i < rows->nelts; i++) {
+        count += i == 0 || strcmp(at[i].values[1], at[i - 1].values[1]) != 0;
+    }
+    return count;
+}
+
+int cat_own_keys_match(apr_pool_t *pool, const cat_registry_t *registry, int field, const char *const *product,
+                       const apr_array_header_t *keys)
+{
+    apr_array_header_t *rows = cat_own_keys_begin(pool);
+
+    collect_any(rows, registry, field, cat_product_read(pool, registry->fields, product));
+    qsort(rows->elts, (size_t)rows->nelts, sizeof(row_t), compare_rows);
+    for (int i = 0; i < rows->nelts; i++) {
+        if (!keys || !has_key(keys, &APR_ARRAY_IDX(rows, i, row_t))) {
+            return 0;
+        }
+    }
+    return count_keys(rows) == (keys ? keys->nelts : 0);
+}
+
 /* ---- keys and counts of values together ---- */
 
 /* What is deleted and inserted in a transaction. */
@@ -485,6 +526,20 @@ apr_status_t cat_own_keys_renew(cat_db_t *db, const cat_registry_t *registry, in
     for (int i = CAT_PRODUCT_FIELDS; i < registry->fields->count && rv == APR_SUCCESS; i++) {
         if (is_indexed(registry, i) && (i == field || cat_own_keys_is_of_pair(registry, i, field))) {
             collect_any(rows, registry, i, record);
+        }
+    }
+    return rv;
+}
+
+apr_status_t cat_own_keys_renew_all(cat_db_t *db, const cat_registry_t *registry, const char *const *product,
+                                    apr_array_header_t *rows)
+{
+    apr_status_t rv = APR_SUCCESS;
+
+    for (int i = CAT_PRODUCT_FIELDS; i < registry->fields->count && rv == APR_SUCCESS; i++) {
+        if (registry->fields->all[i].flags & (CAT_INDEXED | CAT_UNIQUE)) {
+            rv = cat_own_keys_renew(db, registry, i, product, rows);
+            rv = rv == APR_EEXIST ? APR_SUCCESS : rv;
         }
     }
     return rv;

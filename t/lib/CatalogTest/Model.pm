@@ -37,7 +37,7 @@ sub words { return @{ $words{ $_[0] } //= [fold($_[0]) =~ /[\p{L}\p{N}]+/g] } }
 
 my @COLORS = qw(red green blue);
 my @OWN = (['brand string index by=price', 8], ['born date index', 3], ['weight number index', 8], ['quantity integer index by=rating', 4], ['published boolean index', 4],
-    ['color choice values="' . join('|', @COLORS) . '" index by=seen', 6], ['seen time index', 5], ['tags strings index by=weight', 8]);
+    ['color choice values="' . join('|', @COLORS) . '" index', 6], ['seen time index', 5], ['tags strings index by=weight', 8]);
 my %place = map { $COLORS[$_] => $_ } 0 .. $#COLORS;
 
 # The lines of CatalogField for the configuration. A product has some of the fields, and questions are about them, once they have been asked for.
