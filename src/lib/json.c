@@ -211,7 +211,7 @@ const char *cat_json_text(apr_pool_t *pool, const json_t *value)
 /* In each octet of a word, the high bit: set where the octet is zero. One above a zero octet may be marked as well, so only the
  * lowest mark counts (the "haszero" of Hacker's Delight, 6-1). */
 #define OCTETS(value) (UINT64_C(0x0101010101010101) * (value))
-#define ZEROS(word) (((word) - OCTETS(1)) & ~(word) & OCTETS(0x80))
+#define ZEROS(word) (((word)-OCTETS(1)) & ~(word)&OCTETS(0x80))
 
 /* How many octets of text, which has length, are copied as they are. A word at a time: docs/decisions/0030-tricks-that-pay.md. */
 static apr_size_t plain_length(const char *text, apr_size_t length)
@@ -332,8 +332,8 @@ static const char *skip_blanks(const char *at)
 /* at: its first quotation mark. Returns what follows the last one, or the end of a text that is cut off. */
 static const char *skip_string(const char *at)
 {
-    for (at++; *at && *at != '"'; at++) {
-        at += *at == '\\' && at[1];
+    for (at++; *(at += strcspn(at, "\"\\")) == '\\';) {
+        at += at[1] ? 2 : 1;
     }
     return at + (*at == '"');
 }

@@ -531,20 +531,6 @@ apr_status_t cat_own_keys_renew(cat_db_t *db, const cat_registry_t *registry, in
     return rv;
 }
 
-apr_status_t cat_own_keys_renew_all(cat_db_t *db, const cat_registry_t *registry, const char *const *product,
-                                    apr_array_header_t *rows)
-{
-    apr_status_t rv = APR_SUCCESS;
-
-    for (int i = CAT_PRODUCT_FIELDS; i < registry->fields->count && rv == APR_SUCCESS; i++) {
-        if (registry->fields->all[i].flags & (CAT_INDEXED | CAT_UNIQUE)) {
-            rv = cat_own_keys_renew(db, registry, i, product, rows);
-            rv = rv == APR_EEXIST ? APR_SUCCESS : rv;
-        }
-    }
-    return rv;
-}
-
 apr_status_t cat_own_keys_claim(cat_db_t *db, const cat_registry_t *registry, const char *const *product)
 {
     return cat_own_keys_reclaim(db, registry, NULL, product);

@@ -52,8 +52,8 @@ apr_status_t cat_products_insert_many(cat_db_t *db, const char *const *const *ro
 /* The fields of the shop's own would take more room than a row has for them (CAT_PRODUCT_EXTRA_MAX). */
 #define CAT_ETOOLONG (APR_OS_START_USERERR + 23)
 
-/* Changes the fields that the input sets or clears, and if that makes a difference, those that say when. CAT_ETOOLONG: nothing was
- * changed. input: of cat_fields_check with the mount's fields and CAT_UPDATE.
+/* Changes the fields that the input sets or clears, and if that makes a difference, those that say when. CAT_ETOOLONG, CAT_ENOIMAGE and
+ * CAT_EIMAGES (catalogue/product/product_images.h): nothing was changed. input: of cat_fields_check with the mount's fields and CAT_UPDATE.
  * condition: NULL for none. *product: as this update left it, on the pool of db. */
 apr_status_t cat_products_update_one(cat_db_t *db, const char *id, const cat_input_t *input,
                                      const cat_products_condition_t *condition, const char *const **product);

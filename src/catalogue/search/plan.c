@@ -564,11 +564,15 @@ static int is_pair_all(const cat_list_query_t *query)
     return count == 2;
 }
 
+/* Where words are hidden, each product has to be read. */
 static int can_merge(const cat_db_t *db, const cat_plan_t *plan)
 {
     int times = cat_db_dialect(db)->syntax->merges_up_to;
+    cat_select_text_t s;
 
-    return times && cat_postings_are_close(&plan->first, &plan->second, times);
+    cat_select_text_begin(&s, db);
+    return times && !(plan->query->word_count && cat_select_text_hides_words(&s)) &&
+           cat_postings_are_close(&plan->first, &plan->second, times);
 }
 
 /* Where no join of keys can be trusted, the second is looked up by a subselect, as all others are. */

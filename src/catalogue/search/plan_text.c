@@ -65,10 +65,10 @@ static void join_product(cat_select_text_t *s, const char *keys)
     cat_select_text_add(s, s->dialect->syntax->join, "products r ON r.id = ", keys, ".id", NULL);
 }
 
-/* A long word is found by its first part only. */
-static int is_found(const char *word)
+/* Do postings tell whether a product is found? A long word is found by its first part only. */
+static int is_found(const cat_select_text_t *s, const char *word)
 {
-    return strlen(word) <= CAT_PRODUCT_WORD_SIZE;
+    return strlen(word) <= CAT_PRODUCT_WORD_SIZE && !cat_select_text_hides_words(s);
 }
 
 /* Does the database read two lists side by side as an INTERSECT, or else as a join? */
@@ -78,7 +78,7 @@ static int is_intersection(const cat_select_text_t *s, const cat_plan_t *plan)
 }
 
 /* What the source finds by itself of conditions and words. Of several elements it may find one or two. */
-static cat_found_t list_found(const cat_plan_t *plan)
+static cat_found_t list_found(const cat_select_text_t *s, const cat_plan_t *plan)
 {
     const cat_query_condition_t *walked = plan->branch_condition;
     const cat_query_condition_t *second = plan->has_second ? plan->second.condition : NULL;
@@ -89,15 +89,15 @@ static cat_found_t list_found(const cat_plan_t *plan)
          second && !cat_postings_is_category(&plan->second) && (second->op != CAT_ALL || second->count <= found)
              ? second
              : NULL},
-        {plan->kind == CAT_PLAN_STREAM && is_found(plan->word) ? plan->word : NULL,
-         plan->has_second ? plan->second.word : NULL}};
+        {plan->kind == CAT_PLAN_STREAM && is_found(s, plan->word) ? plan->word : NULL,
+         plan->has_second && plan->second.word && is_found(s, plan->second.word) ? plan->second.word : NULL}};
 }
 
 /* Does the source have to read products, beside postings or keys? Their keys tell all else, and so do words that are found. */
 static int needs_products(const cat_select_text_t *s, const cat_plan_t *plan)
 {
     const cat_list_query_t *query = plan->query;
-    cat_found_t found = list_found(plan);
+    cat_found_t found = list_found(s, plan);
     int is_needed = query->word_count > (found.words[0] != NULL) + (found.words[1] != NULL);
 
     for (int i = 0; i < query->condition_count; i++) {
@@ -198,7 +198,7 @@ static void join_others(cat_select_text_t *s, const cat_plan_t *plan, reading_t 
 
 static void check_others(cat_select_text_t *s, const cat_plan_t *plan)
 {
-    cat_found_t found = list_found(plan);
+    cat_found_t found = list_found(s, plan);
 
     if (is_intersection(s, plan)) {
         return;
@@ -572,7 +572,7 @@ static int is_counted_by_words(const cat_select_text_t *s, const cat_plan_t *pla
     const cat_list_query_t *query = plan->query;
 
     return most && s->dialect->syntax->ends_distinct && plan->kind == CAT_PLAN_WALK && query->condition_count == 0 &&
-           query->word_count == 1 && is_found(query->words[0]);
+           query->word_count == 1 && is_found(s, query->words[0]);
 }
 
 static void add_counted(cat_select_text_t *s, const cat_plan_t *plan, const cat_plan_t *whole, apr_int64_t most)
