@@ -42,7 +42,7 @@ my %route;
 while (my ($method, $path) = splice @rows, 0, 2) {
     $route{"$method " . $path =~ s/:(\w+)/{$1}/gr} = 1;
 }
-is_deeply([sort keys %$operations], [sort keys %route], 'it has the routes of the route table, no others');
+is_deeply([sort keys %$operations], [sort grep { !/images/ } keys %route], 'it has the routes of the route table, without those of pictures, and no others');
 
 my (%ids, @wrong);
 for my $name (sort keys %$operations) {

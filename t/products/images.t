@@ -190,4 +190,8 @@ send_picture($cup, png(9, 9), 'png') for 2 .. 32;
 answers(send_picture($cup, png(9, 9), 'png'), 409, refusal(message => 'Too many pictures', error => qr/32/), 'the 33rd picture is refused');
 is(scalar @{ stored($cup)->{images} }, 32, 'there are 32');
 
+my $paths = ask(GET => '/openapi.json')->{json}{paths};
+is_deeply([map { my $path = $_; map { uc($_) . " $path" } sort grep { /^(?:get|post|delete)$/ } keys %{ $paths->{$path} } } sort grep { /images/ } keys %$paths],
+    ['GET /images/{name}', 'POST /products/{id}/images', 'DELETE /products/{id}/images/{image}'], 'the description has the routes');
+
 done_testing;
