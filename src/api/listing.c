@@ -191,7 +191,7 @@ void cat_listing_describe(cat_describer_t *d)
 static const cat_member_t members[] = {
     CAT_MEMBER_SUCCESS,
     {"data", &products, CAT_ALWAYS, "The products of the page; with `fields`, they have no other fields"},
-    {"pagination", &cat_pagination_shape, CAT_ALWAYS, "Which page it is, of how many"},
+    CAT_PAGINATION_MEMBER,
     {"facets", &facets, CAT_RARELY, "With `facets`: the values of its fields, the most frequent first"},
     {"facetsRelation", &cat_schema_gte, CAT_RARELY, "`gte`: not all products were counted for the facets"},
     {"facetsMore", &names, CAT_RARELY, "The facets that have more values than the answer"},
