@@ -125,7 +125,7 @@ static void add_text(cat_buffer_t *b, const char *name, const char *text)
 static void add_bound(cat_buffer_t *b, const char *name, double bound)
 {
     cat_buffer_add_text(b, name);
-    cat_buffer_add_text(b, cat_number_format(b->pool, cat_json_own(b->pool, json_real(bound))));
+    cat_buffer_add_text(b, cat_number_format_real(b->pool, bound));
 }
 
 static void add_bounds(cat_buffer_t *b, const row_t *row)

@@ -56,8 +56,7 @@ static void add_error(batch_t *b, const char *field, const char *code, const cha
         b->errors = cat_json_own(b->q->pool, json_array());
     }
     if (json_array_size(b->errors) < ERRORS_MAX) {
-        json_array_append_new(b->errors,
-                              json_pack("{s:s, s:s, s:s}", "field", field, "code", code, "message", message));
+        json_array_append_new(b->errors, cat_fields_make_error(field, code, message));
     }
 }
 

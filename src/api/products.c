@@ -75,15 +75,29 @@ const char *cat_products_tag(apr_pool_t *pool, const cat_fields_t *fields, const
 typedef struct reading_t {
     cat_request_t *q;
     cat_list_query_t query; /* of the product, where CatalogVisible has conditions */
+    const char *const *row; /* that it finds; NULL: none */
 } reading_t;
 
-static apr_status_t find_product(void *baton, cat_db_t *db, cat_row_t *row, void *row_baton)
+static apr_status_t keep_row(void *baton, const char *const *values, int count)
 {
-    const reading_t *r = baton;
-    const cat_search_rows_t rows = {.add = row, .baton = row_baton};
-    cat_search_end_t end;
+    reading_t *r = baton;
 
-    return cat_search_read(db, &r->query, &rows, &end);
+    (void)count;
+    r->row = cat_product_copy(r->q->pool, values, CAT_PRODUCT_COLUMNS);
+    return CAT_ENOUGH;
+}
+
+static apr_status_t find_product(void *baton, cat_db_t *db, const char *const **row)
+{
+    reading_t *r = baton;
+    const cat_search_rows_t rows = {.add = keep_row, .baton = r};
+    cat_search_end_t end;
+    apr_status_t rv;
+
+    r->row = NULL;
+    rv = cat_search_read(db, &r->query, &rows, &end);
+    *row = r->row;
+    return rv;
 }
 
 /* NULL, or the answer that refuses what CatalogVisible compares. */
@@ -173,7 +187,7 @@ static cat_field_set_t parse_parameters(cat_parameters_t *p, const cat_fields_t 
 /* The response cache has whole products only, one for each id, so a selection is made of the whole answer. */
 static cat_answer_t *select_fields(cat_request_t *q, const cat_answer_t *whole, const cat_field_set_t *fields)
 {
-    const char *at = strstr(whole->body, "\"data\":"), *object = at ? at + strlen("\"data\":") : "";
+    const char *object = cat_products_object(whole->body);
     cat_json_member_t m;
     cat_buffer_t b;
 
@@ -357,8 +371,7 @@ static apr_status_t find_target(cat_request_t *q, target_t *target)
 
 json_t *cat_products_too_long(apr_pool_t *pool)
 {
-    return cat_json_own(
-        pool, json_pack("[{s:s, s:s, s:s}]", "field", "", "code", "too_long", "message", CAT_PRODUCT_TOO_LONG));
+    return cat_json_own(pool, json_pack("[o]", cat_fields_make_error("", "too_long", CAT_PRODUCT_TOO_LONG)));
 }
 
 /* A 412 names the state that is there, so the client can compare it with its own, or read it under a condition. */

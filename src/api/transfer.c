@@ -268,15 +268,6 @@ static json_t *parse_import(import_request_t *im)
     return im->parameters.errors;
 }
 
-static void add_json(cat_request_t *q, cat_answer_t *answer, const char *name, const json_t *value)
-{
-    cat_buffer_t b;
-
-    cat_buffer_init(&b, q->pool, 128);
-    cat_buffer_add_text(&b, cat_json_text(q->pool, value));
-    cat_answer_add_member(q->pool, answer, name, &b);
-}
-
 static json_t *list_names(apr_pool_t *pool, const apr_array_header_t *names)
 {
     json_t *list = json_array();
@@ -297,7 +288,7 @@ static void add_summary(const import_request_t *im, cat_answer_t *answer, json_t
     if (result->ignored->nelts) {
         json_object_set_new(summary, "ignored", list_names(im->q->pool, result->ignored));
     }
-    add_json(im->q, answer, "summary", summary);
+    cat_answer_add_json(im->q->pool, answer, "summary", summary);
 }
 
 static cat_answer_t *name_ignored(const import_request_t *im, cat_answer_t *answer, const cat_import_result_t *result)
@@ -335,7 +326,7 @@ static cat_answer_t *answer_refused(const import_request_t *im, apr_status_t rv,
     if (rv == CAT_ETOOMANY) {
         answer = cat_answer_problem(q->pool, CAT_PROBLEM_IMPORT_TOO_LONG, NULL);
     } else if (rv == CAT_EREFUSED) {
-        answer = cat_answer_rows_invalid(q->pool, cat_import_summary(q->pool, result), result->errors);
+        answer = cat_answer_rows_invalid(q->pool, "row", "row", result->errors);
     } else {
         answer = cat_failure_answer(q->pool, rv);
     }
@@ -368,7 +359,7 @@ static cat_answer_t *read_file(const import_request_t *im, cat_import_t *import,
 
 static void add_word(cat_request_t *q, cat_answer_t *answer, const char *name, const char *word)
 {
-    add_json(q, answer, name, cat_json_own(q->pool, json_string(word)));
+    cat_answer_add_json(q->pool, answer, name, cat_json_own(q->pool, json_string(word)));
 }
 
 static cat_answer_t *answer_head(const import_request_t *im)
@@ -394,7 +385,7 @@ static cat_answer_t *answer_head(const import_request_t *im)
         return cat_failure_answer(q->pool, rv);
     }
     answer = cat_answer_success(q->pool, 200, NULL, "First rows read");
-    add_json(q, answer, "head", cat_file_head_rows(head));
+    cat_answer_add_json(q->pool, answer, "head", cat_file_head_rows(head));
     add_word(q, answer, "delimiter", cat_row_delimiters[cat_row_find_delimiter(cat_file_head_delimiter(head))]);
     add_word(q, answer, "encoding", cat_encodings[cat_file_head_encoding(head)]);
     return answer;

@@ -84,7 +84,7 @@ apr_status_t cat_db_exec(cat_db_t *db, cat_sql_t sql, const char *const *values,
 apr_status_t cat_db_insert(cat_db_t *db, cat_sql_t sql, const char *const *values, int count);
 
 /*
- * Inserts up to CAT_ROWS_MAX rows with few statements, in a transaction that the caller has begun; values: `width` for
+ * Inserts any number of rows with few statements, in a transaction that the caller has begun; values: `width` for
  * each row. sql: the statement for one row, which db/dialects/sql.def has for 2, 4, 8 and 16 as well, in the lines below it.
  * APR_EEXIST: one of them is there already.
  */

@@ -18,6 +18,7 @@
 #include "lib/decimal.h"
 #include "lib/json.h"
 #include "lib/number.h"
+#include "lib/text.h"
 
 #define PLACES_MOST 15
 #define ERRORS_MOST 100 /* that are listed */
@@ -45,7 +46,7 @@ static void append_error(const reading_t *r, json_t *error)
 
 static void add_error(const reading_t *r, const char *field, const char *code, const char *message)
 {
-    append_error(r, json_pack("{s:s, s:s, s:s}", "field", field, "code", code, "message", message));
+    append_error(r, cat_fields_make_error(field, code, message));
 }
 
 /* "set" and "price": "set.price"; "set" and "": "set" */
@@ -163,11 +164,7 @@ static void check_names(const reading_t *r, const char *path, const json_t *obje
     json_t *value;
 
     json_object_foreach ((json_t *)object, name, value) {
-        int i = 0;
-        while (names[i] && strcmp(names[i], name) != 0) {
-            i++;
-        }
-        if (!names[i]) {
+        if (!names[cat_text_find(names, name)]) {
             add_error(r, *path ? make_path(r, path, name) : name, "unknown", "is not a known field");
         }
     }

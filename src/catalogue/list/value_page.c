@@ -22,22 +22,16 @@
 
 /* ---- is it there yet? ---- */
 
-static int find_field(const cat_db_t *db, const cat_registry_t *registry, int field)
-{
-    return cat_registry_find(registry, cat_product_fields_of(db->conf)->all[field].name);
-}
-
 apr_status_t cat_value_page_check(cat_db_t *db, int field, int *is_ready, int *percent)
 {
     const cat_registry_t *registry;
     apr_status_t rv = cat_registry_get(db, &registry);
-    int known;
 
     if (rv != APR_SUCCESS) {
         return rv;
     }
-    known = find_field(db, registry, field);
-    *is_ready = known < registry->fields->count && registry->is_complete[known] && registry->is_counted[known];
+    *is_ready =
+        cat_registry_has_counts(registry, cat_registry_find_field(registry, cat_product_fields_of(db->conf), field));
     *percent = 0;
     return *is_ready ? APR_SUCCESS : cat_key_filler_percent(db, percent);
 }
@@ -114,7 +108,8 @@ static apr_status_t count_some(making_t *m)
 static apr_status_t read_values(void *baton)
 {
     making_t *m = baton;
-    const cat_value_query_t wanted = make_query(m, find_field(m->db, m->registry, m->query->field));
+    const cat_value_query_t wanted =
+        make_query(m, cat_registry_find_field(m->registry, m->query->fields, m->query->field));
     apr_int64_t most = m->db->conf->count_limit;
     cat_value_list_t list;
     apr_status_t rv = cat_value_list_read(m->db, m->registry, &wanted, &list);

@@ -470,10 +470,14 @@ int cat_counts_needs_transaction(const cat_db_t *db)
 
 #define DELTA_COLUMNS 6
 
-static apr_status_t note_rows(cat_db_t *db, const cat_counts_delta_t *deltas, int count)
+apr_status_t cat_counts_note(cat_db_t *db, const cat_counts_delta_t *deltas, int count)
 {
-    const char *values[DELTA_COLUMNS * CAT_ROWS_MAX];
+    const char **values;
 
+    if (!cat_counts_by_hand(db)) {
+        return APR_SUCCESS;
+    }
+    values = apr_palloc(db->pool, (apr_size_t)count * DELTA_COLUMNS * sizeof(*values));
     for (int i = 0; i < count; i++) {
         const cat_counts_delta_t *d = &deltas[i];
         const char *row[DELTA_COLUMNS] = {
@@ -481,17 +485,6 @@ static apr_status_t note_rows(cat_db_t *db, const cat_counts_delta_t *deltas, in
         memcpy(values + i * DELTA_COLUMNS, row, sizeof(row));
     }
     return cat_db_insert_rows(db, SQL_COUNTS_NOTE, values, DELTA_COLUMNS, count);
-}
-
-apr_status_t cat_counts_note(cat_db_t *db, const cat_counts_delta_t *deltas, int count)
-{
-    apr_status_t rv = APR_SUCCESS;
-
-    for (int step; cat_counts_by_hand(db) && count && rv == APR_SUCCESS; deltas += step, count -= step) {
-        step = count < CAT_ROWS_MAX ? count : CAT_ROWS_MAX;
-        rv = note_rows(db, deltas, step);
-    }
-    return rv;
 }
 
 apr_status_t cat_counts_category(cat_db_t *db, const char *category, apr_int64_t *n)

@@ -236,11 +236,6 @@ static const char *check_contradictions(line_t *l)
     return NULL;
 }
 
-static const char *write_bound(line_t *l, double bound)
-{
-    return cat_number_format(l->pool, cat_json_own(l->pool, json_real(bound)));
-}
-
 static const char *take_bound(line_t *l, int option, double *bound)
 {
     const char *text = l->values[option];
@@ -254,7 +249,8 @@ static const char *take_bound(line_t *l, int option, double *bound)
     }
     if (*bound < l->type->lowest || *bound > l->type->highest) {
         return apr_psprintf(l->pool, "%s%s must be from %s to %s for the type %s", options[option].name, text,
-                            write_bound(l, l->type->lowest), write_bound(l, l->type->highest), l->type->name);
+                            cat_number_format_real(l->pool, l->type->lowest),
+                            cat_number_format_real(l->pool, l->type->highest), l->type->name);
     }
     return NULL;
 }
@@ -273,8 +269,8 @@ static const char *take_bounds(line_t *l)
     if (fault || field->least <= field->most) {
         return fault || field->kind != CAT_STRING || field->most > 0 ? fault : "max=0 leaves no text";
     }
-    return apr_psprintf(l->pool, "min=%s is greater than max=%s", write_bound(l, field->least),
-                        write_bound(l, field->most));
+    return apr_psprintf(l->pool, "min=%s is greater than max=%s", cat_number_format_real(l->pool, field->least),
+                        cat_number_format_real(l->pool, field->most));
 }
 
 static const char *check_words(line_t *l, const char *option, const char *text, int most)
@@ -325,32 +321,18 @@ static const char *take_rule(line_t *l)
     return cat_own_rule_make(l->pool, &limits, &l->field.rule);
 }
 
-static json_t *read_list(apr_pool_t *pool, const char *text)
-{
-    const apr_array_header_t *texts = cat_list_text_split(pool, text, '|');
-    json_t *list = cat_json_own(pool, json_array());
-
-    for (int i = 0; i < texts->nelts; i++) {
-        json_array_append_new(list, json_string(APR_ARRAY_IDX(texts, i, const char *)));
-    }
-    return list;
-}
-
-/* The value that a client would send; NULL: it is no JSON. Within an array, numbers that are not exact are found (lib/json.h). */
+/* The value that a client would send, on the pool; NULL: it is no JSON. */
 static json_t *read_default(apr_pool_t *pool, cat_kind_t kind, const char *text)
 {
-    const char *why;
-    json_t *array;
-
-    if (kind == CAT_STRING || kind == CAT_TIME) {
+    switch (kind) {
+    case CAT_STRING:
+    case CAT_TIME:
         return cat_json_own(pool, json_string(text));
+    case CAT_LIST:
+        return cat_json_own(pool, cat_list_text_json(pool, text, '|'));
+    default:
+        return cat_json_parse_value(pool, text, strlen(text));
     }
-    if (kind == CAT_LIST) {
-        return read_list(pool, text);
-    }
-    text = apr_pstrcat(pool, "[", text, "]", NULL);
-    array = cat_json_parse_exact(pool, text, strlen(text), &why);
-    return json_array_size(array) == 1 ? json_array_get(array, 0) : NULL;
 }
 
 static const char *take_default(line_t *l)
@@ -424,7 +406,9 @@ static const char *take_example(line_t *l)
 
     if ((field->kind == CAT_NUMBER || field->kind == CAT_STRING) &&
         cat_fields_read_value(l->pool, field, value, &text).code) {
-        example = field->kind == CAT_STRING ? NULL : write_bound(l, l->given & O(MIN) ? field->least : field->most);
+        example = field->kind == CAT_STRING
+                      ? NULL
+                      : cat_number_format_real(l->pool, l->given & O(MIN) ? field->least : field->most);
     }
     field->example = example;
     return NULL;

@@ -56,16 +56,6 @@ static const char *write_time(apr_pool_t *pool, const char *text)
     return write_order(pool, (apr_uint64_t)apr_atoi64(text) ^ APR_UINT64_C(1) << 63);
 }
 
-static const char *write_place(apr_pool_t *pool, const char *const *values, const char *text)
-{
-    int place = 0;
-
-    while (values[place] && strcmp(values[place], text) != 0) {
-        place++;
-    }
-    return apr_psprintf(pool, "%02d", place);
-}
-
 static const char *write_digest(apr_pool_t *pool, const char *text)
 {
     cat_digest_t *digest = cat_digest_begin(pool);
@@ -95,7 +85,7 @@ const char *cat_own_keys_key(apr_pool_t *pool, const cat_fields_t *fields, int f
     }
     switch (fields->all[field].kind) {
     case CAT_STRING:
-        return values ? write_place(pool, values, text)
+        return values ? apr_psprintf(pool, "%02d", cat_text_find(values, text))
                       : cat_fold_cut(pool, cat_fold_text(pool, text), CAT_OWN_KEY_SIZE);
     case CAT_NUMBER:
         return write_number(pool, text);
@@ -187,28 +177,17 @@ static int compare_rows(const void *one, const void *other)
     return order ? order : strcmp(a->values[3], b->values[3]);
 }
 
-static apr_status_t insert_some(cat_db_t *db, const row_t *rows, int count)
-{
-    const char *values[ROW * CAT_ROWS_MAX];
-
-    for (int i = 0; i < count; i++) {
-        memcpy(values + i * ROW, rows[i].values, sizeof(rows[i].values));
-    }
-    return cat_db_insert_rows(db, SQL_KEYS_INSERT, values, ROW, count);
-}
-
 /* In their order neighbours are on the same page of the database. */
 static apr_status_t insert_rows(cat_db_t *db, const apr_array_header_t *rows)
 {
-    row_t *at = (row_t *)rows->elts;
-    apr_status_t rv = APR_SUCCESS;
+    const row_t *all = (const row_t *)rows->elts;
+    const char **values = apr_palloc(db->pool, (apr_size_t)rows->nelts * sizeof(all->values));
 
-    qsort(at, (size_t)rows->nelts, sizeof(*at), compare_rows);
-    for (int left = rows->nelts, count; left > 0 && rv == APR_SUCCESS; left -= count, at += count) {
-        count = left < CAT_ROWS_MAX ? left : CAT_ROWS_MAX;
-        rv = insert_some(db, at, count);
+    qsort(rows->elts, (size_t)rows->nelts, sizeof(*all), compare_rows);
+    for (int i = 0; i < rows->nelts; i++) {
+        memcpy(values + i * ROW, all[i].values, sizeof(all[i].values));
     }
-    return rv;
+    return cat_db_insert_rows(db, SQL_KEYS_INSERT, values, ROW, rows->nelts);
 }
 
 /* ---- keys and counts of values together ---- */

@@ -174,7 +174,7 @@ static int choose_field(making_t *m, const cat_registry_t *registry, const int *
         return 0;
     }
     m->field = field;
-    m->number = registry->numbers[cat_registry_find(registry, m->fields->all[field].name)];
+    m->number = registry->numbers[cat_registry_find_field(registry, m->fields, field)];
     return 1;
 }
 

@@ -258,22 +258,12 @@ static int compare_postings(const void *one, const void *other)
 apr_status_t cat_product_keys_insert(cat_db_t *db, const cat_product_postings_t *postings)
 {
     const char **values = (const char **)postings->values->elts;
-    int left = postings->values->nelts / 3;
-    apr_pool_t *pool, *before;
-    apr_status_t rv = APR_SUCCESS;
+    int count = postings->values->nelts / 3;
+    apr_status_t rv;
 
-    apr_pool_create(&pool, db->pool);
-    before = cat_db_use_pool(db, pool);
-    qsort(values, (size_t)left, 3 * sizeof(*values), compare_postings);
-    for (int rows; left > 0 && rv == APR_SUCCESS; left -= rows, values += 3 * rows) {
-        rows = left < CAT_ROWS_MAX ? left : CAT_ROWS_MAX;
-        rv = cat_db_insert_rows(db, SQL_WORDS_INSERT, values, 3, rows);
-        apr_pool_clear(pool);
-    }
-    rv = rv == APR_SUCCESS ? cat_own_keys_insert(db, postings->keys) : rv;
-    cat_db_use_pool(db, before);
-    apr_pool_destroy(pool);
-    return rv;
+    qsort(values, (size_t)count, 3 * sizeof(*values), compare_postings);
+    rv = cat_db_insert_rows(db, SQL_WORDS_INSERT, values, 3, count);
+    return rv == APR_SUCCESS ? cat_own_keys_insert(db, postings->keys) : rv;
 }
 
 /* No word is empty, so the places that are left delete nothing. */

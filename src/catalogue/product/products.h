@@ -18,8 +18,9 @@
 
 /* How a product is read and written for a client. */
 typedef struct cat_products_form_t {
-    /* Passes the row of the product with the id, if the client may see it. NULL: every client may. */
-    apr_status_t (*find)(void *baton, cat_db_t *db, cat_row_t *row, void *row_baton);
+    /* *row: that of the product which the baton knows, on the pool of db; NULL: there is none that the client may see. find NULL: every
+     * client may see all. */
+    apr_status_t (*find)(void *baton, cat_db_t *db, const char *const **row);
     /* Sets *body to the response body for a stored product, on a pool that the baton knows. */
     void (*represent)(void *baton, const char *const *product, const char **body, apr_size_t *length);
     void *baton;
@@ -29,6 +30,9 @@ typedef struct cat_products_form_t {
  * product, whose body is then cached. now: the time of the request. id: any text. */
 apr_status_t cat_products_get_one(cat_db_t *db, const char *id, apr_time_t now, const cat_products_form_t *form,
                                   cat_item_t *item);
+
+/* The object of the product within a body that cat_products_form_t writes, for cat_json_next_member. */
+const char *cat_products_object(const char *body);
 
 /* A condition on the stored product. The transaction of the write calls judge, so no other writer changes the product
  * in between; it may do so several times. Any status but APR_SUCCESS prevents the write, and is returned: CAT_ECHANGED
@@ -68,6 +72,9 @@ apr_status_t cat_products_transact(cat_db_t *db, const apr_array_header_t *chang
 
 /* The product as an update would leave it, on the pool. input: as above. */
 const char *const *cat_products_merge(apr_pool_t *pool, const char *const *product, const cat_input_t *input);
+
+/* Would the update change the product? NULL: it has no values yet. */
+int cat_products_changes(const cat_input_t *input, const char *const *product);
 
 /* *product: as it is, on the pool of db; no other writer changes it before the end of the transaction. To lock products
  * in the order of their ids prevents deadlocks between transactions that lock several. */

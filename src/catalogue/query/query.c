@@ -27,6 +27,7 @@
 #include "lib/buffer.h"
 #include "lib/fold.h"
 #include "lib/number.h"
+#include "lib/text.h"
 
 #define PARAMETERS_SIZE 32 /* octets: a guess of cat_list_query_t's */
 #define KEY_SIZE 128       /* octets: a guess of a key with a cursor */
@@ -158,13 +159,13 @@ static const char *const counts[] = {
 
 static void parse_count(parsing_t *p, const cat_parameter_t *parameter)
 {
-    for (int i = CAT_COUNT_CAPPED; i <= CAT_COUNT_NONE; i++) {
-        if (parameter->value && strcmp(counts[i], parameter->value) == 0) {
-            p->query->count = (cat_count_t)i;
-            return;
-        }
+    int count = cat_text_find(counts, parameter->value ? parameter->value : "");
+
+    if (counts[count]) {
+        p->query->count = (cat_count_t)count;
+    } else {
+        cat_parameters_add_error(&p->parameters, parameter->name, "unknown", "must be exact, capped or none");
     }
-    cat_parameters_add_error(&p->parameters, parameter->name, "unknown", "must be exact, capped or none");
 }
 
 static cat_count_t default_count(const cat_list_query_t *query)

@@ -142,7 +142,7 @@ static cat_field_fault_t read_number(apr_pool_t *pool, const char *text, cat_que
     if (!cat_number_is_exact(pool, text, strlen(text))) {
         return (cat_field_fault_t){"precision", cat_number_explain(pool, text)};
     }
-    value->text = cat_number_format(pool, cat_json_own(pool, json_real(number + 0.0))); /* -0 is 0 */
+    value->text = cat_number_format_real(pool, number);
     if (number < 0) {
         value->key = CAT_QUERY_BELOW_ALL;
     } else {
@@ -288,9 +288,11 @@ static int find_operator(const cat_fields_t *fields, int field, const char *brac
 
 /* ---- a condition ---- */
 
-static int compare_conditions(const cat_query_condition_t *one, const cat_query_condition_t *other)
+int cat_query_conditions_compare(const void *one, const void *other)
 {
-    return one->field != other->field ? one->field - other->field : (int)one->op - (int)other->op;
+    const cat_query_condition_t *a = one, *b = other;
+
+    return a->field != b->field ? a->field - b->field : (int)a->op - (int)b->op;
 }
 
 static void insert_condition(cat_query_conditions_t *conditions, apr_pool_t *pool,
@@ -301,7 +303,7 @@ static void insert_condition(cat_query_conditions_t *conditions, apr_pool_t *poo
     if (!conditions->all) {
         conditions->all = apr_palloc(pool, CAT_QUERY_CONDITIONS_MAX * sizeof(*conditions->all));
     }
-    for (; at > 0 && compare_conditions(&conditions->all[at - 1], condition) > 0; at--) {
+    for (; at > 0 && cat_query_conditions_compare(&conditions->all[at - 1], condition) > 0; at--) {
         conditions->all[at] = conditions->all[at - 1];
     }
     conditions->all[at] = *condition;

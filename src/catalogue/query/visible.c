@@ -20,13 +20,6 @@
 #include "catalogue/product/own_fields.h"
 #include "lib/hash.h"
 
-static int compare_conditions(const void *one, const void *other)
-{
-    const cat_query_condition_t *a = one, *b = other;
-
-    return a->field != b->field ? a->field - b->field : (int)a->op - (int)b->op;
-}
-
 const cat_query_condition_t *cat_visible_add(apr_pool_t *pool, const cat_visible_t *visible,
                                              const cat_query_condition_t *conditions, int *count)
 {
@@ -37,7 +30,7 @@ const cat_query_condition_t *cat_visible_add(apr_pool_t *pool, const cat_visible
     if (*count) {
         memcpy(all + visible->count, conditions, (apr_size_t)*count * sizeof(*all));
     }
-    qsort(all, (size_t)sum, sizeof(*all), compare_conditions);
+    qsort(all, (size_t)sum, sizeof(*all), cat_query_conditions_compare);
     *count = sum;
     return all;
 }

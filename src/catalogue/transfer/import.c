@@ -39,8 +39,6 @@
 
 #define GROUP 100 /* rows that are compared with the database by one statement */
 
-#define SENTENCES 5 /* errors that the summary names */
-
 /* A record of the spool: the fields, and of an update, or of any row if there is a key, in the place of CREATED_AT where its row is in the file, and which fields are
  * cleared: "1200 1260 31 0100000". */
 #define UPDATE CAT_PRODUCT_CREATED_AT
@@ -175,11 +173,8 @@ static int has_product(const group_t *group, const char *id, const char *key)
 static apr_status_t keep_stored(void *baton, const char *const *values, int count)
 {
     group_t *group = baton;
-    const char **copy = apr_palloc(group->pool, (apr_size_t)count * sizeof(*copy));
+    const char *const *copy = cat_product_copy(group->pool, values, count);
 
-    for (int i = 0; i < count; i++) {
-        copy[i] = values[i] ? apr_pstrdup(group->pool, values[i]) : NULL;
-    }
     for (int i = 0; i < group->count; i++) {
         if (group->items[i].id && !strcmp(group->items[i].id, copy[CAT_PRODUCT_ID])) {
             group->items[i].stored = cat_product_read(group->pool, group->fields, copy);
@@ -229,22 +224,13 @@ static apr_status_t read_stored(cat_db_t *db, group_t *group)
     return cat_db_each(db, SQL_PRODUCT_GET_100, ids, GROUP, keep_stored, group);
 }
 
-static int changes_product(const item_t *item)
-{
-    for (int i = 0; i < item->input.count; i++) {
-        const char *value = item->input.values[i], *stored = item->stored ? item->stored[i] : NULL;
-        if ((value && (!stored || strcmp(value, stored))) || (item->input.cleared[i] && stored)) {
-            return 1;
-        }
-    }
-    return 0;
-}
-
 static void count_item(cat_import_result_t *result, const item_t *item)
 {
+    int changes = cat_products_changes(&item->input, item->stored);
+
     result->created += !item->updates;
-    result->updated += item->updates && changes_product(item);
-    result->unchanged += item->updates && !changes_product(item);
+    result->updated += item->updates && changes;
+    result->unchanged += item->updates && !changes;
 }
 
 /* ---- checking ---- */
@@ -356,7 +342,7 @@ static apr_status_t check_unique(cat_import_t *im, cat_db_t *db, int field)
 {
     const cat_fields_t *fields = im->options.rows.fields;
     const char *texts[GROUP], *owners[GROUP],
-        *number = im->registry->numbers[cat_registry_find(im->registry, fields->all[field].name)];
+        *number = im->registry->numbers[cat_registry_find_field(im->registry, fields, field)];
     apr_status_t rv;
 
     for (int i = 0; i < im->group.count; i++) {
@@ -698,7 +684,7 @@ static apr_status_t update_products(cat_import_t *im)
         if (item->id && !item->stored) {
             return refuse_update(im, item, APR_NOTFOUND);
         }
-        if (item->id && changes_product(item)) {
+        if (item->id && cat_products_changes(&item->input, item->stored)) {
             APR_ARRAY_PUSH(im->changed, const char *) = apr_pstrdup(im->changed_pool, item->id);
             rv = cat_products_update_within(im->db, item->id, &item->input, &product);
             rv = rv == APR_NOTFOUND || rv == CAT_ETOOLONG ? refuse_update(im, item, rv)
@@ -905,27 +891,4 @@ apr_status_t cat_import_make(cat_db_t *db, const cat_import_options_t *options, 
 const cat_import_result_t *cat_import_result(const cat_import_t *im)
 {
     return &im->result;
-}
-
-const char *cat_import_summary(apr_pool_t *pool, const cat_import_result_t *result)
-{
-    size_t i;
-    const json_t *error;
-    cat_buffer_t b;
-
-    cat_buffer_init(&b, pool, 256);
-    json_array_foreach (result->errors, i, error) {
-        const char *field = json_string_value(json_object_get(error, "field"));
-        if (i == SENTENCES) {
-            CAT_BUFFER_LITERAL(&b, "; and more");
-            break;
-        }
-        cat_buffer_add_text(&b, i ? "; row " : "row ");
-        cat_buffer_add_int(&b, row_of(error));
-        cat_buffer_add_text(&b, ": ");
-        cat_buffer_add_text(&b, *field ? field : "it");
-        cat_buffer_add_text(&b, " ");
-        cat_buffer_add_text(&b, json_string_value(json_object_get(error, "message")));
-    }
-    return cat_buffer_text(&b);
 }

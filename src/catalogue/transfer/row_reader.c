@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "catalogue/product/product.h"
+#include "catalogue/product/product_name.h"
 #include "catalogue/query/field_list.h"
 #include "catalogue/transfer/cell_value.h"
 #include "lib/csv.h"
@@ -175,15 +176,6 @@ static int find_field(const cat_row_options_t *o, const cat_csv_cell_t *name, in
     return i;
 }
 
-/* How many cells there are up to the last one that is not empty; `least` at least, if there are so many. */
-static int count_cells(const cat_csv_cell_t *cells, int count, int least)
-{
-    while (count > least && cat_csv_cell_is_empty(&cells[count - 1])) {
-        count--;
-    }
-    return count;
-}
-
 static int has_column(const cat_row_reader_t *r, int count, int field)
 {
     for (int i = 0; i < count; i++) {
@@ -255,7 +247,7 @@ static apr_status_t take_options(cat_row_reader_t *r, const cat_csv_cell_t *cell
     for (int i = 0; i < r->count; i++) {
         r->named = r->columns[i] == r->options.fields->count ? r->named : i + 1;
     }
-    return count_cells(cells, count, r->count) == r->count || r->options.lacks_header
+    return cat_csv_count_cells(cells, count, r->count) == r->count || r->options.lacks_header
                ? APR_SUCCESS
                : refuse_cells(r, "`columns` names", count);
 }
@@ -351,7 +343,7 @@ static apr_status_t take_row(void *baton, const cat_csv_cell_t *cells, int count
 {
     cat_row_reader_t *r = baton;
 
-    if (count_cells(cells, count, 0) == 0) {
+    if (cat_csv_count_cells(cells, count, 0) == 0) {
         return APR_SUCCESS;
     }
     if (!r->columns) {
@@ -362,7 +354,7 @@ static apr_status_t take_row(void *baton, const cat_csv_cell_t *cells, int count
     }
     apr_pool_clear(r->row_pool);
     r->row++;
-    count = count_cells(cells, count, r->count);
+    count = cat_csv_count_cells(cells, count, r->count);
     return count >= r->named && count <= r->count ? take_cells(r, cells, count)
                                                   : refuse_cells(r, "the file has columns", count);
 }
@@ -445,13 +437,10 @@ static int parse_names(const cat_fields_t *fields, const char *names, int *colum
 
 int cat_row_key_parse(const char *name, cat_row_options_t *options)
 {
-    for (int i = CAT_PRODUCT_FIELDS; i < options->fields->count; i++) {
-        if (options->fields->all[i].flags & CAT_UNIQUE && !strcmp(options->fields->all[i].name, name)) {
-            options->key = i;
-            return 1;
-        }
-    }
-    return 0;
+    int field = cat_product_name_find_field(options->fields, name, strlen(name));
+
+    options->key = field < options->fields->count ? field : options->key;
+    return field < options->fields->count;
 }
 
 /* The name as is_name_of compares it. */

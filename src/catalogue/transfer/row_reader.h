@@ -67,7 +67,7 @@ int cat_row_find_delimiter(char delimiter);
 /* Takes the mark between the texts of lists. 0: CAT_ROW_LIST_FAULT. */
 int cat_row_list_parse(const char *mark, cat_row_options_t *options);
 
-/* Takes the name of a unique field of options->fields as the key. 0: it is none. */
+/* Takes the name of a unique field of options->fields as the key. 0: it is none, and the key stays. */
 int cat_row_key_parse(const char *name, cat_row_options_t *options);
 
 #define CAT_ROW_COLUMNS_FAULT                                                                                          \
