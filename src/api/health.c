@@ -48,18 +48,9 @@ static cat_answer_t *answer_ready(cat_request_t *q, const char *const *row)
     return cat_answer_success(q->pool, 200, &b, NULL);
 }
 
-/* What keeps the database from taking writes: TAKES_WRITES of SQL_HEALTH, 1 if nothing does. */
-static const char *find_obstacle(const cat_request_t *q, const char *takes_writes)
-{
-    if (!strcmp(takes_writes, "2")) {
-        return "no stand-by is connected that could confirm a commit";
-    }
-    return strcmp(takes_writes, "1") != 0 || !cat_db_takes_writes(q->db) ? "the database accepts no writes" : NULL;
-}
-
 cat_answer_t *cat_health_ready(cat_request_t *q)
 {
-    const char *obstacle;
+    const char *obstacle = NULL;
     const char *const *row;
     apr_status_t rv;
 
@@ -69,7 +60,11 @@ cat_answer_t *cat_health_ready(cat_request_t *q)
     if (rv != APR_SUCCESS || !row[SCHEMA]) {
         return forbid_caching(q, cat_answer_problem(q->pool, CAT_PROBLEM_NOT_READY, NULL));
     }
-    obstacle = find_obstacle(q, row[TAKES_WRITES]);
+    if (!strcmp(row[TAKES_WRITES], "2")) {
+        obstacle = "no stand-by is connected that could confirm a commit";
+    } else if (strcmp(row[TAKES_WRITES], "1") != 0 || !cat_db_takes_writes(q->db)) {
+        obstacle = "the database accepts no writes";
+    }
     return forbid_caching(q, obstacle ? cat_answer_problem(q->pool, CAT_PROBLEM_NOT_READY, obstacle)
                                       : answer_ready(q, row));
 }

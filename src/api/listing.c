@@ -125,18 +125,12 @@ static const cat_list_format_t format = {begin_body, add_product, end_body, writ
 
 /* ---- the resource ---- */
 
-static cat_answer_t *answer_query(cat_request_t *q, const cat_list_query_t *query)
-{
-    cat_cached_list_t list;
-    apr_status_t rv = cat_list_get(q->db, query, q->now, &format, &list);
-
-    return rv == APR_SUCCESS ? cat_pagination_answer(q->pool, &list, query->ignored) : cat_failure_answer(q->pool, rv);
-}
-
 cat_answer_t *cat_listing_get(cat_request_t *q)
 {
     cat_list_query_t query;
+    cat_cached_list_t list;
     cat_answer_t *refusal;
+    apr_status_t rv;
 
     switch (cat_query_parse(q->pool, q->conf, q->now, q->strict, q->query, &query)) {
     case CAT_QUERY_INVALID:
@@ -149,7 +143,11 @@ cat_answer_t *cat_listing_get(cat_request_t *q)
         break;
     }
     refusal = cat_indexing_refuse(q, &query);
-    return refusal ? refusal : answer_query(q, &query);
+    if (refusal) {
+        return refusal;
+    }
+    rv = cat_list_get(q->db, &query, q->now, &format, &list);
+    return rv == APR_SUCCESS ? cat_pagination_answer(q->pool, &list, query.ignored) : cat_failure_answer(q->pool, rv);
 }
 
 /* ---- description ---- */

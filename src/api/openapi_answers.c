@@ -67,11 +67,6 @@ static where_t find_ignored(const cat_conf_t *conf, const cat_route_t *route)
     return reads_names(route) ? IN_ALL : NEVER;
 }
 
-static where_t find_preference(const cat_conf_t *conf, const cat_route_t *route)
-{
-    return find_ignored(conf, route);
-}
-
 static where_t find_replayed(const cat_conf_t *conf, const cat_route_t *route)
 {
     (void)conf;

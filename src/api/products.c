@@ -203,17 +203,11 @@ static cat_answer_t *select_fields(cat_request_t *q, const cat_answer_t *whole, 
     return add_tag(cat_answer_success(q->pool, 200, &b, NULL));
 }
 
-static int has_all(const cat_field_set_t *fields, const cat_fields_t *all)
-{
-    const cat_field_set_t every = cat_field_list_without(all, 0);
-
-    return cat_field_set_is_same(fields, &every);
-}
-
 cat_answer_t *cat_products_get(cat_request_t *q)
 {
     cat_parameters_t parameters;
     const cat_fields_t *all = cat_product_fields_of(q->conf);
+    const cat_field_set_t every = cat_field_list_without(all, 0);
     cat_answer_t *answer;
     cat_field_set_t fields;
 
@@ -226,7 +220,7 @@ cat_answer_t *cat_products_get(cat_request_t *q)
         return cat_answer_invalid(q->pool, CAT_PROBLEM_VALIDATION, parameters.errors);
     }
     answer = read_product(q);
-    if (!has_all(&fields, all) && answer->status == 200) {
+    if (answer->status == 200 && !cat_field_set_is_same(&fields, &every)) {
         answer = select_fields(q, answer, &fields);
     }
     if (parameters.ignored) {
@@ -321,22 +315,14 @@ typedef struct judgement_t {
     const char *tag; /* of the state that was judged last; NULL: none was */
 } judgement_t;
 
-/* The tag that GET of readers has. */
-static const char *tag_for_readers(apr_pool_t *pool, const cat_fields_t *fields, const char *const *product)
-{
-    const cat_fields_t *shown = cat_own_fields_public(pool, fields);
-
-    return shown == fields ? NULL : cat_products_tag(pool, shown, product);
-}
-
 cat_condition_t cat_products_judge(cat_request_t *q, const cat_conditions_t *conditions, const char *const *product,
                                    const char **tag)
 {
     const cat_fields_t *fields = cat_product_fields_of(q->conf);
-    const char *other = tag_for_readers(q->pool, fields, product);
+    const cat_fields_t *shown = cat_own_fields_public(q->pool, fields); /* to readers */
 
     *tag = cat_products_tag(q->pool, fields, product);
-    return cat_etag_judge_either(conditions, *tag, other);
+    return cat_etag_judge_either(conditions, *tag, shown == fields ? NULL : cat_products_tag(q->pool, shown, product));
 }
 
 static apr_status_t judge_conditions(void *baton, const char *const *product)

@@ -130,8 +130,8 @@ static const char *const modes[] = {"create", "upsert", NULL};
 static const char *const runs[] = {"false", "true", "head", NULL};
 static const char *const parts[] = {"whole", "more", "last", NULL};
 
-enum { WET, DRY, HEAD };
-enum { WHOLE, MORE, LAST };
+enum { STORED, CHECKED, HEAD }; /* of runs */
+enum { WHOLE, MORE, LAST };     /* of parts */
 enum { MODE, DRY_RUN, ATOMIC, DELIMITER, DECIMAL, ENCODING, HEADER, PART, IMPORT_OPTIONS };
 static const cat_option_t import_options[IMPORT_OPTIONS + 1] = {
     [MODE] =
@@ -143,7 +143,7 @@ static const cat_option_t import_options[IMPORT_OPTIONS + 1] = {
         {"dryRun",
          "With `true`, the file is checked and nothing is stored; with `head`, the cells of the first rows of a CSV "
          "file are returned, whatever is in them",
-         runs, WET, 0},
+         runs, STORED, 0},
     [ATOMIC] = {"atomic", "With `false`, more than 10000 rows are stored too, in several transactions", false_or_true,
                 1, 0},
     [DELIMITER] = {"delimiter", "What is between the cells of a CSV file, unless its first line is such as `sep=;`",
@@ -261,7 +261,7 @@ static json_t *parse_import(import_request_t *im)
     im->wants_head = options[DRY_RUN].chosen == HEAD;
     im->options = (cat_import_options_t){
         .rows = rows,
-        .is_dry = options[DRY_RUN].chosen != WET,
+        .is_dry = options[DRY_RUN].chosen != STORED,
         .in_batches = !options[ATOMIC].chosen,
         .tells_places = options[PART].chosen != WHOLE,
     };

@@ -170,22 +170,18 @@ static void check_names(const reading_t *r, const char *path, const json_t *obje
     }
 }
 
-static int is_set(const cat_input_t *set, int field)
-{
-    return set->count && (set->values[field] || set->cleared[field]);
-}
-
 static void read_adjustment(const reading_t *r, const char *name, const json_t *how, cat_bulk_adjustment_t *a)
 {
     static const char *const names[] = {"percent", "add", "round", NULL};
     const char *path = make_path(r, "adjust", name);
+    const cat_input_t *set = &r->request->set;
 
     a->field = find_number(r->request->fields, name);
     if (a->field < 0) {
         add_error(r, path, "unknown", "is not a number of products");
     } else if (!json_is_object(how)) {
         add_error(r, path, "type", "must be a JSON object");
-    } else if (is_set(&r->request->set, a->field)) {
+    } else if (set->count && (set->values[a->field] || set->cleared[a->field])) {
         add_error(r, path, "duplicate", "must not be set as well");
     } else {
         check_names(r, path, how, names);
@@ -259,19 +255,15 @@ static const struct member_t {
 
 #define MEMBERS (sizeof(members) / sizeof(members[0]))
 
-static int has_type(const json_t *value, json_type type)
-{
-    return type == JSON_TRUE ? json_is_boolean(value) : json_typeof(value) == type;
-}
-
 static void read_members(const reading_t *r)
 {
     const char *names[MEMBERS + 1] = {NULL};
 
     for (size_t i = 0; i < MEMBERS; i++) {
         const json_t *value = json_object_get(r->body, members[i].name);
+        int is_boolean = members[i].type == JSON_TRUE;
         names[i] = members[i].name;
-        if (value && has_type(value, members[i].type)) {
+        if (value && (is_boolean ? json_is_boolean(value) : json_typeof(value) == members[i].type)) {
             members[i].read(r, value);
         } else if (value) {
             add_error(r, members[i].name, "type", members[i].message);
@@ -318,12 +310,6 @@ static json_t *describe_amount(const char *name, const char *about)
                      name, "additionalProperties", 0);
 }
 
-static json_t *describe_adjustment(void)
-{
-    return json_pack("{s:[o, o]}", "oneOf", describe_amount("percent", "By how many hundredths of itself it grows."),
-                     describe_amount("add", "What is added to it."));
-}
-
 static json_t *describe_adjust(cat_describer_t *d)
 {
     const cat_fields_t *fields = cat_product_fields_of(d->conf);
@@ -331,8 +317,10 @@ static json_t *describe_adjust(cat_describer_t *d)
 
     for (int i = 0; i < fields->count; i++) {
         if (find_number(fields, fields->all[i].name) == i) {
-            json_object_set_new(numbers, fields->all[i].name,
-                                cat_description_add_schema(d, "Adjustment", describe_adjustment()));
+            json_t *schema = json_pack("{s:[o, o]}", "oneOf",
+                                       describe_amount("percent", "By how many hundredths of itself it grows."),
+                                       describe_amount("add", "What is added to it."));
+            json_object_set_new(numbers, fields->all[i].name, cat_description_add_schema(d, "Adjustment", schema));
         }
     }
     return json_pack("{s:s, s:o, s:i, s:b}", "type", "object", "properties", numbers, "minProperties", 1,

@@ -128,16 +128,6 @@ static apr_status_t confirm_name(run_t *run, naming_t *naming)
     return rv;
 }
 
-static apr_status_t confirm_names(run_t *run)
-{
-    apr_status_t rv = APR_SUCCESS;
-
-    for (int i = 0; i < run->names->nelts && rv == APR_SUCCESS; i++) {
-        rv = confirm_name(run, &list_names(run)[i]);
-    }
-    return rv;
-}
-
 /* In the order of their ids, so that batches which change the same products wait for each other without a deadlock. */
 static apr_status_t lock_products(run_t *run)
 {
@@ -151,7 +141,10 @@ static apr_status_t lock_products(run_t *run)
             rv = lock_product(run, id);
         }
     }
-    return rv == APR_SUCCESS ? confirm_names(run) : rv;
+    for (int i = 0; i < run->names->nelts && rv == APR_SUCCESS; i++) {
+        rv = confirm_name(run, &list_names(run)[i]);
+    }
+    return rv;
 }
 
 /* ---- one operation ---- */
@@ -242,21 +235,15 @@ static int is_fault(apr_status_t rv)
     return rv != APR_SUCCESS && rv != APR_NOTFOUND && rv != APR_EEXIST && rv != CAT_EVALUE && rv != CAT_ETOOLONG;
 }
 
-/* named: how many operations before it have a name. */
-static void take_name(const run_t *run, cat_operation_t *o, int *named)
-{
-    if (o->name) {
-        o->id = list_names(run)[(*named)++].id;
-    }
-}
-
-/* Once one of an atomic run has failed, the others are only judged. */
+/* Once one of an atomic run has failed, the others are only judged. named: how many operations before it have a name. */
 static apr_status_t run_operation(run_t *run, int index, int *named)
 {
     cat_operations_t *all = run->operations;
     cat_operation_t *o = &all->list[index];
 
-    take_name(run, o, named);
+    if (o->name) {
+        o->id = list_names(run)[(*named)++].id;
+    }
     o->rv = judge_operation(run, o);
     if (o->rv == APR_SUCCESS && all->failed >= 0) {
         suppose_operation(run, o);

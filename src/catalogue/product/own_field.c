@@ -202,19 +202,15 @@ static const char *note_option(line_t *l, int option, const char *value)
     return NULL;
 }
 
-static const char *refuse_option(const line_t *l, const char *name)
-{
-    return apr_psprintf(l->pool, "there is no option %s; the type %s can have %s", name, l->type->name,
-                        name_options(l->pool, l->type->options));
-}
-
 static const char *take_options(line_t *l, const char *text)
 {
     const char *name, *value, *fault = cat_option_take(l->pool, &text, &name, &value);
 
     while (!fault && *name) {
         int option = find_option(name);
-        fault = option == OPTIONS ? refuse_option(l, name) : note_option(l, option, value);
+        fault = option < OPTIONS ? note_option(l, option, value)
+                                 : apr_psprintf(l->pool, "there is no option %s; the type %s can have %s", name,
+                                                l->type->name, name_options(l->pool, l->type->options));
         fault = fault ? fault : cat_option_take(l->pool, &text, &name, &value);
     }
     return fault;
@@ -489,15 +485,6 @@ static int is_clean(const char *text)
     return 1;
 }
 
-static void begin_field(line_t *l, const char *name)
-{
-    const type_t *type = l->type;
-
-    l->field = (cat_field_t){
-        .name = name, .kind = type->kind, .flags = type->flags | CAT_OWN, .least = type->least, .most = type->most};
-    l->own = (cat_own_field_t){.line = l->line, .type = type->name};
-}
-
 static const char *take_word(apr_pool_t *pool, const char **text)
 {
     const char *word;
@@ -514,7 +501,10 @@ static const char *parse_line(line_t *l, const char *name, const char *type, con
 
     fault = fault ? fault : find_type(l, type);
     if (!fault) {
-        begin_field(l, name);
+        const type_t *t = l->type;
+        l->field = (cat_field_t){
+            .name = name, .kind = t->kind, .flags = t->flags | CAT_OWN, .least = t->least, .most = t->most};
+        l->own = (cat_own_field_t){.line = l->line, .type = t->name};
         fault = take_options(l, rest);
     }
     fault = fault ? fault : take_meanings(l);

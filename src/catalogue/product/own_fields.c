@@ -18,13 +18,6 @@
 
 #include "catalogue/product/product.h"
 
-static const cat_fields_t *built_in_fields(void)
-{
-    static const cat_conf_t none;
-
-    return cat_product_fields_of(&none);
-}
-
 /* A table with room for more fields. */
 typedef struct table_t {
     cat_fields_t fields;
@@ -88,7 +81,7 @@ static void put_field(table_t *table, int place, const cat_field_t *field, const
 const char *cat_own_fields_add(apr_pool_t *pool, const cat_fields_t *before, const char *line,
                                const cat_fields_t **after)
 {
-    const cat_fields_t *fields = before ? before : built_in_fields();
+    const cat_fields_t *fields = before ? before : &cat_product_built_in;
     cat_own_field_t *own = apr_palloc(pool, sizeof(*own));
     cat_field_t field;
     const char *fault = cat_own_field_read(pool, fields, line, &field, own);

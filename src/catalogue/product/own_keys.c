@@ -51,22 +51,16 @@ static const char *write_number(apr_pool_t *pool, const char *text)
     return write_order(pool, bits >> 63 ? ~bits : bits | APR_UINT64_C(1) << 63);
 }
 
-static const char *write_time(apr_pool_t *pool, const char *text)
-{
-    return write_order(pool, (apr_uint64_t)apr_atoi64(text) ^ APR_UINT64_C(1) << 63);
-}
-
-static const char *write_digest(apr_pool_t *pool, const char *text)
-{
-    cat_digest_t *digest = cat_digest_begin(pool);
-
-    cat_digest_add(digest, text, strlen(text));
-    return apr_pstrcat(pool, "sha256:", cat_digest_end(digest), NULL);
-}
-
 const char *cat_own_keys_unique(apr_pool_t *pool, const char *text)
 {
-    return strlen(text) > CAT_OWN_KEY_SIZE ? write_digest(pool, text) : text;
+    cat_digest_t *digest;
+
+    if (strlen(text) <= CAT_OWN_KEY_SIZE) {
+        return text;
+    }
+    digest = cat_digest_begin(pool);
+    cat_digest_add(digest, text, strlen(text));
+    return apr_pstrcat(pool, "sha256:", cat_digest_end(digest), NULL);
 }
 
 const char *cat_own_keys_value(apr_pool_t *pool, const cat_fields_t *fields, int field, const char *text)
@@ -90,7 +84,7 @@ const char *cat_own_keys_key(apr_pool_t *pool, const cat_fields_t *fields, int f
     case CAT_NUMBER:
         return write_number(pool, text);
     case CAT_TIME:
-        return write_time(pool, text);
+        return write_order(pool, (apr_uint64_t)apr_atoi64(text) ^ APR_UINT64_C(1) << 63);
     default:
         return text;
     }
@@ -111,11 +105,6 @@ apr_array_header_t *cat_own_keys_begin(apr_pool_t *pool)
     return apr_array_make(pool, 0, sizeof(row_t));
 }
 
-static const char *copy_text(apr_pool_t *pool, const char *text)
-{
-    return text ? apr_pstrdup(pool, text) : NULL;
-}
-
 /* text: the value; NULL: the product lacks the field. */
 static void add_row(apr_array_header_t *rows, const cat_registry_t *registry, int field, const char *const *product,
                     const char *text)
@@ -127,7 +116,7 @@ static void add_row(apr_array_header_t *rows, const cat_registry_t *registry, in
     APR_ARRAY_PUSH(rows, row_t) =
         (row_t){{registry->numbers[field], apr_pstrdup(pool, cat_own_keys_key(pool, registry->fields, field, text)),
                  apr_pstrdup(pool, product[CAT_PRODUCT_CREATED_AT]), apr_pstrdup(pool, product[CAT_PRODUCT_ID]),
-                 copy_text(pool, value), is_counted ? "1" : "0"},
+                 apr_pstrdup(pool, value), is_counted ? "1" : "0"},
                 registry,
                 field,
                 is_counted};
@@ -353,11 +342,6 @@ apr_status_t cat_own_keys_renew(cat_db_t *db, const cat_registry_t *registry, in
         collect_field(rows, registry, field, record);
     }
     return rv;
-}
-
-apr_status_t cat_own_keys_claim(cat_db_t *db, const cat_registry_t *registry, const char *const *product)
-{
-    return cat_own_keys_reclaim(db, registry, NULL, product);
 }
 
 apr_status_t cat_own_keys_find(cat_db_t *db, const char *number, const char *text, const char **id)

@@ -14,16 +14,10 @@
 
 /* ---- forms ---- */
 
-/* The octets of the scheme of an absolute URL, with "//"; 0: another scheme, or none. */
-static apr_size_t measure_scheme(const char *url)
-{
-    return !strncasecmp(url, "https://", 8) ? 8 : !strncasecmp(url, "http://", 7) ? 7 : 0;
-}
-
 static const char *refuse_url(const char *text)
 {
     static const char message[] = "must be a URL that begins with https:// or http:// and a host, without spaces";
-    apr_size_t scheme = measure_scheme(text);
+    apr_size_t scheme = !strncasecmp(text, "https://", 8) ? 8 : !strncasecmp(text, "http://", 7) ? 7 : 0;
     apr_size_t host = strcspn(text + scheme, "/?#");
 
     for (const char *at = text; *at; at++) {

@@ -80,20 +80,15 @@ const char *cat_products_object(const char *body)
     return at ? at + strlen(name) : "";
 }
 
-/* The name of its answer in the response cache: no text that a client sends for an id has a slash. */
-static const char *write_key(const cat_db_t *db, const char *id)
-{
-    return db->conf->view ? apr_pstrcat(db->pool, "/", db->conf->view, "/", id, NULL) : id;
-}
-
 apr_status_t cat_products_get_one(cat_db_t *db, const char *id, apr_time_t now, const cat_products_form_t *form,
                                   cat_item_t *item)
 {
     product_read_t r = {.db = db, .form = form};
     apr_status_t rv;
 
-    *item = (cat_item_t){.key = write_key(db, id)};
-    if (cat_answer_cache_get(db, id, now, item)) { /* then it is an id: the key of a list has a slash */
+    /* No text that a client sends for an id has a slash, as the keys of lists have. */
+    *item = (cat_item_t){.key = db->conf->view ? apr_pstrcat(db->pool, "/", db->conf->view, "/", id, NULL) : id};
+    if (cat_answer_cache_get(db, id, now, item)) { /* so it is an id */
         return APR_SUCCESS;
     }
     if (!cat_id_check(id)) {
@@ -209,7 +204,7 @@ static apr_status_t claim_values(insertion_t *in)
     apr_status_t rv = APR_SUCCESS;
 
     for (in->claimed = 0; in->claimed < in->count && in->registry->has_unique; in->claimed++) {
-        rv = cat_own_keys_claim(in->db, in->registry, in->products[in->claimed]);
+        rv = cat_own_keys_reclaim(in->db, in->registry, NULL, in->products[in->claimed]);
         if (rv != APR_SUCCESS) {
             return rv;
         }

@@ -395,12 +395,6 @@ static int is_forgiven(const char *name)
     return 0;
 }
 
-static int takes_condition(parsing_t *p, const cat_parameter_t *parameter)
-{
-    return find_row(parameter) == ROWS && !is_forgiven(parameter->name) &&
-           cat_query_conditions_take(&p->conditions, &p->parameters, p->conf, parameter);
-}
-
 static void parse_parameter(parsing_t *p, const cat_parameter_t *parameter)
 {
     size_t row = find_row(parameter);
@@ -414,7 +408,8 @@ static void parse_parameter(parsing_t *p, const cat_parameter_t *parameter)
     } else if (is_of_list) {
         p->sent |= 1U << row;
         rows[row].parse(p, parameter);
-    } else if (!takes_condition(p, parameter)) {
+    } else if (row < ROWS || is_forgiven(parameter->name) ||
+               !cat_query_conditions_take(&p->conditions, &p->parameters, p->conf, parameter)) {
         cat_parameters_add_unknown(&p->parameters, parameter->name);
     }
 }

@@ -104,13 +104,6 @@ int cat_query_conditions_has_index(const cat_conf_t *conf, int field)
 
 /* ---- a value ---- */
 
-static cat_field_fault_t read_id(apr_pool_t *pool, const char *text, cat_query_value_t *value)
-{
-    value->text = cat_id_fold(pool, text);
-    return cat_id_check(value->text) ? cat_fields_no_fault
-                                     : (cat_field_fault_t){"format", "must be the id of a product"};
-}
-
 static cat_field_fault_t read_text(apr_pool_t *pool, const cat_field_t *field, const char *text,
                                    cat_query_value_t *value)
 {
@@ -175,7 +168,9 @@ static cat_field_fault_t read_value(apr_pool_t *pool, const cat_field_t *row, in
         return read_boolean(text, value);
     }
     if (row->rule == &cat_fields_id) {
-        return read_id(pool, text, value);
+        value->text = cat_id_fold(pool, text);
+        return cat_id_check(value->text) ? cat_fields_no_fault
+                                         : (cat_field_fault_t){"format", "must be the id of a product"};
     }
     switch (row->kind) {
     case CAT_NUMBER:
@@ -253,15 +248,6 @@ static cat_field_fault_t read_single(apr_pool_t *pool, const cat_field_t *field,
 static int takes_list(int op)
 {
     return op == CAT_IN || op == CAT_ALL;
-}
-
-static cat_field_fault_t read_values(const cat_parameters_t *p, const cat_field_t *field, const char *name,
-                                     const cat_parameter_t *parameter, cat_query_condition_t *condition)
-{
-    if (takes_list(condition->op)) {
-        return read_items(p->pool, field, condition, cat_parameters_list(p, name, parameter));
-    }
-    return parameter->value ? read_single(p->pool, field, condition, parameter->value) : bad_encoding;
 }
 
 /* ---- the name of a condition ---- */
@@ -343,7 +329,9 @@ static void take_condition(cat_query_conditions_t *conditions, cat_parameters_t 
     if (conditions->taken > CAT_QUERY_CONDITIONS_MAX) {
         return;
     }
-    fault = read_values(p, field, name, parameter, condition);
+    fault = takes_list(condition->op) ? read_items(p->pool, field, condition, cat_parameters_list(p, name, parameter))
+            : parameter->value        ? read_single(p->pool, field, condition, parameter->value)
+                                      : bad_encoding;
     if (fault.code) {
         cat_parameters_add_error(p, name, fault.code, fault.message);
     } else {

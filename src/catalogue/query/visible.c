@@ -37,15 +37,6 @@ const cat_query_condition_t *cat_visible_add(apr_pool_t *pool, const cat_visible
 
 /* ---- the directive ---- */
 
-static const char *write_text(apr_pool_t *pool, const cat_fields_t *fields, const cat_visible_t *visible)
-{
-    cat_buffer_t b;
-
-    cat_buffer_init(&b, pool, 64);
-    cat_query_conditions_write(&b, fields, visible->conditions, visible->count);
-    return cat_buffer_text(&b);
-}
-
 static void read_conditions(cat_parameters_t *p, const cat_conf_t *conf, cat_query_conditions_t *conditions)
 {
     cat_parameter_t parameter;
@@ -62,6 +53,7 @@ const char *cat_visible_parse(apr_pool_t *pool, const cat_conf_t *conf, const ch
     cat_query_conditions_t conditions = {.all = NULL};
     cat_visible_t *made = apr_palloc(pool, sizeof(*made));
     cat_parameters_t parameters;
+    cat_buffer_t b;
 
     *visible = NULL;
     if (!text || !strcasecmp(text, "all")) {
@@ -75,8 +67,9 @@ const char *cat_visible_parse(apr_pool_t *pool, const cat_conf_t *conf, const ch
     if (!conditions.count) {
         return "it has no condition, such as published=true";
     }
-    *made = (cat_visible_t){conditions.all, conditions.count, NULL};
-    made->text = write_text(pool, cat_product_fields_of(conf), made);
+    cat_buffer_init(&b, pool, 64);
+    cat_query_conditions_write(&b, cat_product_fields_of(conf), conditions.all, conditions.count);
+    *made = (cat_visible_t){conditions.all, conditions.count, cat_buffer_text(&b)};
     *visible = made;
     return NULL;
 }

@@ -96,11 +96,6 @@ static apr_status_t read_portion(void *baton)
     return rv;
 }
 
-static const char *keep_text(const cat_export_t *e, const char *text)
-{
-    return text ? apr_pstrdup(e->position_pool, text) : NULL;
-}
-
 /* The next portion begins after the last product of this one. */
 static void keep_position(cat_export_t *e)
 {
@@ -109,15 +104,11 @@ static void keep_position(cat_export_t *e)
     cat_list_position_t *after = &e->query.after;
 
     apr_pool_clear(e->position_pool);
-    after->key = (cat_list_key_t){keep_text(e, last->key.created_at), keep_text(e, last->key.id)};
+    after->key = (cat_list_key_t){apr_pstrdup(e->position_pool, last->key.created_at),
+                                  apr_pstrdup(e->position_pool, last->key.id)};
     for (int i = 0; i < CAT_LIST_SORT_MAX; i++) {
-        after->values[i] = keep_text(e, last->values[i]);
+        after->values[i] = apr_pstrdup(e->position_pool, last->values[i]);
     }
-}
-
-static int is_last_portion(const cat_export_t *e)
-{
-    return e->query.is_plain ? e->rows < e->query.limit : !e->end.has_next;
 }
 
 static void end_export(cat_export_t *e);
@@ -127,7 +118,7 @@ static void finish_portion(cat_export_t *e)
     e->total += e->rows;
     e->is_pending = 1;
     keep_position(e);
-    if (is_last_portion(e)) {
+    if (e->query.is_plain ? e->rows < e->query.limit : !e->end.has_next) {
         e->format->end(&e->text);
         e->is_ended = 1;
         end_export(e);

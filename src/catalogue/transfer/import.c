@@ -81,9 +81,9 @@ struct cat_import_t {
     int rows;             /* in it, at most */
     int is_timed;         /* flag: it ends before that when it has taken its time */
     cat_import_result_t done;
-    apr_pool_t *changed_pool;     /* of the list */
-    apr_array_header_t *changed;  /* const char *: the ids that it updates */
-    cat_product_postings_t words; /* of the products that it creates, inserted after all of them */
+    apr_pool_t *changed_pool;        /* of the list */
+    apr_array_header_t *changed;     /* const char *: the ids that it updates */
+    cat_product_postings_t postings; /* of the products that it creates, inserted after all of them */
 };
 
 /* ---- errors ---- */
@@ -103,19 +103,13 @@ static void add_place(const cat_import_t *im, json_t *error, const cat_octets_t 
     }
 }
 
-/* The members are in this order for those who read them. */
-static json_t *make_error(const item_t *item, const char *field, const char *code, const char *message)
-{
-    return json_pack("{s:I, s:I, s:s, s:s, s:s}", "row", (json_int_t)item->row, "line", (json_int_t)item->place.line,
-                     "field", field, "code", code, "message", message);
-}
-
 /* Unknown ids are found some rows later than other faults. */
 static void add_error(cat_import_t *im, const item_t *item, const char *field, const char *code, const char *message)
 {
     json_t *errors = im->result.errors;
     size_t at = json_array_size(errors);
-    json_t *error = make_error(item, field, code, message);
+    json_t *error = json_pack("{s:I, s:I, s:s, s:s, s:s}", "row", (json_int_t)item->row, "line",
+                              (json_int_t)item->place.line, "field", field, "code", code, "message", message);
 
     while (at > 0 && row_of(json_array_get(errors, at - 1)) > item->row) {
         at--;
@@ -300,18 +294,14 @@ static apr_uint64_t number_text(apr_pool_t *pool, int field, const char *text)
     return whole ? cat_hash(whole, strlen(whole)) : 0;
 }
 
-static apr_uint64_t number_product(const item_t *item)
-{
-    return item->id ? cat_hash(item->id, strlen(item->id)) : cat_hash((const char *)&item->row, sizeof(item->row));
-}
-
 /* Finds out which product the row is about, and which product a row before it has made that of its key. */
 static void identify_item(const cat_import_t *im, item_t *item)
 {
     int key = im->options.rows.key;
     apr_uint64_t owner;
 
-    item->product = number_product(item);
+    item->product =
+        item->id ? cat_hash(item->id, strlen(item->id)) : cat_hash((const char *)&item->row, sizeof(item->row));
     if (!im->number || !item->key) {
         return;
     }
@@ -582,7 +572,7 @@ static apr_status_t refuse_taken(cat_import_t *im, item_t *item);
 static apr_status_t insert_created(cat_import_t *im, const char *const *const *products, int count)
 {
     int inserted = 0;
-    apr_status_t rv = cat_products_insert_many_within(im->db, products, count, &im->words, &inserted);
+    apr_status_t rv = cat_products_insert_many_within(im->db, products, count, &im->postings, &inserted);
 
     for (int i = 0; i < im->group.count && rv == APR_EEXIST && inserted < count; i++) {
         if (im->group.items[i].input.values == (const char **)products[inserted]) {
@@ -592,22 +582,17 @@ static apr_status_t insert_created(cat_import_t *im, const char *const *const *p
     return rv;
 }
 
-/* A product of the key that was deleted since the check, so that what an update needs is not enough. */
-static apr_status_t refuse_creation(cat_import_t *im, item_t *item)
-{
-    if (json_array_size(im->result.errors) == 0) { /* the transaction may run again */
-        add_input_errors(im, item);
-    }
-    return CAT_EREFUSED;
-}
-
 /* Taking what is made for the row comes before the rows are inserted, as the index decides what is free. */
 static apr_status_t prepare_creation(cat_import_t *im, item_t *item)
 {
     apr_time_t time = im->time + item->row;
 
-    if (!complete_creation(im, item)) {
-        return refuse_creation(im, item);
+    if (!complete_creation(
+            im, item)) { /* its product was deleted since the check, and what an update needs is not enough */
+        if (json_array_size(im->result.errors) == 0) { /* the transaction may run again */
+            add_input_errors(im, item);
+        }
+        return CAT_EREFUSED;
     }
     item->input.values[CAT_PRODUCT_ID] = cat_id_make(im->group.pool, time);
     item->input.values[CAT_PRODUCT_CREATED_AT] = cat_time_store(im->group.pool, time);
@@ -717,15 +702,6 @@ static cat_import_result_t sum_results(const cat_import_t *im)
     return sum;
 }
 
-static void finish_transaction(const cat_import_t *im)
-{
-    const cat_import_result_t sum = sum_results(im);
-
-    if (im->options.finish) {
-        im->options.finish(im->options.baton, &sum);
-    }
-}
-
 /* Adds the ids of the products of a record, or of a group of them. */
 static apr_status_t list_group(cat_import_t *im, apr_array_header_t *ids)
 {
@@ -784,7 +760,7 @@ static apr_status_t store_rows(void *baton)
     apr_status_t rv = report_spool(im, cat_spool_seek(im->spool, im->begin));
 
     im->done = (cat_import_result_t){.stored = 0};
-    im->words = cat_product_keys_begin(im->changed_pool);
+    im->postings = cat_product_keys_begin(im->changed_pool);
     apr_array_clear(im->changed);
     rv = rv == APR_SUCCESS ? lock_products(im) : rv;
     while (rv == APR_SUCCESS && takes_more(im, begun)) {
@@ -792,11 +768,12 @@ static apr_status_t store_rows(void *baton)
         rv = rv == APR_SUCCESS ? store_group(im) : rv;
         im->done.stored += im->group.count;
     }
-    rv = rv == APR_SUCCESS ? cat_product_keys_insert(im->db, &im->words) : rv;
+    rv = rv == APR_SUCCESS ? cat_product_keys_insert(im->db, &im->postings) : rv;
     im->end = cat_spool_tell(im->spool);
     cat_db_use_pool(im->db, before);
-    if (rv == APR_SUCCESS) {
-        finish_transaction(im);
+    if (rv == APR_SUCCESS && im->options.finish) {
+        const cat_import_result_t sum = sum_results(im);
+        im->options.finish(im->options.baton, &sum);
     }
     return rv;
 }

@@ -275,12 +275,6 @@ static apr_status_t take_header(cat_row_reader_t *r, const cat_csv_cell_t *names
 
 /* ---- csv: rows ---- */
 
-/* Two quotes are a text; where there cannot be one they say no more than nothing at all. */
-static int is_absent(cat_kind_t kind, const cat_csv_cell_t *cell)
-{
-    return !cell->text || (kind != CAT_STRING && cat_csv_cell_is_empty(cell));
-}
-
 static int is_update(const cat_row_reader_t *r, const cat_csv_cell_t *cells, int count)
 {
     for (int i = 0; i < count && r->options.may_update; i++) {
@@ -298,7 +292,8 @@ static const char *add_cell(cat_row_reader_t *r, json_t *object, const cat_csv_c
     const cat_row_options_t *o = &r->options;
     json_t *value;
 
-    if (is_absent(field->kind, cell)) {
+    /* Two quotes are a text; where there cannot be one they say no more than nothing at all. */
+    if (!cell->text || (field->kind != CAT_STRING && cat_csv_cell_is_empty(cell))) {
         if (updates && field->flags & CAT_CLEARABLE) {
             json_object_set_new(object, field->name, json_null());
         }
