@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What load balancers and monitoring ask: whether this server answers, whether it can serve, and what its database is. Ready
- * means that the database answers, takes writes and has the schema, which one statement tells.
+ * What load balancers and monitoring ask:
+ *
+ *     GET /health/live     does this server answer? No database is asked
+ *     GET /health/ready    can it serve? The database answers, takes writes and has the schema, which one statement tells
+ *     GET /database        which database is it?
  */
 #include "api/health.h"
 

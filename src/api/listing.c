@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * GET /products. The query string is parsed to a question, and the catalogue answers it: from its cache, or row by row
- * through the functions here that write a list as JSON. So the first answer and a cached one are the same octets.
+ * GET /products: parses the query string to a question, which the catalogue answers from its cache, or row by row through the functions here
+ * that write a list as JSON. So the first answer and a cached one are the same octets.
+ *
+ *     begin_body    {"success":true,"data":[
+ *     add_product   {"id":"...","name":"Kettle",...}       for each row
+ *     end_body      ],"pagination":{...},"facets":{...}}
  */
 #include "api/listing.h"
 

@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The answers of an operation in /openapi.json: its success, and each way in which it can fail, found by what its route takes and requires
- * and by its own list of problems. Which headers an answer has, the table http/response_headers.def says by one function for each header.
+ * Describes the answers of an operation in /openapi.json: its success, and each way in which it can fail.
+ *
+ *     what the route takes and requires: a token, a body, an id    } -> problems, by status -> responses."404"
+ *     its own list, cat_description_t.problems                     }
+ *     http/response_headers.def: a function for each header          -> headers of these
+ *
  * Failures that many operations have in the same words are described once, and referred to.
  */
 #include "api/openapi_answers.h"

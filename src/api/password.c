@@ -1,7 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * New passwords: the routes that ask for a link, use it, or change the password by the current one. What is asked for a link
- * never tells whether the address has an account. All checks come before the hash, which is what costs.
+ * New passwords: by a link in a mail, or by the current password.
+ *
+ *     POST /auth/password/forgot   queues a mail; the answer never tells whether the address has an account
+ *     POST /auth/password/reset    the token of the mail's link, and the new password
+ *     POST /auth/password/change   the current and the new password
+ *
+ * All checks come before the hash, because the hash is what costs.
  */
 #include "api/password.h"
 

@@ -135,7 +135,7 @@ static void check_member(batch_t *b, int index, const json_t *operation, const o
     if (!value && (member->required & op->bit)) {
         add_form_error(b, path, "required", "is required");
     } else if (value && !(member->allowed & op->bit)) {
-        add_form_error(b, path, "unknown", "does not belong to this op");
+        add_form_error(b, path, "unknown", "is not allowed with this op");
     } else if (value && json_typeof(value) != member->type) {
         add_form_error(b, path, "type", member->message);
     }

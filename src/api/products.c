@@ -453,7 +453,7 @@ static cat_answer_t *create_named(cat_request_t *q, const cat_product_name_t *na
     cat_products_check(q, CAT_CREATE, add_name(q, name), &input);
     if (!input.errors && !cat_product_name_fits(name, (const char *const *)input.values)) {
         cat_fields_add_error(q->pool, &input, input.fields[name->field].name, "format",
-                             "must be what the address says, or left out");
+                             "must be the value in the path, or left out");
     }
     if (input.errors) {
         return cat_answer_malformed(q->pool, input.errors);
@@ -616,41 +616,30 @@ const cat_description_t cat_products_about_create = {
     .headers = CAT_HEADER_ETAG | CAT_HEADER_LOCATION,
 };
 
+/* What PUT and PATCH have in common. */
+#define CHANGE                                                                                                         \
+    .tag = "Products", .param = param, .takes_name = 1, .input = CAT_PRODUCTS_CHANGE,                                  \
+    .describe_input = describe_change, .status = 200, .answered = "The product after the update",                      \
+    .shape = &written_answer, .problems = writing
+
 const cat_description_t cat_products_about_update = {
     .id = "updateProduct",
-    .tag = "Products",
     .summary = "Update a product",
     .about = "Changes the fields that are sent; `null` clears one that a product can lack, such as the rating. With "
-             "`If-Match`, only in the state that the "
-             "client has read.",
-    .param = param,
-    .takes_name = 1,
-    .input = CAT_PRODUCTS_CHANGE,
-    .describe_input = describe_change,
-    .status = 200,
-    .answered = "The product after the update",
-    .shape = &written_answer,
+             "`If-Match`, only in the state that the client has read.",
+    CHANGE,
     .other_status = 201,
     .other_answered = "The product, which was created, as no product had the name",
     .other_shape = &written_answer,
     .headers = CAT_HEADER_LOCATION,
-    .problems = writing,
 };
 
 const cat_description_t cat_products_about_patch = {
     .id = "patchProduct",
-    .tag = "Products",
     .summary = "Update a product by a merge patch",
     .about = "Does what PUT does, with a merge patch (RFC 7396). Its answer has the new `ETag`.",
-    .param = param,
-    .takes_name = 1,
-    .input = CAT_PRODUCTS_CHANGE,
-    .describe_input = describe_change,
-    .status = 200,
-    .answered = "The product after the update",
-    .shape = &written_answer,
+    CHANGE,
     .headers = CAT_HEADER_ETAG,
-    .problems = writing,
 };
 
 const cat_description_t cat_products_about_remove = {

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Files of products over HTTP. An export is a stream: catalogue/transfer/export.h makes the next piece when the last one has been sent.
- * An import reads the body in pieces, and answers with a summary, or with the faults of the rows. Here are only the parameters and the
- * answers of both.
+ * Files of products over HTTP: the parameters and the answers of both routes. The files are made and read in catalogue/transfer.
+ *
+ *     GET /products/export    parameters -> a stream: the catalogue makes the next piece when the last one has been sent
+ *     POST /products/import   parameters -> the body, piece by piece, to the import -> a summary, or the faults of the rows
+ *              ?dryRun=head   the body, up to its first rows, to catalogue/transfer/file_head.h -> the cells, whatever is in them
  */
 #include "api/transfer.h"
 
@@ -165,7 +167,7 @@ static const cat_option_t import_options[IMPORT_OPTIONS + 1] = {
 
 #define COLUMNS "columns"
 #define KEY "key"
-#define KEY_FAULT "must be the name of a unique field, with mode=upsert"
+#define KEY_FAULT "must name a unique field, and requires mode=upsert"
 #define LIST "list"
 #define NOT_OF_CSV "must be left out, unless the file is CSV"
 #define IGNORED_MAX 200 /* characters of the name of a column that is ignored */

@@ -148,8 +148,8 @@ for my $dry (0, 1) {
         "taken values are found at once, with their lines: $how");
     answers(import_file(csv => "name,price,sku\nx,1,X\nx,1,X\n", "mode=upsert&$how"), 400, { %{ refused('2 3 sku taken') }, summary => { rows => 2, failed => 1, stored => 0 } }, "those of two rows: $how");
 }
-my %late = (summary => { rows => 1, failed => 1, stored => 0 }, error => qr/^row 1: sku must not be the value of another product/);
-my @late = ({ row => 1, line => qr/^2$/, field => 'sku', code => 'taken', message => qr/^must not be the value of another product/ });
+my %late = (summary => { rows => 1, failed => 1, stored => 0 }, error => qr/^row 1: sku is already taken by another product/);
+my @late = ({ row => 1, line => qr/^2$/, field => 'sku', code => 'taken', message => qr/^is already taken by another product/ });
 answers(import_file(csv => "id,sku\n$id{'U-1'},U-2\n", 'mode=upsert'), 400, { success => false, message => 'Validation failed', errors => \@late, %late }, 'an update to a taken value is refused');
 answers(import_file(csv => "name,price,sku\nx,1,U-2\n", 'mode=upsert'), 400, { success => false, message => 'Validation failed', errors => \@late, %late }, 'so is a new product');
 is(export('format=ndjson'), $before, 'none of these stored anything');

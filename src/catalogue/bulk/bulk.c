@@ -172,7 +172,7 @@ static void note_refusal(change_t *c, apr_status_t rv)
 {
     c->result->failed++;
     if (rv == APR_EEXIST) {
-        add_failure(c, "", "taken", "has a value that another product has");
+        add_failure(c, "", "taken", "has a value that is already taken by another product");
     } else if (rv == CAT_ETOOLONG) {
         add_failure(c, "", "too_long", CAT_PRODUCT_TOO_LONG);
     } else {

@@ -162,7 +162,7 @@ static apr_status_t end_job(const portion_t *p, const char *state, const char *e
 
 static apr_status_t fail_job(const portion_t *p, const char *error)
 {
-    cat_log(p->job->log, CAT_LOG_ERROR, 0, "CAT093: %s: the change %s of products ends before the last one: %s",
+    cat_log(p->job->log, CAT_LOG_ERROR, 0, "CAT093: %s: the change %s ends before the last product: %s",
             cat_db_name(p->db), p->row[NEXT_ID], error);
     return end_job(p, FAILED, cat_text_shorten(p->pool, error, ERROR_CHARACTERS));
 }

@@ -178,11 +178,11 @@ static void read_adjustment(const reading_t *r, const char *name, const json_t *
 
     a->field = find_number(r->request->fields, name);
     if (a->field < 0) {
-        add_error(r, path, "unknown", "is not a number of products");
+        add_error(r, path, "unknown", "is not a numeric field of products");
     } else if (!json_is_object(how)) {
         add_error(r, path, "type", "must be a JSON object");
     } else if (set->count && (set->values[a->field] || set->cleared[a->field])) {
-        add_error(r, path, "duplicate", "must not be set as well");
+        add_error(r, path, "duplicate", "must not be in set as well");
     } else {
         check_names(r, path, how, names);
         read_amounts(r, path, how, a);
@@ -200,7 +200,7 @@ static void read_adjust(const reading_t *r, const json_t *value)
         read_adjustment(r, name, how, &all[r->request->adjustment_count++]);
     }
     if (r->request->adjustment_count == 0) {
-        add_error(r, "adjust", "required", "must have at least one number of products");
+        add_error(r, "adjust", "required", "must have at least one numeric field of products");
     }
 }
 
@@ -280,7 +280,7 @@ static void check_whole(const reading_t *r)
         add_error(r, "where", "required", "is required");
     }
     if (r->request->is_deletion && changes) {
-        add_error(r, "delete", "format", "must be false where there is set or adjust");
+        add_error(r, "delete", "format", "must be false if there is set or adjust");
     } else if (!r->request->is_deletion && !changes) {
         add_error(r, "set", "required", "is required, unless there is adjust or delete");
     }

@@ -188,7 +188,7 @@ static const char *note_option(line_t *l, int option, const char *value)
                             options[option].name, name_options(l->pool, l->type->options));
     }
     if (l->given & O(option)) {
-        return apr_psprintf(l->pool, "the option %s is there twice", options[option].name);
+        return apr_psprintf(l->pool, "the option %s is given twice", options[option].name);
     }
     if (has_value && (!value || !*value)) {
         return apr_psprintf(l->pool, "the option %s requires a value", options[option].name);
@@ -241,7 +241,8 @@ static const char *take_bound(line_t *l, int option, double *bound)
         return NULL;
     }
     if (!cat_number_parse_real(text, bound) || (is_whole && *bound != floor(*bound))) {
-        return apr_psprintf(l->pool, "%s%s is no %s", options[option].name, text, is_whole ? "whole number" : "number");
+        return apr_psprintf(l->pool, "%s%s is not a %s", options[option].name, text,
+                            is_whole ? "whole number" : "number");
     }
     if (*bound < l->type->lowest || *bound > l->type->highest) {
         return apr_psprintf(l->pool, "%s%s must be from %s to %s for the type %s", options[option].name, text,
@@ -263,7 +264,7 @@ static const char *take_bounds(line_t *l)
         field->flags |= CAT_VISIBLE;
     }
     if (fault || field->least <= field->most) {
-        return fault || field->kind != CAT_STRING || field->most > 0 ? fault : "max=0 leaves no text";
+        return fault || field->kind != CAT_STRING || field->most > 0 ? fault : "max=0 allows no text";
     }
     return apr_psprintf(l->pool, "min=%s is greater than max=%s", cat_number_format_real(l->pool, field->least),
                         cat_number_format_real(l->pool, field->most));
@@ -301,8 +302,7 @@ static const char *take_values(line_t *l)
     values = cat_list_text_split(l->pool, l->values[VALUES] ? l->values[VALUES] : "", '|');
     count = values->nelts;
     if (count == 0 || count > CHOICES_MAX) {
-        return "the type choice requires one value at least, and " APR_STRINGIFY(
-            CHOICES_MAX) " at most, such as values=\"red|green|blue\"";
+        return "the type choice requires 1 to " APR_STRINGIFY(CHOICES_MAX) " values, such as values=\"red|green|blue\"";
     }
     APR_ARRAY_PUSH(values, const char *) = NULL;
     l->own.values = (const char *const *)values->elts;
@@ -359,11 +359,10 @@ int cat_own_field_find(const cat_fields_t *fields, const char *name)
 const char *cat_own_field_check_source(apr_pool_t *pool, const cat_field_t *field, const cat_field_t *source)
 {
     if (source->kind != CAT_STRING || source->flags & CAT_SERVER) {
-        return apr_psprintf(pool, "from=%s must name a field of texts", source->name);
+        return apr_psprintf(pool, "from=%s must name a field whose values are strings", source->name);
     }
     return source->flags & CAT_PRIVATE && !(field->flags & CAT_PRIVATE)
-               ? apr_psprintf(pool, "the option private is missing: from=%s names a field that is private",
-                              source->name)
+               ? apr_psprintf(pool, "from=%s names a private field, so this one must be private, too", source->name)
                : NULL;
 }
 
@@ -440,17 +439,17 @@ static const char *check_name(line_t *l, const char *name)
     int same = cat_own_field_find(l->before, name);
 
     if (!has_form_of_name(name)) {
-        return "a name is a letter and at most 39 more letters and digits of ASCII";
+        return "a name must be a letter, followed by at most 39 letters and digits, all of them ASCII";
     }
     for (int i = 0; reserved[i]; i++) {
         if (!strcasecmp(reserved[i], name)) {
-            return "the API has a parameter, or a member of its answers, of this name; choose another one";
+            return "the API uses this name for a parameter or for a member of its answers; choose another one";
         }
     }
     if (same < l->before->count) {
         return l->before->all[same].flags & CAT_OWN
-                   ? apr_psprintf(l->pool, "this section has a field %s already", l->before->all[same].name)
-                   : "each product has a field of this name already; choose another one";
+                   ? apr_psprintf(l->pool, "this section already has a field %s", l->before->all[same].name)
+                   : "every product already has a field of this name; choose another one";
     }
     return NULL;
 }
@@ -466,7 +465,7 @@ static const char *find_type(line_t *l, const char *name)
             return NULL;
         }
     }
-    return apr_psprintf(l->pool, "there is no type %s; the types are %s", name, cat_text_join(l->pool, names));
+    return apr_psprintf(l->pool, "there is no type %s; it must be %s", name, cat_text_join(l->pool, names));
 }
 
 /* Neither an octet that is not of UTF-8 nor a control character but a tab: what the line says is sent to clients. */

@@ -129,7 +129,8 @@ const char *cat_own_fields_check(apr_pool_t *pool, const cat_fields_t *fields, c
         *line = fields->own[i]->line;
         fault = i - CAT_PRODUCT_FIELDS < CAT_OWN_FIELDS_MAX
                     ? check_from(pool, fields, i)
-                    : "there may be at most " APR_STRINGIFY(CAT_OWN_FIELDS_MAX) " fields, with those of outer sections";
+                    : "there may be at most " APR_STRINGIFY(
+                          CAT_OWN_FIELDS_MAX) " fields, including those of outer sections";
     }
     return fault;
 }

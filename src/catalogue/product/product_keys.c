@@ -1,8 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What is derived of a product: a key for each field of the field table (db/dialects/product.def) that is KEYED, by which the field is
- * compared and ordered, and the words by which the product is found. A text's key is the text folded, a number's the integer in whose
- * order the numbers are. All tables here are made of the field table, and the assertions below refuse a row that they could not serve.
+ * Derives from a product what conditions, order and search read.
+ *
+ *     name        Café Crème    name_key      cafe creme          KEYED, a text: folded
+ *     price       24.9          price_key     4627701588...       KEYED, a number: the bits of the double, which have its order
+ *     inStock     true          -                                 PLAIN: compared as it is
+ *                               words         " cafe creme tea "  of name, category, and fields with the option search
+ *                               product_words one row for each word
+ *
+ * Which fields have a key, the field table says (db/dialects/product.def). All tables here are made of it, and the assertions below refuse a
+ * row that they could not serve.
  */
 #include "catalogue/product/product_keys.h"
 

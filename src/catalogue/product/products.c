@@ -671,8 +671,7 @@ apr_status_t cat_products_delete_within(cat_db_t *db, const char *id)
 
 static void add_taken(cat_db_t *db, cat_input_t *input, int field)
 {
-    cat_fields_add_error(db->pool, input, input->fields[field].name, "taken",
-                         "must not be the value of another product");
+    cat_fields_add_error(db->pool, input, input->fields[field].name, "taken", "is already taken by another product");
 }
 
 /* The number of a field whose value is set, if no two products of the database may have the same; NULL: they may. A line without

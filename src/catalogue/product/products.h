@@ -56,9 +56,9 @@ apr_status_t cat_products_insert_many(cat_db_t *db, const char *const *const *ro
 /* The fields of the shop's own would take more room than a row has for them (CAT_PRODUCT_EXTRA_MAX). */
 #define CAT_ETOOLONG (APR_OS_START_USERERR + 23)
 
-/* Changes the fields that the input sets or clears, and if that makes a difference, those that say when. CAT_ETOOLONG: nothing was
- * changed. input: of cat_fields_check with the mount's fields and CAT_UPDATE.
- * condition: NULL for none. *product: as this update left it, on the pool of db. */
+/* Changes the fields that the input sets or clears, and if that makes a difference, those that say when. APR_EEXIST: another product has the
+ * value of a unique field. CAT_ETOOLONG: the product would be too long. After a failure nothing is changed. input: of cat_fields_check with
+ * the mount's fields and CAT_UPDATE. condition: NULL for none. *product: as this update left it, on the pool of db. */
 apr_status_t cat_products_update_one(cat_db_t *db, const char *id, const cat_input_t *input,
                                      const cat_products_condition_t *condition, const char *const **product);
 
@@ -84,16 +84,17 @@ apr_status_t cat_products_lock(cat_db_t *db, const char *id, const char *const *
  * database has one writer at a time, there is nothing to lock. */
 apr_status_t cat_products_lock_many(cat_db_t *db, apr_array_header_t *ids);
 
-/* One of several writes within the transaction. A product that is updated or deleted must be locked. APR_EEXIST: a
- * product has the id. input, *product: as above. */
+/* One of several writes within the transaction. A product that is updated or deleted must be locked. APR_EEXIST: another product has the
+ * id, or the value of a unique field; CAT_ETOOLONG as above. input, *product: as above. */
 apr_status_t cat_products_insert_within(cat_db_t *db, const char *const *product);
 apr_status_t cat_products_update_within(cat_db_t *db, const char *id, const cat_input_t *input,
                                         const char *const **product);
 apr_status_t cat_products_delete_within(cat_db_t *db, const char *id);
 
 /* Inserts several products with few statements: which of them a failure is about is not known, and those before it may be
- * there, so the transaction must be rolled back. APR_EEXIST: of the product after the first *claimed ones. Their words are added to the postings, which the caller inserts at the end of the
- * transaction: those of many products at once are in the order of the table. */
+ * there, so the transaction must be rolled back. APR_EEXIST: a unique value of the product after the first *claimed ones is taken. Their words
+ * are added to the postings, which the caller inserts at the end of the transaction: those of many products at once are in the order of the
+ * table. */
 apr_status_t cat_products_insert_many_within(cat_db_t *db, const char *const *const *products, int count,
                                              const cat_product_postings_t *postings, int *claimed);
 

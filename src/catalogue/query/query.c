@@ -204,7 +204,7 @@ static void take_most(parsing_t *p, const char **facet)
     if (!cat_number_parse_integer(colon + 1, &most) || most < 1 || most > CAT_QUERY_FACET_MAX) {
         cat_parameters_add_error(
             &p->parameters, "facets", "invalid",
-            "the number of values must be from 1 to " APR_STRINGIFY(CAT_QUERY_FACET_MAX) ", as in brand:200");
+            "must ask for 1 to " APR_STRINGIFY(CAT_QUERY_FACET_MAX) " values of a field, as in brand:200");
     } else if (field < p->query->all->count) {
         p->query->facet_most[field] = most == CAT_QUERY_FACET ? 0 : (short)most;
     }

@@ -65,7 +65,7 @@ const char *cat_visible_parse(apr_pool_t *pool, const cat_conf_t *conf, const ch
         return cat_fields_summary(pool, parameters.errors);
     }
     if (!conditions.count) {
-        return "it has no condition, such as published=true";
+        return "it must have a condition, such as published=true";
     }
     cat_buffer_init(&b, pool, 64);
     cat_query_conditions_write(&b, cat_product_fields_of(conf), conditions.all, conditions.count);

@@ -1,8 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Numbers, booleans, lists, times and JSON of CSV. A number is spelled anew as JSON has it, digit by digit, and then parsed by the one reader of JSON, so that a cell
- * and a body with the same number are the same product: nothing is rounded here. What could be read in two ways is refused: a mark between
- * thousands must stand before each group of three digits, and 0.500 is no thousands.
+ * Reads the cells of a CSV file as people and spreadsheets write them.
+ *
+ *     cell          with a decimal comma     JSON
+ *     1 299.50      1.299,50                 1299.5
+ *     .5  +5  0012  ,5                       0.5  5  12
+ *     Ja  0  FALSE                           true  false  false
+ *     red | blue                             ["red", "blue"]
+ *
+ * A number is spelled anew, digit by digit, and then parsed by the one reader of JSON, so that a cell and a body with the same number are the
+ * same product: nothing is rounded here. What could be read in two ways is refused: a mark between thousands must stand before each group of
+ * three digits, and 0.500 is not five hundred.
  */
 #include "catalogue/transfer/cell_value.h"
 

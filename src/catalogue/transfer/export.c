@@ -1,12 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A file of all products of a list, in one state of the database. The products are read in portions, in one transaction, and each
- * portion is handed over before the next one is read: so the transaction lasts as long as the client takes, and the thread sleeps in a
- * write to its socket most of that time.
+ * Makes a file of all products of a list, in one state of the database.
  *
- * A reader in no hurry would keep the transaction for hours, and with it versions of rows, or SQLite's WAL. A job of each child looks at
- * the exports that run. Where one has had its time it ends the transaction, behind the back of the sleeping thread, which learns of it
- * when it wants the next portion; the mutex of the export tells which of the two has the connection.
+ *     thread of the request    begin | portion | send ......... | portion | send .... | end
+ *     transaction              [----------------------------------------------------------]
+ *     connection is used by      X      X                  X       X
+ *
+ * The products are read in portions, in one transaction, and each portion is sent before the next one is read: so the transaction lasts as
+ * long as the client takes, and the thread sleeps in a write to its socket most of that time.
+ *
+ * A reader in no hurry would keep the transaction for hours, and with it old versions of rows, or SQLite's WAL. A job of each child looks at
+ * the exports that run. Where one has had its time, the job ends the transaction while the thread sleeps, and the thread learns of it when it
+ * wants the next portion. The mutex of the export tells which of the two has the connection.
  */
 #include "catalogue/transfer/export.h"
 

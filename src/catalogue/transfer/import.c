@@ -39,8 +39,8 @@
 
 #define GROUP 100 /* rows that are compared with the database by one statement */
 
-/* A record of the spool: the fields, and of an update, or of any row if there is a key, in the place of CREATED_AT where its row is in the file, and which fields are
- * cleared: "1200 1260 31 0100000". */
+/* A record of the spool has the fields. Of an update, or of any row if there is a key, it has in the place of CREATED_AT where the row is in
+ * the file, from which octet to which and on which line, and which fields are cleared: "1200 1260 31 0100000". */
 #define UPDATE CAT_PRODUCT_CREATED_AT
 
 typedef struct item_t {
@@ -323,8 +323,7 @@ static void claim_value(cat_import_t *im, item_t *item, int field, const char *o
 
     if ((value || item->input.cleared[field]) &&
         cat_claims_take(im->claims, field, item->product, number_text(pool, field, value), before, stored)) {
-        add_row_error(im, item, item->input.fields[field].name, "taken",
-                      "must not be the value of another product, or of another row");
+        add_row_error(im, item, item->input.fields[field].name, "taken", "is already taken by another product or row");
     }
 }
 

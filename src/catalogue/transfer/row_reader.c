@@ -1,11 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Rows of products out of a file. Each becomes the JSON object that POST /products would be sent, so that one place, lib/fields.c, says
- * what a product may be: a line of NDJSON is such an object, and of CSV each cell becomes a value of its column's kind
- * (catalogue/transfer/cell_value.h), or stays the text that the field's check refuses.
+ * Reads rows of products out of a file, as it comes, in pieces. Each row becomes the JSON object that POST /products would be sent, so that
+ * one place, lib/fields.c, says what a product may be:
  *
- * CSV is read as spreadsheets write it: the names of columns are matched loosely, and empty cells and rows at the edges of a sheet are
- * passed over.
+ *     Name;In stock;Price          {"name": "Kettle", "inStock": true, "price": 24.9}
+ *     Kettle;ja;24,90        ->
+ *     {"name":"Kettle", ...}       the same: a line of NDJSON is such an object
+ *
+ * A cell becomes a value of its column's kind (catalogue/transfer/cell_value.h), or stays the text that the field's check refuses.
+ *
+ * CSV is read as spreadsheets write it: the names of columns are matched without regard to case, blanks, _ and -, and empty cells and rows at
+ * the edges of a sheet are passed over.
  */
 #include "catalogue/transfer/row_reader.h"
 
@@ -209,7 +214,7 @@ static apr_status_t take_column(cat_row_reader_t *r, const cat_csv_cell_t *name)
     if (field == r->options.fields->count) {
         rv = is_left_out ? APR_SUCCESS : take_unknown_column(r, name);
     } else if (has_column(r, r->count, field)) {
-        rv = pass_fault(r, r->options.fields->all[field].name, "duplicate", "must be one column");
+        rv = pass_fault(r, r->options.fields->all[field].name, "duplicate", "must be the name of only one column");
     }
     r->columns[r->count++] = field;
     r->named = cat_csv_cell_is_empty(name) ? r->named : r->count;

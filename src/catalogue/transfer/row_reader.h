@@ -71,7 +71,8 @@ int cat_row_list_parse(const char *mark, cat_row_options_t *options);
 int cat_row_key_parse(const char *name, cat_row_options_t *options);
 
 #define CAT_ROW_COLUMNS_FAULT                                                                                          \
-    "must be names of fields, each once, or empty, or names of columns with those of their fields, such as Title:name"
+    "must list the fields of the columns, each once, such as name,,price, or pairs of columns and fields, such as "    \
+    "Title:name"
 
 /*
  * Parses "name,,price", where an empty name leaves a column out, into columns and count; or "Title:name,Cost (EUR):price,Shelf:" into
