@@ -536,9 +536,10 @@ const cat_description_t cat_product_batch_about = {
     .id = "runBatch",
     .tag = "Products",
     .summary = "Create, update and delete several products, or change all that match",
-    .about = "In one transaction. Atomic, as it is by default, all operations succeed or none does. With `where`, all "
-             "products that "
-             "match are changed or deleted; more than 10000 of them, with `atomic` false, by a job of the server.",
+    .about =
+        "In one transaction. Atomic, as it is by default, all operations succeed or none does. With `where`, all "
+        "products that match are changed or deleted; more than 10000 of them, with `atomic` false, by a job of the "
+        "server.",
     .input = "NewBatch",
     .describe_input = describe_batch,
     .status = 200,

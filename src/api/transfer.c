@@ -34,15 +34,15 @@ static const char *const false_or_true[] = {"false", "true", NULL};
 enum { FORMAT, EXPORT_DELIMITER, EXPORT_DECIMAL, BOM, SAFE, EXPORT_OPTIONS };
 static const cat_option_t export_options[EXPORT_OPTIONS + 1] = {
     [FORMAT] = {"format", "How the file is written", formats, 0, 0},
-    [EXPORT_DELIMITER] = {"delimiter", "What is between the cells of a CSV file", cat_row_delimiters, 0, 0},
+    [EXPORT_DELIMITER] = {"delimiter", "The mark between the cells of a CSV file", cat_row_delimiters, 0, 0},
     [EXPORT_DECIMAL] = {"decimal", "The decimal mark of numbers in a CSV file", cat_row_decimals, 0, 0},
     [BOM] = {"bom", "With `true`, a CSV file begins with a byte order mark, by which Excel knows that it is UTF-8",
              false_or_true, 0, 0},
-    [SAFE] =
-        {"safe",
-         "With `1`, CSV has an apostrophe before what a spreadsheet would take for a formula in a text; such a file is "
-         "for people, not for an import",
-         no_or_yes, 0, 0},
+    [SAFE] = {"safe",
+              "With `1`, a text that a spreadsheet would take for a formula begins with an apostrophe; such a CSV file "
+              "is for "
+              "people, not for an import",
+              no_or_yes, 0, 0},
     [EXPORT_OPTIONS] = {NULL, NULL, NULL, 0, 0},
 };
 
@@ -148,7 +148,7 @@ static const cat_option_t import_options[IMPORT_OPTIONS + 1] = {
          runs, STORED, 0},
     [ATOMIC] = {"atomic", "With `false`, more than 10000 rows are stored too, in several transactions", false_or_true,
                 1, 0},
-    [DELIMITER] = {"delimiter", "What is between the cells of a CSV file, unless its first line is such as `sep=;`",
+    [DELIMITER] = {"delimiter", "The mark between the cells of a CSV file, unless its first line is such as `sep=;`",
                    cat_row_delimiters, 0, 0},
     [DECIMAL] = {"decimal",
                  "The decimal mark of numbers in a CSV file; with `comma`, there may be points between thousands",
@@ -488,7 +488,7 @@ static void describe_import(cat_describer_t *d)
                                   "ids of the file are ignored",
                                   json_pack("{s:s}", "type", "string"), json_string("sku"));
     cat_description_add_parameter(
-        d, LIST, "What is between the texts of a list in a cell of a CSV file",
+        d, LIST, "The mark between the texts of a list in a cell of a CSV file",
         json_pack("{s:s, s:s, s:i, s:i}", "type", "string", "default", "|", "minLength", 1, "maxLength", 1),
         json_string(","));
 }
@@ -537,7 +537,7 @@ static const cat_member_t summary_members[] = {
     {"rows", &cat_schema_whole, CAT_ALWAYS, "The rows of the file"},
     {"created", &cat_schema_whole, CAT_USUALLY, "How many products were created"},
     {"updated", &cat_schema_whole, CAT_USUALLY, "How many were updated"},
-    {"unchanged", &cat_schema_whole, CAT_USUALLY, "How many were as the file has them"},
+    {"unchanged", &cat_schema_whole, CAT_USUALLY, "How many were already as the file has them"},
     {"failed", &cat_schema_whole, CAT_RARELY, "How many rows are bad"},
     {"stored", &cat_schema_whole, CAT_RARELY, "How many rows are stored, of an import in several transactions"},
     {"ignored", &cells, CAT_RARELY, "Columns and fields that are not a product's, which were left out"},
@@ -552,9 +552,9 @@ static const cat_member_t import_members[] = {
     {"summary", &summary, CAT_USUALLY, "What was done"},
     {"head", &head, CAT_RARELY, "With `dryRun=head`: the cells of the first rows, the header row included"},
     {"delimiter", &cat_schema_text, CAT_RARELY,
-     "With `dryRun=head`: what is between the cells, as the file or the request says"},
+     "With `dryRun=head`: the mark between the cells, as the file or the request says"},
     {"encoding", &cat_schema_text, CAT_RARELY,
-     "With `dryRun=head`: what the file is in, as its mark or the request says"},
+     "With `dryRun=head`: the encoding of the file, as its byte order mark or the request says"},
     CAT_MEMBER_END,
 };
 static const cat_shape_t import_answer = {.kind = CAT_SHAPE_OBJECT, .name = "Import", .members = import_members};

@@ -115,6 +115,20 @@ apr_status_t cat_db_exec(cat_db_t *db, cat_sql_t sql, const char *const *values,
     return rv;
 }
 
+apr_status_t cat_db_exec_list(cat_db_t *db, cat_sql_t sql, const apr_array_header_t *list, int places, const char *rest)
+{
+    const char **values = apr_palloc(db->pool, (apr_size_t)places * sizeof(*values));
+    apr_status_t rv = APR_SUCCESS;
+
+    for (int done = 0; done < list->nelts && rv == APR_SUCCESS; done += places) {
+        for (int i = 0; i < places; i++) {
+            values[i] = done + i < list->nelts ? APR_ARRAY_IDX(list, done + i, const char *) : rest;
+        }
+        rv = cat_db_exec(db, sql, values, places, NULL);
+    }
+    return rv;
+}
+
 apr_status_t cat_db_insert(cat_db_t *db, cat_sql_t sql, const char *const *values, int count)
 {
     int inserted;

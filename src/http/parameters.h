@@ -63,6 +63,12 @@ json_t *cat_parameters_describe_time(const cat_conf_t *conf);
 json_t *cat_parameters_describe_page(const cat_conf_t *conf);
 json_t *cat_parameters_describe_limit(const cat_conf_t *conf);
 
+/* What a description says of page and limit; what: of which things a page has some. */
+#define CAT_PARAMETERS_PAGE_ABOUT "The number of the page, from 1; anything but an integer counts as absent"
+#define CAT_PARAMETERS_LIMIT_ABOUT(what)                                                                               \
+    "How many " what                                                                                                   \
+    " a page has; anything but an integer counts as absent, and a number above the maximum as the maximum"
+
 /* Finds a parameter's value in a list that ends with NULL: its index; -1: it is not in the list, and a fault has been
  * added. message: "must ...". */
 int cat_parameters_choose(cat_parameters_t *p, const cat_parameter_t *parameter, const char *value,

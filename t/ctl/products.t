@@ -60,7 +60,7 @@ fails(ctl_for($server, 'export', '--products', 'ndjson', '--safe'), 2, qr/go wit
 fails(ctl_for($server, 'import', '--products', 'csv', '--safe'), 2, qr/no option -y/, '--safe of an import');
 fails(ctl_for($server, 'export', '--bom'), 2, qr/go with --products/, '--bom without --products');
 fails(ctl_for($server, { in => '' }, 'import', '--products', 'csv', '--decimal', ','), 1, qr/--decimal must be point or comma/, 'an unknown decimal mark');
-fails(ctl_for($server, { in => '' }, 'import', '--products', 'csv', '--list', 'comma'), 1, qr/--list must be one mark, such as , or \//, 'a mark of lists that is none');
+fails(ctl_for($server, { in => '' }, 'import', '--products', 'csv', '--list', 'comma'), 1, qr/--list must be one punctuation mark, such as , or \//, 'a mark of lists that is none');
 fails(ctl_for($server, 'import', '--products', 'ndjson', '-L', ','), 2, qr/go with --products csv/, '--list for NDJSON');
 fails(ctl_for($server, { in => '' }, 'import', '--products', 'csv', '--encoding', 'latin1'), 1,
     qr/--encoding must be utf-8, windows-1252, utf-16le or utf-16be/, 'an unknown encoding');

@@ -173,7 +173,7 @@ is_deeply(ctl_for($server, { in => qq(name,price,tags,weight\nz,1,"red, blue",2.
 is_deeply((listed())[0], { %{ (listed())[0] }, name => 'z', tags => ['red', 'blue'], weight => 2.5 }, 'they are stored');
 is(ctl_for($server, { in => "name,price,weight\nz,1,-1\n" }, qw(import --products csv))->{err},
     "catalogctl: row 1, line 2: weight must be at least 0\ncatalogctl: bad rows: 1, nothing is stored\n", 'the bounds of the lines hold');
-like(ctl_for($server, qw(import --products csv --list ab))->{err}, qr/--list must be one mark/, 'another mark is refused');
+like(ctl_for($server, qw(import --products csv --list ab))->{err}, qr/--list must be one punctuation mark/, 'another mark is refused');
 like(ctl_for($server, 'import', '--products', 'ndjson', '--list', ',')->{err}, qr/go with --products csv/, 'NDJSON has none');
 
 # Without a configuration the fields are those that the database knows, or the lines are options.

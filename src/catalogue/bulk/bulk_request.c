@@ -243,14 +243,14 @@ static const struct member_t {
     {"adjust", JSON_OBJECT, read_adjust, "must be a JSON object",
      "Numbers to raise or lower, by field. A product that lacks the field keeps lacking it."},
     {"delete", JSON_TRUE, read_delete, "must be true or false",
-     "With `true`, these products are deleted; there is no `set` or `adjust` then."},
+     "With `true`, these products are deleted; then there is no `set` and no `adjust`."},
     {"expect", JSON_INTEGER, read_expect, "must be a whole number",
-     "How many products the client expects to match; if it is another number, nothing is changed."},
+     "How many products the client expects to match; if another number of them matches, nothing is changed."},
     {"dryRun", JSON_TRUE, read_dry_run, "must be true or false", "With `true`, nothing is changed, only counted."},
     {"atomic", JSON_TRUE, read_atomic, "must be true or false",
-     "With `false`, a product that would become invalid is left as it is, and a job of the server changes more than "
-     "10000 "
-     "products; the request has at most 8000 octets then."},
+     "With `false`, a product that would become invalid is left as it is, and if more than 10000 products match, a job "
+     "of "
+     "the server changes them; then the request may have at most 8000 octets."},
 };
 
 #define MEMBERS (sizeof(members) / sizeof(members[0]))
@@ -318,8 +318,8 @@ static json_t *describe_adjust(cat_describer_t *d)
     for (int i = 0; i < fields->count; i++) {
         if (find_number(fields, fields->all[i].name) == i) {
             json_t *schema = json_pack("{s:[o, o]}", "oneOf",
-                                       describe_amount("percent", "By how many hundredths of itself it grows."),
-                                       describe_amount("add", "What is added to it."));
+                                       describe_amount("percent", "By what percentage it is raised; below 0: lowered."),
+                                       describe_amount("add", "What is added to it; below 0: subtracted."));
             json_object_set_new(numbers, fields->all[i].name, cat_description_add_schema(d, "Adjustment", schema));
         }
     }

@@ -225,7 +225,7 @@ static const char *check_contradictions(line_t *l)
 
     for (size_t i = 0; i < sizeof(pairs) / sizeof(pairs[0]); i++) {
         if (l->given & O(pairs[i][0]) && l->given & O(pairs[i][1])) {
-            return apr_psprintf(l->pool, "the options %s and %s contradict each other", options[pairs[i][0]].name,
+            return apr_psprintf(l->pool, "the options %s and %s cannot be combined", options[pairs[i][0]].name,
                                 options[pairs[i][1]].name);
         }
     }

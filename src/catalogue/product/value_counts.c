@@ -165,21 +165,6 @@ static apr_status_t keep_delta(void *baton, const char *const *values, int count
     return APR_SUCCESS;
 }
 
-/* By number: a DELETE with a range would wait for writers on MySQL. */
-static apr_status_t delete_deltas(cat_db_t *db, const apr_array_header_t *numbers)
-{
-    apr_status_t rv = APR_SUCCESS;
-
-    for (int done = 0; done < numbers->nelts && rv == APR_SUCCESS; done += DELETED) {
-        const char *values[DELETED];
-        for (int i = 0; i < DELETED; i++) {
-            values[i] = done + i < numbers->nelts ? APR_ARRAY_IDX(numbers, done + i, const char *) : "0";
-        }
-        rv = cat_db_exec(db, SQL_VALUES_DELETE_DELTAS, values, DELETED, NULL);
-    }
-    return rv;
-}
-
 static apr_array_header_t *make_changes(const cat_db_t *db)
 {
     return apr_array_make(db->pool, 64, sizeof(cat_value_change_t));
@@ -192,7 +177,8 @@ apr_status_t cat_value_counts_apply(cat_db_t *db, int most, int *count)
 
     *count = b.numbers->nelts;
     rv = rv == APR_SUCCESS ? change_counts(db, b.changes) : rv;
-    return rv == APR_SUCCESS ? delete_deltas(db, b.numbers) : rv;
+    /* By number: a DELETE with a range would wait for writers on MySQL. */
+    return rv == APR_SUCCESS ? cat_db_exec_list(db, SQL_VALUES_DELETE_DELTAS, b.numbers, DELETED, "0") : rv;
 }
 
 /* The lock keeps the maintenance from adding delta rows that it has just read. */

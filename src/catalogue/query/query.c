@@ -337,7 +337,7 @@ static const struct parameter_row_t {
     const char *about;                           /* a sentence without full stop */
 } rows[] = {
     [ROW_PAGE] = {"page", parse_page, NULL, FORGIVEN, 0, 0, cat_parameters_describe_page, "2",
-                  "The number of the page, from 1; what is no integer counts as absent"},
+                  CAT_PARAMETERS_PAGE_ABOUT},
     [ROW_CURSOR] = {"cursor", parse_cursor, NULL, REFUSED, 0, 0, describe_cursor, "\"\"",
                     "Where to continue the list: empty at its beginning, then `nextCursor` of the answer before; it is "
                     "valid with the same conditions, words and order, and without `page`"},
@@ -358,8 +358,7 @@ static const struct parameter_row_t {
          "Fields of which the answer counts the values, the most frequent first; `brand:200` asks for as many values, "
          "at least 1, at most " APR_STRINGIFY(CAT_QUERY_FACET_MAX) ", instead of " APR_STRINGIFY(CAT_QUERY_FACET)},
     [ROW_LIMIT] = {"limit", parse_limit, add_limit, FORGIVEN, 0, 0, cat_parameters_describe_limit, "20",
-                   "How many products a page has; what is no integer counts as absent, and what exceeds the maximum is "
-                   "the maximum"},
+                   CAT_PARAMETERS_LIMIT_ABOUT("products")},
 };
 
 #define ROWS (sizeof(rows) / sizeof(rows[0]))

@@ -62,7 +62,7 @@ char cat_row_delimiter(int which);
 int cat_row_find_delimiter(char delimiter);
 
 #define CAT_ROW_LIST_MARK '|'
-#define CAT_ROW_LIST_FAULT "must be one mark, such as , or /"
+#define CAT_ROW_LIST_FAULT "must be one punctuation mark, such as , or /"
 
 /* Takes the mark between the texts of lists. 0: CAT_ROW_LIST_FAULT. */
 int cat_row_list_parse(const char *mark, cat_row_options_t *options);
