@@ -4,14 +4,14 @@
  *   node --test-reporter=spec tests/browser/run.js build/mod_catalog.so NAME...
  * NAME is that of a file in stories/.
  */
-import { after, before } from 'node:test';
+import { after } from 'node:test';
 import { Server } from './server.js';
 import { closeBrowsers } from './visitor.js';
 
 const [module, ...names] = process.argv.slice(2);
 const server = new Server();
 
-before(() => server.start(module));
+await server.start(module); /* before stories look at its addresses */
 
 after(async () => {
     try {
