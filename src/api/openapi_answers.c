@@ -260,24 +260,19 @@ static const cat_member_t details_members[] = {
 };
 static const cat_shape_t details = {.kind = CAT_SHAPE_OBJECT, .name = "ProblemDetails", .members = details_members};
 
-/* For clients that ask for them (http/problem_details.h). They may have more members (RFC 9457, 3.2). */
-static json_t *describe_details(cat_describer_t *d)
-{
-    json_t *reference = cat_schema_of_shape(d->schemas, &details);
-
-    json_object_set_new(json_object_get(d->schemas, details.name), "additionalProperties", json_true());
-    return reference;
-}
-
 /* Only a 400 says more than others, and what comes after a part of a file was stored. */
 static json_t *begin_failure(cat_describer_t *d, const cat_route_t *route, int status)
 {
     int says_more = status == 400 || (status == ANY_FAILURE && route->body == CAT_UPLOAD);
     const cat_shape_t *shape = says_more && route->about->refusal ? route->about->refusal : &cat_description_problem;
+    json_t *other =
+        cat_schema_of_shape(d->schemas, &details); /* for clients that ask for it (http/problem_details.h) */
 
+    /* It may have more members (RFC 9457, 3.2). */
+    json_object_set_new(json_object_get(d->schemas, details.name), "additionalProperties", json_true());
     return json_pack("{s:o, s:{s:{s:o, s:{}}, s:{s:o}}}", "headers", name_headers(d, route, status), "content",
                      "application/json", "schema", cat_schema_of_shape(d->schemas, shape), "examples",
-                     CAT_PROBLEM_DETAILS_TYPE, "schema", describe_details(d));
+                     CAT_PROBLEM_DETAILS_TYPE, "schema", other);
 }
 
 static void add_example(cat_describer_t *d, json_t *response, cat_problem_t problem)
@@ -365,24 +360,18 @@ static int is_common(cat_problem_t problem)
     }
 }
 
-/* Has the route a failure of the status besides common ones? */
-static int has_own(const problems_t *problems, int status)
-{
-    for (int problem = 0; problem < CAT_PROBLEM_COUNT; problem++) {
-        if (problems->has[problem] && cat_problem_rows[problem].status == status &&
-            !is_common((cat_problem_t)problem)) {
-            return 1;
-        }
-    }
-    return 0;
-}
-
-/* A route has a 400 in any case, if only for its common failures. */
+/* Of the common failures only those with 400, which a route has in any case, and only if it has no other 400. */
 static int is_declared(const problems_t *problems, cat_problem_t problem)
 {
-    int status = cat_problem_rows[problem].status;
-
-    return problems->has[problem] && (is_common(problem) ? status == 400 && !has_own(problems, status) : 1);
+    if (!problems->has[problem] || !is_common(problem)) {
+        return problems->has[problem];
+    }
+    for (int other = 0; other < CAT_PROBLEM_COUNT; other++) {
+        if (problems->has[other] && cat_problem_rows[other].status == 400 && !is_common((cat_problem_t)other)) {
+            return 0;
+        }
+    }
+    return cat_problem_rows[problem].status == 400;
 }
 
 /* What every route has, and what httpd and other modules answer, such as "Require", and 405, which is the failure of no operation. */

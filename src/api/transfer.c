@@ -270,26 +270,22 @@ static json_t *parse_import(import_request_t *im)
     return im->parameters.errors;
 }
 
-static json_t *list_names(apr_pool_t *pool, const apr_array_header_t *names)
-{
-    json_t *list = json_array();
-
-    for (int i = 0; i < names->nelts; i++) {
-        json_array_append_new(list,
-                              json_string(cat_text_shorten(pool, APR_ARRAY_IDX(names, i, const char *), IGNORED_MAX)));
-    }
-    return list;
-}
-
 static void add_summary(const import_request_t *im, cat_answer_t *answer, json_t *summary,
                         const cat_import_result_t *result)
 {
+    json_t *ignored = json_array();
+
+    for (int i = 0; i < result->ignored->nelts; i++) {
+        const char *name = APR_ARRAY_IDX(result->ignored, i, const char *);
+        json_array_append_new(ignored, json_string(cat_text_shorten(im->q->pool, name, IGNORED_MAX)));
+    }
     if (im->options.tells_places) {
         json_object_set_new(summary, "octets", json_integer(result->octets));
     }
-    if (result->ignored->nelts) {
-        json_object_set_new(summary, "ignored", list_names(im->q->pool, result->ignored));
+    if (json_array_size(ignored)) {
+        json_object_set(summary, "ignored", ignored);
     }
+    json_decref(ignored);
     cat_answer_add_json(im->q->pool, answer, "summary", summary);
 }
 

@@ -20,7 +20,6 @@ END
     CatalogEnable   On
     CatalogKeyFile  @{[ key_path() ]}
     CatalogVisible  inStock=true
-    CatalogIndex    none
 </Location>
 <Location "/stock/products/export">
     CatalogVisible  all

@@ -135,19 +135,11 @@ static const char *read_amount(const reading_t *r, const char *path, const char 
     return NULL;
 }
 
-static void read_places(const reading_t *r, const char *path, const json_t *value, cat_bulk_adjustment_t *a)
-{
-    json_int_t places = json_integer_value(value);
-
-    a->places = value ? (int)places : -1;
-    if (value && (!json_is_integer(value) || places < 0 || places > PLACES_MOST)) {
-        add_error(r, make_path(r, path, "round"), "type", "must be a whole number from 0 to 15");
-    }
-}
-
 static void read_amounts(const reading_t *r, const char *path, const json_t *how, cat_bulk_adjustment_t *a)
 {
-    const json_t *percent = json_object_get(how, "percent"), *add = json_object_get(how, "add");
+    const json_t *percent = json_object_get(how, "percent"), *add = json_object_get(how, "add"),
+                 *round = json_object_get(how, "round");
+    json_int_t places = round ? json_integer_value(round) : -1;
     const char *part = percent ? read_amount(r, path, "percent", percent) : NULL;
 
     if (!percent == !add) {
@@ -155,7 +147,10 @@ static void read_amounts(const reading_t *r, const char *path, const json_t *how
     }
     a->factor = part ? cat_decimal_multiply(r->pool, cat_decimal_add(r->pool, "100", part), "0.01") : NULL;
     a->addend = add ? read_amount(r, path, "add", add) : NULL;
-    read_places(r, path, json_object_get(how, "round"), a);
+    a->places = (int)places;
+    if (round && (!json_is_integer(round) || places < 0 || places > PLACES_MOST)) {
+        add_error(r, make_path(r, path, "round"), "type", "must be a whole number from 0 to 15");
+    }
 }
 
 static void check_names(const reading_t *r, const char *path, const json_t *object, const char *const *names)

@@ -84,17 +84,6 @@ static int by_count_descending(const void *one, const void *other)
     return difference > 0 ? -1 : difference < 0 ? 1 : by_name(one, other);
 }
 
-static apr_status_t read_in_turn(cat_db_t *db, const cat_list_query_t *of, reading_t *r)
-{
-    apr_status_t rv = cat_db_begin_search(db);
-
-    if (rv == APR_SUCCESS) {
-        rv = cat_search_values(db, of, CAT_PRODUCT_CATEGORY, keep_category, r);
-        cat_db_end_search(db);
-    }
-    return rv;
-}
-
 static apr_status_t read_all(cat_db_t *db, const cat_value_query_t *query, const cat_list_query_t *of,
                              apr_array_header_t *page, apr_int64_t *total)
 {
@@ -104,8 +93,12 @@ static apr_status_t read_all(cat_db_t *db, const cat_value_query_t *query, const
     };
     reading_t r = {cut_key(db->pool, query->prefix), apr_array_make(db->pool, 64, sizeof(sorted_t))};
     apr_status_t rv =
-        of ? read_in_turn(db, of, &r) : cat_db_each(db, SQL_CATEGORY_LIST, CAT_NO_VALUES, keep_category, &r);
+        of ? cat_db_begin_search(db) : cat_db_each(db, SQL_CATEGORY_LIST, CAT_NO_VALUES, keep_category, &r);
 
+    if (of && rv == APR_SUCCESS) {
+        rv = cat_search_values(db, of, CAT_PRODUCT_CATEGORY, keep_category, &r);
+        cat_db_end_search(db);
+    }
     qsort(r.list->elts, (size_t)r.list->nelts, sizeof(sorted_t), orders[query->order][query->descending != 0]);
     *total = r.list->nelts;
     for (apr_int64_t i = query->offset; i < *total && i - query->offset < query->limit; i++) {

@@ -386,22 +386,16 @@ static apr_status_t maintain_counts(void *baton)
     return rv == APR_SUCCESS && !c->changed ? APR_NOTFOUND : rv;
 }
 
-/* Only reads, so that writers do not wait if there is nothing to do. */
-static apr_status_t is_due(maintenance_t *c, int *due)
-{
-    apr_status_t rv = cat_db_each(c->db, SQL_COUNTS_DELTAS, CAT_VALUES("1"), note_row, due);
-
-    rv = rv == APR_SUCCESS ? cat_db_each(c->db, SQL_VALUES_DELTAS, CAT_VALUES("1"), note_row, due) : rv;
-    rv = rv == APR_SUCCESS ? read_uneven(c, note_row, due) : rv;
-    return rv == APR_SUCCESS ? cat_db_each(c->db, SQL_CATEGORY_UNFOLDED, CAT_NO_VALUES, note_row, due) : rv;
-}
-
 static apr_status_t maintain(apr_pool_t *pool, cat_db_t *db, const cat_job_t *job, int *changed)
 {
     maintenance_t c = {.pool = pool, .db = db, .job = job};
     int due = 0;
-    apr_status_t rv = is_due(&c, &due);
+    apr_status_t rv = cat_db_each(db, SQL_COUNTS_DELTAS, CAT_VALUES("1"), note_row, &due);
 
+    /* Only reads, so that writers do not wait if there is nothing to do. */
+    rv = rv == APR_SUCCESS ? cat_db_each(db, SQL_VALUES_DELTAS, CAT_VALUES("1"), note_row, &due) : rv;
+    rv = rv == APR_SUCCESS ? read_uneven(&c, note_row, &due) : rv;
+    rv = rv == APR_SUCCESS ? cat_db_each(db, SQL_CATEGORY_UNFOLDED, CAT_NO_VALUES, note_row, &due) : rv;
     if (rv == APR_SUCCESS && due) {
         rv = cat_db_transact(db, maintain_counts, &c);
     }

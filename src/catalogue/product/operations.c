@@ -168,22 +168,17 @@ static apr_status_t judge_operation(const run_t *run, const cat_operation_t *o)
     return o->condition ? o->condition->judge(o->condition->baton, product) : APR_SUCCESS;
 }
 
-static apr_status_t create_product(const run_t *run, cat_operation_t *o)
-{
-    apr_status_t rv = cat_own_slugs_claim(run->db, o->slugs, o->created);
-
-    o->product = (const char *const *)o->created;
-    return rv == APR_SUCCESS ? cat_products_insert_within(run->db, o->product) : rv;
-}
-
 static apr_status_t write_operation(void *baton)
 {
     const run_t *run = baton;
     cat_operation_t *o = run->current;
+    apr_status_t rv;
 
     switch (o->kind) {
     case CAT_OPERATION_CREATE:
-        return create_product(run, o);
+        rv = cat_own_slugs_claim(run->db, o->slugs, o->created);
+        o->product = (const char *const *)o->created;
+        return rv == APR_SUCCESS ? cat_products_insert_within(run->db, o->product) : rv;
     case CAT_OPERATION_UPDATE:
         return cat_products_update_within(run->db, o->id, o->input, &o->product);
     case CAT_OPERATION_DELETE:
@@ -204,18 +199,6 @@ static void suppose_operation(const run_t *run, cat_operation_t *o)
     }
 }
 
-static void note_names(const run_t *run, const char *id, const char *const *product)
-{
-    for (int i = 0; i < run->names->nelts; i++) {
-        naming_t *naming = &list_names(run)[i];
-        if (product && cat_product_name_fits(naming->name, product)) {
-            naming->id = id;
-        } else if (naming->id && !strcmp(naming->id, id)) {
-            naming->id = NULL;
-        }
-    }
-}
-
 /* For the operations after it. */
 static void note_success(run_t *run, const cat_operation_t *o)
 {
@@ -223,7 +206,14 @@ static void note_success(run_t *run, const cat_operation_t *o)
 
     run->succeeded++;
     apr_hash_set(run->products, id, APR_HASH_KEY_STRING, o->product); /* NULL, if it was deleted, removes it */
-    note_names(run, id, o->product);
+    for (int i = 0; i < run->names->nelts; i++) {
+        naming_t *naming = &list_names(run)[i];
+        if (o->product && cat_product_name_fits(naming->name, o->product)) {
+            naming->id = id;
+        } else if (naming->id && !strcmp(naming->id, id)) {
+            naming->id = NULL;
+        }
+    }
     if (o->kind != CAT_OPERATION_CREATE) {
         APR_ARRAY_PUSH(run->changed, const char *) = id;
     }

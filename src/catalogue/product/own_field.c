@@ -409,18 +409,6 @@ static const char *take_example(line_t *l)
     return NULL;
 }
 
-static const char *take_meanings(line_t *l)
-{
-    static const char *(*const steps[])(line_t *) = {check_contradictions, take_bounds, take_values, take_rule,
-                                                     take_default,         take_from,   take_words,  take_example};
-    const char *fault = NULL;
-
-    for (size_t i = 0; i < sizeof(steps) / sizeof(steps[0]) && !fault; i++) {
-        fault = steps[i](l);
-    }
-    return fault;
-}
-
 /* ---- name and type ---- */
 
 static int has_form_of_name(const char *name)
@@ -496,6 +484,8 @@ static const char *take_word(apr_pool_t *pool, const char **text)
 
 static const char *parse_line(line_t *l, const char *name, const char *type, const char *rest)
 {
+    static const char *(*const steps[])(line_t *) = {check_contradictions, take_bounds, take_values, take_rule,
+                                                     take_default,         take_from,   take_words,  take_example};
     const char *fault = is_clean(l->line) ? check_name(l, name) : "the line must be UTF-8 without control characters";
 
     fault = fault ? fault : find_type(l, type);
@@ -506,7 +496,9 @@ static const char *parse_line(line_t *l, const char *name, const char *type, con
         l->own = (cat_own_field_t){.line = l->line, .type = t->name};
         fault = take_options(l, rest);
     }
-    fault = fault ? fault : take_meanings(l);
+    for (size_t i = 0; i < sizeof(steps) / sizeof(steps[0]) && !fault; i++) {
+        fault = steps[i](l);
+    }
     l->field.flags |= l->field.flags & (CAT_REQUIRED | CAT_SERVER) ? 0 : CAT_CLEARABLE;
     return fault;
 }

@@ -166,19 +166,6 @@ static int compare_rows(const void *one, const void *other)
     return order ? order : strcmp(a->values[3], b->values[3]);
 }
 
-/* In their order neighbours are on the same page of the database. */
-static apr_status_t insert_rows(cat_db_t *db, const apr_array_header_t *rows)
-{
-    const row_t *all = (const row_t *)rows->elts;
-    const char **values = apr_palloc(db->pool, (apr_size_t)rows->nelts * sizeof(all->values));
-
-    qsort(rows->elts, (size_t)rows->nelts, sizeof(*all), compare_rows);
-    for (int i = 0; i < rows->nelts; i++) {
-        memcpy(values + i * ROW, all[i].values, sizeof(all[i].values));
-    }
-    return cat_db_insert_rows(db, SQL_KEYS_INSERT, values, ROW, rows->nelts);
-}
-
 /* ---- keys and counts of values together ---- */
 
 /* What is deleted and inserted in a transaction. */
@@ -195,15 +182,20 @@ static change_t begin_change(cat_db_t *db, const cat_registry_t *registry)
                       apr_array_make(db->pool, 8, sizeof(cat_value_change_t))};
 }
 
+/* In their order neighbours are on the same page of the database. */
 static apr_status_t insert_keys(change_t *c, const apr_array_header_t *rows)
 {
-    for (int i = 0; i < rows->nelts; i++) {
-        const row_t *row = &APR_ARRAY_IDX(rows, i, row_t);
+    const row_t *row = (const row_t *)rows->elts;
+    const char **values = apr_palloc(c->db->pool, (apr_size_t)rows->nelts * sizeof(row->values));
+
+    qsort(rows->elts, (size_t)rows->nelts, sizeof(*row), compare_rows);
+    for (int i = 0; i < rows->nelts; i++, row++) {
+        memcpy(values + i * ROW, row->values, sizeof(row->values));
         if (row->is_counted) {
             cat_value_counts_add(c->counts, row->registry, row->field, row->values[4], 1);
         }
     }
-    return insert_rows(c->db, rows);
+    return cat_db_insert_rows(c->db, SQL_KEYS_INSERT, values, ROW, rows->nelts);
 }
 
 apr_status_t cat_own_keys_insert(cat_db_t *db, apr_array_header_t *rows)

@@ -35,25 +35,17 @@ static const char *cut_words(apr_pool_t *pool, const char *words, apr_size_t mos
     return apr_pstrmemdup(pool, words, length);
 }
 
-static int find_source(const cat_fields_t *fields, int field)
-{
-    const char *from = fields->own[field]->from;
-    int i = 0;
-
-    while (from && i < field && strcmp(fields->all[i].name, from) != 0) {
-        i++;
-    }
-    return from ? i : field;
-}
-
 static const char *make_text(apr_pool_t *pool, const cat_fields_t *fields, const char *const *record, int field,
                              int attempt)
 {
-    int source = find_source(fields, field);
-    const char *suffix = attempt > 1 ? apr_psprintf(pool, "-%d", attempt) : "", *text;
+    const char *from = fields->own[field]->from, *suffix = attempt > 1 ? apr_psprintf(pool, "-%d", attempt) : "", *text;
     apr_size_t most = (apr_size_t)fields->all[field].most;
+    int source = 0;
 
-    if (source == field || !record[source] || most <= strlen(suffix)) {
+    while (from && source < field && strcmp(fields->all[source].name, from) != 0) {
+        source++;
+    }
+    if (!from || source == field || !record[source] || most <= strlen(suffix)) {
         return NULL;
     }
     text = apr_array_pstrcat(pool, cat_fold_split(pool, cat_fold_text(pool, record[source])), '-');

@@ -68,18 +68,14 @@ static const struct operator_row_t {
 
 #define OPERATORS ((int)(sizeof(operators) / sizeof(operators[0])))
 
-static unsigned describe_field(const cat_fields_t *fields, int field)
+static int has_operator(const cat_fields_t *fields, int field, int op)
 {
     const cat_field_t *row = &fields->all[field];
     int is_choice = row->flags & CAT_OWN && fields->own[field]->values;
-    unsigned kind = field == CAT_PRODUCT_ID ? KEY : is_choice ? CHOICE : 1U << row->kind;
+    unsigned like = field == CAT_PRODUCT_ID ? KEY : is_choice ? CHOICE : 1U << row->kind;
 
-    return kind | (row->flags & (CAT_CLEARABLE | CAT_OWN) ? UNSET : 0);
-}
-
-static int has_operator(const cat_fields_t *fields, int field, int op)
-{
-    return (operators[op].of & describe_field(fields, field)) != 0;
+    like |= row->flags & (CAT_CLEARABLE | CAT_OWN) ? UNSET : 0;
+    return (operators[op].of & like) != 0;
 }
 
 /* "must have one of the operators ne, lt", or "must have the operator in": those in brackets. */

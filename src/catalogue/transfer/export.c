@@ -156,18 +156,10 @@ static void leave_list(cat_export_t *e)
     apr_thread_mutex_unlock(e->all->mutex);
 }
 
-/* Who has begun before the WAL was too long has to go, and so has who came later: each keeps SQLite from beginning it anew. Where nobody
- * writes, it stays as it is, and nobody needs to go. */
-static int is_wal_too_long(const cat_export_t *e)
-{
-    apr_off_t size = cat_db_wal_size(e->db), most = e->db->conf->export_wal;
-
-    return most && size > most && size > e->wal;
-}
-
 static const char *find_reason(const cat_export_t *e, apr_time_t now)
 {
     const cat_conf_t *conf = e->db->conf;
+    apr_off_t size = cat_db_wal_size(e->db);
 
     if (conf->export_timeout && now - e->begun > apr_time_from_sec(conf->export_timeout)) {
         return "it has taken longer than CatalogExportTimeout";
@@ -175,7 +167,11 @@ static const char *find_reason(const cat_export_t *e, apr_time_t now)
     if (conf->export_rate && now - e->handed > e->credit) {
         return "its client reads more slowly than CatalogExportRate";
     }
-    return is_wal_too_long(e) ? "the -wal file has grown beyond CatalogExportWAL" : NULL;
+    /* Each export keeps SQLite from beginning the WAL anew, whether it began before the WAL was too long or after. Where nobody writes, the
+     * WAL stays as it is, and no export needs to end. */
+    return conf->export_wal && size > conf->export_wal && size > e->wal
+               ? "the -wal file has grown beyond CatalogExportWAL"
+               : NULL;
 }
 
 /* 1: it is marked, and its mutex held. */

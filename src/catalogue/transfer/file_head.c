@@ -10,13 +10,6 @@ struct cat_file_head_t {
     json_t *rows;
 };
 
-static json_t *write_cell(const cat_csv_cell_t *cell)
-{
-    json_t *text = cell->text ? json_stringn(cell->text, cell->length) : json_string("");
-
-    return text ? text : json_string(UNREADABLE);
-}
-
 /* A row without content is none for the import, and no header. */
 static apr_status_t take_row(void *baton, const cat_csv_cell_t *cells, int count)
 {
@@ -28,7 +21,8 @@ static apr_status_t take_row(void *baton, const cat_csv_cell_t *cells, int count
     }
     row = json_array();
     for (int i = 0; i < count; i++) {
-        json_array_append_new(row, write_cell(&cells[i]));
+        json_t *text = cells[i].text ? json_stringn(cells[i].text, cells[i].length) : json_string("");
+        json_array_append_new(row, text ? text : json_string(UNREADABLE));
     }
     json_array_append_new(head->rows, row);
     return json_array_size(head->rows) == CAT_FILE_HEAD_ROWS ? APR_EOF : APR_SUCCESS;

@@ -88,11 +88,6 @@ struct cat_import_t {
 
 /* ---- errors ---- */
 
-static apr_int64_t row_of(const json_t *error)
-{
-    return json_integer_value(json_object_get(error, "row"));
-}
-
 static void add_place(const cat_import_t *im, json_t *error, const cat_octets_t *place)
 {
     if (im->options.tells_places) {
@@ -111,7 +106,7 @@ static void add_error(cat_import_t *im, const item_t *item, const char *field, c
     json_t *error = json_pack("{s:I, s:I, s:s, s:s, s:s}", "row", (json_int_t)item->row, "line",
                               (json_int_t)item->place.line, "field", field, "code", code, "message", message);
 
-    while (at > 0 && row_of(json_array_get(errors, at - 1)) > item->row) {
+    while (at > 0 && json_integer_value(json_object_get(json_array_get(errors, at - 1), "row")) > item->row) {
         at--;
     }
     if (error) { /* NULL: the name of a column is not UTF-8 */
@@ -631,27 +626,20 @@ static apr_status_t refuse_update(cat_import_t *im, item_t *item, apr_status_t r
     return CAT_EREFUSED;
 }
 
-/* Has another writer created the product of the row's key since the group was looked up? */
-static int has_key_meanwhile(const cat_import_t *im, const item_t *item)
-{
-    const char *id;
-
-    return im->number && item->key && !item->id &&
-           cat_own_keys_find(cat_db_another(im->db, im->pool), im->number, item->key, &id) == APR_SUCCESS;
-}
-
 /* Another product, or another row, has a unique value of this one. APR_EEXIST: so the transaction is to run again. */
 static apr_status_t refuse_taken(cat_import_t *im, item_t *item)
 {
+    cat_db_t *db = cat_db_another(im->db, im->pool);
+    const char *id;
     apr_status_t rv;
 
     if (json_array_size(im->result.errors)) {
         return CAT_EREFUSED;
     }
-    if (has_key_meanwhile(im, item)) {
-        return APR_EEXIST;
+    if (im->number && item->key && !item->id && cat_own_keys_find(db, im->number, item->key, &id) == APR_SUCCESS) {
+        return APR_EEXIST; /* another writer has created the product of the key since the group was looked up */
     }
-    rv = cat_products_note_taken(cat_db_another(im->db, im->pool), &item->input, item->id);
+    rv = cat_products_note_taken(db, &item->input, item->id);
     add_input_errors(im, item);
     return rv == APR_SUCCESS ? CAT_EREFUSED : rv;
 }
