@@ -115,23 +115,27 @@ deb: ## build the Debian packages, in build/deb
 	@tools/package $(BUILD)/deb
 
 # The whole suite runs on SQLite under event; on the other databases, and under another MPM on each, the files that these can change:
-# their line "# again:" says so, see CONTRIBUTING.md. The suite waits more than it computes, so what computes runs beside it. A server's
-# files for both purposes run at once, on one engine.
+# their line "# again:" says so, see CONTRIBUTING.md. The suite waits more than it computes, so what computes runs beside it, and after it
+# the repetitions run side by side. A server's files for both purposes run at once, on one engine.
 DATABASES = $(if $(filter file,$(origin DB)),sqlite3 mysql pgsql,$(DB))
 MPM_sqlite3 = prefork
 MPM_mysql = worker
 MPM_pgsql = prefork
+FIRST = $(firstword $(DATABASES))
+AGAIN_$(FIRST) = MPM=$(MPM_$(FIRST)) AGAIN=mpm JOBS=$(or $(JOBS),2)
+AGAIN_ON = $(or $(AGAIN_$1),MPM=event AGAIN=db MPM_AGAIN=$(MPM_$1) JOBS=$(or $(JOBS),4))
 BESIDE = lint tidy unit openapi browser
 check: ## what the CI runs: lint, tidy, unit, openapi, browser in Chromium, t with exchanges on SQLite, and a part of t on the other databases and MPMs
 	@tools/deps build run test
 	@$(MAKE) --no-print-directory --quiet -j$$(nproc) all $(UNITS) $(REPLAYS)
-	@$(MAKE) --no-print-directory -k $(BESIDE) BROWSERS=chromium >$(BUILD)/beside.log 2>&1 & beside=$$!; failed=; \
-	  trap 'kill $$beside 2>/dev/null' EXIT; trap 'exit 1' HUP INT TERM; \
-	  suite() { echo "check: t DB=$$1 MPM=$$2 $$3"; $(MAKE) --no-print-directory t DB=$$1 MPM=$$2 $$3 || failed="$$failed t-DB=$$1-MPM=$$2"; }; \
-	  suite $(firstword $(DATABASES)) event COMPARE=1; \
-	  $(foreach db,$(firstword $(DATABASES)),suite $(db) $(MPM_$(db)) AGAIN=mpm;) \
-	  $(foreach db,$(wordlist 2,9,$(DATABASES)),suite $(db) event 'AGAIN=db MPM_AGAIN=$(MPM_$(db))';) \
-	  echo 'check: $(BESIDE)'; wait $$beside || failed="$$failed one-of:$$(echo $(BESIDE) | tr ' ' ,)"; cat $(BUILD)/beside.log; \
+	@failed=; running=; trap 'kill $$running 2>/dev/null' EXIT; trap 'exit 1' HUP INT TERM; \
+	  begin() { log=$(BUILD)/check-$$1.log; shift; $(MAKE) --no-print-directory "$$@" >$$log 2>&1 & running="$$running $$!"; }; \
+	  end() { echo "check: $$2"; wait $$1 || failed="$$failed ($$2)"; cat $(BUILD)/check-$$3.log; }; \
+	  begin beside -k $(BESIDE) BROWSERS=chromium; beside=$$!; \
+	  echo 'check: t DB=$(FIRST) MPM=event'; $(MAKE) --no-print-directory t DB=$(FIRST) MPM=event COMPARE=1 || failed=' (t DB=$(FIRST) MPM=event)'; \
+	  $(foreach db,$(DATABASES),begin $(db) t DB=$(db) $(call AGAIN_ON,$(db)); $(db)=$$!;) \
+	  $(foreach db,$(DATABASES),end $$$(db) 't DB=$(db) $(call AGAIN_ON,$(db))' $(db);) \
+	  end $$beside '$(BESIDE)' beside; \
 	  test -z "$$failed" || { echo "check: failed:$$failed" >&2; exit 1; }
 	@echo 'check: passed: t on $(DATABASES), $(BESIDE)'
 

@@ -24,9 +24,8 @@ cat_answer_t *cat_admin_list_parse(cat_request_t *q, cat_parameters_t *p, const 
 void cat_admin_list_parse_page(void *list, cat_parameters_t *p, const cat_parameter_t *parameter);
 void cat_admin_list_parse_limit(void *list, cat_parameters_t *p, const cat_parameter_t *parameter);
 #define CAT_ADMIN_LIST_PARAMETERS                                                                                      \
-    {"page", 1, cat_admin_list_parse_page, cat_parameters_describe_page, CAT_PARAMETERS_PAGE_ABOUT, "1"},              \
-        {"limit", 1, cat_admin_list_parse_limit, cat_parameters_describe_limit, CAT_PARAMETERS_LIMIT_ABOUT("entries"), \
-         "20"}
+    {"page", 1, cat_admin_list_parse_page, cat_parameters_describe_page, CAT_PARAMETERS_PAGE, "2"},                    \
+        {"limit", 1, cat_admin_list_parse_limit, cat_parameters_describe_limit, CAT_PARAMETERS_LIMIT, "20"}
 
 /* Takes a text of 1 to 254 characters; NULL: it is none, and a fault has been added. Links keep it. */
 const char *cat_admin_list_take_text(cat_admin_list_t *list, cat_parameters_t *p, const cat_parameter_t *parameter);

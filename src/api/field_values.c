@@ -93,16 +93,16 @@ static json_t *describe_sort_of_categories(const cat_conf_t *conf)
 
 /* THE VALUES' PARAMETERS, and those of categories: page and limit are as forgiving as those of GET /products. */
 static const cat_parameter_row_t parameters[] = {
-    {"page", 1, parse_page, cat_parameters_describe_page, CAT_PARAMETERS_PAGE_ABOUT, "1"},
-    {"limit", 1, parse_limit, cat_parameters_describe_limit, CAT_PARAMETERS_LIMIT_ABOUT("values"), "20"},
+    {"page", 1, parse_page, cat_parameters_describe_page, CAT_PARAMETERS_PAGE, "2"},
+    {"limit", 1, parse_limit, cat_parameters_describe_limit, CAT_PARAMETERS_LIMIT, "20"},
     {"sort", 0, parse_sort, describe_sort,
      "The order: by value or by number of products, with `-` for descending order", "\"-count\""},
     {"prefix", 0, parse_prefix, cat_parameters_describe_text,
      "Only values that begin with this text, without regard to case and accents", "\"ki\""},
 };
 static const cat_parameter_row_t of_categories[] = {
-    {"page", 1, parse_page, cat_parameters_describe_page, CAT_PARAMETERS_PAGE_ABOUT, "1"},
-    {"limit", 1, parse_limit, cat_parameters_describe_limit, CAT_PARAMETERS_LIMIT_ABOUT("categories"), "20"},
+    {"page", 1, parse_page, cat_parameters_describe_page, CAT_PARAMETERS_PAGE, "2"},
+    {"limit", 1, parse_limit, cat_parameters_describe_limit, CAT_PARAMETERS_LIMIT, "20"},
     {"sort", 0, parse_sort, describe_sort_of_categories,
      "The order: by name or by number of products, with `-` for descending order", "\"-count\""},
     {"category[prefix]", 0, parse_prefix, cat_parameters_describe_text,

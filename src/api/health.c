@@ -8,8 +8,6 @@
  */
 #include "api/health.h"
 
-#include <string.h>
-
 #include "api/failure.h"
 #include "db/db.h"
 #include "lib/json.h"
@@ -63,11 +61,7 @@ cat_answer_t *cat_health_ready(cat_request_t *q)
     if (rv != APR_SUCCESS || !row[SCHEMA]) {
         return forbid_caching(q, cat_answer_problem(q->pool, CAT_PROBLEM_NOT_READY, NULL));
     }
-    if (!strcmp(row[TAKES_WRITES], "2")) {
-        obstacle = "no stand-by is connected that could confirm a commit";
-    } else if (strcmp(row[TAKES_WRITES], "1") != 0 || !cat_db_takes_writes(q->db)) {
-        obstacle = "the database accepts no writes";
-    }
+    obstacle = cat_db_find_obstacle(q->db, row[TAKES_WRITES]);
     return forbid_caching(q, obstacle ? cat_answer_problem(q->pool, CAT_PROBLEM_NOT_READY, obstacle)
                                       : answer_ready(q, row));
 }
@@ -94,7 +88,7 @@ cat_answer_t *cat_health_database(cat_request_t *q)
 
 static const char *const live_words[] = {"live", NULL}, *const ready_words[] = {"ready", NULL};
 static const cat_text_rule_t live_rule = {.words = live_words}, ready_rule = {.words = ready_words};
-static const cat_shape_t live = {.kind = CAT_SHAPE_TEXT, .example = "\"live\"", .rule = &live_rule};
+static const cat_shape_t live = {.kind = CAT_SHAPE_TEXT, .rule = &live_rule};
 static const cat_member_t live_members[] = {
     {"status", &live, CAT_ALWAYS, "`live`"},
     CAT_MEMBER_END,
@@ -107,7 +101,7 @@ static const cat_member_t live_body[] = {
 };
 static const cat_shape_t live_answer = {.kind = CAT_SHAPE_OBJECT, .name = "Liveness", .members = live_body};
 
-static const cat_shape_t ready = {.kind = CAT_SHAPE_TEXT, .example = "\"ready\"", .rule = &ready_rule};
+static const cat_shape_t ready = {.kind = CAT_SHAPE_TEXT, .rule = &ready_rule};
 static const cat_member_t ready_members[] = {
     {"status", &ready, CAT_ALWAYS, "`ready`"},
     {"schema", &cat_schema_whole, CAT_ALWAYS, "The version of the database's schema"},

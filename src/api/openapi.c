@@ -17,6 +17,7 @@
 #include <apr_strings.h>
 
 #include "accounts/role.h"
+#include "accounts/user.h"
 #include "api/listing.h"
 #include "api/openapi_answers.h"
 #include "api/products.h"
@@ -157,7 +158,13 @@ static json_t *describe_input(cat_describer_t *d, const cat_description_t *about
     if (about->needs_more) {
         cat_schema_require_more(schema);
     }
-    return about->input ? cat_description_add_schema(d, about->input, schema) : schema;
+    /* A schema with a name has the example itself. */
+    if (about->input) {
+        json_object_set_new(schema, "examples", json_pack("[o]", *example));
+        *example = NULL;
+        return cat_description_add_schema(d, about->input, schema);
+    }
+    return schema;
 }
 
 /* The schema is the same for all types; the example of a text is for the first. */
@@ -168,7 +175,7 @@ static json_t *describe_types(const cat_describer_t *d, const char *types, json_
 
     for (int i = 0; (type = apr_strtok(i ? NULL : rest, ", ", &rest)); i++) {
         json_t *media = json_pack("{s:O}", "schema", schema);
-        if (i == 0 || !json_is_string(example)) {
+        if (example && (i == 0 || !json_is_string(example))) {
             json_object_set(media, "example", example);
         }
         json_object_set_new(content, type, media);
@@ -331,6 +338,8 @@ static json_t *describe_mount(cat_describer_t *d, const cat_route_t *rows)
 {
     json_t *paths;
 
+    cat_schema_name_rule(d->schemas, &cat_fields_id);
+    cat_schema_name_rule(d->schemas, &cat_user_email_rule);
     cat_products_describe(d);
     cat_listing_describe(d);
     paths = describe_paths(d, rows);

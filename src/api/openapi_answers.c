@@ -260,10 +260,16 @@ static const cat_member_t details_members[] = {
 };
 static const cat_shape_t details = {.kind = CAT_SHAPE_OBJECT, .name = "ProblemDetails", .members = details_members};
 
-/* Only a 400 says more than others, and what comes after a part of a file was stored. */
+/* Does a failure come after a part of a file may have been stored? */
+static int is_of_import(const cat_route_t *route, int status)
+{
+    return route->body == CAT_UPLOAD && status >= 500 && status != ANY_FAILURE;
+}
+
+/* Only a 400 says more than others, and the failure of an import. */
 static json_t *begin_failure(cat_describer_t *d, const cat_route_t *route, int status)
 {
-    int says_more = status == 400 || (status == ANY_FAILURE && route->body == CAT_UPLOAD);
+    int says_more = status == 400 || is_of_import(route, status);
     const cat_shape_t *shape = says_more && route->about->refusal ? route->about->refusal : &cat_description_problem;
     json_t *other =
         cat_schema_of_shape(d->schemas, &details); /* for clients that ask for it (http/problem_details.h) */
@@ -284,7 +290,7 @@ static void add_example(cat_describer_t *d, json_t *response, cat_problem_t prob
     if (row->error) {
         json_object_set_new(value, "error", json_string(row->error));
     }
-    json_object_set_new(d->examples, row->name, json_pack("{s:s, s:o}", "description", row->meaning, "value", value));
+    json_object_set_new(d->examples, row->name, json_pack("{s:o}", "value", value));
     json_object_set_new(json_object_get(media, "examples"), row->name, cat_schema_refer("examples", row->name));
 }
 
@@ -306,8 +312,7 @@ static void add_problem(cat_describer_t *d, const cat_route_t *route, cat_proble
 
 static json_t *describe_json(cat_describer_t *d, const cat_shape_t *shape)
 {
-    return json_pack("{s:{s:o, s:o}}", "application/json", "schema", cat_schema_of_shape(d->schemas, shape), "example",
-                     cat_schema_example(shape));
+    return json_pack("{s:{s:o}}", "application/json", "schema", cat_schema_of_shape(d->schemas, shape));
 }
 
 static json_t *describe_content(cat_describer_t *d, const cat_description_t *about)
@@ -340,12 +345,17 @@ static void add_success(cat_describer_t *d, const cat_route_t *route, json_t *re
 
 /* ---- what operations share ---- */
 
-/* The failures of the server itself, which many routes have: they are described once, as those of any other status. */
+/* The failures of the server itself, and of how any request is written, which many routes have: they are described once, as those of any
+ * other status. */
 static int is_common(cat_problem_t problem)
 {
     switch (problem) {
     case CAT_PROBLEM_BODY:
+    case CAT_PROBLEM_JSON:
     case CAT_PROBLEM_REFUSED_VALUES:
+    case CAT_PROBLEM_TOKEN_REQUEST:
+    case CAT_PROBLEM_IDEMPOTENCY_KEY:
+    case CAT_PROBLEM_COOKIES:
     case CAT_PROBLEM_TIMEOUT:
     case CAT_PROBLEM_BODY_TOO_LARGE:
     case CAT_PROBLEM_MEDIA_TYPE:
@@ -360,18 +370,25 @@ static int is_common(cat_problem_t problem)
     }
 }
 
-/* Of the common failures only those with 400, which a route has in any case, and only if it has no other 400. */
-static int is_declared(const problems_t *problems, cat_problem_t problem)
+/* Has the route a failure of the status besides common ones? */
+static int has_own(const problems_t *problems, int status)
 {
-    if (!problems->has[problem] || !is_common(problem)) {
-        return problems->has[problem];
-    }
-    for (int other = 0; other < CAT_PROBLEM_COUNT; other++) {
-        if (problems->has[other] && cat_problem_rows[other].status == 400 && !is_common((cat_problem_t)other)) {
-            return 0;
+    for (int problem = 0; problem < CAT_PROBLEM_COUNT; problem++) {
+        if (problems->has[problem] && cat_problem_rows[problem].status == status &&
+            !is_common((cat_problem_t)problem)) {
+            return 1;
         }
     }
-    return cat_problem_rows[problem].status == 400;
+    return 0;
+}
+
+/* A route has a 400 in any case, if only for its common failures. */
+static int is_declared(const cat_route_t *route, const problems_t *problems, cat_problem_t problem)
+{
+    int status = cat_problem_rows[problem].status;
+    int is_alone = status == 400 && !has_own(problems, status);
+
+    return problems->has[problem] && (!is_common(problem) || is_alone || is_of_import(route, status));
 }
 
 /* What every route has, and what httpd and other modules answer, such as "Require", and 405, which is the failure of no operation. */
@@ -452,7 +469,7 @@ json_t *cat_openapi_answers_describe(cat_describer_t *d, const cat_route_t *rout
 
     add_success(d, route, responses);
     for (int problem = 0; problem < CAT_PROBLEM_COUNT; problem++) {
-        if (is_declared(&problems, (cat_problem_t)problem)) {
+        if (is_declared(route, &problems, (cat_problem_t)problem)) {
             add_problem(d, route, (cat_problem_t)problem, responses);
         }
     }

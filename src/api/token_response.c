@@ -185,7 +185,7 @@ cat_answer_t *cat_token_response_answer(cat_request_t *q, int status, const char
 static const cat_shape_t access_token = {.kind = CAT_SHAPE_TEXT, .example = "\"eyJhbGciOiJIUzI1NiIs...\""};
 static const char *const token_types[] = {"Bearer", NULL};
 static const cat_text_rule_t type_rule = {.words = token_types};
-static const cat_shape_t token_type = {.kind = CAT_SHAPE_TEXT, .example = "\"Bearer\"", .rule = &type_rule};
+static const cat_shape_t token_type = {.kind = CAT_SHAPE_TEXT, .rule = &type_rule};
 static const cat_shape_t seconds = {.kind = CAT_SHAPE_WHOLE, .example = "900"};
 static const cat_shape_t refresh_token = {.kind = CAT_SHAPE_TEXT, .example = "\"qp7KEjtzVhWrsbecCbwK...\""};
 

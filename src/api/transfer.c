@@ -153,8 +153,10 @@ static const cat_option_t import_options[IMPORT_OPTIONS + 1] = {
     [DECIMAL] = {"decimal",
                  "The decimal mark of numbers in a CSV file; with `comma`, there may be points between thousands",
                  cat_row_decimals, 0, 0},
-    [ENCODING] = {"encoding", "The encoding of a CSV file, unless it begins with a byte order mark", cat_encodings, 0,
-                  0},
+    [ENCODING] =
+        {"encoding",
+         "The encoding of a CSV file, unless it begins with a byte order mark; `charset` of its Content-Type if absent",
+         cat_encodings, 0, 0},
     [HEADER] = {"header", "With `false`, a CSV file has no header row, and `columns` says what its columns are",
                 false_or_true, 1, 0},
     [PART] =
@@ -238,6 +240,7 @@ static json_t *parse_import(import_request_t *im)
     cat_parameter_t parameter;
 
     memcpy(options, import_options, sizeof(options));
+    options[ENCODING].chosen = cat_header_charset(q->upload->type, cat_encodings);
     cat_parameters_init(&im->parameters, q->pool, q->strict, q->query);
     while (cat_parameters_next(&im->parameters, &parameter)) {
         if (!strcmp(parameter.name, COLUMNS)) {
@@ -250,7 +253,7 @@ static json_t *parse_import(import_request_t *im)
             cat_parameters_add_unknown(&im->parameters, parameter.name);
         }
     }
-    rows.kind = cat_header_has_type(q->upload->type, "text/csv") ? CAT_ROWS_CSV : CAT_ROWS_NDJSON;
+    rows.kind = cat_header_has_type_of(q->upload->type, "text/csv", cat_encodings) ? CAT_ROWS_CSV : CAT_ROWS_NDJSON;
     rows.delimiter = cat_row_delimiter(options[DELIMITER].chosen);
     rows.has_comma = options[DECIMAL].chosen;
     rows.encoding = (cat_encoding_t)options[ENCODING].chosen;

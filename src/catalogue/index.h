@@ -6,6 +6,7 @@
 
 #include "catalogue/search/index_builder.h"
 #include "catalogue/search/indexes.h"
+#include "catalogue/search/key_check.h"
 #include "catalogue/search/key_filler.h"
 
 #endif

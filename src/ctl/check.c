@@ -22,10 +22,15 @@
 #include "lib/file.h"
 #include "lib/time.h"
 
+/* Of about so many products the keys of fields are compared, if there are more. */
+#define FIELDS_SAMPLE 20000
+
 /* A mail that was not accepted is tried again after at most 15 minutes. */
 #define MAIL_IS_LATE apr_time_from_sec(3600)
 
 #define OTHERS (APR_FPROT_WREAD | APR_FPROT_WWRITE | APR_FPROT_WEXECUTE)
+
+#define TAKES_WRITES 2 /* a column of SQL_HEALTH */
 
 enum { STATE, WHAT, DETAIL, FIELDS };
 static const cat_field_t fields[FIELDS] = {
@@ -215,7 +220,7 @@ static void check_products(report_t *r)
     ctl_t *ctl = r->ctl;
     ctl_index_found_t found;
 
-    if (ctl_index_compare(ctl, &found) != APR_SUCCESS) {
+    if (ctl_index_compare(ctl, cat_indexes_compare, 0, &found) != APR_SUCCESS) {
         add_finding(r, 0, "index", "cannot be read; the cause is above");
     } else if (found.wrong) {
         add_finding(r, 0, "index",
@@ -225,6 +230,28 @@ static void check_products(report_t *r)
                                  found.wrong, found.example));
     } else {
         add_finding(r, 1, "index", "matches the products");
+    }
+}
+
+/* Of a large catalogue a sample, as each field costs a statement for each hundred products. */
+static void check_fields(report_t *r)
+{
+    apr_pool_t *pool = r->ctl->pool;
+    ctl_index_found_t found;
+
+    if (cat_product_fields_of(&r->ctl->conf)->count == CAT_PRODUCT_FIELDS) {
+        return;
+    }
+    if (ctl_index_compare(r->ctl, cat_key_check_compare, FIELDS_SAMPLE, &found) != APR_SUCCESS) {
+        add_finding(r, 0, "fields", "the keys of CatalogField cannot be read; the cause is above");
+    } else if (found.wrong) {
+        add_finding(r, 0, "fields",
+                    apr_psprintf(pool,
+                                 "%" APR_INT64_T_FMT " of %" APR_INT64_T_FMT
+                                 " products do not have the keys of their fields, such as %s; run: catalogctl index",
+                                 found.wrong, found.rows, found.example));
+    } else {
+        add_finding(r, 1, "fields", "match the products");
     }
 }
 
@@ -266,6 +293,20 @@ static apr_status_t check_mail(void *baton, const char *const *row, int count)
     return APR_SUCCESS;
 }
 
+/* A transaction that writes nothing waits for no stand-by, so the database is asked what one that writes would wait for. */
+static void check_writes(report_t *r)
+{
+    cat_db_t *db = r->ctl->db;
+    const char *obstacle, *const *row;
+    apr_status_t rv = ctl_database_write(r->ctl, write_nothing, db);
+
+    rv = rv == APR_SUCCESS ? cat_db_one(db, SQL_HEALTH, CAT_NO_VALUES, &row) : rv;
+    obstacle = rv == APR_SUCCESS ? cat_db_find_obstacle(db, row[TAKES_WRITES]) : "the cause is above";
+    add_finding(r, !obstacle, "database",
+                obstacle ? apr_pstrcat(r->ctl->pool, "cannot be written; ", obstacle, NULL)
+                         : "can be read and written");
+}
+
 static void check_database(report_t *r)
 {
     ctl_t *ctl = r->ctl;
@@ -279,13 +320,10 @@ static void check_database(report_t *r)
     if (!check_schema(r)) {
         return;
     }
-    if (ctl_database_write(ctl, write_nothing, ctl->db) == APR_SUCCESS) {
-        add_finding(r, 1, "database", "can be read and written");
-    } else {
-        add_finding(r, 0, "database", "cannot be written; the cause is above");
-    }
+    check_writes(r);
     check_counts(r);
     check_index(r);
+    check_fields(r);
     if (cat_db_each(ctl->db, SQL_OUTBOX_COUNT, CAT_NO_VALUES, check_mail, r) != APR_SUCCESS) {
         add_finding(r, 0, "mail", "cannot be read; the cause is above");
     }

@@ -4,7 +4,8 @@
  *
  *     1. withdraw   the parts whose indexes change: readers stop using them, and the command waits until all have noticed
  *     2. build      missing indexes and drop unused ones, one after the other (catalogue/search/index_builder.h)
- *     3. fill       what is derived of each product, in portions, from the newest on (catalogue/search/indexes.h)
+ *     3. fill       what is derived of each product, in portions, from the newest on (catalogue/search/indexes.h); and the keys of
+ *                   fields of the shop's own that are wrong (catalogue/search/key_check.h)
  *     4. complete   readers may use the parts; indexes that are best dropped when they are empty are dropped now
  *
  * A lock lets one such command work at a time. It can be stopped at any point, and run again.
@@ -50,12 +51,12 @@ static void keep_key(indexing_t *ix, const cat_list_key_t *key)
     ix->from = (cat_list_key_t){ix->created_at, ix->id};
 }
 
-static apr_status_t try_portion(indexing_t *ix, const cat_log_t *log, int *is_last)
+static apr_status_t try_portion(indexing_t *ix, cat_indexes_step_t *fill, const cat_log_t *log, int *is_last)
 {
     cat_db_t *db = cat_db_make(ix->pool, &ix->ctl->conf, ix->ctl->source, log);
     cat_indexes_portion_t portion;
     apr_time_t begun = cat_time_monotonic();
-    apr_status_t rv = cat_indexes_fill(ix->pool, db, &ix->from, &portion);
+    apr_status_t rv = fill(ix->pool, db, &ix->from, &portion);
 
     if (rv == APR_SUCCESS) {
         keep_key(ix, &portion.end);
@@ -69,7 +70,7 @@ static apr_status_t try_portion(indexing_t *ix, const cat_log_t *log, int *is_la
 }
 
 /* Only what no other try follows is logged as an error. */
-static apr_status_t fill_portion(indexing_t *ix, int *is_last)
+static apr_status_t fill_portion(indexing_t *ix, cat_indexes_step_t *fill, int *is_last)
 {
     cat_log_t log = ix->ctl->log;
     apr_status_t rv = CAT_EBUSY;
@@ -79,18 +80,20 @@ static apr_status_t fill_portion(indexing_t *ix, int *is_last)
             apr_sleep(TRY_INTERVAL);
         }
         log.is_background = tries < TRIES;
-        rv = try_portion(ix, &log, is_last);
+        rv = try_portion(ix, fill, &log, is_last);
     }
     return rv;
 }
 
-static apr_status_t fill_parts(indexing_t *ix)
+static apr_status_t fill_products(indexing_t *ix, cat_indexes_step_t *fill)
 {
     apr_status_t rv = APR_SUCCESS;
     int is_last = 0;
 
+    ix->rows = 0;
+    keep_key(ix, &CAT_LIST_KEY_MAX);
     for (int portions = 1; !is_last && rv == APR_SUCCESS; portions++) {
-        rv = fill_portion(ix, &is_last);
+        rv = fill_portion(ix, fill, &is_last);
         ctl_progress_show(&ix->progress, ix->rows, ix->rows);
         if (portions % PORTIONS_BETWEEN == 0) {
             ctl_counts_maintain(ix->ctl);
@@ -242,7 +245,8 @@ static apr_status_t run_steps(indexing_t *ix)
     }
     rv = prepare_indexes(ix);
     rv = rv == APR_SUCCESS ? begin_progress(ix) : rv;
-    rv = rv == APR_SUCCESS ? fill_parts(ix) : rv;
+    rv = rv == APR_SUCCESS ? fill_products(ix, cat_indexes_fill) : rv;
+    rv = rv == APR_SUCCESS ? fill_products(ix, cat_key_check_mend) : rv;
     rv = rv == APR_SUCCESS ? cat_indexes_note_complete(ix->ctl->db) : rv;
     rv = rv == APR_SUCCESS ? run_indexes(ix, 1) : rv;
     cat_definition_end(ix->definition);
@@ -253,15 +257,50 @@ static apr_status_t run_steps(indexing_t *ix)
 
 typedef struct comparison_t {
     ctl_t *ctl;
+    cat_indexes_step_t *compare;
+    int most; /* products, about; 0: all */
     ctl_index_found_t *found;
 } comparison_t;
+
+/* Of so many products that a portion is compared, the others behind it are passed by. 0: none are. */
+static apr_status_t count_passed(const comparison_t *c, apr_int64_t *passed)
+{
+    const char *const *row;
+    apr_status_t rv = c->most ? cat_db_one(c->ctl->db, SQL_PRODUCT_TOTAL, CAT_NO_VALUES, &row) : APR_SUCCESS;
+    apr_int64_t total = c->most && rv == APR_SUCCESS ? apr_atoi64(row[0]) : 0;
+
+    *passed = total > c->most ? total / (c->most / CAT_OWN_KEYS_FOUND) - CAT_OWN_KEYS_FOUND : 0;
+    return rv;
+}
+
+/* Moves the end of a portion down the list, to where the next one begins. */
+static apr_status_t pass_products(const comparison_t *c, apr_int64_t passed, cat_indexes_portion_t *portion)
+{
+    const char *const *row;
+    apr_status_t rv;
+
+    if (passed <= 0 || portion->is_last) {
+        return APR_SUCCESS;
+    }
+    rv = cat_db_one(c->ctl->db, SQL_PRODUCT_KEY_BELOW,
+                    CAT_VALUES(portion->end.created_at, portion->end.id,
+                               apr_psprintf(c->ctl->db->pool, "%" APR_INT64_T_FMT, passed)),
+                    &row);
+    portion->is_last = rv == APR_NOTFOUND;
+    if (rv == APR_SUCCESS) {
+        portion->end = (cat_list_key_t){row[0], row[1]};
+    }
+    return rv == APR_NOTFOUND ? APR_SUCCESS : rv;
+}
 
 static apr_status_t compare_products(void *baton)
 {
     comparison_t *c = baton;
     cat_indexes_portion_t portion = {.end = CAT_LIST_KEY_MAX};
-    apr_pool_t *pools[2]; /* of a portion and the one before, whose end is where it begins */
-    apr_status_t rv = APR_SUCCESS;
+    apr_pool_t *pools[2],
+        *before = c->ctl->db->pool; /* of a portion and the one before, whose end is where it begins */
+    apr_int64_t passed;
+    apr_status_t rv = count_passed(c, &passed);
 
     *c->found = (ctl_index_found_t){0};
     apr_pool_create(&pools[0], c->ctl->pool);
@@ -269,19 +308,22 @@ static apr_status_t compare_products(void *baton)
     for (int i = 0; rv == APR_SUCCESS && !portion.is_last; i = !i) {
         cat_list_key_t from = portion.end;
         apr_pool_clear(pools[i]);
-        rv = cat_indexes_compare(pools[i], c->ctl->db, &from, &portion);
+        cat_db_use_pool(c->ctl->db, pools[i]);
+        rv = c->compare(pools[i], c->ctl->db, &from, &portion);
+        rv = rv == APR_SUCCESS ? pass_products(c, passed, &portion) : rv;
         c->found->wrong += portion.wrong;
         c->found->rows += portion.rows;
         c->found->example = portion.example ? apr_pstrdup(c->ctl->pool, portion.example) : c->found->example;
     }
+    cat_db_use_pool(c->ctl->db, before);
     apr_pool_destroy(pools[0]);
     apr_pool_destroy(pools[1]);
     return rv;
 }
 
-apr_status_t ctl_index_compare(ctl_t *ctl, ctl_index_found_t *found)
+apr_status_t ctl_index_compare(ctl_t *ctl, cat_indexes_step_t *compare, int most, ctl_index_found_t *found)
 {
-    comparison_t c = {ctl, found};
+    comparison_t c = {ctl, compare, most, found};
 
     return cat_db_view(ctl->db, compare_products, &c);
 }
@@ -306,15 +348,17 @@ static void print_plan(const indexing_t *ix)
 static int show_plan(indexing_t *ix)
 {
     ctl_t *ctl = ix->ctl;
-    ctl_index_found_t found;
+    ctl_index_found_t found, keys;
     apr_status_t rv = cat_index_builder_look(ctl->db, cat_product_keys_kept(ctl->db), ix->status);
 
-    rv = rv == APR_SUCCESS ? ctl_index_compare(ctl, &found) : rv;
+    rv = rv == APR_SUCCESS ? ctl_index_compare(ctl, cat_indexes_compare, 0, &found) : rv;
+    rv = rv == APR_SUCCESS ? ctl_index_compare(ctl, cat_key_check_compare, 0, &keys) : rv;
     if (rv != APR_SUCCESS) {
         return CTL_FAILED;
     }
     print_plan(ix);
-    printf("%" APR_INT64_T_FMT " products, %" APR_INT64_T_FMT " to be indexed anew\n", found.rows, found.wrong);
+    printf("%" APR_INT64_T_FMT " products, %" APR_INT64_T_FMT " to be indexed anew\n", found.rows,
+           found.wrong + keys.wrong);
     return CTL_DONE;
 }
 
@@ -327,7 +371,6 @@ int ctl_index_run(ctl_t *ctl)
         return show_plan(&ix);
     }
     apr_pool_create(&ix.pool, ctl->pool);
-    keep_key(&ix, &CAT_LIST_KEY_MAX);
     ctl_progress_begin(&ix.progress);
     rv = run_steps(&ix);
     ctl_progress_leave(&ix.progress);

@@ -2,6 +2,7 @@
 #ifndef CTL_INDEX_H
 #define CTL_INDEX_H
 
+#include "catalogue/index.h"
 #include "ctl/ctl.h"
 
 /* What is derived of the products, compared with them. */
@@ -11,7 +12,7 @@ typedef struct ctl_index_found_t {
     const char *example; /* the id of one that is wrong; NULL: there is none */
 } ctl_index_found_t;
 
-/* Reads all products. */
-apr_status_t ctl_index_compare(ctl_t *ctl, ctl_index_found_t *found);
+/* Compares the products, or about as many as `most`, a portion here and there; 0: all. */
+apr_status_t ctl_index_compare(ctl_t *ctl, cat_indexes_step_t *compare, int most, ctl_index_found_t *found);
 
 #endif

@@ -44,7 +44,7 @@ apr_status_t cat_db_begin_search(cat_db_t *db)
         cat_checkout_take_turn(db, searches, CAT_SOURCE_SEARCH_PATIENCE, &db->use->search) == APR_SUCCESS) {
         return APR_SUCCESS;
     }
-    if (cat_source_sums_up(db->log, cat_semaphore_refusals(searches), more)) {
+    if (cat_database_sums_up(db->log, cat_semaphore_refusals(searches), more)) {
         cat_log(db->log, cat_log_busy_level(db->log), 0,
                 "CAT079: %s: too many lists with conditions at once%s; see CatalogMaxSearches", db->use->source->name,
                 more);
@@ -177,6 +177,11 @@ cat_exports_t *cat_db_exports(const cat_db_t *db)
     return &db->use->source->exports;
 }
 
+apr_time_t cat_db_configured(const cat_db_t *db)
+{
+    return db->use->source->created;
+}
+
 const char *cat_db_name(const cat_db_t *db)
 {
     return db->use->source->name;
@@ -200,16 +205,22 @@ int cat_db_complete_parts(const cat_db_t *db, apr_time_t since)
     return atomic_load(&source->parts_at) > since ? atomic_load(&source->complete_parts) : 0;
 }
 
-void cat_db_note_registry(const cat_db_t *db, const void *registry)
+void cat_db_note_registry(const cat_db_t *db, const void *before, const void *registry, apr_time_t since)
 {
-    atomic_store(&db->use->source->registry, registry);
-    atomic_store(&db->use->source->registry_at, apr_time_now());
+    if (atomic_compare_exchange_strong(&db->use->source->registry, &before, registry)) {
+        atomic_store(&db->use->source->registry_at, since);
+    }
 }
 
 const void *cat_db_registry(const cat_db_t *db, apr_time_t *since)
 {
     *since = atomic_load(&db->use->source->registry_at);
     return atomic_load(&db->use->source->registry);
+}
+
+cat_basis_t *cat_db_basis(const cat_db_t *db)
+{
+    return db->use->in_transaction ? &db->use->basis : NULL;
 }
 
 int cat_db_in_transaction(const cat_db_t *db)
@@ -248,12 +259,20 @@ int cat_db_asks_server(const cat_db_t *db)
     return !db->use->in_transaction && cat_source_dialect(db->use->source) && !cat_db_has_one_writer(db);
 }
 
-int cat_db_takes_writes(cat_db_t *db)
+static int is_writable(cat_db_t *db)
 {
     cat_connection_t *conn;
 
     return cat_checkout_connect_bare(db, CAT_TO_READ, &conn) == APR_SUCCESS &&
            cat_sqlite_native_takes_writes(conn, db->log);
+}
+
+const char *cat_db_find_obstacle(cat_db_t *db, const char *takes_writes)
+{
+    if (!strcmp(takes_writes, "2")) {
+        return "no stand-by is connected that could confirm a commit";
+    }
+    return strcmp(takes_writes, "1") != 0 || !is_writable(db) ? "the database accepts no writes" : NULL;
 }
 
 apr_off_t cat_db_wal_size(const cat_db_t *db)

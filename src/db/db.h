@@ -149,6 +149,9 @@ apr_pool_t *cat_db_use_pool(cat_db_t *db, apr_pool_t *pool);
 /* What is special about the database; NULL before the first connection of this process. */
 const cat_dialect_t *cat_db_dialect(const cat_db_t *db);
 
+/* When the server read the configuration that it has now. */
+apr_time_t cat_db_configured(const cat_db_t *db);
+
 /* The database as logs and metrics name it, without a secret. */
 const char *cat_db_name(const cat_db_t *db);
 
@@ -163,10 +166,13 @@ void cat_db_note_revocations(const cat_db_t *db, apr_time_t began);
 void cat_db_note_complete_parts(const cat_db_t *db, int parts);
 int cat_db_complete_parts(const cat_db_t *db, apr_time_t since);
 
-/* Notes what catalogue/product/registry.c has read, which stays until the process ends; and returns that, NULL if nothing was noted
- * yet. *since: when that was. */
-void cat_db_note_registry(const cat_db_t *db, const void *registry);
+/* Notes what catalogue/product/registry.c has read, which stays until the process ends, unless another thread has noted something since
+ * `before` was; and returns that, NULL if nothing was noted yet. since: when the reading began. */
+void cat_db_note_registry(const cat_db_t *db, const void *before, const void *registry, apr_time_t since);
 const void *cat_db_registry(const cat_db_t *db, apr_time_t *since);
+
+/* What the transaction that is open goes by, to be read and filled in; NULL: none is open. */
+cat_basis_t *cat_db_basis(const cat_db_t *db);
 
 /* Is a transaction open? */
 int cat_db_in_transaction(const cat_db_t *db);
@@ -181,9 +187,9 @@ int cat_db_has_one_writer(const cat_db_t *db);
 /* Is a statement a round trip to a server, and no part of a transaction? 0 before the first connection of this process. */
 int cat_db_asks_server(const cat_db_t *db);
 
-/* Does the database take writes, as far as can be known without one? If not, the reason is logged. 1 where it is no
- * file. */
-int cat_db_takes_writes(cat_db_t *db);
+/* What keeps the database from taking writes, as far as can be known without one; NULL: nothing. takes_writes: that column of SQL_HEALTH.
+ * Of a file, the reason is logged. */
+const char *cat_db_find_obstacle(cat_db_t *db, const char *takes_writes);
 
 /* Octets of the file with the WAL that the use's connection has open; 0: there is none. */
 apr_off_t cat_db_wal_size(const cat_db_t *db);

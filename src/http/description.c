@@ -14,7 +14,7 @@ static const char *const codes[] = {
 #include "http/field_errors.def"
     NULL};
 static const cat_text_rule_t code_rule = {.words = codes};
-static const cat_shape_t code = {.kind = CAT_SHAPE_TEXT, .example = "\"required\"", .rule = &code_rule};
+static const cat_shape_t code = {.kind = CAT_SHAPE_TEXT, .rule = &code_rule};
 static const cat_member_t error[] = {
     {"field", &cat_schema_text, CAT_ALWAYS, "The field or the parameter; empty: the body as a whole"},
     {"code", &code, CAT_ALWAYS, "What is wrong with it, for programs"},
@@ -47,6 +47,22 @@ static const char *name_component(const cat_describer_t *d, const char *name)
     return component;
 }
 
+/* The name of the component that is the same; the parameter is added under its own name where there is none. */
+static const char *share_parameter(json_t *components, const char *name, json_t *parameter)
+{
+    const char *other;
+    const json_t *component;
+
+    json_object_foreach (components, other, component) {
+        if (json_equal(component, parameter)) {
+            json_decref(parameter);
+            return other;
+        }
+    }
+    json_object_set_new(components, name, parameter);
+    return name;
+}
+
 void cat_description_add_parameter(cat_describer_t *d, const char *name, const char *about, json_t *schema,
                                    json_t *example)
 {
@@ -60,8 +76,8 @@ void cat_description_add_parameter(cat_describer_t *d, const char *name, const c
     if (example) {
         json_object_set_new(parameter, "example", example);
     }
-    json_object_set_new(d->components, component, parameter);
-    json_array_append_new(d->parameters, cat_schema_refer("parameters", component));
+    json_array_append_new(d->parameters,
+                          cat_schema_refer("parameters", share_parameter(d->components, component, parameter)));
 }
 
 json_t *cat_description_words(const char *const *words, int chosen)

@@ -94,23 +94,41 @@ static int is_listed(const char *type, apr_size_t length, const char *types)
     return 0;
 }
 
-/* parameters: of a Content-Type, from the first semicolon. */
-static int is_utf8(const char *parameters)
+static int is_charset(const char *text, const char *name)
+{
+    apr_size_t length = strlen(name);
+
+    return !strncasecmp(text, name, length) && !apr_isalnum(text[length]) && text[length] != '-';
+}
+
+int cat_header_charset(const char *content_type, const char *const *names)
 {
     static const char charset[] = "charset=";
+    const char *p = strchr(content_type, ';');
+    int i = 0;
 
-    for (const char *p = parameters; *p == ';'; p += strcspn(p, ";")) {
+    for (; p && *p == ';'; p += strcspn(p, ";")) {
         p = skip_space(p + 1);
         if (!strncasecmp(p, charset, sizeof(charset) - 1)) {
             p += sizeof(charset) - 1;
             p += *p == '"';
-            return !strncasecmp(p, "utf-8", 5) && !apr_isalnum(p[5]) && p[5] != '-';
+            while (names[i] && !is_charset(p, names[i])) {
+                i++;
+            }
+            return names[i] ? i : -1;
         }
     }
-    return 1;
+    return 0;
 }
 
 int cat_header_has_type(const char *content_type, const char *types)
+{
+    static const char *const utf8[] = {"utf-8", NULL};
+
+    return cat_header_has_type_of(content_type, types, utf8);
+}
+
+int cat_header_has_type_of(const char *content_type, const char *types, const char *const *charsets)
 {
     apr_size_t length = content_type ? strcspn(content_type, "; \t") : 0;
     const char *rest;
@@ -119,7 +137,7 @@ int cat_header_has_type(const char *content_type, const char *types)
         return 0;
     }
     rest = skip_space(content_type + length);
-    return *rest == '\0' || (*rest == ';' && is_utf8(rest));
+    return *rest == '\0' || (*rest == ';' && cat_header_charset(rest, charsets) >= 0);
 }
 
 /* The end of a list's element or of one of its parameters: the next of the separators outside of a quoted-string. */

@@ -23,6 +23,10 @@ const char *cat_header_cookie(apr_pool_t *pool, const char *cookies, const char 
 /* Content-Type: is it one of the types, which ", " separates, without a charset or with utf-8? NULL is none. */
 int cat_header_has_type(const char *content_type, const char *types);
 
+/* The same with one of these charsets, and which one it is: 0, the first, if it names none; -1: another one. */
+int cat_header_has_type_of(const char *content_type, const char *types, const char *const *charsets);
+int cat_header_charset(const char *content_type, const char *const *charsets);
+
 /* Accept (RFC 9110 12.5.1): the quality of a media type, in thousandths, by the most specific range that has it; 0: none has.
  * The type is in lower case; parameters of a range other than q are ignored, and a range whose q is malformed is too.
  * *is_named (may be NULL): is the range the type itself, without an asterisk? */

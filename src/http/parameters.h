@@ -57,17 +57,17 @@ void cat_parameters_parse(cat_parameters_t *p, const cat_parameter_row_t *rows, 
 /* Adds the parameters of a table to the description of a route. group: of the components' names. */
 void cat_parameters_describe(cat_describer_t *d, const char *group, const cat_parameter_row_t *rows, int count);
 
+/* What the page and the limit of any list are. */
+#define CAT_PARAMETERS_PAGE "The number of the page, from 1; anything but an integer counts as absent"
+#define CAT_PARAMETERS_LIMIT                                                                                           \
+    "How many entries a page has; anything but an integer counts as absent, and a number above the maximum as the "    \
+    "maximum"
+
 /* Schemas for such a table: any text; a time; page and limit of a list. */
 json_t *cat_parameters_describe_text(const cat_conf_t *conf);
 json_t *cat_parameters_describe_time(const cat_conf_t *conf);
 json_t *cat_parameters_describe_page(const cat_conf_t *conf);
 json_t *cat_parameters_describe_limit(const cat_conf_t *conf);
-
-/* What a description says of page and limit; what: of which things a page has some. */
-#define CAT_PARAMETERS_PAGE_ABOUT "The number of the page, from 1; anything but an integer counts as absent"
-#define CAT_PARAMETERS_LIMIT_ABOUT(what)                                                                               \
-    "How many " what                                                                                                   \
-    " a page has; anything but an integer counts as absent, and a number above the maximum as the maximum"
 
 /* Finds a parameter's value in a list that ends with NULL: its index; -1: it is not in the list, and a fault has been
  * added. message: "must ...". */

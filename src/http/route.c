@@ -15,13 +15,13 @@
 const cat_media_t *cat_route_media(const cat_route_t *route)
 {
     static const cat_media_t media[] = {
-        [CAT_NO_BODY] = {NULL, NULL, 0},
-        [CAT_QUERY] = {NULL, NULL, 0},
-        [CAT_JSON] = {"application/json", "Accept", 0},
-        [CAT_MAY_JSON] = {"application/json", "Accept", 0},
-        [CAT_PATCH] = {"application/merge-patch+json, application/json", "Accept-Patch", 0}, /* RFC 5789, 2.2 */
-        [CAT_BATCH] = {"application/json", "Accept", 4 * 1024 * 1024},
-        [CAT_UPLOAD] = {"text/csv, application/x-ndjson", "Accept", 0},
+        [CAT_NO_BODY] = {NULL, NULL, 0, NULL},
+        [CAT_QUERY] = {NULL, NULL, 0, NULL},
+        [CAT_JSON] = {"application/json", "Accept", 0, NULL},
+        [CAT_MAY_JSON] = {"application/json", "Accept", 0, NULL},
+        [CAT_PATCH] = {"application/merge-patch+json, application/json", "Accept-Patch", 0, NULL}, /* RFC 5789, 2.2 */
+        [CAT_BATCH] = {"application/json", "Accept", 4 * 1024 * 1024, NULL},
+        [CAT_UPLOAD] = {"text/csv, application/x-ndjson", "Accept", 0, "text/csv"},
     };
     return &media[route->body];
 }

@@ -33,9 +33,10 @@ typedef enum {
 
 /* What may be sent as a body. */
 typedef struct cat_media_t {
-    const char *types;  /* media types, separated by ", "; NULL: no body is read */
-    const char *header; /* of a response: names them when another type was sent */
-    int max;            /* bytes; 0: CatalogMaxBody */
+    const char *types;   /* media types, separated by ", "; NULL: no body is read */
+    const char *header;  /* of a response: names them when another type was sent */
+    int max;             /* bytes; 0: CatalogMaxBody */
+    const char *encoded; /* those of the types that may have any charset of cat_encodings; NULL: all are in UTF-8 */
 } cat_media_t;
 
 /* A resource's handler: never returns NULL. The answer lives on q->pool. */

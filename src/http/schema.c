@@ -17,11 +17,15 @@
 
 const cat_shape_t cat_schema_text = {.kind = CAT_SHAPE_TEXT}, cat_schema_whole = {.kind = CAT_SHAPE_WHOLE},
                   cat_schema_flag = {.kind = CAT_SHAPE_FLAG}, cat_schema_time = {.kind = CAT_SHAPE_TIME},
-                  cat_schema_true = {.kind = CAT_SHAPE_TRUE}, cat_schema_false = {.kind = CAT_SHAPE_FALSE};
+                  cat_schema_true = {.kind = CAT_SHAPE_TRUE, .name = "Success", .about = "The request succeeded"},
+                  cat_schema_done = {.kind = CAT_SHAPE_TEXT,
+                                     .name = "Message",
+                                     .about = "What was done, in a sentence for people"},
+                  cat_schema_false = {.kind = CAT_SHAPE_FALSE};
 
 static const char *const gte[] = {"gte", NULL};
 static const cat_text_rule_t gte_rule = {.words = gte};
-const cat_shape_t cat_schema_gte = {.kind = CAT_SHAPE_TEXT, .example = "\"gte\"", .rule = &gte_rule};
+const cat_shape_t cat_schema_gte = {.kind = CAT_SHAPE_TEXT, .rule = &gte_rule};
 
 json_t *cat_schema_refer(const char *kind, const char *name)
 {
@@ -52,7 +56,8 @@ static json_t *list_words(const char *const *words)
     return list;
 }
 
-void cat_schema_add_rule(json_t *schema, const cat_text_rule_t *rule)
+/* What a rule says of a text. */
+static void add_rule(json_t *schema, const cat_text_rule_t *rule)
 {
     if (rule && rule->format) {
         json_object_set_new(schema, "format", json_string(rule->format));
@@ -63,6 +68,24 @@ void cat_schema_add_rule(json_t *schema, const cat_text_rule_t *rule)
     if (rule && rule->words) {
         json_object_set_new(schema, "enum", list_words(rule->words));
     }
+}
+
+void cat_schema_add_rule(json_t *schema, const cat_text_rule_t *rule)
+{
+    if (rule && rule->schema) {
+        json_object_del(schema, "type");
+        json_object_update_new(schema, cat_schema_refer("schemas", rule->schema));
+    } else {
+        add_rule(schema, rule);
+    }
+}
+
+void cat_schema_name_rule(json_t *schemas, const cat_text_rule_t *rule)
+{
+    json_t *schema = json_pack("{s:s}", "type", "string");
+
+    add_rule(schema, rule);
+    json_object_set_new(schemas, rule->schema, schema);
 }
 
 static json_t *describe_text(const cat_field_t *field)
@@ -255,6 +278,20 @@ static json_t *describe_member(json_t *schemas, const cat_member_t *member)
     return value;
 }
 
+/* A value of a shop's own field may have been stored when its line of CatalogField had other bounds, words or patterns. */
+static json_t *describe_stored(const cat_field_t *field)
+{
+    const cat_text_rule_t form = {.format = field->rule ? field->rule->format : NULL};
+    cat_field_t stored = *field;
+
+    if (field->flags & CAT_OWN) {
+        stored.least = stored.most = 0;
+        stored.flags &= ~(CAT_REQUIRED | CAT_VISIBLE);
+        stored.rule = &form;
+    }
+    return cat_schema_of_value(&stored);
+}
+
 static json_t *describe_record(json_t *schemas, const cat_shape_t *shape)
 {
     json_t *properties = json_object(), *required = json_array();
@@ -262,7 +299,7 @@ static json_t *describe_record(json_t *schemas, const cat_shape_t *shape)
 
     for (int i = 0; i < shape->count; i++) {
         const cat_field_t *field = &shape->fields[i];
-        json_t *value = cat_schema_of_value(field);
+        json_t *value = describe_stored(field);
         if (field->flags & CAT_SECRET) {
             json_decref(value);
             continue;
@@ -337,17 +374,6 @@ static json_t *describe_shape(json_t *schemas, const cat_shape_t *shape)
     }
 }
 
-json_t *cat_schema_of_shape(json_t *schemas, const cat_shape_t *shape)
-{
-    if (!shape->name) {
-        return describe_shape(schemas, shape);
-    }
-    if (!json_object_get(schemas, shape->name)) {
-        json_object_set_new(schemas, shape->name, describe_shape(schemas, shape));
-    }
-    return cat_schema_refer("schemas", shape->name);
-}
-
 static json_t *make_record_example(const cat_shape_t *shape)
 {
     json_t *example = json_object();
@@ -362,43 +388,34 @@ static json_t *make_record_example(const cat_shape_t *shape)
     return example;
 }
 
-static json_t *make_object_example(const cat_shape_t *shape)
-{
-    json_t *example = json_object();
-
-    for (const cat_member_t *member = shape->members; member->name; member++) {
-        if (member->presence != CAT_RARELY) {
-            json_object_set_new(example, member->name, cat_schema_example(member->shape));
-        }
-    }
-    return example;
-}
-
-json_t *cat_schema_example(const cat_shape_t *shape)
+/* Of a record, or of a value that has one; programs make those of objects and lists of these. NULL: none. */
+static json_t *make_example(const cat_shape_t *shape)
 {
     if (shape->example) {
         return json_loads(shape->example, JSON_DECODE_ANY, NULL);
     }
-    switch (shape->kind) {
-    case CAT_SHAPE_NUMBER:
-    case CAT_SHAPE_WHOLE:
-        return json_integer(1);
-    case CAT_SHAPE_FLAG:
-    case CAT_SHAPE_TRUE:
-        return json_true();
-    case CAT_SHAPE_FALSE:
-        return json_false();
-    case CAT_SHAPE_TIME:
-        return json_string("2026-11-21T16:17:07.877Z");
-    case CAT_SHAPE_ANY:
-        return json_object();
-    case CAT_SHAPE_LIST:
-        return json_pack("[o]", cat_schema_example(shape->of));
-    case CAT_SHAPE_OBJECT:
-        return make_object_example(shape);
-    case CAT_SHAPE_RECORD:
-        return make_record_example(shape);
-    default:
-        return json_string("");
+    return shape->kind == CAT_SHAPE_RECORD ? make_record_example(shape) : NULL;
+}
+
+/* The example is with the schema, and so is there once, however many answers have it. */
+static json_t *describe_with_example(json_t *schemas, const cat_shape_t *shape)
+{
+    json_t *schema = describe_shape(schemas, shape), *example = make_example(shape);
+
+    add_description(schema, shape->about);
+    if (example) {
+        json_object_set_new(schema, "examples", json_pack("[o]", example));
     }
+    return schema;
+}
+
+json_t *cat_schema_of_shape(json_t *schemas, const cat_shape_t *shape)
+{
+    if (!shape->name) {
+        return describe_with_example(schemas, shape);
+    }
+    if (!json_object_get(schemas, shape->name)) {
+        json_object_set_new(schemas, shape->name, describe_with_example(schemas, shape));
+    }
+    return cat_schema_refer("schemas", shape->name);
 }

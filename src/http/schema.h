@@ -35,8 +35,8 @@ typedef struct cat_member_t {
     const cat_shape_t *shape;
     enum {
         CAT_ALWAYS,
-        CAT_USUALLY, /* it may be absent; the example has it */
-        CAT_RARELY   /* it may be absent; the example lacks it */
+        CAT_USUALLY, /* it may be absent */
+        CAT_RARELY   /* it may be absent */
     } presence;
     const char *about; /* a sentence without full stop */
 } cat_member_t;
@@ -48,8 +48,9 @@ struct cat_shape_t {
     const cat_shape_t *of;       /* CAT_SHAPE_LIST: its elements */
     const cat_field_t *fields;   /* CAT_SHAPE_RECORD: its field table */
     int count;                   /* of fields */
-    const char *example;         /* of a scalar, as JSON; NULL: one that suits its kind */
+    const char *example;         /* as JSON; NULL: none, or, of a record, that of its fields */
     const cat_text_rule_t *rule; /* of CAT_SHAPE_TEXT; NULL: any text */
+    const char *about;           /* of what has a name, a sentence without full stop; NULL: its members say it */
 };
 
 /* Scalars without a name of their own. */
@@ -59,14 +60,13 @@ extern const cat_shape_t cat_schema_text, cat_schema_whole, cat_schema_flag, cat
 extern const cat_shape_t cat_schema_gte;
 
 /* The members that most answers have: "success" and "message". */
-extern const cat_shape_t cat_schema_true, cat_schema_false;
-#define CAT_MEMBER_SUCCESS {"success", &cat_schema_true, CAT_ALWAYS, "The request succeeded"}
-#define CAT_MEMBER_MESSAGE {"message", &cat_schema_text, CAT_ALWAYS, "What was done, in a sentence for people"}
+extern const cat_shape_t cat_schema_true, cat_schema_done, cat_schema_false;
+#define CAT_MEMBER_SUCCESS {"success", &cat_schema_true, CAT_ALWAYS, NULL}
+#define CAT_MEMBER_MESSAGE {"message", &cat_schema_done, CAT_ALWAYS, NULL}
 #define CAT_MEMBER_END {NULL, NULL, CAT_ALWAYS, NULL}
 
-/* The schema of a shape: a reference, if it has a name, to its schema in `schemas`, where it is added. */
+/* The schema of a shape, with its example: a reference, if it has a name, to its schema in `schemas`, where it is added. */
 json_t *cat_schema_of_shape(json_t *schemas, const cat_shape_t *shape);
-json_t *cat_schema_example(const cat_shape_t *shape);
 
 /* The schema of one value of a field, without its description. */
 json_t *cat_schema_of_value(const cat_field_t *field);
@@ -79,8 +79,11 @@ json_t *cat_schema_input_example(const cat_field_t *fields, int count);
  * which. Programs that make types of schemas stumble over what says more, anyOf and not. */
 void cat_schema_require_more(json_t *schema);
 
-/* Adds what the rule says of a text; NULL: nothing. */
+/* Adds what the rule says of a text, or a reference to it if it has a name, instead of the type; NULL: nothing. */
 void cat_schema_add_rule(json_t *schema, const cat_text_rule_t *rule);
+
+/* Adds the schema of a rule that has a name. */
+void cat_schema_name_rule(json_t *schemas, const cat_text_rule_t *rule);
 
 /* The example of a field's value. */
 json_t *cat_schema_field_example(const cat_field_t *field);

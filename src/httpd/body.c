@@ -16,6 +16,7 @@
 #include "http/header.h"
 #include "httpd/reply.h"
 #include "httpd/signals.h"
+#include "lib/encoding.h"
 #include "lib/json.h"
 
 /* Bytes read at a time: enough for most bodies. */
@@ -55,12 +56,18 @@ static int is_encoded(request_rec *r)
     return coding && strcasecmp(coding, "identity");
 }
 
+static int has_type(const char *type, const cat_media_t *media)
+{
+    return cat_header_has_type(type, media->types) ||
+           (media->encoded && cat_header_has_type_of(type, media->encoded, cat_encodings));
+}
+
 /* A filter of the site, such as "SetInputFilter DEFLATE", may decode the body when it is read. */
 static cat_answer_t *check_headers(request_rec *r, const cat_media_t *media, int max)
 {
     const char *length = apr_table_get(r->headers_in, "Content-Length");
 
-    if (!cat_header_has_type(apr_table_get(r->headers_in, "Content-Type"), media->types)) {
+    if (!has_type(apr_table_get(r->headers_in, "Content-Type"), media)) {
         return refuse_type(r, media, media->header, media->types);
     }
     if (is_encoded(r) && r->input_filters->frec->ftype >= AP_FTYPE_PROTOCOL) {

@@ -22,7 +22,8 @@
 
 const cat_field_fault_t cat_fields_no_fault = {NULL, NULL};
 
-const cat_text_rule_t cat_fields_id = {NULL, "uuid", "^[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}$", NULL};
+const cat_text_rule_t cat_fields_id = {NULL, "uuid", "^[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}$", NULL,
+                                       "Id"};
 
 static apr_size_t count_characters(const char *text)
 {

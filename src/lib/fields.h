@@ -50,6 +50,7 @@ typedef struct cat_text_rule_t {
                           const char *text); /* NULL or "must ..."; NULL: only the server writes such texts */
     const char *format, *pattern;            /* as JSON Schema has them; NULL: none */
     const char *const *words;                /* the only texts; ends with NULL. NULL: there are others */
+    const char *schema; /* the name of what the API's description says of it; NULL: said of each field */
 } cat_text_rule_t;
 
 extern const cat_text_rule_t cat_fields_id; /* of ids (lib/id.h) */

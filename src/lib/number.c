@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Numbers as texts. A double is written with the fewest digits that read back as the same double. Whether a text loses anything that way is
+ * Numbers as texts. A double is written with the fewest digits that read back as the same double, and in full where a client could have sent
+ * it as an integer: 1e15 and 1000000000000000 are one number, and one text. Whether a text loses anything that way is
  * found by comparing it with what would be written, both spelled as digits and a power of ten.
  */
 #include "lib/number.h"
@@ -50,6 +51,26 @@ static void write_real(real_t text, double value)
     }
 }
 
+/* "1.5e+17" in full. An exponent that is not negative is at least that of the last digit. */
+static void write_integer(real_t text, double value)
+{
+    const char *exponent = strchr(text, 'e');
+    apr_size_t length = (value < 0) + (exponent ? (apr_size_t)atoi(exponent + 1) : 0) + 1;
+    real_t full;
+    apr_size_t count = 0;
+
+    if (!exponent || exponent[1] == '-' || fabs(value) >= 0x1p63) {
+        return;
+    }
+    for (const char *from = text; from < exponent; from++) {
+        full[count] = *from;
+        count += *from != '.';
+    }
+    memset(full + count, '0', length - count);
+    full[length] = '\0';
+    memcpy(text, full, length + 1);
+}
+
 /* printf and strtod follow the locale, and another module may have set one with a decimal comma; uselocale is for this
  * thread alone. APR's own printf knows no locale, but does not round exactly. */
 static const char *format_real(apr_pool_t *pool, double value, int in_full)
@@ -62,6 +83,7 @@ static const char *format_real(apr_pool_t *pool, double value, int in_full)
         snprintf(text, sizeof(text), "%.*g", DBL_DECIMAL_DIG, value);
     } else {
         write_real(text, value);
+        write_integer(text, value);
     }
     uselocale(before);
     freelocale(c);

@@ -7,7 +7,8 @@
 
 /*
  * The text in which a JSON number is stored and sent: integers in full, reals in the fewest digits that read back as
- * the same double (so 19.99 is "19.99"), no locale, a valid JSON number. Negative zero is "0". On the pool. number must
+ * the same double (so 19.99 is "19.99"), no locale, a valid JSON number. All spellings of a number have the same text, so
+ * 1e15 is "1000000000000000", unless no integer of 64 bits has its value. Negative zero is "0". On the pool. number must
  * be a json integer or a finite json real.
  */
 const char *cat_number_format(apr_pool_t *pool, const json_t *number);

@@ -2,6 +2,7 @@
 # route: POST /auth/login
 # route: POST /auth/password/change
 # again: db
+# runs: first
 # A change of an account during the password check takes effect; a sign-in replaces a hash of an outdated kind.
 use CatalogTest;
 use CatalogAccounts;

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+# runs: first
 # For each directive: the values that httpd -t accepts and refuses, and the contexts that allow it.
 use CatalogTest;
 

@@ -9,7 +9,7 @@ use CatalogTest::Ctl qw(at_terminal command_for ctl_for listed problems run);
 use POSIX ();
 use Time::HiRes qw(sleep);
 
-my $PRODUCTS = $ENV{CATALOG_PRODUCTS} // 1500;
+my $PRODUCTS = $ENV{CATALOG_PRODUCTS} // 700;
 my $OF_PRICE = 'category search price';
 my %part_of = (products_by_category => 'category', products_by_category_key => 'category', products_by_price => 'price',
     products_by_name => 'name', products_by_rating => 'rating');
@@ -252,7 +252,7 @@ if (driver ne 'sqlite3') { # whose readers are in nobody's way
     $open->selectrow_array('SELECT COUNT(*) FROM products');
     my ($waiting) = begin_index();
     my @wrong;
-    my $until = Time::HiRes::time() + 6; # longer than the two seconds before the index is built
+    my $until = Time::HiRes::time() + 4; # longer than the two seconds before the index is built
     push @wrong, use_server([qw(name search)]) while Time::HiRes::time() < $until;
     is(waitpid($waiting, POSIX::WNOHANG()), 0, 'catalogctl index waits for the end of a transaction');
     is(join(' ', @wrong), '', 'clients do not');

@@ -64,6 +64,8 @@ for (['', 0], ['', 1], ['-wal', 0], ['-shm', 0]) {
     is_out($server, $what);
     like($server->log_text, qr/CAT006: .*catalog\.db$suffix was removed or replaced; restart the server/,
         "$what: the log says to restart the server");
+    $server->burst((wire(GET => '/products')) x 16) for 1 .. 3;
+    cmp_ok(scalar(() = $server->log_text =~ /\[client .*CAT006: /g), '<', 20, "$what: but not for each request");
     if (!$replaced && $suffix ne '-shm') {
         kill KILL => $server->children;
         my $served = wait_until(10,

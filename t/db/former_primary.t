@@ -7,7 +7,7 @@
 # runs: first
 # A stand-by of PostgreSQL is promoted, and the former primary comes back: it accepts writes, and the parameters name it first.
 use CatalogTest;
-use CatalogTest::Ctl qw(ctl_for);
+use CatalogTest::Ctl qw(ctl_for problems);
 use CatalogTest::Tools qw(new_dir);
 
 my $primary = CatalogTest::Database::engine();
@@ -36,6 +36,7 @@ ok(wait_until(20, sub { $server->api(GET => '/health/ready')->{status} == 503 })
 answers($server->api(GET => '/health/ready'), 503,
     refusal(message => 'Not ready', error => 'no stand-by is connected that could confirm a commit'), 'the answer says why');
 answers($server->api(GET => '/products'), 200, undef, 'reads are served');
+like(problems(ctl_for($server, 'check')), qr/^database: cannot be written; no stand-by is connected that could confirm a commit$/m, 'catalogctl check says so, too');
 
 # case: a stand-by that may not confirm commits, here for its name, is none; who may not read the names learns it from a commit that waits
 my $unnamed = $stand_by->add_stand_by(new_dir());

@@ -87,10 +87,12 @@ my ($foreign, $changed) = ('01a1fdf9-d28a-7c59-b8ec-000000000001', $ids[-1]);
 $db->do(q(INSERT INTO products (id, name, price, category, in_stock, created_at) VALUES (?, 'Foreign cup', '3', 'Cups', 1, 1763731170000)), undef, $foreign);
 $db->do(q(UPDATE products SET name = 'Renamed' WHERE id = ?), undef, $changed);
 ctl_for($server, 'recount') if driver eq 'mysql'; # which has no triggers
-answers($server->api(GET => "/products/$foreign"), 200, undef, 'a row of another program is served by its id');
-like(problems(ctl_for($server, 'check')), qr/^index: 2 products were written by another program, such as \S+; run: catalogctl index$/,
+answers($server->api(PATCH => "/products/$foreign", { inStock => false }, token => $token), 200, undef, 'a row of another program can be changed');
+answers($server->api(GET => "/products/$foreign"), 200, undef, 'and is served by its id');
+my $left = driver eq 'mysql' ? '1' : '2'; # where no triggers count, the change has indexed the first one
+like(problems(ctl_for($server, 'check')), qr/^index: $left products were written by another program, such as \S+; run: catalogctl index$/,
     'check names the rows');
-is_deeply(ctl_for($server, 'index'), { status => 0, out => $db->selectrow_array('SELECT COUNT(*) FROM products') . " products, 2 indexed anew\n", err => '' },
+is_deeply(ctl_for($server, 'index'), { status => 0, out => $db->selectrow_array('SELECT COUNT(*) FROM products') . " products, $left indexed anew\n", err => '' },
     'catalogctl index indexes them');
 is(words_of($foreign), 'cup cups foreign', 'then the row is found');
 is(words_of($changed), join(' ', sort 'renamed', $db->selectrow_array('SELECT category FROM products WHERE id = ?', undef, $changed)), 'and the other one by its new words');

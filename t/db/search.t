@@ -2,6 +2,7 @@
 # db: mysql pgsql
 # again: db
 # mpm: event
+# runs: first
 # Lists with conditions, words and orders drawn at random are those of a loop over all products, and no plan of the database reads a
 # table as a whole or sorts more than it should. For SQLite, "make unit" runs the same program. No httpd
 # serves requests, so the MPM does not matter.

@@ -12,7 +12,12 @@ my $server = CatalogTest::DevelopmentServer->new(SHOP => $shop, INCLUDE => "$sho
 my @own = qw(sku description brand tags weight quantity color updatedAt);
 
 sub ask { CatalogTest::Http::request($server->{port}, $_[0], "/api$_[1]", @_[2 .. $#_]) }
-sub passwords { slurp($server->console) =~ /^  (user|editor|admin) +(\S+)$/mg }
+# The console names them after the server serves.
+sub passwords {
+    my %of = ();
+    wait_until(60, sub { %of = slurp($server->console) =~ /^  (user|editor|admin) +(\S+)$/mg; keys %of == 3 });
+    return %of;
+}
 
 my $list = ask(GET => '/products?limit=100&fields=' . join ',', 'name', @own);
 is($list->{json}{pagination}{total}, 200, 'there are 200 products');

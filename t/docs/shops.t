@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # again: db
+# runs: first
 # The files of other shops in conf/examples/shops: with the commands of its README, each import takes every cell, and what it stored can be
 # exported and imported again without a change.
 use utf8;

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # route: GET /mails
+# runs: first
 # Administrators see why a mail could not be sent, whatever the cause, without anything that is secret.
 use CatalogTest;
 use CatalogAccounts;

@@ -173,6 +173,14 @@ stores('a quotation mark in a bare cell', qq(name,price\n19" rack,1\n5'6",2\n"7"
 stores('a first line sep=;', "sep=;\r\nname;price\r\na,b;1\r\n", '', { name => 'a,b', price => 1 });
 stores('encoding=windows-1252', "name,price\n\x80\xfc\x99,1\n", 'encoding=windows-1252', { name => "\x{20ac}\xfc\x{2122}" });
 stores('a mark is stronger', "\xef\xbb\xbfname,price\n\xc3\xbc,1\n", 'encoding=windows-1252', { name => "\xfc" });
+for (['charset=windows-1252', "n\xfc", ''], ['charset="Windows-1252"; header=present', "n\xfc", ''], ['charset=utf-8', "n\xfc", 'encoding=windows-1252'],
+    ['charset=windows-1252', "n\xc3\xbc", 'encoding=utf-8'], ['charset=UTF-8', "n\xc3\xbc", '']) {
+    my ($parameter, $name, $query) = @$_;
+    answers(import_file("text/csv; $parameter" => "name,price\n$name,1\n", $query), 200, summary(1, 1, 0, 0), "text/csv; $parameter" . ($query && " and $query"));
+    is((listed())[0]{name}, "n\xfc", 'the text is read in that encoding, and in that of the query before it');
+}
+answers(import_file("text/csv; charset=$_" => "name,price\nx,1\n"), 415, refusal(error => qr/ in UTF-8,/), "charset=$_ is refused") for 'koi8-r', 'windows-12520', 'utf-8x';
+answers(import_file("application/x-ndjson; charset=windows-1252" => '{"name":"x","price":1}'), 415, refusal(error => qr/ in UTF-8,/), 'NDJSON is UTF-8');
 for my $utf16 (qw(UTF-16LE UTF-16BE)) {
     my $text = Encode::encode($utf16, "name\tprice\r\n\x{1fad6} \x{fc}\t2\r\n");
     my $mark = Encode::encode($utf16, "\x{feff}");

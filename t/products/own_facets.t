@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # route: GET /products
 # again: db
+# runs: first
 # Facets of the shop's own fields, and the counts of their values after each kind of write.
 use CatalogTest;
 use CatalogTest::Ctl qw(ctl_for);

@@ -4,6 +4,7 @@
 # again: db
 # Unique fields of the shop's own, and the keys that products have of indexed ones.
 use CatalogTest;
+use CatalogTest::Ctl qw(ctl_for problems);
 
 my $server = server(mount => qq(CatalogField sku string unique max=64\nCatalogField weight number index\nCatalogField tags strings index\n)
     . qq(CatalogField color choice values="red|green" index\nCatalogField seen time index\nCatalogField about text search))->start;
@@ -19,7 +20,7 @@ sub values_taken { return join ' ', map { $_->[0] } @{ $db->selectall_arrayref('
 
 my $first = made({ sku => 'KT-1', weight => 2.5, tags => ['steel', 'red'], color => 'green', seen => '1970-01-01T00:00:00.001Z', about => 'A shiny thing' });
 my $id = $first->{json}{data}{id};
-is(keys_of($id), 'sku=kt-1=KT-1 weight=c004000000000000= tags=red= tags=steel= color=01= seen=8000000000000001=', 'a product has the keys of its fields');
+is(keys_of($id), 'sku=kt-1=KT-1 weight=c004000000000000= tags=red= tags=steel= color=001= seen=8000000000000001=', 'a product has the keys of its fields');
 is(values_taken(), 'KT-1', 'and its unique value');
 is_deeply($server->api(GET => '/products?q=shiny')->{json}{data}[0]{id}, $id, 'words of a searched field are found');
 my $taken = made({ sku => 'KT-1' });
@@ -32,7 +33,7 @@ answers($server->api(PUT => "/products/$second", { sku => undef, tags => ['x'], 
 is(keys_of($second), 'sku== weight=400fffffffffffff= tags=x= color== seen==', 'the keys follow');
 is(values_taken(), 'KT-1', 'and the unique values');
 answers($server->api(PUT => "/products/$id", { sku => 'KT-1', weight => undef, name => 'pot' }, token => $token), 200, undef, 'a product may keep its value');
-is(keys_of($id), 'sku=kt-1=KT-1 weight== tags=red= tags=steel= color=01= seen=8000000000000001=', 'the keys follow');
+is(keys_of($id), 'sku=kt-1=KT-1 weight== tags=red= tags=steel= color=001= seen=8000000000000001=', 'the keys follow');
 my $batch = $server->api(POST => '/products/batch', { atomic => Cpanel::JSON::XS::false, operations => [{ op => 'create', body => { name => 'x', price => 1, sku => 'KT-1' } }, { op => 'create', body => { name => 'x', price => 1, sku => 'KT-2' } }] }, token => $token);
 is_deeply([map { $_->{status} } @{ $batch->{json}{results} }], [400, 201], 'an operation of a batch is refused alone');
 is($batch->{json}{results}[0]{errors}[0]{code}, 'taken', 'with the code');
@@ -55,5 +56,39 @@ $db = $server->database;
 ok(wait_until(60, sub { ($db->selectrow_array('SELECT COUNT(*) FROM catalog_fields WHERE complete = 1'))[0] == 3 }), 'a server with other lines fills in the keys of its fields');
 is(keys_of($second), 'sku== weight=400fffffffffffff=', 'a product has them');
 is(values_taken(), 'KT-2 ONE', 'and the unique values are there');
+
+# ---- numbers ----
+
+my $counted = server(mount => 'CatalogField code number unique')->start;
+my $writer = register($counted)->{token};
+sub coded { return $counted->api(POST => '/products', qq({"name":"cup","price":1,"code":$_[0]}), token => $writer) }
+for (['1e15', '1000000000000000', '1.0E15', '1000000000000000.0'], ['-2.5e17', '-250000000000000000'], ['1e21', '1000e18', '1000000000000000000000'], ['0.00001', '1e-5']) {
+    my ($one, @others) = @$_;
+    answers(coded($one), 201, undef, "the number $one");
+    is(coded($_)->{json}{errors}[0]{code}, 'taken', "$_ is the same one") for @others;
+    answers($counted->api(GET => "/products/code=$_"), 200, undef, "and finds its product") for $one, @others;
+}
+
+# ---- products of other programs ----
+
+my $shared = server(mount => "CatalogField sku string unique\nCatalogField brand string facet\nCatalogField tags strings search")->start;
+$writer = register($shared)->{token};
+my $own = $shared->api(POST => '/products', { name => 'own', price => 1, sku => 'OWN', brand => 'Acme' }, token => $writer)->{json}{data}{id};
+my @foreign = map { "01a1fdf9-d28a-7c59-b8ec-00000000000$_" } 1 .. 2;
+for (['NEW', $foreign[0]], ['OWN', $foreign[1]]) {
+    my ($sku, $of) = @$_;
+    $shared->database->do(q(INSERT INTO products (id, name, price, category, in_stock, created_at, extra) VALUES (?, 'foreign', '3', 'Cups', 1, 1763731170000, ?)), undef,
+        $of, qq({"brand":"Acme","sku":"$sku","tags":["deep"]}));
+}
+ctl_for($shared, 'recount') if driver eq 'mysql'; # which has no triggers
+like(problems(ctl_for($shared, 'check')), qr/^index: 2 products were written by another program/m, 'catalogctl check finds products of another program');
+is(ctl_for($shared, 'index')->{status}, 0, 'catalogctl index mends them');
+sub ids { return join ' ', map { $_->{id} } @{ $shared->api(GET => "/products?$_[0]")->{json}{data} } }
+is(ids('brand=Acme'), "$own $foreign[1] $foreign[0]", 'their fields have keys');
+is(ids('q=deep'), "$foreign[1] $foreign[0]", 'and words');
+ok(wait_until(20, sub { ($shared->api(GET => '/products?facets=brand')->{json}{facets}{brand}[0]{count} // 0) == 3 }), 'their values are counted');
+is($shared->api(GET => '/products/sku=NEW')->{json}{data}{id}, $foreign[0], 'a unique one finds its product');
+is($shared->api(GET => '/products/sku=OWN')->{json}{data}{id}, $own, 'but stays with the product that had it');
+unlike(problems(ctl_for($shared, 'check')), qr/^(?:index|counts)/m, 'check finds nothing more');
 
 done_testing;

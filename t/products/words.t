@@ -4,7 +4,7 @@
 # The parameter q: every word begins a word of the name or the category.
 use CatalogTest;
 
-my $server = server()->start;
+my $server = server(mount => 'CatalogField tags strings search')->start;
 my $token = register($server)->{token};
 my @names = ('Red Kettle', "K\x{c9}TTLE, red", 'teapot', "Stra\x{df}e 5", "\x{fb01}ne caf\x{e9}", "\x{130}stanbul", "\x{41a}\x{43e}\x{444}\x{435}", 'a_b 100%', 'redkettle');
 my @products = map { $server->api(POST => '/products', { name => $_, price => 1, category => 'Kitchen tools' }, token => $token)->{json}{data} } @names;
@@ -35,6 +35,14 @@ $server->api(PUT => "/products/$products[2]{id}", { name => 'Blue teapot', categ
 is(list("q=$_")->{json}{pagination}{total}, 0, "$_ of the old name is not found") for 'green', 'kitchen+teapot';
 $server->api(DELETE => "/products/$products[2]{id}", token => $token);
 is(list('q=teapot')->{json}{pagination}{total}, 0, 'a deleted product is not found');
+
+# ---- lists of texts ----
+
+my $listed = $server->api(POST => '/products', { name => 'Spoon', price => 1, tags => ["stainless\nsteel", "5\" long\tblade", "a\x{1}\\narrow"] }, token => $token)->{json}{data};
+is(list("q=$_")->{json}{pagination}{total}, 1, "$_ is found in a list") for 'stainless', 'steel', 'blade', 'long+5', 'narrow';
+is(list("q=$_")->{json}{pagination}{total}, 0, "$_, of the spelling in JSON, is not") for 'nsteel', 'tblade', 'u0001', '0001';
+$server->api(PUT => "/products/$listed->{id}", { tags => ["new\nones"] }, token => $token);
+is(list("q=$_->[0]")->{json}{pagination}{total}, $_->[1], "after a change $_->[0] is found $_->[1] times") for ['ones', 1], ['steel', 0];
 
 # ---- faults ----
 

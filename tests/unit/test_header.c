@@ -77,6 +77,7 @@ static void test_media_type_is_recognized(void **state)
                                      "application/json; charset=utf-8-sig",
                                      "application/json; charset=iso-8859-1",
                                      "application/json; x=y; charset=utf-16"};
+    static const char *const charsets[] = {"utf-8", "windows-1252", NULL};
     static const char json[] = "application/json", patches[] = "application/merge-patch+json, application/json";
     (void)state;
 
@@ -87,6 +88,11 @@ static void test_media_type_is_recognized(void **state)
     for (size_t i = 0; i < UNIT_COUNT(no); i++) {
         assert_false(cat_header_has_type(no[i], json));
     }
+    assert_true(cat_header_has_type_of("text/csv; charset=\"Windows-1252\"", "text/csv", charsets));
+    assert_false(cat_header_has_type_of("text/csv; charset=koi8-r", "text/csv", charsets));
+    assert_int_equal(cat_header_charset("text/csv", charsets), 0);
+    assert_int_equal(cat_header_charset("text/csv; header=present; charset=windows-1252", charsets), 1);
+    assert_int_equal(cat_header_charset("text/csv; charset=windows-12520", charsets), -1);
     assert_true(cat_header_has_type("application/json; charset=utf-8", patches));
     assert_true(cat_header_has_type("Application/Merge-Patch+JSON", patches));
     assert_true(cat_header_has_type("application/merge-patch+json; charset=utf-8", patches));

@@ -528,6 +528,48 @@ static void test_fields_are_limited(void **state)
         cat_own_fields_check(*state, cat_own_fields_merge(*state, fields, read_line(*state, "f63 number")), &line));
 }
 
+/* A line with so many values of 100 characters, each with the given text before it. */
+static const cat_fields_t *read_choices(apr_pool_t *pool, int count, const char *text)
+{
+    const char *line = "a choice values=\"";
+
+    for (int i = 0; i < count; i++) {
+        line = apr_psprintf(pool, "%s%s%s%0*d", line, i ? "|" : "", text, 100 - (int)(strlen(text) / 2), i);
+    }
+    return read_line(pool, apr_pstrcat(pool, line, "\"", NULL));
+}
+
+static void test_choices_are_limited(void **state)
+{
+    static const char fault[] =
+        "a choice has at most 99 values, and 12000 characters in all of them, those for which a "
+        "backslash is required being counted up to four times";
+    const char *line;
+
+    assert_null(cat_own_fields_check(*state, read_choices(*state, 99, ""), &line));
+    assert_string_equal(cat_own_fields_check(*state, read_choices(*state, 100, ""), &line), fault);
+    assert_string_equal(
+        cat_own_fields_check(
+            *state,
+            read_choices(*state, 99,
+                         "\\\"\\\"\\\"\\\"\\\"\\\"\\\"\\\"\\\"\\\"\\\"\\\"\\\"\\\"\\\"\\\"\\\"\\\"\\\"\\\""),
+            &line),
+        fault);
+}
+
+/* What a database knows is read as a line is. */
+static void test_definitions_are_read_again(void **state)
+{
+    const cat_own_field_t *own = read_own(*state, "a choice unique values=\"b|c \\\"d\\\"|e\\|f|g\\\\\" label=x");
+    const char *definition = cat_own_field_define(*state, own, CAT_INDEXED | CAT_UNIQUE);
+    const cat_own_field_t *again = read_own(*state, apr_pstrcat(*state, "a ", definition, NULL));
+
+    for (int i = 0; own->values[i] || again->values[i]; i++) {
+        assert_string_equal(own->values[i], again->values[i]);
+    }
+    assert_string_equal(cat_own_field_define(*state, again, CAT_INDEXED | CAT_UNIQUE), definition);
+}
+
 /* No field has the name of a parameter of the list. */
 static void test_names_of_parameters_are_reserved(void **state)
 {
@@ -808,6 +850,8 @@ int main(void)
         UNIT_TEST(test_words_have_a_length),
         UNIT_TEST(test_a_section_has_a_field_once),
         UNIT_TEST(test_fields_are_limited),
+        UNIT_TEST(test_choices_are_limited),
+        UNIT_TEST(test_definitions_are_read_again),
         UNIT_TEST(test_names_of_parameters_are_reserved),
         UNIT_TEST(test_sections_are_merged),
         UNIT_TEST(test_from_may_name_a_field_of_an_outer_section),

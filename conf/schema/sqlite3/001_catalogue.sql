@@ -61,6 +61,7 @@ INSERT INTO product_indexes (part, complete, created_at, id, filled)
 -- The fields that some server of the database has, or had, a line of CatalogField for. definition: the type, and what decides its keys.
 -- complete: 1 when all products have its keys. Until then those from the list key on, filled of them.
 -- counted: 1 when writers count its values in value_counts, if it has the option facet.
+-- ordered_at: when the configuration was read that decided the order of the values of a choice; 0: they are in the order in which they came.
 CREATE TABLE catalog_fields (
     number     INTEGER NOT NULL PRIMARY KEY,
     name       TEXT NOT NULL UNIQUE,
@@ -69,7 +70,8 @@ CREATE TABLE catalog_fields (
     created_at INTEGER NOT NULL,
     id         TEXT NOT NULL,
     filled     INTEGER NOT NULL,
-    counted    INTEGER NOT NULL DEFAULT 0
+    counted    INTEGER NOT NULL DEFAULT 0,
+    ordered_at INTEGER NOT NULL DEFAULT 0
 );
 
 -- A row for each product and indexed field, with an empty key where the product lacks the field, or for each element of a list. Keys are

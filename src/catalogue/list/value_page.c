@@ -25,7 +25,7 @@
 apr_status_t cat_value_page_check(cat_db_t *db, int field, int *is_ready, int *percent)
 {
     const cat_registry_t *registry;
-    apr_status_t rv = cat_registry_get(db, &registry);
+    apr_status_t rv = cat_registry_get_filled(db, &registry);
 
     if (rv != APR_SUCCESS) {
         return rv;

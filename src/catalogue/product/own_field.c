@@ -21,6 +21,7 @@
 
 #include "catalogue/product/own_rule.h"
 #include "catalogue/product/product.h"
+#include "lib/buffer.h"
 #include "lib/json.h"
 #include "lib/list_text.h"
 #include "lib/number.h"
@@ -30,7 +31,6 @@
 #define NAME_MAX_LENGTH 40
 #define STRING_MAX 1000
 #define TEXT_MAX 30000
-#define CHOICES_MAX 99 /* their places have two digits */
 #define CHOICE_MAX 100 /* characters */
 #define LABEL_MAX 100
 #define HELP_MAX 500
@@ -301,8 +301,9 @@ static const char *take_values(line_t *l)
     }
     values = cat_list_text_split(l->pool, l->values[VALUES] ? l->values[VALUES] : "", '|');
     count = values->nelts;
-    if (count == 0 || count > CHOICES_MAX) {
-        return "the type choice requires 1 to " APR_STRINGIFY(CHOICES_MAX) " values, such as values=\"red|green|blue\"";
+    if (count == 0 || count > CAT_OWN_CHOICES_KNOWN) {
+        return "the type choice requires 1 to " APR_STRINGIFY(
+            CAT_OWN_CHOICES) " values, such as values=\"red|green|blue\"";
     }
     APR_ARRAY_PUSH(values, const char *) = NULL;
     l->own.values = (const char *const *)values->elts;
@@ -517,4 +518,52 @@ const char *cat_own_field_read(apr_pool_t *pool, const cat_fields_t *before, con
     *own = l.own;
     return fault ? apr_psprintf(pool, "CatalogField %s: %s", cat_text_shorten(pool, name, 2 * NAME_MAX_LENGTH), fault)
                  : NULL;
+}
+
+/* ---- the other way ---- */
+
+#define ALL_FLAGS (CAT_INDEXED | CAT_UNIQUE | CAT_SEARCHED | CAT_FACET)
+
+static void add_values(cat_buffer_t *b, const char *const *values)
+{
+    cat_buffer_t list;
+
+    cat_buffer_init(&list, b->pool, 64);
+    for (int i = 0; values[i]; i++) {
+        cat_buffer_add_text(&list, i ? "|" : "");
+        cat_list_text_add(&list, values[i], '|');
+    }
+    CAT_BUFFER_LITERAL(b, " values=\"");
+    for (const char *at = cat_buffer_text(&list); *at; at++) {
+        cat_buffer_add_text(b, *at == '"' || *at == '\\' ? "\\" : "");
+        cat_buffer_add(b, at, 1);
+    }
+    CAT_BUFFER_LITERAL(b, "\"");
+}
+
+const char *cat_own_field_define(apr_pool_t *pool, const cat_own_field_t *own, int flags)
+{
+    cat_buffer_t b;
+
+    cat_buffer_init(&b, pool, 64);
+    cat_buffer_add_text(&b, own->type);
+    if (own->values) {
+        add_values(&b, own->values);
+    }
+    cat_buffer_add_text(&b, flags & CAT_INDEXED && !(flags & (CAT_UNIQUE | CAT_FACET)) ? " index" : "");
+    cat_buffer_add_text(&b, flags & CAT_UNIQUE ? " unique" : "");
+    cat_buffer_add_text(&b, flags & CAT_SEARCHED ? " search" : "");
+    cat_buffer_add_text(&b, flags & CAT_FACET ? " facet" : "");
+    return cat_buffer_text(&b);
+}
+
+int cat_own_field_check_values(apr_pool_t *pool, const cat_own_field_t *own, int most, int characters)
+{
+    const cat_field_t length = {.most = characters};
+    int count = 0;
+
+    while (own->values && own->values[count]) {
+        count++;
+    }
+    return count <= most && !cat_fields_check_length(pool, &length, cat_own_field_define(pool, own, ALL_FLAGS)).code;
 }

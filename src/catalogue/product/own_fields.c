@@ -121,6 +121,15 @@ static const char *check_from(apr_pool_t *pool, const cat_fields_t *fields, int 
                : apr_psprintf(pool, "from=%s must name a field that comes before this one", from);
 }
 
+static const char *check_field(apr_pool_t *pool, const cat_fields_t *fields, int place)
+{
+    return cat_own_field_check_values(pool, fields->own[place], CAT_OWN_CHOICES, CAT_OWN_DEFINITION)
+               ? check_from(pool, fields, place)
+               : "a choice has at most " APR_STRINGIFY(CAT_OWN_CHOICES) " values, and " APR_STRINGIFY(
+                     CAT_OWN_DEFINITION) " characters in all of them, those for which a backslash is required being "
+                                         "counted up to four times";
+}
+
 const char *cat_own_fields_check(apr_pool_t *pool, const cat_fields_t *fields, const char **line)
 {
     const char *fault = NULL;
@@ -128,7 +137,7 @@ const char *cat_own_fields_check(apr_pool_t *pool, const cat_fields_t *fields, c
     for (int i = CAT_PRODUCT_FIELDS; i < fields->count && !fault; i++) {
         *line = fields->own[i]->line;
         fault = i - CAT_PRODUCT_FIELDS < CAT_OWN_FIELDS_MAX
-                    ? check_from(pool, fields, i)
+                    ? check_field(pool, fields, i)
                     : "there may be at most " APR_STRINGIFY(
                           CAT_OWN_FIELDS_MAX) " fields, including those of outer sections";
     }

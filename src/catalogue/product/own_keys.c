@@ -79,7 +79,7 @@ const char *cat_own_keys_key(apr_pool_t *pool, const cat_fields_t *fields, int f
     }
     switch (fields->all[field].kind) {
     case CAT_STRING:
-        return values ? apr_psprintf(pool, "%02d", cat_text_find(values, text))
+        return values ? apr_psprintf(pool, "%03d", cat_text_find(values, text))
                       : cat_fold_cut(pool, cat_fold_text(pool, text), CAT_OWN_KEY_SIZE);
     case CAT_NUMBER:
         return write_number(pool, text);
@@ -164,6 +164,47 @@ static int compare_rows(const void *one, const void *other)
 
     order = order ? order : strcmp(a->values[1], b->values[1]);
     return order ? order : strcmp(a->values[3], b->values[3]);
+}
+
+/* ---- comparing ---- */
+
+static int has_key(const apr_array_header_t *keys, const row_t *row)
+{
+    for (int i = 0; i < keys->nelts; i++) {
+        const cat_own_key_t *key = &APR_ARRAY_IDX(keys, i, cat_own_key_t);
+        if (!strcmp(key->key, row->values[1]) && cat_text_is_same(key->value, row->values[4]) &&
+            key->is_counted == row->is_counted) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
+/* Of a list that has a text twice there is one row. */
+static int count_keys(const apr_array_header_t *rows)
+{
+    const row_t *at = (const row_t *)rows->elts;
+    int count = 0;
+
+    for (int i = 0; i < rows->nelts; i++) {
+        count += i == 0 || strcmp(at[i].values[1], at[i - 1].values[1]) != 0;
+    }
+    return count;
+}
+
+int cat_own_keys_match(apr_pool_t *pool, const cat_registry_t *registry, int field, const char *const *product,
+                       const apr_array_header_t *keys)
+{
+    apr_array_header_t *rows = cat_own_keys_begin(pool);
+
+    collect_field(rows, registry, field, cat_product_read(pool, registry->fields, product));
+    qsort(rows->elts, (size_t)rows->nelts, sizeof(row_t), compare_rows);
+    for (int i = 0; i < rows->nelts; i++) {
+        if (!keys || !has_key(keys, &APR_ARRAY_IDX(rows, i, row_t))) {
+            return 0;
+        }
+    }
+    return count_keys(rows) == (keys ? keys->nelts : 0);
 }
 
 /* ---- keys and counts of values together ---- */
@@ -332,6 +373,20 @@ apr_status_t cat_own_keys_renew(cat_db_t *db, const cat_registry_t *registry, in
     }
     if (rv == APR_SUCCESS && is_indexed(registry, field)) {
         collect_field(rows, registry, field, record);
+    }
+    return rv;
+}
+
+apr_status_t cat_own_keys_renew_all(cat_db_t *db, const cat_registry_t *registry, const char *const *product,
+                                    apr_array_header_t *rows)
+{
+    apr_status_t rv = APR_SUCCESS;
+
+    for (int i = CAT_PRODUCT_FIELDS; i < registry->fields->count && rv == APR_SUCCESS; i++) {
+        if (registry->fields->all[i].flags & (CAT_INDEXED | CAT_UNIQUE)) {
+            rv = cat_own_keys_renew(db, registry, i, product, rows);
+            rv = rv == APR_EEXIST ? APR_SUCCESS : rv;
+        }
     }
     return rv;
 }

@@ -15,7 +15,7 @@
 /*
  * The key and the exact value that product_keys has of a value of a field, on the pool. key: ordered as the values are, octet by octet:
  *
- *     texts      folded                          choices    the place in their list, "00", "01"
+ *     texts      folded                          choices    the place in their list, "000", "001"
  *     numbers    16 hexadecimal digits           times      the same
  *     booleans   "0", "1"                        lists      of each element, the exact text
  *
@@ -47,9 +47,23 @@ apr_status_t cat_own_keys_reclaim(cat_db_t *db, const cat_registry_t *registry, 
 apr_status_t cat_own_keys_change(cat_db_t *db, const cat_registry_t *registry, const char *const *before,
                                  const char *const *after);
 
+/* A row of product_keys, of a product and a field. */
+typedef struct cat_own_key_t {
+    const char *key, *value; /* value NULL: it has none */
+    int is_counted;
+} cat_own_key_t;
+
+/* Are these the rows of the field that the product should have? keys: cat_own_key_t; NULL: none. */
+int cat_own_keys_match(apr_pool_t *pool, const cat_registry_t *registry, int field, const char *const *product,
+                       const apr_array_header_t *keys);
+
 /* Claims the value of one field anew and adds its rows to the array, for a product that may have them; APR_EEXIST as above. */
 apr_status_t cat_own_keys_renew(cat_db_t *db, const cat_registry_t *registry, int field, const char *const *product,
                                 apr_array_header_t *rows);
+
+/* The same of all fields, but a unique value that another product has stays with that one. */
+apr_status_t cat_own_keys_renew_all(cat_db_t *db, const cat_registry_t *registry, const char *const *product,
+                                    apr_array_header_t *rows);
 
 /* All that there is of a product. */
 apr_status_t cat_own_keys_delete(cat_db_t *db, const cat_registry_t *registry, const char *created_at, const char *id);

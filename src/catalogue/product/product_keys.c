@@ -23,6 +23,7 @@
 #include "db/db.h"
 #include "lib/buffer.h"
 #include "lib/fold.h"
+#include "lib/json.h"
 #include "lib/number.h"
 #include "lib/text.h"
 
@@ -145,22 +146,39 @@ static const char *fold_once(apr_pool_t *pool, const char *const *product, const
     return folded[field];
 }
 
+/* A list as it is searched: its texts, without their spelling in JSON, where a line break is "\n". */
+static const char *join_texts(apr_pool_t *pool, const char *text)
+{
+    apr_array_header_t *texts = apr_array_make(pool, 8, sizeof(const char *));
+    const json_t *list, *element;
+    const char *why;
+    size_t i;
+
+    list = cat_json_parse(pool, text, strlen(text), &why);
+    json_array_foreach (list, i, element) {
+        APR_ARRAY_PUSH(texts, const char *) = json_string_value(element);
+    }
+    return apr_array_pstrcat(pool, texts, ' ');
+}
+
 /* The folded texts of the searched fields of the shop's own, each behind a blank. */
 static const char *fold_searched(apr_pool_t *pool, const cat_registry_t *registry, const char *const *product)
 {
+    const cat_field_t *fields = registry->fields->all;
     const char *const *record;
-    const char *text = "";
+    const char *folded = "";
 
     if (!registry->has_words) {
-        return text;
+        return folded;
     }
     record = cat_product_read(pool, registry->fields, product);
     for (int i = CAT_PRODUCT_FIELDS; i < registry->fields->count; i++) {
-        if (record[i] && registry->fields->all[i].flags & CAT_SEARCHED) {
-            text = apr_pstrcat(pool, text, " ", cat_fold_text(pool, record[i]), NULL);
+        if (record[i] && fields[i].flags & CAT_SEARCHED) {
+            const char *text = fields[i].kind == CAT_LIST ? join_texts(pool, record[i]) : record[i];
+            folded = apr_pstrcat(pool, folded, " ", cat_fold_text(pool, text), NULL);
         }
     }
-    return text;
+    return folded;
 }
 
 static const char *write_words(apr_pool_t *pool, const char *text)

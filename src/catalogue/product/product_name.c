@@ -79,7 +79,7 @@ json_t *cat_product_name_json(apr_pool_t *pool, const cat_fields_t *fields, cons
 apr_status_t cat_product_name_number(cat_db_t *db, int field, const char **number)
 {
     const cat_registry_t *registry;
-    apr_status_t rv = cat_registry_get(db, &registry);
+    apr_status_t rv = cat_registry_get_filled(db, &registry);
     int known;
 
     if (rv != APR_SUCCESS) {

@@ -11,9 +11,6 @@ typedef struct cat_product_name_t {
     const char *value; /* as a record has it */
 } cat_product_name_t;
 
-/* The products do not all have their values of the field yet; not logged. Differs from all statuses of db/. */
-#define CAT_EFILLING (APR_OS_START_USERERR + 24)
-
 /* The unique field of this name, in so many octets; fields->count: there is none. */
 int cat_product_name_find_field(const cat_fields_t *fields, const char *name, apr_size_t length);
 

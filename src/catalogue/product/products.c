@@ -243,26 +243,35 @@ static cat_batch_kind_t choose_batch_kind(const cat_db_t *db, const cat_registry
     return has_words || cat_counts_needs_transaction(db) ? CAT_BATCH_TRANSACTION : CAT_BATCH_STATEMENT;
 }
 
+/* A product that is inserted alone. */
+typedef struct single_t {
+    cat_db_t *db;
+    const void *row;
+} single_t;
+
+static apr_status_t insert_single(void *baton)
+{
+    const single_t *s = baton;
+
+    return insert_products(s->db, &s->row, 1);
+}
+
 /* Products that come at once share a commit. */
 apr_status_t cat_products_insert_one(cat_db_t *db, const char *const *product)
 {
-    const char *const *row = write_row(db, product);
-    insertion_t in;
-    apr_status_t rv = prepare_insertion(&in, db, &row, 1);
+    single_t s = {db, write_row(db, product)};
+    const cat_registry_t *registry;
+    apr_status_t rv = cat_registry_get(db, &registry);
 
     cat_db_touch(db, NULL);
     if (rv != APR_SUCCESS) {
         return rv;
     }
-    if (in.registry->has_unique) {
-        return cat_db_transact(db, insert_prepared, &in);
+    if (registry->has_unique) {
+        return cat_db_transact(db, insert_single, &s);
     }
-    if (!cat_db_shares_commits(db)) {
-        return cat_batch_write(db, choose_batch_kind(db, in.registry), insert_products, row);
-    }
-    return in.postings.keys->nelts || in.postings.values->nelts || cat_db_is_accompanied(db)
-               ? write_in_transaction(db, insert_prepared, &in)
-               : insert_prepared(&in);
+    return cat_db_shares_commits(db) ? write_in_transaction(db, insert_single, &s)
+                                     : cat_batch_write(db, choose_batch_kind(db, registry), insert_products, s.row);
 }
 
 apr_status_t cat_products_insert_many(cat_db_t *db, const char *const *const *rows, int count, int *inserted)
@@ -478,6 +487,14 @@ static apr_status_t update_product(void *baton)
     return rv == APR_SUCCESS && before ? update_keys(w, before, row) : rv;
 }
 
+static apr_status_t update_alone(void *baton)
+{
+    product_write_t *w = baton;
+    apr_status_t rv = cat_registry_get(w->db, &w->registry);
+
+    return rv == APR_SUCCESS ? update_product(w) : rv;
+}
+
 apr_status_t cat_products_update_one(cat_db_t *db, const char *id, const cat_input_t *input,
                                      const cat_products_condition_t *condition, const char *const **product)
 {
@@ -489,8 +506,7 @@ apr_status_t cat_products_update_one(cat_db_t *db, const char *id, const cat_inp
     if (rv != APR_SUCCESS) {
         return rv;
     }
-    rv =
-        w.registry->has_unique ? cat_db_transact(db, update_product, &w) : write_in_transaction(db, update_product, &w);
+    rv = w.registry->has_unique ? cat_db_transact(db, update_alone, &w) : write_in_transaction(db, update_alone, &w);
     *product = w.product;
     return rv;
 }
@@ -538,6 +554,14 @@ static apr_status_t delete_product(void *baton)
     return rv == APR_SUCCESS && !deleted ? APR_NOTFOUND : rv;
 }
 
+static apr_status_t delete_alone(void *baton)
+{
+    product_write_t *w = baton;
+    apr_status_t rv = cat_registry_get(w->db, &w->registry);
+
+    return rv == APR_SUCCESS ? delete_product(w) : rv;
+}
+
 apr_status_t cat_products_delete_one(cat_db_t *db, const char *id, const cat_products_condition_t *condition)
 {
     product_write_t w = {.db = db, .id = id, .condition = condition};
@@ -547,8 +571,8 @@ apr_status_t cat_products_delete_one(cat_db_t *db, const char *id, const cat_pro
     if (rv != APR_SUCCESS) {
         return rv;
     }
-    return condition || cat_counts_needs_transaction(db) || has_what_follows(&w)
-               ? write_in_transaction(db, delete_product, &w)
+    return condition || cat_db_shares_commits(db) || cat_counts_needs_transaction(db) || has_what_follows(&w)
+               ? write_in_transaction(db, delete_alone, &w)
                : delete_product(&w);
 }
 
@@ -557,7 +581,7 @@ apr_status_t cat_products_delete_one(cat_db_t *db, const char *id, const cat_pro
 apr_status_t cat_products_transact(cat_db_t *db, const apr_array_header_t *changed, int writes, cat_work_t *work,
                                    void *baton)
 {
-    const cat_registry_t *registry;
+    const cat_registry_t *registry; /* what has to be added to it is no part of the transaction */
     apr_status_t rv = cat_registry_get(db, &registry);
 
     cat_db_touch_many(db, changed);

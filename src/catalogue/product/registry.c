@@ -7,9 +7,10 @@
  *     2       color   choice values="red|blue" facet   0         0     its keys are being filled in
  *
  * A definition is what decides the keys of a field, in the words of CatalogField, so the same reader makes a field table of the rows. It
- * only ever gets more options: servers with different lines would otherwise change it in turn, and fill in the keys again and again.
+ * only ever gets more options and values, and the order of values is that of the newest configuration: servers with different lines would
+ * otherwise change it in turn, and fill in the keys again and again.
  * A server reads the table once a second at most. A field that it does not know yet is added before the first write or list that needs
- * the table; if there are products, the job (catalogue/product/key_filler.h) gives them its keys.
+ * the table; if there are products, the job (catalogue/search/key_filler.h) gives them its keys.
  *
  * What was read is kept for the life of the process, as threads may use it for as long as they like. It changes with the configuration
  * and when a field is complete, so there are few of them.
@@ -23,9 +24,11 @@
 #include "catalogue/product/list_key.h"
 #include "catalogue/product/product.h"
 #include "lib/buffer.h"
-#include "lib/list_text.h"
 
+/* What was read is used for so long; and a transaction that has gone by it for longer looks again before it commits. */
 #define AGE apr_time_from_sec(1)
+#define CONFIRMED_AGE (2 * AGE)
+
 #define ADDITIONS 5 /* tries to add fields, while others do */
 #define NOTICE_INTERVAL apr_time_from_sec(60)
 #define KEPT (CAT_INDEXED | CAT_UNIQUE | CAT_SEARCHED | CAT_FACET)
@@ -34,11 +37,11 @@
 
 typedef struct reading_t {
     apr_pool_t *pool;
-    apr_array_header_t *rows; /* const char *: number, name, definition, complete, counted of each */
+    apr_array_header_t *rows; /* const char *: COLUMNS of each */
     cat_buffer_t text;
 } reading_t;
 
-enum { NUMBER, NAME, DEFINITION, COMPLETE, COUNTED, COLUMNS };
+enum { NUMBER, NAME, DEFINITION, COMPLETE, COUNTED, ORDERED_AT, COLUMNS };
 
 static apr_status_t keep_row(void *baton, const char *const *values, int count)
 {
@@ -88,15 +91,27 @@ static cat_registry_t *make_empty(const char *text, int count)
     registry->numbers = apr_pcalloc(pool, places * sizeof(*registry->numbers));
     registry->is_complete = apr_pcalloc(pool, places);
     registry->is_counted = apr_pcalloc(pool, places);
+    registry->ordered_at = apr_pcalloc(pool, places * sizeof(*registry->ordered_at));
+    registry->older = apr_pcalloc(pool, sizeof(*registry->older));
     registry->text = apr_pstrdup(pool, text);
     return registry;
+}
+
+static int says_counted(const char *const *row, int flags)
+{
+    return *row[COUNTED] == '1' && flags & CAT_FACET;
+}
+
+static const char *write_line(apr_pool_t *pool, const char *const *row)
+{
+    return apr_pstrcat(pool, row[NAME], " ", row[DEFINITION], NULL);
 }
 
 /* NULL, or what this version does not understand of the row. */
 static const char *add_row(cat_registry_t *registry, const char *const *row)
 {
     int field = registry->fields->count;
-    const char *line = apr_pstrcat(registry->pool, row[NAME], " ", row[DEFINITION], NULL);
+    const char *line = write_line(registry->pool, row);
     const char *fault = cat_own_fields_add(registry->pool, field > CAT_PRODUCT_FIELDS ? registry->fields : NULL, line,
                                            &registry->fields);
 
@@ -105,7 +120,9 @@ static const char *add_row(cat_registry_t *registry, const char *const *row)
     }
     registry->numbers[field] = apr_pstrdup(registry->pool, row[NUMBER]);
     registry->is_complete[field] = *row[COMPLETE] == '1';
-    registry->is_counted[field] = *row[COUNTED] == '1' && registry->fields->all[field].flags & CAT_FACET;
+    registry->is_counted[field] = says_counted(row, registry->fields->all[field].flags) != 0;
+    registry->ordered_at[field] = apr_atoi64(row[ORDERED_AT]);
+    registry->is_filling |= !registry->is_complete[field];
     note_flags(registry, registry->fields->all[field].flags);
     return NULL;
 }
@@ -163,39 +180,6 @@ int cat_registry_has_counts(const cat_registry_t *registry, int field)
 
 /* ---- adding the fields of the mount ---- */
 
-static void add_values(cat_buffer_t *b, const char *const *values)
-{
-    cat_buffer_t list;
-
-    cat_buffer_init(&list, b->pool, 64);
-    for (int i = 0; values[i]; i++) {
-        cat_buffer_add_text(&list, i ? "|" : "");
-        cat_list_text_add(&list, values[i], '|');
-    }
-    CAT_BUFFER_LITERAL(b, " values=\"");
-    for (const char *at = cat_buffer_text(&list); *at; at++) {
-        cat_buffer_add_text(b, *at == '"' || *at == '\\' ? "\\" : "");
-        cat_buffer_add(b, at, 1);
-    }
-    CAT_BUFFER_LITERAL(b, "\"");
-}
-
-static const char *write_definition(apr_pool_t *pool, const cat_own_field_t *own, int flags)
-{
-    cat_buffer_t b;
-
-    cat_buffer_init(&b, pool, 64);
-    cat_buffer_add_text(&b, own->type);
-    if (own->values) {
-        add_values(&b, own->values);
-    }
-    cat_buffer_add_text(&b, flags & CAT_INDEXED && !(flags & (CAT_UNIQUE | CAT_FACET)) ? " index" : "");
-    cat_buffer_add_text(&b, flags & CAT_UNIQUE ? " unique" : "");
-    cat_buffer_add_text(&b, flags & CAT_SEARCHED ? " search" : "");
-    cat_buffer_add_text(&b, flags & CAT_FACET ? " facet" : "");
-    return cat_buffer_text(&b);
-}
-
 static int has_values(const char *const *all, const char *const *some)
 {
     for (; some && *some; some++) {
@@ -220,19 +204,26 @@ static int covers_line(const cat_registry_t *registry, int known, const cat_fiel
 }
 
 /* Once a minute. */
-static apr_status_t refuse_field(const cat_db_t *db, const cat_registry_t *registry, int known)
+static apr_status_t refuse_field(const cat_db_t *db, const cat_registry_t *registry, const char *why)
 {
-    const char *name = registry->fields->all[known].name, *type = registry->fields->own[known]->type;
     apr_time_t now = apr_time_now(), last = atomic_load(registry->refused);
 
     if (last && now - last < NOTICE_INTERVAL && now >= last) {
         return CAT_ENOTREADY;
     }
     atomic_store(registry->refused, now);
-    cat_log(db->log, CAT_LOG_ERROR, 0,
-            "CAT088: %s: the database has the field %s with the type %s; write: CatalogField %s %s", cat_db_name(db),
-            name, type, name, type);
+    cat_log(db->log, CAT_LOG_ERROR, 0, "CAT088: %s: %s", cat_db_name(db), why);
     return CAT_ENOTREADY;
+}
+
+static apr_status_t refuse_type(const cat_db_t *db, const cat_registry_t *registry, int known)
+{
+    const char *name = registry->fields->all[known].name, *type = registry->fields->own[known]->type;
+
+    return refuse_field(db, registry,
+                        apr_psprintf(db->pool,
+                                     "the database has the field %s with the type %s; write: CatalogField %s %s", name,
+                                     type, name, type));
 }
 
 typedef struct addition_t {
@@ -241,52 +232,64 @@ typedef struct addition_t {
     int added; /* how many were added or changed */
 } addition_t;
 
-/* An empty catalogue has all keys that there can be. */
+/* An empty catalogue has all keys that there can be, but where several transactions write at once, some may have products that nobody else
+ * sees yet. */
 static apr_status_t read_is_complete(cat_db_t *db, const char **complete)
 {
     const char *const *row;
-    apr_status_t rv = cat_db_one(db, SQL_PRODUCT_LIST_AFTER, CAT_VALUES(CAT_LIST_KEY_MAX.created_at, "", "1"), &row);
+    apr_status_t rv;
 
+    *complete = "0";
+    if (!cat_db_has_one_writer(db)) {
+        return APR_SUCCESS;
+    }
+    rv = cat_db_one(db, SQL_PRODUCT_LIST_AFTER, CAT_VALUES(CAT_LIST_KEY_MAX.created_at, "", "1"), &row);
     *complete = rv == APR_NOTFOUND ? "1" : "0";
     return rv == APR_NOTFOUND ? APR_SUCCESS : rv;
 }
 
-/* Those of the line, then those that only the database has; ends with NULL. */
-static const char *const *join_values(apr_pool_t *pool, const char *const *values, const char *const *known)
+/* The first ones, then those of the others that are not among them; ends with NULL. */
+static const char *const *join_values(apr_pool_t *pool, const char *const *first, const char *const *others)
 {
     apr_array_header_t *all = apr_array_make(pool, 8, sizeof(const char *));
 
-    for (; *values; values++) {
-        APR_ARRAY_PUSH(all, const char *) = *values;
+    for (int i = 0; first[i]; i++) {
+        APR_ARRAY_PUSH(all, const char *) = first[i];
     }
-    APR_ARRAY_PUSH(all, const char *) = NULL;
-    for (; *known; known++) {
-        if (!has_values((const char *const *)all->elts, (const char *const[]){*known, NULL})) {
-            APR_ARRAY_IDX(all, all->nelts - 1, const char *) = *known;
-            APR_ARRAY_PUSH(all, const char *) = NULL;
+    for (int i = 0; others[i]; i++) {
+        if (!has_values(first, (const char *const[]){others[i], NULL})) {
+            APR_ARRAY_PUSH(all, const char *) = others[i];
         }
     }
+    APR_ARRAY_PUSH(all, const char *) = NULL;
     return (const char *const *)all->elts;
 }
 
+/* Values that come behind the others leave their keys as they are, and no product has them yet. */
 static apr_status_t change_field(const addition_t *a, int known, const cat_fields_t *fields, int i,
                                  const char *complete)
 {
-    int flags = (fields->all[i].flags | a->registry->fields->all[known].flags) & KEPT;
-    cat_own_field_t both = *fields->own[i];
+    const cat_registry_t *registry = a->registry;
+    int there = registry->fields->all[known].flags & KEPT, flags = there | (fields->all[i].flags & KEPT);
+    cat_own_field_t both = *registry->fields->own[known];
 
-    both.values = both.values ? join_values(a->db->pool, both.values, a->registry->fields->own[known]->values) : NULL;
+    if (both.values) {
+        both.values = join_values(a->db->pool, both.values, fields->own[i]->values);
+    }
+    if (flags == there) {
+        complete = registry->is_complete[known] ? "1" : "0";
+    }
     return cat_db_exec(a->db, SQL_FIELDS_CHANGE,
-                       CAT_VALUES(write_definition(a->db->pool, &both, flags), complete,
-                                  a->registry->is_counted[known] ? "1" : complete, CAT_LIST_KEY_MAX.created_at,
-                                  CAT_LIST_KEY_MAX.id, a->registry->numbers[known]),
+                       CAT_VALUES(cat_own_field_define(a->db->pool, &both, flags), complete,
+                                  registry->is_counted[known] ? "1" : complete, CAT_LIST_KEY_MAX.created_at,
+                                  CAT_LIST_KEY_MAX.id, registry->numbers[known]),
                        NULL);
 }
 
 apr_status_t cat_registry_retire(cat_db_t *db, const cat_registry_t *registry, int field)
 {
     return cat_db_exec(db, SQL_FIELDS_CHANGE,
-                       CAT_VALUES(write_definition(db->pool, registry->fields->own[field], 0), "1", "0",
+                       CAT_VALUES(cat_own_field_define(db->pool, registry->fields->own[field], 0), "1", "0",
                                   CAT_LIST_KEY_MAX.created_at, CAT_LIST_KEY_MAX.id, registry->numbers[field]),
                        NULL);
 }
@@ -297,9 +300,10 @@ static apr_status_t add_field(const addition_t *a, const cat_fields_t *fields, i
     int last = a->registry->fields->count - 1;
     int number = a->added + 1 + (last >= CAT_PRODUCT_FIELDS ? atoi(a->registry->numbers[last]) : 0);
 
+    complete = fields->all[i].flags & KEPT ? complete : "1";
     return cat_db_insert(a->db, SQL_FIELDS_ADD,
                          CAT_VALUES(apr_itoa(a->db->pool, number), fields->all[i].name,
-                                    write_definition(a->db->pool, fields->own[i], fields->all[i].flags), complete,
+                                    cat_own_field_define(a->db->pool, fields->own[i], fields->all[i].flags), complete,
                                     complete, CAT_LIST_KEY_MAX.created_at, CAT_LIST_KEY_MAX.id));
 }
 
@@ -323,22 +327,106 @@ static apr_status_t add_missing(void *baton)
     return rv;
 }
 
-/* *missing: whether the database lacks a field of the mount, or what its line says. Names differ by more than case, as everywhere. */
-static apr_status_t compare_fields(const cat_db_t *db, const cat_registry_t *registry, int *missing)
+/* Is there room for the values of the line beside those that the database has? */
+static int have_room(const cat_db_t *db, const cat_own_field_t *known, const cat_own_field_t *own)
+{
+    cat_own_field_t both = *known;
+
+    both.values = own->values ? join_values(db->pool, known->values, own->values) : NULL;
+    return !both.values || cat_own_field_check_values(db->pool, &both, CAT_OWN_CHOICES_KNOWN, CAT_OWN_DEFINITION_KNOWN);
+}
+
+static apr_status_t refuse_values(const cat_db_t *db, const cat_registry_t *registry, int known)
+{
+    const char *name = registry->fields->all[known].name;
+
+    return refuse_field(db, registry,
+                        apr_psprintf(db->pool,
+                                     "with those of former lines, the field %s has more values than the database "
+                                     "keeps; give the line a new name, and run: catalogctl fields rename %s NAME",
+                                     name, name));
+}
+
+/* Names differ by more than case, as everywhere. */
+static apr_status_t compare_field(const cat_db_t *db, const cat_registry_t *registry, int i, int *missing)
 {
     const cat_fields_t *fields = cat_product_fields_of(db->conf);
+    int known = cat_own_field_find(registry->fields, fields->all[i].name);
+
+    if (known == registry->fields->count) {
+        *missing = 1;
+        return APR_SUCCESS;
+    }
+    if (strcmp(registry->fields->all[known].name, fields->all[i].name) != 0 ||
+        strcmp(registry->fields->own[known]->type, fields->own[i]->type) != 0) {
+        return refuse_type(db, registry, known);
+    }
+    if (covers_line(registry, known, fields, i)) {
+        return APR_SUCCESS;
+    }
+    *missing = 1;
+    return have_room(db, registry->fields->own[known], fields->own[i]) ? APR_SUCCESS
+                                                                       : refuse_values(db, registry, known);
+}
+
+/* *missing: whether the database lacks a field of the mount, or what its line says. */
+static apr_status_t compare_fields(const cat_db_t *db, const cat_registry_t *registry, int *missing)
+{
+    apr_status_t rv = APR_SUCCESS;
 
     *missing = 0;
-    for (int i = CAT_PRODUCT_FIELDS; i < fields->count; i++) {
-        int known = cat_own_field_find(registry->fields, fields->all[i].name);
-        int is_known = known < registry->fields->count;
-        if (is_known && (strcmp(registry->fields->all[known].name, fields->all[i].name) != 0 ||
-                         strcmp(registry->fields->own[known]->type, fields->own[i]->type) != 0)) {
-            return refuse_field(db, registry, known);
-        }
-        *missing |= !is_known || !covers_line(registry, known, fields, i);
+    for (int i = CAT_PRODUCT_FIELDS; i < cat_product_fields_of(db->conf)->count && rv == APR_SUCCESS; i++) {
+        rv = compare_field(db, registry, i, missing);
     }
-    return APR_SUCCESS;
+    return rv;
+}
+
+/* ---- the order of the values of a choice ---- */
+
+/* Are those of the line in its order, perhaps with others between them? */
+static int has_order(const char *const *all, const char *const *some)
+{
+    for (; *all && *some; all++) {
+        some += !strcmp(*all, *some);
+    }
+    return !*some;
+}
+
+static apr_status_t reorder_field(cat_db_t *db, const cat_registry_t *registry, int known, const char *const *values)
+{
+    const cat_own_field_t *own = registry->fields->own[known];
+    int flags = registry->fields->all[known].flags;
+    const char *now = apr_psprintf(db->pool, "%" APR_TIME_T_FMT, cat_db_configured(db));
+    cat_own_field_t ordered = *own;
+
+    ordered.values = join_values(db->pool, values, own->values);
+    return cat_db_exec(db, SQL_FIELDS_REORDER,
+                       CAT_VALUES(cat_own_field_define(db->pool, &ordered, flags), now, CAT_LIST_KEY_MAX.created_at,
+                                  CAT_LIST_KEY_MAX.id, registry->numbers[known], now,
+                                  cat_own_field_define(db->pool, own, flags)),
+                       NULL);
+}
+
+apr_status_t cat_registry_reorder(cat_db_t *db, const cat_registry_t *registry, const char **overruled)
+{
+    const cat_fields_t *fields = cat_product_fields_of(db->conf);
+    apr_status_t rv = APR_SUCCESS;
+
+    *overruled = NULL;
+    for (int i = CAT_PRODUCT_FIELDS; i < fields->count && rv == APR_SUCCESS; i++) {
+        int known = cat_registry_find(registry, fields->all[i].name);
+        const char *const *values = fields->own[i]->values;
+        if (!values || !(registry->fields->all[known].flags & CAT_INDEXED) ||
+            has_order(registry->fields->own[known]->values, values)) {
+            continue;
+        }
+        if (registry->ordered_at[known] < cat_db_configured(db)) {
+            rv = reorder_field(db, registry, known, values);
+        } else {
+            *overruled = fields->all[i].name;
+        }
+    }
+    return rv;
 }
 
 /* ---- all of it ---- */
@@ -366,30 +454,126 @@ static apr_status_t add_fields(cat_db_t *db, const cat_registry_t **registry)
     return rv == APR_SUCCESS || rv == APR_EEXIST ? read_registry(db, *registry, registry) : rv;
 }
 
-/* Within a transaction, what it has added may be rolled back, so that is not noted for others. */
-apr_status_t cat_registry_get(cat_db_t *db, const cat_registry_t **registry)
-{
-    int is_within = cat_db_in_transaction(db), missing = 0;
-    apr_status_t rv = APR_SUCCESS;
+typedef struct look_t {
+    const cat_registry_t *noted, *registry;
     apr_time_t since;
-    const cat_registry_t *noted = *registry = cat_db_registry(db, &since);
-    int is_old = !noted || apr_time_now() - since > AGE || apr_time_now() < since;
+    int is_new; /* flag: the table was read */
+} look_t;
 
-    if (is_old) {
-        rv = read_registry(db, *registry, registry);
+static apr_status_t look_at_table(cat_db_t *db, int is_anew, look_t *look)
+{
+    apr_time_t now = apr_time_now();
+
+    look->noted = look->registry = cat_db_registry(db, &look->since);
+    look->is_new = is_anew || !look->noted || now - look->since > AGE || now < look->since;
+    if (!look->is_new) {
+        return APR_SUCCESS;
     }
-    rv = rv == APR_SUCCESS ? compare_fields(db, *registry, &missing) : rv;
+    look->since = now;
+    return read_registry(db, look->noted, &look->registry);
+}
+
+static apr_status_t add_what_is_missing(cat_db_t *db, look_t *look)
+{
+    int missing;
+    apr_status_t rv = compare_fields(db, look->registry, &missing);
+
     for (int tries = 0; rv == APR_SUCCESS && missing; tries++) { /* others may add fields at the same time */
-        rv = tries < ADDITIONS ? add_fields(db, registry) : CAT_EBUSY;
-        rv = rv == APR_SUCCESS ? compare_fields(db, *registry, &missing) : rv;
-    }
-    if (!is_within && rv == APR_SUCCESS) {
-        if (is_old || *registry != noted) { /* else it would never be old */
-            cat_db_note_registry(db, *registry);
-        }
-    }
-    if (!is_within) {
-        cat_db_release(db);
+        look->is_new = 1;                                        /* else what is noted would never be old */
+        rv = tries < ADDITIONS ? add_fields(db, &look->registry) : CAT_EBUSY;
+        rv = rv == APR_SUCCESS ? compare_fields(db, look->registry, &missing) : rv;
     }
     return rv;
+}
+
+/* ---- what a transaction goes by ---- */
+
+/* Does the table still say the same of the keys that writers make? */
+static int says_the_same(const reading_t *r, const cat_registry_t *registry)
+{
+    int count = r->rows->nelts / COLUMNS, is_same = count == registry->fields->count - CAT_PRODUCT_FIELDS;
+
+    for (int i = 0; i < count && is_same; i++) {
+        int field = CAT_PRODUCT_FIELDS + i;
+        const char *const *row = row_of(r, i);
+        is_same = !strcmp(registry->numbers[field], row[NUMBER]) &&
+                  !strcmp(registry->fields->own[field]->line, write_line(r->pool, row)) &&
+                  registry->is_counted[field] == says_counted(row, registry->fields->all[field].flags);
+    }
+    return is_same;
+}
+
+static apr_status_t confirm_registry(cat_db_t *db, const cat_basis_t *basis)
+{
+    apr_time_t now = apr_time_now();
+    reading_t r;
+    apr_status_t rv;
+
+    if (now - basis->since < CONFIRMED_AGE && now >= basis->since) {
+        return APR_SUCCESS;
+    }
+    rv = read_table(db, &r);
+    return rv == APR_SUCCESS && !says_the_same(&r, basis->what) ? CAT_ECONFLICT : rv;
+}
+
+/* A transaction that only reads cannot add fields. */
+static apr_status_t look_within(cat_db_t *db, cat_basis_t *basis, int is_anew)
+{
+    look_t look;
+    apr_status_t rv = look_at_table(db, is_anew || (basis->is_writing && cat_db_has_one_writer(db)), &look);
+
+    rv = rv == APR_SUCCESS && basis->is_writing ? add_what_is_missing(db, &look) : rv;
+    if (rv == APR_SUCCESS) {
+        basis->what = look.registry;
+        basis->since = look.since;
+        basis->confirm = confirm_registry;
+    }
+    return rv;
+}
+
+/* Only what is committed is noted for other threads. */
+static apr_status_t look_outside(cat_db_t *db, int is_anew, const cat_registry_t **registry)
+{
+    look_t look;
+    apr_status_t rv = look_at_table(db, is_anew, &look);
+
+    rv = rv == APR_SUCCESS ? add_what_is_missing(db, &look) : rv;
+    if (rv == APR_SUCCESS && look.is_new) {
+        cat_db_note_registry(db, look.noted, look.registry, look.since);
+    }
+    cat_db_release(db);
+    *registry = look.registry;
+    return rv;
+}
+
+static apr_status_t get_registry(cat_db_t *db, int is_anew, const cat_registry_t **registry)
+{
+    cat_basis_t *basis = cat_db_basis(db);
+    apr_status_t rv = APR_SUCCESS;
+
+    if (!basis) {
+        return look_outside(db, is_anew, registry);
+    }
+    if (!basis->what || (is_anew && !basis->is_writing)) {
+        rv = look_within(db, basis, is_anew);
+    }
+    *registry = basis->what;
+    return rv;
+}
+
+apr_status_t cat_registry_get(cat_db_t *db, const cat_registry_t **registry)
+{
+    return get_registry(db, 0, registry);
+}
+
+apr_status_t cat_registry_get_now(cat_db_t *db, const cat_registry_t **registry)
+{
+    return get_registry(db, 1, registry);
+}
+
+apr_status_t cat_registry_get_filled(cat_db_t *db, const cat_registry_t **registry)
+{
+    apr_status_t rv = cat_registry_get(db, registry);
+
+    return rv == APR_SUCCESS && (*registry)->is_filling ? cat_registry_get_now(db, registry) : rv;
 }

@@ -18,17 +18,39 @@ typedef struct cat_registry_t {
     unsigned char *is_counted;  /* by field, flag: writers count its values (catalogue/product/value_counts.h) */
     int has_keys, has_unique, has_words; /* flags: some field is indexed, unique, searched */
     int has_facets;                      /* flag: some field is a facet */
-    const char *text;                    /* what it was made of */
-    apr_time_t made;                     /* when this process first saw it so */
-    _Atomic apr_time_t *refused;         /* when a contradiction was logged last; by all threads */
-    apr_pool_t *pool;                    /* it is on this pool, as long as the process lives */
+    int is_filling;                      /* flag: some field is not complete */
+    apr_time_t *
+        ordered_at; /* by field: when the configuration was read that decided the order of its values; 0: it is that of the first line */
+    const char *text;            /* what it was made of */
+    apr_time_t made;             /* when this process first saw it so */
+    _Atomic apr_time_t *refused; /* when a contradiction was logged last; by all threads */
+    _Atomic apr_int64_t *older;  /* of catalogue/search/key_filler.c; 0 at first */
+    apr_pool_t *pool;            /* it is on this pool, as long as the process lives */
 } cat_registry_t;
+
+/* The products do not all have their keys of a field yet; not logged. Differs from all statuses of db/. */
+#define CAT_EFILLING (APR_OS_START_USERERR + 24)
 
 /*
  * *registry: what the database has known within the last second; with all fields of the mount, which are added if the database does not
  * know them yet. CAT_ENOTREADY, logged: the database has another type for one of them. Other failures are those of db/db.h.
+ *
+ * Within a transaction it is the same until the end; one that writes begins anew if the fields have changed before it commits. So whoever writes
+ * products asks within the transaction.
  */
 apr_status_t cat_registry_get(cat_db_t *db, const cat_registry_t **registry);
+
+/* The same, as the database has it now; within a transaction that reads, as that sees it. */
+apr_status_t cat_registry_get_now(cat_db_t *db, const cat_registry_t **registry);
+
+/* The same, but a field that is complete is known to be. */
+apr_status_t cat_registry_get_filled(cat_db_t *db, const cat_registry_t **registry);
+
+/*
+ * Gives the values of choices the order of the mount's lines, if they have another one, and lets their keys be filled in anew; unless a
+ * server whose configuration is newer has given them theirs. *overruled: the name of a field of which that is so; NULL: there is none.
+ */
+apr_status_t cat_registry_reorder(cat_db_t *db, const cat_registry_t *registry, const char **overruled);
 
 /* Takes the options from a field that no server has a line for, so that no server keeps keys of it, a second later. */
 apr_status_t cat_registry_retire(cat_db_t *db, const cat_registry_t *registry, int field);

@@ -336,8 +336,7 @@ static const struct parameter_row_t {
     const char *example;                         /* as JSON */
     const char *about;                           /* a sentence without full stop */
 } rows[] = {
-    [ROW_PAGE] = {"page", parse_page, NULL, FORGIVEN, 0, 0, cat_parameters_describe_page, "2",
-                  CAT_PARAMETERS_PAGE_ABOUT},
+    [ROW_PAGE] = {"page", parse_page, NULL, FORGIVEN, 0, 0, cat_parameters_describe_page, "2", CAT_PARAMETERS_PAGE},
     [ROW_CURSOR] = {"cursor", parse_cursor, NULL, REFUSED, 0, 0, describe_cursor, "\"\"",
                     "Where to continue the list: empty at its beginning, then `nextCursor` of the answer before; it is "
                     "valid with the same conditions, words and order, and without `page`"},
@@ -358,7 +357,7 @@ static const struct parameter_row_t {
          "Fields of which the answer counts the values, the most frequent first; `brand:200` asks for as many values, "
          "at least 1, at most " APR_STRINGIFY(CAT_QUERY_FACET_MAX) ", instead of " APR_STRINGIFY(CAT_QUERY_FACET)},
     [ROW_LIMIT] = {"limit", parse_limit, add_limit, FORGIVEN, 0, 0, cat_parameters_describe_limit, "20",
-                   CAT_PARAMETERS_LIMIT_ABOUT("products")},
+                   CAT_PARAMETERS_LIMIT},
 };
 
 #define ROWS (sizeof(rows) / sizeof(rows[0]))

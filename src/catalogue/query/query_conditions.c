@@ -41,29 +41,27 @@ enum {
     UNSET = 1 << 8   /* it need not be set */
 };
 
+#define EXACTLY "; texts are compared exactly"
+#define FOLDED "; texts are compared folded"
+
 /* THE OPERATOR TABLE: the name in brackets, the fields that have the operator, those that are like one of these, and what it says of a
- * field, after its name. */
+ * field, after its name: of a list, of others, and of texts in addition. */
 static const struct operator_row_t {
     const char *name;
     unsigned of;
-    const char *about;
+    const char *of_list, *about, *of_text;
 } operators[] = {
-    [CAT_EQ] = {"", TEXT | NUMBER | BOOLEAN | TIME | LIST | KEY | CHOICE,
-                "is this value, or, of a list, has it; texts are compared exactly"},
-    [CAT_NE] = {"ne", TEXT | NUMBER | TIME | CHOICE, "is set, and is another value; texts are compared exactly"},
-    [CAT_LT] = {"lt", TEXT | NUMBER | TIME,
-                "comes before this value; texts are compared folded, without case and accents"},
-    [CAT_LTE] = {"lte", TEXT | NUMBER | TIME, "is this value, or comes before it; texts are compared folded"},
-    [CAT_GT] = {"gt", TEXT | NUMBER | TIME, "comes after this value; texts are compared folded"},
-    [CAT_GTE] = {"gte", TEXT | NUMBER | TIME, "is this value, or comes after it; texts are compared folded"},
-    [CAT_IN] = {"in", TEXT | NUMBER | BOOLEAN | TIME | LIST | KEY | CHOICE,
-                "is one of these values, or, of a list, has one of them, at most " APR_STRINGIFY(
-                    CAT_QUERY_VALUES_MAX) "; alone, it may have several, with commas, and `\\,` is a comma in one"},
-    [CAT_PREFIX] = {"prefix", TEXT, "begins with this text, without regard to case and accents"},
-    [CAT_EXISTS] = {"exists", UNSET, "is set, or, with `false`, is not"},
-    [CAT_ALL] = {"all", LIST,
-                 "has all of these values, at most " APR_STRINGIFY(
-                     CAT_QUERY_VALUES_MAX) "; alone, it may have several, with commas, and `\\,` is a comma in one"},
+    [CAT_EQ] = {"", TEXT | NUMBER | BOOLEAN | TIME | LIST | KEY | CHOICE, "has this value", "is this value", EXACTLY},
+    [CAT_NE] = {"ne", TEXT | NUMBER | TIME | CHOICE, NULL, "is set, and is another value", EXACTLY},
+    [CAT_LT] = {"lt", TEXT | NUMBER | TIME, NULL, "comes before this value", FOLDED},
+    [CAT_LTE] = {"lte", TEXT | NUMBER | TIME, NULL, "is this value, or comes before it", FOLDED},
+    [CAT_GT] = {"gt", TEXT | NUMBER | TIME, NULL, "comes after this value", FOLDED},
+    [CAT_GTE] = {"gte", TEXT | NUMBER | TIME, NULL, "is this value, or comes after it", FOLDED},
+    [CAT_IN] = {"in", TEXT | NUMBER | BOOLEAN | TIME | LIST | KEY | CHOICE, "has one of these values",
+                "is one of these values", EXACTLY},
+    [CAT_PREFIX] = {"prefix", TEXT, NULL, "begins with this text, without regard to case and accents", NULL},
+    [CAT_EXISTS] = {"exists", UNSET, "is set, or, with `false`, is not", "is set, or, with `false`, is not", NULL},
+    [CAT_ALL] = {"all", LIST, "has all of these values", NULL, NULL},
 };
 
 #define OPERATORS ((int)(sizeof(operators) / sizeof(operators[0])))
@@ -482,6 +480,14 @@ static json_t *give_example(const cat_field_t *row, int op)
     return example;
 }
 
+static const char *explain_operator(apr_pool_t *pool, const cat_field_t *row, int op)
+{
+    const struct operator_row_t *o = &operators[op];
+    const char *of_text = row->kind == CAT_STRING || row->kind == CAT_LIST ? o->of_text : NULL;
+
+    return apr_pstrcat(pool, "`", row->name, "` ", row->kind == CAT_LIST ? o->of_list : o->about, of_text, NULL);
+}
+
 static void describe_condition(cat_describer_t *d, const cat_field_t *row, int op)
 {
     json_t *schema = describe_value(row, op), *example = give_example(row, op);
@@ -491,8 +497,7 @@ static void describe_condition(cat_describer_t *d, const cat_field_t *row, int o
                            CAT_QUERY_VALUES_MAX);
         example = json_pack("[o]", example);
     }
-    cat_description_add_parameter(d, write_name(d->pool, row->name, op),
-                                  apr_pstrcat(d->pool, "`", row->name, "` ", operators[op].about, NULL), schema,
+    cat_description_add_parameter(d, write_name(d->pool, row->name, op), explain_operator(d->pool, row, op), schema,
                                   example);
 }
 

@@ -38,14 +38,15 @@ typedef struct cat_indexes_portion_t {
     int is_last;         /* flag: no older products are left */
 } cat_indexes_portion_t;
 
-/* Makes right what is derived of the next products older than a key, in one transaction that takes some hundredths of a
- * second. */
-apr_status_t cat_indexes_fill(apr_pool_t *pool, cat_db_t *db, const cat_list_key_t *from,
-                              cat_indexes_portion_t *portion);
+/* A step through the products: deals with the next ones that are older than a key. */
+typedef apr_status_t cat_indexes_step_t(apr_pool_t *pool, cat_db_t *db, const cat_list_key_t *from,
+                                        cat_indexes_portion_t *portion);
+
+/* Makes right what is derived of them, in one transaction that takes some hundredths of a second. */
+cat_indexes_step_t cat_indexes_fill;
 
 /* The same, only reads. */
-apr_status_t cat_indexes_compare(apr_pool_t *pool, cat_db_t *db, const cat_list_key_t *from,
-                                 cat_indexes_portion_t *portion);
+cat_indexes_step_t cat_indexes_compare;
 
 /*
  * The database has a row for each part whose indexes (catalogue/search/index_table.h) are there. The job fills no other part, and

@@ -3,11 +3,14 @@
  * Fills in the keys of fields that a line of CatalogField was added for when there were products already.
  *
  * It goes from the newest product to the oldest, some in each transaction, and notes in catalog_fields how far it has come: a server that
- * ends, or another one, goes on from there. A field gets its keys from the first product on only when every server of the database can
- * know of it (DELAY): until then one of them may write products without the keys. Of a field with `facet` every server must know first that
- * it is one, and then that its values are counted (catalogue/product/value_counts.c): so that takes the DELAY twice.
+ * ends, or another one, goes on from there. Of a field with `facet` every server must know first that it is one, and then that its values
+ * are counted (catalogue/product/value_counts.c).
  *
  *     newest ---- has the keys ----> noted | ---- still to be filled in ----> oldest: complete = 1
+ *
+ * Products that are written meanwhile get the keys from their writers. So it begins only when no transaction is left whose writer may not
+ * know of the field: each child learns of it within a second, a transaction that takes longer looks again before it commits
+ * (catalogue/product/registry.c), and those that have not ended after the DELAY are waited for (docs/decisions/0077).
  *
  * Conditions and orders that need a field are refused until it is complete (api/indexing.c).
  */
@@ -18,6 +21,7 @@
 
 #include <apr_strings.h>
 
+#include "catalogue/product/counts.h"
 #include "catalogue/product/portion.h"
 #include "catalogue/product/product.h"
 #include "catalogue/search/indexes.h"
@@ -26,7 +30,12 @@
 #define PORTION 100
 
 #define JOB_TIME apr_time_from_msec(500)
-#define DELAY apr_time_from_sec(3)
+
+/* A child uses what it knows for a second, then waits for its turn and a connection for three, and commits. */
+#define DELAY apr_time_from_sec(5)
+
+/* When the log says that older transactions are in the way; and how often it says what is. */
+#define PATIENCE apr_time_from_sec(60)
 #define NOTICE_INTERVAL apr_time_from_sec(3600)
 
 /* ---- how far it has come ---- */
@@ -91,16 +100,39 @@ apr_status_t cat_key_filler_percent(cat_db_t *db, int *percent)
 
 /* ---- what lists may read ---- */
 
+static int is_incomplete(const cat_registry_t *registry, const cat_field_t *field)
+{
+    int known = cat_registry_find(registry, field->name);
+
+    return known == registry->fields->count || !registry->is_complete[known];
+}
+
+static int has_searched(const cat_list_query_t *query)
+{
+    int i = CAT_PRODUCT_FIELDS;
+
+    while (query->word_count && i < query->all->count && !(query->all->all[i].flags & CAT_SEARCHED)) {
+        i++;
+    }
+    return query->word_count && i < query->all->count;
+}
+
+/* Words of a product without those of a searched field would not find it. */
+static int is_read(const cat_list_query_t *query, int field)
+{
+    return cat_field_set_has(&query->keyed, field) ||
+           (query->word_count && field < query->all->count && query->all->all[field].flags & CAT_SEARCHED);
+}
+
 static apr_status_t check_keys(cat_db_t *db, const cat_list_query_t *query, cat_indexes_state_t *state)
 {
     const cat_registry_t *registry;
-    apr_status_t rv = cat_registry_get(db, &registry);
+    apr_status_t rv = cat_registry_get_filled(db, &registry);
 
     for (int i = CAT_PRODUCT_FIELDS; i < CAT_FIELDS_MAX && rv == APR_SUCCESS;
          i++) { /* private ones are behind query->all->count */
-        if (cat_field_set_has(&query->keyed, i)) {
-            int known = cat_registry_find_field(registry, query->all, i);
-            state->is_keying |= known == registry->fields->count || !registry->is_complete[known];
+        if (is_read(query, i)) {
+            state->is_keying |= is_incomplete(registry, &query->all->all[i]);
         }
     }
     return rv == APR_SUCCESS && state->is_keying && !state->filling ? cat_key_filler_percent(db, &state->percent) : rv;
@@ -108,13 +140,14 @@ static apr_status_t check_keys(cat_db_t *db, const cat_list_query_t *query, cat_
 
 apr_status_t cat_key_filler_check(cat_db_t *db, const cat_list_query_t *query, cat_indexes_state_t *state)
 {
+    int reads_keys = !cat_field_set_is_empty(&query->keyed) || has_searched(query);
     apr_status_t rv = APR_SUCCESS;
 
     *state = (cat_indexes_state_t){0};
     if (query->parts) {
         rv = cat_indexes_check(db, query->parts, state);
     }
-    return rv == APR_SUCCESS && !cat_field_set_is_empty(&query->keyed) ? check_keys(db, query, state) : rv;
+    return rv == APR_SUCCESS && reads_keys ? check_keys(db, query, state) : rv;
 }
 
 /* ---- one portion ---- */
@@ -142,21 +175,31 @@ static apr_status_t fill_rows(filling_t *f)
     return rv == APR_SUCCESS ? cat_own_keys_insert(f->db, rows) : rv;
 }
 
-/* A portion without a row is the last. */
+static apr_status_t advance(const filling_t *f, int is_last)
+{
+    const cat_list_key_t *from = &f->state->from, *end = &f->portion.end;
+
+    return cat_db_exec(f->db, SQL_FIELDS_ADVANCE,
+                       CAT_VALUES(is_last ? "1" : "0", end->created_at, end->id,
+                                  apr_itoa(f->pool, f->portion.rows->nelts), f->state->number, from->created_at,
+                                  from->id, f->state->definition),
+                       NULL);
+}
+
+/* Only a portion without a row can be the last, and if nothing is found without a lock either, it is. */
 static apr_status_t fill_portion(void *baton)
 {
     filling_t *f = baton;
-    const cat_list_key_t *from = &f->state->from, *end = &f->portion.end;
-    apr_status_t rv = cat_portion_read(f->db, SQL_INDEX_ROWS, from, PORTION, &f->portion);
-    int count = f->portion.rows->nelts;
+    const cat_list_key_t *from = &f->state->from;
+    const char *const *row;
+    apr_status_t rv = cat_portion_read(f->db, SQL_INDEX_ROWS, from, PORTION, &f->portion), found = APR_SUCCESS;
 
     rv = rv == APR_SUCCESS ? fill_rows(f) : rv;
-    return rv == APR_SUCCESS
-               ? cat_db_exec(f->db, SQL_FIELDS_ADVANCE,
-                             CAT_VALUES(count ? "0" : "1", end->created_at, end->id, apr_itoa(f->pool, count),
-                                        f->state->number, from->created_at, from->id, f->state->definition),
-                             NULL)
-               : rv;
+    if (rv == APR_SUCCESS && !f->portion.rows->nelts) {
+        found = cat_db_one(f->db, SQL_INDEX_READ, CAT_VALUES(from->created_at, from->id, "1"), &row);
+        rv = found == APR_NOTFOUND ? APR_SUCCESS : found;
+    }
+    return rv == APR_SUCCESS ? advance(f, found == APR_NOTFOUND) : rv;
 }
 
 /* Words are derived of products as a whole (catalogue/search/indexes.h). */
@@ -189,12 +232,90 @@ static apr_status_t begin_counting(const filling_t *f)
     return rv;
 }
 
-static void notice_taken(cat_job_t *job, const filling_t *f)
+/* ---- transactions that may not know of the field ---- */
+
+typedef struct writers_t {
+    cat_db_t *db;
+    apr_int64_t oldest, next;
+} writers_t;
+
+/* Where one waits for them, up to the row that is inserted here. */
+static apr_status_t find_writers(void *baton)
+{
+    writers_t *w = baton;
+    const char *const *row;
+    apr_status_t rv = cat_counts_note(w->db, &(cat_counts_delta_t){"0", "", "0", NULL, NULL, "0"}, 1);
+
+    rv = rv == APR_SUCCESS ? cat_db_one(w->db, SQL_WRITERS, CAT_NO_VALUES, &row) : rv;
+    if (rv == APR_SUCCESS) {
+        w->oldest = apr_atoi64(row[0]);
+        w->next = apr_atoi64(row[1]);
+    }
+    return rv;
+}
+
+/* Have all transactions ended that had written before the first look, after the DELAY? What is noted in `older` is the one that came next
+ * then, plus one; -1: they have. Of writers that take turns none is left. */
+static apr_status_t look_for_writers(const filling_t *f, int *are_gone)
+{
+    _Atomic apr_int64_t *older = f->registry->older;
+    writers_t w = {.db = f->db};
+    apr_status_t rv;
+
+    *are_gone = atomic_load(older) < 0 || cat_db_has_one_writer(f->db);
+    if (*are_gone) {
+        return APR_SUCCESS;
+    }
+    rv = cat_db_transact(f->db, find_writers, &w);
+    if (rv != APR_SUCCESS) {
+        return rv == CAT_EBUSY ? APR_SUCCESS : rv;
+    }
+    if (!atomic_load(older)) {
+        atomic_store(older, w.next + 1);
+    }
+    *are_gone = w.oldest >= atomic_load(older) - 1;
+    if (*are_gone) {
+        atomic_store(older, -1);
+    }
+    return APR_SUCCESS;
+}
+
+/* ---- what the log says ---- */
+
+static int is_time_for_notice(cat_job_t *job)
 {
     apr_time_t now = apr_time_now();
 
-    if (f->taken && (now < *job->last || now - *job->last >= NOTICE_INTERVAL)) {
-        *job->last = now;
+    if (now >= *job->last && now - *job->last < NOTICE_INTERVAL) {
+        return 0;
+    }
+    *job->last = now;
+    return 1;
+}
+
+static void notice_writers(cat_job_t *job, const filling_t *f)
+{
+    if (apr_time_now() - f->registry->made > PATIENCE && is_time_for_notice(job)) {
+        cat_log(job->log, CAT_LOG_WARNING, 0,
+                "CAT094: %s: the keys of the field %s are not filled in before a transaction ends that has been open "
+                "for at least a minute",
+                cat_db_name(job->db), f->registry->fields->all[f->field].name);
+    }
+}
+
+static void notice_order(cat_job_t *job, const char *overruled)
+{
+    if (overruled && is_time_for_notice(job)) {
+        cat_log(job->log, CAT_LOG_WARNING, 0,
+                "CAT095: %s: the values of the field %s have the order that another server of the database, or another "
+                "mount, gives them; write the same line on all of them",
+                cat_db_name(job->db), overruled);
+    }
+}
+
+static void notice_taken(cat_job_t *job, const filling_t *f)
+{
+    if (f->taken && is_time_for_notice(job)) {
         cat_log(job->log, CAT_LOG_ERROR, 0,
                 "CAT089: %s: the product %s has the value of another one in the unique field %s; change one of them",
                 cat_db_name(job->db), f->taken, f->registry->fields->all[f->field].name);
@@ -210,30 +331,52 @@ static int is_known(const filling_t *f, const state_t *s)
                                                             f->registry->fields->own[f->field]->line);
 }
 
+/* *is_due: is it time to fill in the keys of the field that has come least far? */
+static apr_status_t find_field(cat_job_t *job, filling_t *f, int *is_due)
+{
+    apr_status_t rv;
+
+    *is_due = 0;
+    f->field = cat_registry_find_number(f->registry, f->state->number);
+    if (apr_time_now() - f->registry->made < DELAY || !is_known(f, f->state)) {
+        return APR_SUCCESS;
+    }
+    rv = look_for_writers(f, is_due);
+    if (rv == APR_SUCCESS && !*is_due) {
+        notice_writers(job, f);
+    }
+    if (rv == APR_SUCCESS && *is_due && !is_counted(f)) {
+        *is_due = 0;
+        rv = begin_counting(f);
+    }
+    return rv;
+}
+
+static apr_status_t prepare(cat_job_t *job, filling_t *f, const apr_array_header_t *except, state_t *s)
+{
+    const char *overruled = NULL;
+    apr_status_t rv = cat_registry_get(f->db, &f->registry);
+
+    rv = rv == APR_SUCCESS ? cat_registry_reorder(f->db, f->registry, &overruled) : rv;
+    notice_order(job, overruled);
+    f->state = s;
+    return rv == APR_SUCCESS ? read_state(f->pool, f->db, except, s) : rv;
+}
+
 /* *more: whether there was something to do. except: gets the number of a field that has a value twice; the others are filled in. */
 static apr_status_t fill_next(cat_job_t *job, apr_pool_t *pool, apr_array_header_t *except, int *more)
 {
-    cat_db_t *db = cat_db_make(pool, job->conf, job->source, job->log);
-    filling_t f = {.pool = pool, .db = db};
+    filling_t f = {.pool = pool, .db = cat_db_make(pool, job->conf, job->source, job->log)};
     state_t s;
-    apr_status_t rv = cat_registry_get(db, &f.registry);
+    apr_status_t rv = prepare(job, &f, except, &s);
 
     *more = 0;
-    rv = rv == APR_SUCCESS ? read_state(pool, db, except, &s) : rv;
-    if (rv != APR_SUCCESS || !s.number || apr_time_now() - f.registry->made < DELAY) {
+    rv = rv == APR_SUCCESS && s.number ? find_field(job, &f, more) : rv;
+    if (rv != APR_SUCCESS || !*more) {
         return rv;
     }
-    f.field = cat_registry_find_number(f.registry, s.number);
-    if (!is_known(&f, &s)) {
-        return APR_SUCCESS;
-    }
-    if (!is_counted(&f)) {
-        return begin_counting(&f);
-    }
-    f.state = &s;
-    *more = 1;
     rv = fill_words(&f);
-    rv = rv == APR_SUCCESS ? cat_db_transact(db, fill_portion, &f) : rv;
+    rv = rv == APR_SUCCESS ? cat_db_transact(f.db, fill_portion, &f) : rv;
     notice_taken(job, &f);
     if (f.taken) {
         APR_ARRAY_PUSH(except, const char *) = apr_pstrdup(except->pool, s.number);

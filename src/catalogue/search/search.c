@@ -733,7 +733,7 @@ apr_status_t cat_search_read(cat_db_t *db, const cat_list_query_t *query, const 
     apr_status_t rv = query->has_facets ? cat_indexes_check(db, CAT_INDEX_CATEGORY, &state) : APR_SUCCESS;
 
     if (rv == APR_SUCCESS && query->has_facets) {
-        rv = cat_registry_get(db, &s.registry);
+        rv = cat_registry_get_filled(db, &s.registry);
     }
     if (rv != APR_SUCCESS) {
         return rv;

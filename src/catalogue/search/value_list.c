@@ -3,14 +3,18 @@
  * Reads the counts of the values of a field, by one of the two indexes of value_counts.
  *
  * Where there are delta rows, counts and order are not quite those of the table. The values that have some are few, as the maintenance
- * takes delta rows out each second. So these are read first, and added up. Then the list is read without an OFFSET, and with as many rows
- * more; those of the same values are left out, and what was added up takes their places:
+ * takes delta rows out each second. So these are read first, and added up. The list is then read without them, and what was added up is
+ * put in its places:
  *
  *     table, by count      delta rows          list
  *     Acme   12            Bolt  +1            Acme   12
  *     Bolt    9      and   Cone  +1     are    Bolt   10
  *     Dart    4                                Dart    4
  *                                              Cone    1
+ *
+ * A page far behind is not read from the beginning. Of n values with delta rows, at most n others are above the page that the table has
+ * below its place, or the other way: so the page is among the rows from n above its offset to n below its end. How many of the n are
+ * above the first of these rows, in the table and in the list, says where in the list it is.
  */
 #include "catalogue/search/value_list.h"
 
@@ -42,6 +46,8 @@ typedef struct reading_t {
     apr_array_header_t *changed; /* changed_t */
     apr_hash_t *is_changed;      /* by value */
     apr_array_header_t *rows;    /* row_t */
+    row_t top;                   /* the first row of the table that was read; key NULL: there was none */
+    apr_int64_t first;           /* the place in the list of the first of rows */
     apr_int64_t total;
 } reading_t;
 
@@ -67,8 +73,9 @@ static apr_status_t begin_reading(reading_t *r, cat_db_t *db, const cat_registry
 {
     const char *number = registry->numbers[query->field];
 
-    *r = (reading_t){db,   query, number, apr_array_make(db->pool, 0, sizeof(changed_t)), apr_hash_make(db->pool),
-                     NULL, 0};
+    *r = (reading_t){.db = db, .query = query, .number = number};
+    r->changed = apr_array_make(db->pool, 0, sizeof(changed_t));
+    r->is_changed = apr_hash_make(db->pool);
     return cat_db_has_one_writer(db) ? APR_SUCCESS
                                      : cat_db_each(db, SQL_VALUES_CHANGED, CAT_VALUES(number, number), keep_changed, r);
 }
@@ -109,22 +116,27 @@ static void add_order(cat_select_text_t *s, const cat_value_query_t *query)
 
 static apr_status_t keep_row(void *baton, const char *const *values, int count)
 {
-    const reading_t *r = baton;
+    reading_t *r = baton;
     apr_pool_t *pool = r->db->pool;
+    row_t row = {{apr_pstrdup(pool, values[0]), apr_atoi64(values[1])}, apr_pstrdup(pool, values[2])};
 
     (void)count;
+    r->top = r->top.key ? r->top : row;
     if (!apr_hash_get(r->is_changed, values[0], APR_HASH_KEY_STRING)) {
-        APR_ARRAY_PUSH(r->rows, row_t) =
-            (row_t){{apr_pstrdup(pool, values[0]), apr_atoi64(values[1])}, apr_pstrdup(pool, values[2])};
+        APR_ARRAY_PUSH(r->rows, row_t) = row;
     }
     return APR_SUCCESS;
+}
+
+static apr_int64_t count_skipped(const reading_t *r)
+{
+    return r->query->offset > r->changed->nelts ? r->query->offset - r->changed->nelts : 0;
 }
 
 /* One row more than the limit tells whether others follow. */
 static apr_status_t read_rows(reading_t *r)
 {
-    int changed = r->changed->nelts;
-    apr_int64_t limit = r->query->limit + 1 + (changed ? changed + r->query->offset : 0);
+    apr_int64_t limit = r->query->limit + 1 + 2 * r->changed->nelts;
     cat_select_text_t s;
 
     r->rows = apr_array_make(r->db->pool, 64, sizeof(row_t));
@@ -134,9 +146,9 @@ static apr_status_t read_rows(reading_t *r)
     add_order(&s, r->query);
     cat_select_text_add(&s, " LIMIT ", NULL);
     cat_select_text_add_value(&s, apr_off_t_toa(r->db->pool, limit));
-    if (!changed && r->query->offset) {
+    if (count_skipped(r)) {
         cat_select_text_add(&s, " OFFSET ", NULL);
-        cat_select_text_add_value(&s, apr_off_t_toa(r->db->pool, r->query->offset));
+        cat_select_text_add_value(&s, apr_off_t_toa(r->db->pool, count_skipped(r)));
     }
     return cat_select_text_run(&s, r->db, keep_row, r);
 }
@@ -169,22 +181,53 @@ static int by_count(const void *one, const void *other)
     return by_count_descending(other, one);
 }
 
-static void sort_rows(const cat_value_query_t *query, const apr_array_header_t *rows)
+typedef int order_t(const void *one, const void *other);
+
+static order_t *find_order(const cat_value_query_t *query)
 {
-    static int (*const orders[][2])(const void *, const void *) = {
+    static order_t *const orders[][2] = {
         [CAT_VALUES_BY_VALUE] = {by_value, by_value_descending},
         [CAT_VALUES_BY_COUNT] = {by_count, by_count_descending},
     };
 
-    qsort(rows->elts, (size_t)rows->nelts, sizeof(row_t), orders[query->order][query->descending != 0]);
+    return orders[query->order][query->descending != 0];
 }
 
-static void add_changed(const reading_t *r)
+static void sort_rows(const cat_value_query_t *query, const apr_array_header_t *rows)
 {
+    qsort(rows->elts, (size_t)rows->nelts, sizeof(row_t), find_order(query));
+}
+
+/* How many of the values with delta rows the table has above the first row that was read. */
+static apr_int64_t count_passed(const reading_t *r)
+{
+    apr_int64_t passed = 0;
+
     for (int i = 0; i < r->changed->nelts; i++) {
         const changed_t *changed = &APR_ARRAY_IDX(r->changed, i, changed_t);
-        if (changed->row.value.count > 0) {
-            APR_ARRAY_PUSH(r->rows, row_t) = changed->row;
+        row_t before = changed->row;
+        before.value.count = changed->before;
+        passed += changed->before > 0 && find_order(r->query)(&before, &r->top) < 0;
+    }
+    return passed;
+}
+
+/* Puts the values with delta rows among the others; those above the first of these, unless it is that of the list, are above the page. */
+static void add_changed(reading_t *r)
+{
+    apr_int64_t skipped = count_skipped(r);
+    const row_t first = skipped && r->rows->nelts ? APR_ARRAY_IDX(r->rows, 0, row_t) : (row_t){{NULL, 0}, NULL};
+
+    r->first = skipped ? skipped - count_passed(r) : 0;
+    for (int i = 0; i < r->changed->nelts; i++) {
+        const row_t *row = &APR_ARRAY_IDX(r->changed, i, changed_t).row;
+        if (row->value.count <= 0) {
+            continue;
+        }
+        if (first.key && find_order(r->query)(row, &first) < 0) {
+            r->first++;
+        } else {
+            APR_ARRAY_PUSH(r->rows, row_t) = *row;
         }
     }
     sort_rows(r->query, r->rows);
@@ -225,11 +268,11 @@ apr_status_t cat_value_list_read(cat_db_t *db, const cat_registry_t *registry, c
     apr_status_t rv = begin_reading(&r, db, registry, query);
 
     rv = rv == APR_SUCCESS ? read_rows(&r) : rv;
-    if (rv == APR_SUCCESS && r.changed->nelts) {
+    if (rv == APR_SUCCESS && (r.top.key || !count_skipped(&r))) {
         add_changed(&r);
     }
     if (rv == APR_SUCCESS) {
-        *list = take_page(query, r.rows, r.changed->nelts ? query->offset : 0);
+        *list = take_page(query, r.rows, query->offset - r.first);
     }
     return rv;
 }

@@ -42,7 +42,12 @@ void cat_connection_log_fault(const cat_connection_t *conn, const cat_log_t *log
  * writes would be lost. */
 apr_status_t cat_connection_file_is_gone(const cat_connection_t *conn, const cat_log_t *log, const char *path)
 {
-    cat_log(log, CAT_LOG_ERROR, 0, "CAT006: %s: %s was removed or replaced; restart the server", conn->name, path);
+    char more[CAT_REPEATS_TEXT];
+
+    if (cat_database_sums_up(log, &conn->database->gone_files, more)) {
+        cat_log(log, CAT_LOG_ERROR, 0, "CAT006: %s: %s was removed or replaced; restart the server%s", conn->name, path,
+                more);
+    }
     return CAT_EDOWN;
 }
 

@@ -4,7 +4,9 @@
 
 #include <apr_time.h>
 
+#include "lib/log.h"
 #include "shm/metrics.h"
+#include "shm/repeats.h"
 
 typedef struct cat_file_registry_t cat_file_registry_t;
 
@@ -19,7 +21,12 @@ typedef struct cat_database_t {
     /* ---- atomic ---- */
     _Atomic apr_time_t lost_at;       /* when a connection was last found lost; 0: none was */
     _Atomic apr_time_t refused_since; /* since then the database is not ready; 0: it executed the last statement */
+    cat_repeats_t gone_files;         /* sums up the lines about removed files */
 } cat_database_t;
+
+/* Is a line to be logged about what others were first for? more: then how many like it were not, for its end. Those of background jobs
+ * are not summed up. */
+int cat_database_sums_up(const cat_log_t *log, cat_repeats_t *repeats, char more[CAT_REPEATS_TEXT]);
 
 /* Notes that a connection was lost; and returns whether one has been since then. */
 void cat_database_note_loss(cat_database_t *database);

@@ -194,6 +194,10 @@ static const char *const statements[SQL_COUNT] = {
     [SQL_KEYS_INSERT_8] = KEYS_INSERT_MYSQL(TWICE(TWICE(TWICE(KEYS_ROW)))),
     [SQL_KEYS_INSERT_16] = KEYS_INSERT_MYSQL(TWICE(TWICE(TWICE(TWICE(KEYS_ROW))))),
     [SQL_UNIQUE_INSERT] = "INSERT IGNORE INTO product_unique (field, value, id) VALUES (%s, %s, %s)",
+    /* A locking read meets rows that other transactions have inserted, and waits for these: so whoever adds or deletes a product, and with
+     * it one of these rows, has ended. Those behind the row that this transaction has just inserted came later. */
+    [SQL_WRITERS] =
+        "SELECT 0, 0 * COUNT(*) FROM product_deltas WHERE seq <= LAST_INSERT_ID() LOCK IN SHARE MODE /*M! WAIT 1 */",
     [SQL_INDEX_ADD] =
         "INSERT INTO product_indexes (part, complete, created_at, id, filled) VALUES (%s, 0, %s, %s, 0)",
     /* Found without a lock: a locking read down products_by_time would pass by a row whose entry another transaction moves meanwhile. */

@@ -136,6 +136,8 @@ static const char *const statements[SQL_COUNT] = {
     [SQL_INDEX_LIST] =
         "SELECT c.relname, CASE WHEN i.indisvalid THEN 1 ELSE 0 END, pg_relation_size(c.oid)"
         " FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid WHERE i.indrelid = to_regclass('products')",
+    [SQL_WRITERS] =
+        "SELECT txid_snapshot_xmin(s), txid_snapshot_xmax(s) FROM (SELECT txid_current_snapshot() AS s) c",
     [SQL_INDEX_ROWS] = INDEX_ROWS " FOR UPDATE",
     [SQL_COUNTS_SIZES] = COUNTED_SIZES,
     [SQL_LOGIN_TRY] =

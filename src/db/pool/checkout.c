@@ -78,6 +78,7 @@ static void close_connection(cat_db_t *db)
 void cat_checkout_enter_transaction(cat_db_t *db)
 {
     db->use->in_transaction = 1;
+    db->use->basis = (cat_basis_t){.what = NULL};
     db->use->failed = APR_SUCCESS;
 }
 

@@ -36,6 +36,7 @@ struct cat_use_t {
     int has_write_lock;
     int write_lock_slot; /* where it is held */
     int in_transaction;
+    cat_basis_t basis;                     /* of the transaction */
     apr_status_t failed;                   /* the first failure within the transaction */
     int touches;                           /* flag: it changes products: */
     const char *touched;                   /* one; NULL: a new one, or */

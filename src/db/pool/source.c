@@ -34,6 +34,7 @@ cat_source_t *cat_source_create(apr_pool_t *pool, const char *name, const cat_co
     source->name = name;
     source->connector = connector;
     source->context = context;
+    source->created = apr_time_now();
     source->leader_patience = CAT_SOURCE_LEADER_PATIENCE;
     return source;
 }
@@ -265,7 +266,7 @@ apr_status_t cat_source_open(cat_source_t *source, apr_pool_t *pool, int max, co
 
     if (rv != APR_SUCCESS) {
         count_failure(source, CAT_CONNECTION_LIMIT);
-        if (cat_source_sums_up(log, &source->limit_refusals, more)) {
+        if (cat_database_sums_up(log, &source->limit_refusals, more)) {
             cat_log(log, cat_log_busy_level(log), 0,
                     "CAT001: all %d connections to %s are in use%s; see CatalogMaxConnections", max, source->name,
                     more);
@@ -339,15 +340,9 @@ apr_status_t cat_source_log_late(cat_source_t *source, const cat_log_t *log)
     char more[CAT_REPEATS_TEXT];
 
     cat_metrics_add(source->database.metrics, CAT_METRIC_WRITE_REFUSALS, 0, 1);
-    if (cat_source_sums_up(log, &source->late_refusals, more)) {
+    if (cat_database_sums_up(log, &source->late_refusals, more)) {
         cat_log(log, cat_log_busy_level(log), 0, "CAT008: %s: gave up after %d seconds waiting for the write lock%s",
                 source->name, (int)apr_time_sec(CAT_SOURCE_WRITE_PATIENCE), more);
     }
     return CAT_EBUSY;
-}
-
-int cat_source_sums_up(const cat_log_t *log, cat_repeats_t *repeats, char more[CAT_REPEATS_TEXT])
-{
-    more[0] = '\0';
-    return log->is_background || cat_repeats_note(repeats, cat_time_monotonic(), more);
 }

@@ -59,7 +59,8 @@ typedef apr_status_t cat_source_migrate_t(const cat_db_t *db);
 struct cat_source_t {
     cat_database_t database; /* what its connections share */
     const char *name;        /* for logs: no secret in it */
-    const char *path;        /* the database's file; NULL: it is none, or not known to be one */
+    apr_time_t created;
+    const char *path; /* the database's file; NULL: it is none, or not known to be one */
     const cat_connector_t *connector;
     void *context;
     const cat_write_locks_t *write_locks;
@@ -162,9 +163,5 @@ apr_status_t cat_source_take_write_lock(cat_source_t *source, apr_time_t until, 
 
 /* Logs that, and returns CAT_EBUSY. */
 apr_status_t cat_source_log_late(cat_source_t *source, const cat_log_t *log);
-
-/* Is a line to be logged about what others were first for? more: then how many like it were not, for its end. Those of background jobs
- * are not summed up. */
-int cat_source_sums_up(const cat_log_t *log, cat_repeats_t *repeats, char more[CAT_REPEATS_TEXT]);
 
 #endif

@@ -2,7 +2,9 @@
 #ifndef CAT_DB_POOL_USE_H
 #define CAT_DB_POOL_USE_H
 
+#include <apr_errno.h>
 #include <apr_pools.h>
+#include <apr_time.h>
 
 #include "lib/conf.h"
 #include "lib/log.h"
@@ -16,5 +18,16 @@ typedef struct cat_db_t {
     const cat_log_t *log;
     cat_use_t *use; /* db/pool/checkout.h */
 } cat_db_t;
+
+/*
+ * What the work of a transaction goes by, and does not read anew each time. `confirm` is called between work that writes and the
+ * COMMIT. A status other than APR_SUCCESS rolls the transaction back; after CAT_ECONFLICT it begins anew.
+ */
+typedef struct cat_basis_t {
+    const void *what; /* NULL: nothing yet */
+    apr_time_t since; /* when it was read */
+    int is_writing;   /* flag: the transaction is one of cat_db_transact */
+    apr_status_t (*confirm)(cat_db_t *db, const struct cat_basis_t *basis); /* NULL: it need not be confirmed */
+} cat_basis_t;
 
 #endif

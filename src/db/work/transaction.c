@@ -59,8 +59,12 @@ static apr_status_t begin_transaction(const cat_write_t *w)
 static apr_status_t run_work(const cat_write_t *w)
 {
     const cat_companion_t *companion = w->db->use->companion;
-    apr_status_t rv = companion ? companion->run(companion->baton, w->work, w->baton) : w->work(w->baton);
+    cat_basis_t *basis = &w->db->use->basis;
+    apr_status_t rv;
 
+    basis->is_writing = 1;
+    rv = companion ? companion->run(companion->baton, w->work, w->baton) : w->work(w->baton);
+    rv = rv == APR_SUCCESS && basis->confirm ? basis->confirm(w->db, basis) : rv;
     return cat_checkout_note_failure(w->db, rv);
 }
 
@@ -252,7 +256,7 @@ static apr_status_t refuse_long(const cat_db_t *db)
 {
     char more[CAT_REPEATS_TEXT];
 
-    if (cat_source_sums_up(db->log, cat_semaphore_refusals(db->use->source->long_writes), more)) {
+    if (cat_database_sums_up(db->log, cat_semaphore_refusals(db->use->source->long_writes), more)) {
         cat_log(db->log, cat_log_busy_level(db->log), 0, "CAT080: %s: too many imports and batches at once%s",
                 db->use->source->name, more);
     }

@@ -112,7 +112,23 @@ sub start {
     $self->start_unready;
     wait_until(20, sub { $self->api(GET => '/health/ready')->{status} !~ /^5/ || $self->log_text =~ /\[catalog:error\]/ })
         or die "$self->{dir}: the server is not ready and does not say why\n", $self->complaints;
+    $self->wait_for_fields;
     return $self;
+}
+
+# Where several transactions write at once, the keys of a new field are complete some seconds later, even in an empty catalogue.
+sub wait_for_fields {
+    my ($self) = @_;
+    my $conf = slurp("$self->{dir}/httpd.conf");
+    my %names = map { $_ => 1 } $conf =~ /^\s*CatalogField\s+(\w+)\s.*\b(?:index|unique|facet|search)\b/mg;
+    return if CatalogTest::Database::driver() eq 'sqlite3' || !%names || $conf =~ /CatalogDatabase/;
+    my $db = $self->database;
+    return if !grep({ /\bproducts\b/ } $db->tables) || $db->selectrow_array('SELECT 1 FROM products LIMIT 1');
+    wait_until(30, sub {
+        my $complete = grep { $names{$_} } @{ $db->selectcol_arrayref('SELECT name FROM catalog_fields WHERE complete = 1') };
+        return $complete == keys %names || $self->log_text =~ /CAT088/;
+    });
+    $db->disconnect;
 }
 
 # Starts a server whose database answers nothing, or that has to wait for its schema.

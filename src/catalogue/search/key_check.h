@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef CAT_CATALOGUE_KEY_CHECK_H
+#define CAT_CATALOGUE_KEY_CHECK_H
+
+#include "catalogue/search/indexes.h"
+
+/* What catalogue/product/own_keys.h keeps of the fields that are complete, compared with the next products older than a key, as
+ * cat_indexes_compare and cat_indexes_fill do with the parts of the index. A value that another product has cannot be mended; it is logged. */
+cat_indexes_step_t cat_key_check_compare, cat_key_check_mend;
+
+#endif
