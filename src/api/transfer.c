@@ -38,11 +38,11 @@ static const cat_option_t export_options[EXPORT_OPTIONS + 1] = {
     [EXPORT_DECIMAL] = {"decimal", "The decimal mark of numbers in a CSV file", cat_row_decimals, 0, 0},
     [BOM] = {"bom", "With `true`, a CSV file begins with a byte order mark, by which Excel knows that it is UTF-8",
              false_or_true, 0, 0},
-    [SAFE] = {"safe",
-              "With `1`, a text that a spreadsheet would take for a formula begins with an apostrophe; such a CSV file "
-              "is for "
-              "people, not for an import",
-              no_or_yes, 0, 0},
+    [SAFE] =
+        {"safe",
+         "With `1`, texts that a spreadsheet would take for formulas begin with an apostrophe; such a CSV file is for "
+         "people, not for an import",
+         no_or_yes, 0, 0},
     [EXPORT_OPTIONS] = {NULL, NULL, NULL, 0, 0},
 };
 

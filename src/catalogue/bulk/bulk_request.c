@@ -240,12 +240,11 @@ static const struct member_t {
     {"delete", JSON_TRUE, read_delete, "must be true or false",
      "With `true`, these products are deleted; then there is no `set` and no `adjust`."},
     {"expect", JSON_INTEGER, read_expect, "must be a whole number",
-     "How many products the client expects to match; if another number of them matches, nothing is changed."},
+     "How many products the client expects to match; if another number does, nothing is changed."},
     {"dryRun", JSON_TRUE, read_dry_run, "must be true or false", "With `true`, nothing is changed, only counted."},
     {"atomic", JSON_TRUE, read_atomic, "must be true or false",
-     "With `false`, a product that would become invalid is left as it is, and if more than 10000 products match, a job "
-     "of "
-     "the server changes them; then the request may have at most 8000 octets."},
+     "With `false`, a product that would become invalid is left as it is, and a job of the server changes more than "
+     "10000 products; the request then has at most 8000 octets."},
 };
 
 #define MEMBERS (sizeof(members) / sizeof(members[0]))
