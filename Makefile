@@ -142,7 +142,7 @@ check: ## what the CI runs: lint, tidy, unit, openapi, browser in Chromium, t wi
 # What check leaves out because it takes long and is not about every change; ":" stands for a space.
 NIGHTLY = tidy:CHECKS= \
   $(filter-out t:DB=sqlite3:MPM=event,$(foreach db,sqlite3 mysql pgsql,$(foreach mpm,event worker prefork,t:DB=$(db):MPM=$(mpm)))) \
-  $(foreach db,sqlite3 mysql pgsql,one:T=t/search/model.t:CATALOG_QUESTIONS=10000:DB=$(db)) \
+  $(foreach db,sqlite3 mysql pgsql,one:T=t/search/model.t:CATALOG_QUESTIONS=100000:DB=$(db)) \
   browser:BROWSERS=firefox lighthouse cluster httpd-tests check-package check-apparmor coverage asan tsan fuzz bench
 nightly: ## what check leaves out: the whole suite on each database under each MPM, sanitizers, package, cluster, bench and others; requires root, takes hours: make nightly [NIGHTLY="asan tsan"]
 	@failed=; nightly() { echo "nightly: make $$*"; $(MAKE) --no-print-directory "$$@" || failed="$$failed$$(printf '\n  make %s' "$$*")"; }; \
@@ -263,7 +263,7 @@ $(BENCH)/tokens: tests/bench/tokens.c $(BUILD)/common.a
 
 # Counting instructions requires no other servers.
 PEERED = $(if $(PARTS),$(filter-out instructions transfers,$(PARTS)),all)
-bench: ## measure and compare with files and other servers, see docs/benchmarks.md: make bench [QUICK=1 or ROUNDS=9] [PARTS="reads posts"] [BENCH=build/bench]
+bench: ## measure and compare with files and other servers, see docs/benchmarks.md: make bench [QUICK=1 or ROUNDS=9] [PARTS="reads posts"] [OWNING=10000000] [BENCH=build/bench]
 	@tools/deps build run test $(if $(PEERED),bench,instructions)
 	@$(MAKE) --no-print-directory --quiet all $(BENCH)/constant.so $(if $(PEERED),$(BENCH)/tokens $(PEERS))
 	@$(if $(PEERED),cp tests/bench/peers/node/*.js $(BENCH)/peers,:)

@@ -5,6 +5,8 @@
  *
  *     {"name": "weight", "type": "number", "label": "Gross weight", "index": true, "min": 0}
  *
+ * Pictures are left out: no form has a line for them, and what they are does not depend on the shop.
+ *
  * The table is that of the request (catalogue/query/visible.h), so readers see no private field.
  */
 #include "api/field_table.h"
@@ -150,8 +152,10 @@ cat_answer_t *cat_field_table_get(cat_request_t *q)
     for (int i = 0; i < fields->count; i++) {
         const cat_own_field_t *own = fields->own ? fields->own[i] : NULL;
         const row_t row = {q->conf, i, &fields->all[i], own ? own : &built_in};
-        cat_buffer_add_text(&b, i ? "," : "[");
-        add_field(&b, &row);
+        if (!(row.field->flags & CAT_IMAGES)) {
+            cat_buffer_add_text(&b, i ? "," : "[");
+            add_field(&b, &row);
+        }
     }
     CAT_BUFFER_LITERAL(&b, "]");
     answer = cat_answer_success(q->pool, 200, &b, NULL);

@@ -99,35 +99,35 @@ static void describe_headers(json_t *parameters)
     }
 }
 
-static json_t *describe_segment(const cat_describer_t *d, const cat_route_t *route, const char *name, apr_size_t length)
+/* A ':' segment of the path. is_first: it is that of param. */
+static json_t *describe_segment(const cat_describer_t *d, const cat_route_t *route, int is_first, const char *name)
 {
-    const char *example = route->about->param_example;
+    const cat_description_t *about = route->about;
+    const char *example = is_first ? about->param_example : NULL;
     json_t *schema = json_pack("{s:s}", "type", "string");
-    int is_id = !example && !(route->about->takes_name && cat_product_name_can_be(cat_product_fields_of(d->conf)));
+    int has_name = is_first && about->takes_name && cat_product_name_can_be(cat_product_fields_of(d->conf));
+    int is_id = !example && !has_name;
 
     cat_schema_add_rule(schema, is_id ? &cat_fields_id : NULL);
-    return json_pack("{s:s%, s:s, s:b, s:o, s:o, s:s}", "name", name, length, "in", "path", "required", 1,
-                     "description", json_sprintf("%s.", route->about->param), "schema", schema, "example",
+    return json_pack("{s:s, s:s, s:b, s:o, s:o, s:s}", "name", name, "in", "path", "required", 1, "description",
+                     json_sprintf("%s.", is_first ? about->param : about->param2), "schema", schema, "example",
                      example ? example : "01a1fee5-af25-7514-8a69-477230296f5b");
 }
 
-/* The ':' segment of the path, which the routes of a resource share: "path.products.id" for "/products/:id". */
-static void add_segment(cat_describer_t *d, const cat_route_t *route)
+/* Routes of a resource share them: "path.products.id" for "/products/:id". */
+static void add_segments(cat_describer_t *d, const cat_route_t *route)
 {
     const char *colon = strchr(route->path, ':');
-    char *component;
-    apr_size_t length;
 
-    if (colon) {
-        length = strcspn(colon + 1, "/");
-        component =
-            apr_pstrcat(d->pool, "path", apr_pstrmemdup(d->pool, route->path, (apr_size_t)(colon - route->path)),
-                        apr_pstrmemdup(d->pool, colon + 1, length), NULL);
-        for (char *slash = component; (slash = strchr(slash, '/'));) {
-            *slash = '.';
+    for (int i = 0; colon; i++, colon = strchr(colon + 1, ':')) {
+        const char *name = apr_pstrmemdup(d->pool, colon + 1, strcspn(colon + 1, "/"));
+        char *component = apr_pstrcat(
+            d->pool, "path", apr_pstrmemdup(d->pool, route->path, (apr_size_t)(colon - route->path)), name, NULL);
+        for (char *c = component; *c; c++) {
+            *c = *c == '/' ? '.' : *c == ':' ? '_' : *c;
         }
         if (!json_object_get(d->components, component)) {
-            json_object_set_new(d->components, component, describe_segment(d, route, colon + 1, length));
+            json_object_set_new(d->components, component, describe_segment(d, route, i == 0, name));
         }
         json_array_append_new(d->parameters, cat_schema_refer("parameters", component));
     }
@@ -137,7 +137,7 @@ static json_t *describe_parameters(cat_describer_t *d, const cat_route_t *route)
 {
     json_t *parameters = d->parameters = json_array();
 
-    add_segment(d, route);
+    add_segments(d, route);
     if (route->about->describe_parameters) {
         route->about->describe_parameters(d);
     }
@@ -186,7 +186,10 @@ static json_t *describe_types(const cat_describer_t *d, const char *types, json_
 static json_t *describe_body(cat_describer_t *d, const cat_route_t *route)
 {
     int max = cat_route_media(route)->max;
-    int largest = route->body == CAT_UPLOAD ? d->conf->max_import : max ? max : d->conf->max_body;
+    int largest = route->body == CAT_UPLOAD    ? d->conf->max_import
+                  : route->body == CAT_PICTURE ? d->conf->max_image
+                  : max                        ? max
+                                               : d->conf->max_body;
     json_t *example = NULL, *schema = describe_input(d, route->about, &example);
     json_t *body = json_pack("{s:o, s:b, s:o}", "description", json_sprintf("At most %d octets.", largest), "required",
                              route->body != CAT_MAY_JSON, "content",

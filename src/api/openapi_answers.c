@@ -192,7 +192,7 @@ static void add_of_input(problems_t *problems, const cat_route_t *route)
     if (cat_route_media(route)->types) {
         ADD(problems, CAT_PROBLEM_BODY, CAT_PROBLEM_TIMEOUT, CAT_PROBLEM_BODY_TOO_LARGE, CAT_PROBLEM_MEDIA_TYPE,
             CAT_PROBLEM_REFUSED_VALUES);
-        if (route->body != CAT_UPLOAD) {
+        if (route->body != CAT_UPLOAD && route->body != CAT_PICTURE) {
             ADD(problems, CAT_PROBLEM_JSON);
         }
     }
@@ -330,11 +330,12 @@ static void add_success(cat_describer_t *d, const cat_route_t *route, json_t *re
     json_object_set_new(responses, apr_itoa(d->pool, about->status),
                         json_pack("{s:o, s:o*, s:o*}", "description", json_sprintf("%s.", about->answered), "headers",
                                   name_headers(d, route, about->status), "content", describe_content(d, about)));
-    if (about->other_shape) {
-        json_object_set_new(responses, apr_itoa(d->pool, about->other_status),
-                            json_pack("{s:o, s:o*, s:o}", "description", json_sprintf("%s.", about->other_answered),
-                                      "headers", name_headers(d, route, about->other_status), "content",
-                                      describe_json(d, about->other_shape)));
+    if (about->other_status) {
+        json_object_set_new(
+            responses, apr_itoa(d->pool, about->other_status),
+            json_pack("{s:o, s:o*, s:o}", "description", json_sprintf("%s.", about->other_answered), "headers",
+                      name_headers(d, route, about->other_status), "content",
+                      about->other_shape ? describe_json(d, about->other_shape) : about->describe_content(d)));
     }
     if (about->headers & CAT_HEADER_ETAG && !strcmp(route->method, "GET")) {
         json_object_set_new(responses, "304",

@@ -315,7 +315,7 @@ static void make_products(batch_t *b)
 
 static cat_problem_t find_problem(apr_status_t rv)
 {
-    int is_invalid = rv == APR_EEXIST || rv == CAT_ETOOLONG;
+    int is_invalid = rv == APR_EEXIST || rv == CAT_ETOOLONG || rv == CAT_ENOIMAGE;
 
     return rv == APR_NOTFOUND ? CAT_PROBLEM_PRODUCT_UNKNOWN
            : is_invalid       ? CAT_PROBLEM_VALIDATION
@@ -346,8 +346,7 @@ static void add_result(const batch_t *b, cat_buffer_t *results, int index, int i
     if (errors) {
         cat_answer_write_problem(results, CAT_PROBLEM_VALIDATION, errors);
     } else if (o->rv != APR_SUCCESS) {
-        cat_answer_write_problem(results, find_problem(o->rv),
-                                 o->rv == CAT_ETOOLONG ? cat_products_too_long(b->q->pool) : NULL);
+        cat_answer_write_problem(results, find_problem(o->rv), cat_products_refusals(b->q->pool, o->rv));
     } else if (!is_stored) {
         cat_answer_write_problem(results, CAT_PROBLEM_NOT_DONE, NULL);
     } else {
@@ -447,9 +446,9 @@ static json_t *describe_member(cat_describer_t *d, const op_t *op, const struct 
         cat_schema_add_rule(schema,
                             !strcmp(member->name, "id") && !cat_product_name_can_be(fields) ? &cat_fields_id : NULL);
     } else {
-        schema = cat_description_add_schema(
-            d, creates ? CAT_PRODUCTS_NEW : CAT_PRODUCTS_CHANGE,
-            cat_schema_of_input(fields->all, fields->count, creates ? CAT_CREATE : CAT_UPDATE));
+        schema = cat_description_add_schema(d, creates ? CAT_PRODUCTS_NEW : CAT_PRODUCTS_CHANGE,
+                                            creates ? cat_schema_of_input(fields->all, fields->count, CAT_CREATE)
+                                                    : cat_products_describe_change(d));
     }
     json_object_set_new(schema, "description", json_string(member->about));
     return schema;

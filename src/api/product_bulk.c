@@ -179,12 +179,13 @@ cat_answer_t *cat_product_bulk_run(cat_request_t *q)
 
 /* ---- descriptions ---- */
 
+/* Pictures are of one product. */
 json_t *cat_product_bulk_describe(cat_describer_t *d)
 {
     const cat_fields_t *fields = cat_product_fields_of(d->conf);
 
     return cat_bulk_request_describe(
-        d, cat_description_add_schema(d, CAT_PRODUCTS_CHANGE,
+        d, cat_description_add_schema(d, d->conf->images ? "ProductSetting" : CAT_PRODUCTS_CHANGE,
                                       cat_schema_of_input(fields->all, fields->count, CAT_UPDATE)));
 }
 

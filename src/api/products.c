@@ -21,6 +21,7 @@
 
 #include "api/failure.h"
 #include "api/idempotency.h"
+#include "api/image_schema.h"
 #include "api/indexing.h"
 #include "catalogue/lists.h"
 #include "catalogue/store.h"
@@ -231,11 +232,31 @@ cat_answer_t *cat_products_get(cat_request_t *q)
 
 /* ---- writing ---- */
 
+/* The pictures of an update: which of them, and their order. A product is created without any. */
+static void check_images(cat_request_t *q, const json_t *body, cat_input_t *input)
+{
+    const cat_fields_t *fields = cat_product_fields_of(q->conf);
+    int images = cat_product_images_find(fields);
+    const json_t *sent = images < fields->count ? json_object_get(body, fields->all[images].name) : NULL;
+    cat_field_fault_t fault;
+
+    if (sent) {
+        input->given++;
+        input->values[images] = cat_product_images_arrange(q->pool, sent, &fault);
+        if (fault.code) {
+            cat_fields_add_error(q->pool, input, fields->all[images].name, fault.code, fault.message);
+        }
+    }
+}
+
 void cat_products_check(cat_request_t *q, cat_purpose_t purpose, const json_t *body, cat_input_t *input)
 {
     const cat_fields_t *fields = cat_product_fields_of(q->conf);
 
     cat_fields_check(q->pool, fields->all, fields->count, purpose, q->strict, body, input);
+    if (purpose == CAT_UPDATE) {
+        check_images(q, body, input);
+    }
     if (purpose == CAT_UPDATE && !input->errors && input->given == 0) {
         cat_fields_add_error(q->pool, input, "", "required", "must have at least one field of a product");
     }
@@ -301,20 +322,6 @@ cat_answer_t *cat_products_create(cat_request_t *q)
     return rv == APR_SUCCESS ? answer : answer_refused(q, rv, &input, NULL);
 }
 
-/* The product that a write is about. */
-typedef struct target_t {
-    const char *id;          /* any text */
-    cat_product_name_t name; /* text NULL: it has none */
-} target_t;
-
-/* If-Match and If-None-Match of a write, and whether the product still has its name. */
-typedef struct judgement_t {
-    cat_request_t *q;
-    const target_t *target;
-    cat_products_condition_t condition;
-    const char *tag; /* of the state that was judged last; NULL: none was */
-} judgement_t;
-
 cat_condition_t cat_products_judge(cat_request_t *q, const cat_conditions_t *conditions, const char *const *product,
                                    const char **tag)
 {
@@ -327,7 +334,7 @@ cat_condition_t cat_products_judge(cat_request_t *q, const cat_conditions_t *con
 
 static apr_status_t judge_conditions(void *baton, const char *const *product)
 {
-    judgement_t *j = baton;
+    cat_products_judgement_t *j = baton;
 
     if (j->target->name.text && !cat_product_name_fits(&j->target->name, product)) {
         return APR_NOTFOUND;
@@ -336,35 +343,46 @@ static apr_status_t judge_conditions(void *baton, const char *const *product)
                                                                                                 : CAT_ECHANGED;
 }
 
-/* NULL: there is no condition. */
-static const cat_products_condition_t *make_condition(cat_request_t *q, const target_t *target, judgement_t *j)
+const cat_products_condition_t *cat_products_require(cat_request_t *q, const cat_products_target_t *target,
+                                                     cat_products_judgement_t *j)
 {
-    *j = (judgement_t){q, target, {judge_conditions, j}, NULL};
+    *j = (cat_products_judgement_t){q, target, {judge_conditions, j}, NULL};
     return target->name.text || q->conditions.match || q->conditions.none_match ? &j->condition : NULL;
 }
 
 #define NAME_TRIES 3 /* of a write by a name that other writers give away, or give up, at the same time */
 
-/* APR_NOTFOUND: no product has the name, or the text is neither an id nor a name. */
-static apr_status_t find_target(cat_request_t *q, target_t *target)
+apr_status_t cat_products_find_target(cat_request_t *q, cat_products_target_t *target)
 {
-    *target = (target_t){.id = q->params[0]};
+    *target = (cat_products_target_t){.id = q->params[0]};
     if (cat_id_check(target->id)) {
         return APR_SUCCESS;
     }
     return read_name(q, &target->name) ? cat_product_name_find(q->db, &target->name, &target->id) : APR_NOTFOUND;
 }
 
-json_t *cat_products_too_long(apr_pool_t *pool)
+static json_t *make_error(apr_pool_t *pool, const char *field, const char *code, const char *message)
 {
-    return cat_json_own(pool, json_pack("[o]", cat_fields_make_error("", "too_long", CAT_PRODUCT_TOO_LONG)));
+    return cat_json_own(pool, json_pack("[o]", cat_fields_make_error(field, code, message)));
+}
+
+json_t *cat_products_refusals(apr_pool_t *pool, apr_status_t rv)
+{
+    switch (rv) {
+    case CAT_ETOOLONG:
+        return make_error(pool, "", "too_long", CAT_PRODUCT_TOO_LONG);
+    case CAT_ENOIMAGE:
+        return make_error(pool, "images", "unknown", "must have only pictures of the product");
+    default:
+        return NULL;
+    }
 }
 
 /* A 412 names the state that is there, so the client can compare it with its own, or read it under a condition. */
-static cat_answer_t *answer_write_failure(cat_request_t *q, apr_status_t rv, const judgement_t *j)
+cat_answer_t *cat_products_refuse(cat_request_t *q, apr_status_t rv, const cat_products_judgement_t *j)
 {
-    cat_answer_t *answer =
-        rv == CAT_ETOOLONG ? cat_answer_malformed(q->pool, cat_products_too_long(q->pool)) : answer_failure(q, rv);
+    const json_t *errors = cat_products_refusals(q->pool, rv);
+    cat_answer_t *answer = errors ? cat_answer_malformed(q->pool, errors) : answer_failure(q, rv);
 
     if (rv == CAT_ECHANGED) {
         answer->etag = j->tag;
@@ -372,17 +390,17 @@ static cat_answer_t *answer_write_failure(cat_request_t *q, apr_status_t rv, con
     return answer;
 }
 
-static apr_status_t update_target(cat_request_t *q, const cat_input_t *input, target_t *target, judgement_t *judgement,
-                                  const char *const **product)
+static apr_status_t update_target(cat_request_t *q, const cat_input_t *input, cat_products_target_t *target,
+                                  cat_products_judgement_t *judgement, const char *const **product)
 {
-    apr_status_t rv = find_target(q, target);
+    apr_status_t rv = cat_products_find_target(q, target);
 
     for (int tries = 1; rv == APR_SUCCESS; tries++) {
-        rv = cat_products_update_one(q->db, target->id, input, make_condition(q, target, judgement), product);
+        rv = cat_products_update_one(q->db, target->id, input, cat_products_require(q, target, judgement), product);
         if (rv != APR_NOTFOUND || !target->name.text || tries == NAME_TRIES) {
             return rv;
         }
-        rv = find_target(q, target);
+        rv = cat_products_find_target(q, target);
     }
     return rv;
 }
@@ -393,8 +411,8 @@ static cat_answer_t *update_product(cat_request_t *q, const cat_input_t *input, 
 {
     const cat_fields_t *fields = cat_product_fields_of(q->conf);
     const char *const *product;
-    judgement_t judgement;
-    target_t target;
+    cat_products_judgement_t judgement;
+    cat_products_target_t target;
     cat_input_t refused = *input;
     cat_answer_t *answer;
 
@@ -403,7 +421,7 @@ static cat_answer_t *update_product(cat_request_t *q, const cat_input_t *input, 
         return answer_refused(q, *rv, &refused, target.id);
     }
     if (*rv != APR_SUCCESS) {
-        return answer_write_failure(q, *rv, &judgement);
+        return cat_products_refuse(q, *rv, &judgement);
     }
     answer = make_answer(q->pool, fields, 200, product, "Product updated");
     answer->etag = has_tag ? cat_products_tag(q->pool, fields, product) : NULL;
@@ -501,25 +519,26 @@ cat_answer_t *cat_products_patch(cat_request_t *q)
 
 cat_answer_t *cat_products_remove(cat_request_t *q)
 {
-    judgement_t judgement;
-    target_t target;
-    apr_status_t rv = find_target(q, &target);
+    cat_products_judgement_t judgement;
+    cat_products_target_t target;
+    apr_status_t rv = cat_products_find_target(q, &target);
 
     for (int tries = 1; rv == APR_SUCCESS; tries++) {
-        rv = cat_products_delete_one(q->db, target.id, make_condition(q, &target, &judgement));
+        rv = cat_products_delete_one(q->db, target.id, cat_products_require(q, &target, &judgement));
         if (rv == APR_SUCCESS) {
             return cat_answer_success(q->pool, 200, NULL, "Product deleted");
         }
         if (rv == APR_NOTFOUND && target.name.text && tries < NAME_TRIES) {
-            rv = find_target(q, &target);
+            rv = cat_products_find_target(q, &target);
         }
     }
-    return answer_write_failure(q, rv, &judgement);
+    return cat_products_refuse(q, rv, &judgement);
 }
 
 /* ---- descriptions ---- */
 
 static const cat_member_t listed_members[] = {
+    {"images", &cat_image_schema_all, CAT_RARELY, "Its pictures, in their order; absent if it has none"},
     {"etag", &cat_schema_text, CAT_RARELY, "In lists with `etags`: the `ETag` of GET of the product"},
     CAT_MEMBER_END,
 };
@@ -527,7 +546,7 @@ const cat_shape_t cat_products_shape = {.kind = CAT_SHAPE_RECORD,
                                         .name = "Product",
                                         .fields = cat_product_fields,
                                         .count = CAT_PRODUCT_FIELDS,
-                                        .members = listed_members};
+                                        .members = listed_members + 1}; /* without pictures */
 
 void cat_products_describe(cat_describer_t *d)
 {
@@ -536,25 +555,41 @@ void cat_products_describe(cat_describer_t *d)
 
     shape.fields = fields->all;
     shape.count = fields->count;
+    shape.members = d->conf->images ? listed_members : shape.members;
     json_decref(cat_schema_of_shape(d->schemas, &shape));
-}
-
-static json_t *describe_body(const cat_describer_t *d, cat_purpose_t purpose, json_t **example)
-{
-    const cat_fields_t *fields = cat_product_fields_of(d->conf);
-
-    *example = cat_schema_input_example(fields->all, fields->count);
-    return cat_schema_of_input(fields->all, fields->count, purpose);
 }
 
 static json_t *describe_new(cat_describer_t *d, json_t **example)
 {
-    return describe_body(d, CAT_CREATE, example);
+    const cat_fields_t *fields = cat_product_fields_of(d->conf);
+
+    *example = cat_schema_input_example(fields->all, fields->count);
+    return cat_schema_of_input(fields->all, fields->count, CAT_CREATE);
+}
+
+json_t *cat_products_describe_change(const cat_describer_t *d)
+{
+    const cat_fields_t *fields = cat_product_fields_of(d->conf);
+    json_t *schema = cat_schema_of_input(fields->all, fields->count, CAT_UPDATE);
+
+    if (d->conf->images) {
+        json_object_set_new(
+            json_object_get(schema, "properties"), "images",
+            json_pack(
+                "{s:s, s:[s, s], s:i, s:{s:s, s:{s:{s:s}, s:{s:s, s:i}}, s:[s]}}", "description",
+                "The pictures that stay, in their order; the others are deleted. One without `alt` keeps its own.",
+                "type", "array", "null", "maxItems", CAT_IMAGES_MOST, "items", "type", "object", "properties", "id",
+                "type", "string", "alt", "type", "string", "maxLength", CAT_IMAGES_ALT_MOST, "required", "id"));
+    }
+    return schema;
 }
 
 static json_t *describe_change(cat_describer_t *d, json_t **example)
 {
-    return describe_body(d, CAT_UPDATE, example);
+    const cat_fields_t *fields = cat_product_fields_of(d->conf);
+
+    *example = cat_schema_input_example(fields->all, fields->count);
+    return cat_products_describe_change(d);
 }
 
 static const cat_member_t read_members[] = {

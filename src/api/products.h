@@ -5,6 +5,7 @@
 #include <apr_time.h>
 #include <jansson.h>
 
+#include "catalogue/store.h"
 #include "http/etag.h"
 #include "http/route.h"
 #include "lib/fields.h"
@@ -25,6 +26,9 @@ void cat_products_describe(cat_describer_t *d);
 #define CAT_PRODUCTS_NEW "NewProduct"
 #define CAT_PRODUCTS_CHANGE "ProductChange"
 
+/* What may be sent to change a product: a new reference. */
+json_t *cat_products_describe_change(const cat_describer_t *d);
+
 /* cat_fields_check for a product. An update of no field is an error. */
 void cat_products_check(cat_request_t *q, cat_purpose_t purpose, const json_t *body, cat_input_t *input);
 
@@ -39,7 +43,31 @@ const char *cat_products_tag(apr_pool_t *pool, const cat_fields_t *fields, const
 cat_condition_t cat_products_judge(cat_request_t *q, const cat_conditions_t *conditions, const char *const *product,
                                    const char **tag);
 
-/* The errors of an update after which a product would be too long (CAT_ETOOLONG). On the pool. */
-json_t *cat_products_too_long(apr_pool_t *pool);
+/* The errors of an update that failed with CAT_ETOOLONG or CAT_ENOIMAGE, on the pool; NULL: it is another status. */
+json_t *cat_products_refusals(apr_pool_t *pool, apr_status_t rv);
+
+/* The product that a write is about, as its path says. */
+typedef struct cat_products_target_t {
+    const char *id;          /* any text */
+    cat_product_name_t name; /* text NULL: it has none */
+} cat_products_target_t;
+
+/* APR_NOTFOUND: no product has the name, or the text is neither an id nor a name. CAT_EFILLING. */
+apr_status_t cat_products_find_target(cat_request_t *q, cat_products_target_t *target);
+
+/* If-Match and If-None-Match of a write, and whether the product still has its name. */
+typedef struct cat_products_judgement_t {
+    cat_request_t *q;
+    const cat_products_target_t *target;
+    cat_products_condition_t condition;
+    const char *tag; /* of the state that was judged last; NULL: none was */
+} cat_products_judgement_t;
+
+/* What the write must require; NULL: there is no condition. */
+const cat_products_condition_t *cat_products_require(cat_request_t *q, const cat_products_target_t *target,
+                                                     cat_products_judgement_t *j);
+
+/* The answer to a write that failed, after cat_products_require. */
+cat_answer_t *cat_products_refuse(cat_request_t *q, apr_status_t rv, const cat_products_judgement_t *j);
 
 #endif

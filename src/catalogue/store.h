@@ -9,6 +9,7 @@
 #include "catalogue/product/operations.h"
 #include "catalogue/product/own_fields.h"
 #include "catalogue/product/own_slug.h"
+#include "catalogue/product/product_images.h"
 #include "catalogue/product/product_keys.h"
 #include "catalogue/product/product_name.h"
 #include "catalogue/product/products.h"

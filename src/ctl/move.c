@@ -77,6 +77,13 @@ static const cat_field_t audit[] = {
     TEXT_OR_NULL("target", 255), TEXT_OR_NULL("changes", 1000),
 };
 
+static const cat_field_t images[] = {
+    KEY("id", 36), TEXT("product_id", 36), WHOLE("octets"), WHOLE("created_at"),
+};
+static const cat_field_t image_parts[] = {
+    KEY("part", 64), TEXT("content", 64000),
+};
+
 /* THE MOVE TABLE. It leaves out login_failures, idempotency_keys and bulk_jobs, which matter for a day, and what each database maintains
  * itself. */
 #define COLUMNS(table) #table, table, sizeof(table) / sizeof(table[0])
@@ -91,6 +98,8 @@ const ctl_move_table_t ctl_move_tables[CTL_MOVE_TABLES] = {
     TABLE(revoked_sessions, SQL_MOVE_REVOKED, SQL_MOVE_REVOCATION),
     TABLE(audit, SQL_MOVE_AUDIT, SQL_AUDIT_INSERT),
     TABLE(released_names, SQL_MOVE_NAMES, SQL_NAME_RELEASE),
+    TABLE(images, SQL_MOVE_IMAGES, SQL_IMAGE_INSERT),
+    TABLE(image_parts, SQL_MOVE_IMAGE_PARTS, SQL_IMAGE_PART_INSERT),
 };
 /* clang-format on */
 

@@ -28,6 +28,7 @@ typedef struct cat_answer_t {
     const char *body; /* NULL: none (204), or the stream. httpd omits that of a 304 */
     apr_size_t length;
     const cat_stream_t *stream; /* NULL: none. It keeps the connection to the database until it is closed */
+    const char *file;           /* NULL: none. A path, of a file that httpd sends as it sends any */
     const char *type;           /* Content-Type; NULL: application/json */
     cat_tag_t tag;
     apr_uint64_t hash; /* cat_etag_hash of the body; 0: not computed yet */

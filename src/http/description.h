@@ -42,6 +42,7 @@ typedef struct cat_description_t {
     const char *about;         /* more, in full sentences; NULL: that is all */
     const char *param;         /* the ':' segment of the path, in a few words; NULL: there is none */
     const char *param_example; /* NULL: an id */
+    const char *param2;        /* the second one, an id; NULL: there is none */
     int takes_name;            /* flag: where fields are unique, it may also be a product's name */
 
     /* The request. Of a JSON body: */
@@ -61,7 +62,7 @@ typedef struct cat_description_t {
     json_t *(*describe_content)(cat_describer_t *d); /* NULL, as shape is: there is no body */
     unsigned headers;                                /* CAT_HEADER_x */
 
-    /* Another one, where the request may succeed in two ways; other_shape NULL: there is none. */
+    /* Another one, where the request may succeed in two ways; other_status 0: there is none. other_shape NULL: describe_content. */
     int other_status;
     const char *other_answered;
     const cat_shape_t *other_shape;

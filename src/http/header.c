@@ -101,21 +101,21 @@ static int is_charset(const char *text, const char *name)
     return !strncasecmp(text, name, length) && !apr_isalnum(text[length]) && text[length] != '-';
 }
 
-int cat_header_charset(const char *content_type, const char *const *names)
+int cat_header_charset(const char *content_type, const char *const *charsets)
 {
-    static const char charset[] = "charset=";
-    const char *p = strchr(content_type, ';');
+    static const char name[] = "charset=";
+    const char *p = content_type ? strchr(content_type, ';') : NULL;
     int i = 0;
 
     for (; p && *p == ';'; p += strcspn(p, ";")) {
         p = skip_space(p + 1);
-        if (!strncasecmp(p, charset, sizeof(charset) - 1)) {
-            p += sizeof(charset) - 1;
+        if (!strncasecmp(p, name, sizeof(name) - 1)) {
+            p += sizeof(name) - 1;
             p += *p == '"';
-            while (names[i] && !is_charset(p, names[i])) {
+            while (charsets[i] && !is_charset(p, charsets[i])) {
                 i++;
             }
-            return names[i] ? i : -1;
+            return charsets[i] ? i : -1;
         }
     }
     return 0;

@@ -21,7 +21,7 @@ typedef struct cat_openapi_t cat_openapi_t;
 typedef struct cat_revoked_t cat_revoked_t;
 typedef struct cat_semaphore_t cat_semaphore_t;
 
-/* A body that the resource reads in pieces (CAT_UPLOAD). */
+/* A body that the resource reads in pieces (CAT_UPLOAD, CAT_PICTURE). */
 typedef struct cat_upload_t cat_upload_t;
 struct cat_upload_t {
     const char *type; /* Content-Type: one of those that the route takes */
@@ -36,6 +36,7 @@ struct cat_request_t {
     const cat_log_t *log;
     const cat_conf_t *conf;
     cat_semaphore_t *hashing; /* held around every password hash */
+    cat_semaphore_t *imaging; /* the same of pictures that are decoded */
     apr_time_t now;           /* when the request came, microseconds since the epoch */
 
     const cat_route_t *routes;    /* all of them, ending with a row whose method is NULL */
@@ -45,7 +46,7 @@ struct cat_request_t {
     const char *query;                  /* raw query string, NULL when there is none */
     json_t *body;                       /* only where the route's row says CAT_JSON */
     const char *body_text;              /* the same, as it was sent */
-    cat_upload_t *upload;               /* only where it says CAT_UPLOAD */
+    cat_upload_t *upload;               /* only where it says CAT_UPLOAD or CAT_PICTURE */
     cat_conditions_t conditions;        /* for writes; httpd/handler.c applies those of GET */
     const char *idempotency_key;        /* NULL: none was sent, or the route ignores it */
     cat_idempotency_t *idempotency;     /* NULL likewise; see api/idempotency.h */

@@ -28,7 +28,8 @@ typedef enum {
     CAT_MAY_JSON, /* the same, and {} when no body was sent */
     CAT_PATCH,    /* as CAT_JSON; may also be sent as a merge patch (RFC 7396) */
     CAT_BATCH,    /* as CAT_JSON, but larger */
-    CAT_UPLOAD    /* CSV or NDJSON, which the resource reads: q->upload is never NULL */
+    CAT_UPLOAD,   /* CSV or NDJSON, which the resource reads: q->upload is never NULL */
+    CAT_PICTURE   /* a picture, which the resource reads, likewise */
 } cat_body_t;
 
 /* What may be sent as a body. */

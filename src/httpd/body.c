@@ -37,9 +37,11 @@ static cat_answer_t *refuse_size(request_rec *r)
 /* The header names what is accepted (RFC 9110, 15.5.16). */
 static cat_answer_t *refuse_type(request_rec *r, const cat_media_t *media, const char *header, const char *accepted)
 {
-    cat_answer_t *answer = cat_answer_problem(
-        r->pool, CAT_PROBLEM_MEDIA_TYPE,
-        apr_pstrcat(r->pool, "the body must be sent as ", media->types, " in UTF-8, without a content coding", NULL));
+    cat_answer_t *answer =
+        cat_answer_problem(r->pool, CAT_PROBLEM_MEDIA_TYPE,
+                           apr_pstrcat(r->pool, "the body must be sent as ", media->types,
+                                       strncmp(media->types, "image/", strlen("image/")) ? " in UTF-8" : "",
+                                       ", without a content coding", NULL));
 
     cat_answer_header(answer, r->pool, header, accepted);
     return answer;

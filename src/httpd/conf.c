@@ -359,6 +359,9 @@ const char *cat_conf_check(apr_pool_t *pool, const cat_conf_t *conf)
     if (conf->mail && !conf->mail_from) {
         return "has CatalogMail but no CatalogMailFrom, such as no-reply@shop.example.com";
     }
+    if (conf->images && !conf->image_cache) {
+        return "has CatalogImages but no CatalogImageCache, such as /var/cache/catalog/images";
+    }
     return cat_conf_check_fields(pool, conf);
 }
 

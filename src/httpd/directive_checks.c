@@ -238,7 +238,7 @@ const char *cat_directive_checks_field(cmd_parms *cmd, cat_conf_t *conf, const c
 {
     const char *fault = cat_own_fields_add(cmd->pool, conf->fields, value, &conf->fields);
 
-    return !fault && conf->fields->count > CAT_FIELDS_MAX
+    return !fault && conf->fields->count > CAT_PRODUCT_FIELDS + CAT_OWN_FIELDS_MAX
                ? apr_psprintf(cmd->pool, "CatalogField %s: there may be at most %d fields", value, CAT_OWN_FIELDS_MAX)
                : fault;
 }
@@ -343,6 +343,19 @@ static const char *check_directory(cmd_parms *cmd, const char *path)
     return rv != APR_SUCCESS || info.filetype != APR_DIR
                ? apr_psprintf(cmd->pool, "%s: there is no directory %s", cmd->cmd->name, path)
                : NULL;
+}
+
+const char *cat_directive_checks_image_cache(cmd_parms *cmd, cat_conf_t *conf, const char *value)
+{
+    conf->image_cache = path_of(cmd, value);
+    return check_directory(cmd, conf->image_cache);
+}
+
+const char *cat_directive_checks_image_program(cmd_parms *cmd, cat_conf_t *conf, const char *value)
+{
+    (void)conf;
+    return *value == '/' ? NULL
+                         : apr_psprintf(cmd->pool, "CatalogImageProgram must be an absolute path; '%s' is not", value);
 }
 
 const char *cat_directive_checks_mail(cmd_parms *cmd, cat_conf_t *conf, const char *value)

@@ -146,8 +146,9 @@ static int read_body(request_rec *r, cat_request_t *q, cat_answer_t **refusal)
     if (*refusal) {
         return cat_body_discard(r);
     }
-    if (q->route->body == CAT_UPLOAD) {
-        *refusal = cat_body_open(r, cat_route_media(q->route), q->conf->max_import, &q->upload);
+    if (q->route->body == CAT_UPLOAD || q->route->body == CAT_PICTURE) {
+        int max = q->route->body == CAT_UPLOAD ? q->conf->max_import : q->conf->max_image;
+        *refusal = cat_body_open(r, cat_route_media(q->route), max, &q->upload);
         return *refusal ? cat_body_discard(r) : OK;
     }
     if (q->route->body == CAT_MAY_JSON && !cat_body_is_sent(r)) {
@@ -252,6 +253,7 @@ static cat_request_t make_request(request_rec *r, const cat_state_t *state)
         .log = cat_log_for_request(r),
         .conf = conf,
         .hashing = server->hashing,
+        .imaging = server->imaging,
         .limits = server->limits,
         .metrics = server->metrics,
         .revoked = server->revoked,
@@ -325,7 +327,7 @@ static int answer_request(request_rec *r, cat_state_t *state)
         answer->status = r->status;
         answer->etag = NULL;
     }
-    return cat_reply_send(r, answer);
+    return answer->file ? cat_reply_pass_file(r, answer) : cat_reply_send(r, answer);
 }
 
 /* Where "Dav On" is in force, mod_dav sets its handler for all methods but GET and POST. */

@@ -309,12 +309,13 @@ static apr_status_t create_shared(apr_pool_t *pconf, server_rec *main_server)
     const cat_conf_t *conf = cat_conf_get(main_server->lookup_defaults);
     int places = conf->hash_concurrency ? conf->hash_concurrency : count_cores();
     const cat_semaphore_size_t size = {.slots = places, .queue = places * HASH_QUEUE_FACTOR};
-    cat_semaphore_t *hashing;
+    cat_semaphore_t *hashing, *imaging;
     cat_write_locks_t *locks;
     cat_file_registry_t *registry;
     cat_metrics_t *metrics;
     apr_status_t rv = cat_semaphore_create(&hashing, pconf, &size);
 
+    rv = rv ? rv : create_queue(pconf, conf->image_jobs ? conf->image_jobs : (count_cores() + 1) / 2, &imaging);
     rv = rv ? rv : cat_write_lock_create(&locks, pconf, main_server->process->pool);
     rv = rv ? rv : cat_file_registry_create(&registry, pconf);
     rv = rv ? rv : cat_metrics_create(&metrics, pconf, main_server->process->pool, cat_routes);
@@ -323,6 +324,7 @@ static apr_status_t create_shared(apr_pool_t *pconf, server_rec *main_server)
     for (server_rec *s = main_server; s && rv == APR_SUCCESS; s = s->next) {
         cat_server_t *server = cat_server_get(s);
         server->hashing = hashing;
+        server->imaging = imaging;
         server->write_locks = locks;
         server->registry = registry;
         server->metrics = metrics;

@@ -84,7 +84,7 @@ static void set_headers(request_rec *r, const cat_conf_t *conf, const cat_answer
     if (id) {
         apr_table_setn(table, "X-Request-Id", id);
     }
-    if (answer->body || answer->stream) {
+    if (answer->body || answer->stream || answer->file) {
         apr_table_setn(table, "X-Content-Type-Options", "nosniff");
         ap_set_content_type(r, answer->type ? answer->type : "application/json");
     }
@@ -205,6 +205,14 @@ int cat_reply_send(request_rec *r, const cat_answer_t *prepared)
         write_stream(r, answer->stream);
     }
     return OK;
+}
+
+int cat_reply_pass_file(request_rec *r, const cat_answer_t *answer)
+{
+    set_headers(r, cat_mount_state(r)->conf, answer);
+    r->filename = apr_pstrdup(r->pool, answer->file);
+    apr_stat(&r->finfo, r->filename, APR_FINFO_MIN, r->pool);
+    return DECLINED;
 }
 
 cat_answer_t *cat_reply_status(request_rec *r, int status)

@@ -10,6 +10,9 @@
  * so no ErrorDocument replaces it. The caller has called cat_signals_block. */
 int cat_reply_send(request_rec *r, const cat_answer_t *prepared);
 
+/* Leaves an answer's file to httpd's own handler, which sends it with what it has of ranges, conditions and sendfile. Returns DECLINED. */
+int cat_reply_pass_file(request_rec *r, const cat_answer_t *answer);
+
 /* The answer for a status that httpd or another module chose, with its words; see cat_answer_status. */
 cat_answer_t *cat_reply_status(request_rec *r, int status);
 

@@ -8,6 +8,7 @@
 #include "api/field_values.h"
 #include "api/health.h"
 #include "api/idempotency.h"
+#include "api/images.h"
 #include "api/keys.h"
 #include "api/listing.h"
 #include "api/mails.h"
@@ -39,6 +40,9 @@ const cat_route_t cat_routes[] = {
     { "PUT",    "/products/:id",         cat_products_update,    CAT_WRITER, CAT_JSON,     CAT_RATE_NONE,     NULL,                &cat_products_about_update },
     { "PATCH",  "/products/:id",         cat_products_patch,     CAT_WRITER, CAT_PATCH,    CAT_RATE_NONE,     NULL,                &cat_products_about_patch },
     { "DELETE", "/products/:id",         cat_products_remove,    CAT_WRITER, CAT_NO_BODY,  CAT_RATE_NONE,     NULL,                &cat_products_about_remove },
+    { "POST",   "/products/:id/images",  cat_images_create,      CAT_WRITER, CAT_PICTURE,  CAT_RATE_NONE,     cat_idempotency_run, &cat_images_about_create },
+    { "DELETE", "/products/:id/images/:image", cat_images_remove, CAT_WRITER, CAT_NO_BODY, CAT_RATE_NONE,     NULL,                &cat_images_about_remove },
+    { "GET",    "/images/:name",         cat_images_get,         CAT_ANYONE, CAT_NO_BODY,  CAT_RATE_NONE,     NULL,                &cat_images_about_get },
     { "GET",    "/categories",           cat_field_values_categories, CAT_READER, CAT_QUERY, CAT_RATE_NONE,  NULL,                &cat_field_values_about_categories },
     { "GET",    "/fields",               cat_field_table_get,    CAT_READER, CAT_NO_BODY,  CAT_RATE_NONE,     NULL,                &cat_field_table_about },
     { "GET",    "/fields/:name/values",  cat_field_values_get,   CAT_READER, CAT_QUERY,    CAT_RATE_NONE,     NULL,                &cat_field_values_about },

@@ -37,6 +37,7 @@ typedef struct cat_server_t {
     apr_array_header_t *all_mounts; /* cat_mount_t *: of all servers, which share the list */
     cat_source_t *dbd;              /* mod_dbd's pool for this server, perhaps the main server's; NULL: there is none */
     cat_semaphore_t *hashing;       /* shared by all servers */
+    cat_semaphore_t *imaging;       /* shared by all servers */
     cat_write_locks_t *write_locks; /* shared by all servers, across restarts */
     cat_file_registry_t *registry;  /* shared by all servers */
     cat_revoked_t *revoked;         /* shared by all servers, across restarts */

@@ -133,6 +133,16 @@ static const char *check_access(apr_pool_t *pool, const char *directive, const c
                               mode & W_OK ? "write to" : "read", path, strerror(error));
 }
 
+static const char *check_program(apr_pool_t *pool, const char *path)
+{
+    return access(path, X_OK) == 0
+               ? NULL
+               : apr_psprintf(pool,
+                              "has CatalogImages, but the program %s cannot be run: %s; on Debian run: apt-get install "
+                              "libvips-tools",
+                              path, strerror(errno));
+}
+
 const char *cat_site_checks_files(apr_pool_t *pool, const cat_mount_t *mount)
 {
     const cat_conf_t *conf = mount->conf;
@@ -143,6 +153,10 @@ const char *cat_site_checks_files(apr_pool_t *pool, const cat_mount_t *mount)
     }
     if (directory) {
         fault = check_access(pool, "CatalogMail", apr_pstrcat(pool, directory, "/.", NULL), W_OK | X_OK);
+    }
+    if (!fault && conf->images) {
+        fault = check_access(pool, "CatalogImageCache", apr_pstrcat(pool, conf->image_cache, "/.", NULL), W_OK | X_OK);
+        fault = fault ? fault : check_program(pool, conf->image_program);
     }
     return !fault && conf->mail_ca_file ? check_access(pool, "CatalogMailCA", conf->mail_ca_file, R_OK) : fault;
 }

@@ -55,6 +55,11 @@ typedef struct cat_conf_t {
     int max_body;               /* bytes */
     int max_batch;              /* operations */
     int max_import;             /* bytes */
+    int images;                 /* flag: products have pictures */
+    int max_image;              /* bytes */
+    int image_quota;            /* MiB of pictures in the database; 0: no limit */
+    const char *image_cache;    /* directory of the files that httpd sends */
+    const char *image_program;  /* vipsthumbnail */
     int strict;                 /* flag */
     int idempotency_ttl;        /* seconds */
     const int *index;           /* what is indexed of products: a set of catalogue/product/product_keys.h */
@@ -101,6 +106,7 @@ typedef struct cat_conf_t {
     int reset_ttl;   /* seconds */
 
     int hash_concurrency; /* server-wide */
+    int image_jobs;       /* server-wide */
     int cache_size;       /* bytes, server-wide; 0: no cache */
     int cache_max_age;    /* seconds; 0: no cache on databases that do not report foreign writes */
 

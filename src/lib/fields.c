@@ -22,8 +22,8 @@
 
 const cat_field_fault_t cat_fields_no_fault = {NULL, NULL};
 
-const cat_text_rule_t cat_fields_id = {NULL, "uuid", "^[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}$", NULL,
-                                       "Id"};
+const cat_text_rule_t cat_fields_id = {NULL, "uuid", "^[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}$",
+                                       NULL, "Id",   NULL};
 
 static apr_size_t count_characters(const char *text)
 {
@@ -398,9 +398,13 @@ static void add_value(cat_buffer_t *b, const cat_field_t *field, const char *val
             cat_json_add_string(b, value);
         }
         break;
+    case CAT_VALUE:
+        if (field->rule && field->rule->write) {
+            field->rule->write(field->rule, b, value);
+            break;
+        } /* fall through */
     case CAT_NUMBER:
     case CAT_LIST:
-    case CAT_VALUE:
         cat_buffer_add_text(b, value);
         break;
     case CAT_BOOLEAN:
@@ -415,6 +419,15 @@ static void add_value(cat_buffer_t *b, const cat_field_t *field, const char *val
 void cat_fields_write_value(cat_buffer_t *b, const cat_field_t *field, const char *value)
 {
     add_value(b, field, value);
+}
+
+const char *cat_fields_value_text(apr_pool_t *pool, const cat_field_t *field, const char *value)
+{
+    cat_buffer_t b;
+
+    cat_buffer_init(&b, pool, 64);
+    add_value(&b, field, value);
+    return cat_buffer_text(&b);
 }
 
 void cat_fields_write(cat_buffer_t *b, const cat_field_t *fields, int count, const char *const *values)

@@ -41,16 +41,19 @@ enum {
     CAT_FACET = 1 << 14,    /* its values are counted */
     CAT_DETAIL = 1 << 15,   /* lists leave it out unless the client names it */
     CAT_PRIVATE = 1 << 16,  /* only who may write products sees it */
-    CAT_MODIFIED = 1 << 17  /* CAT_TIME of the server's: when the record was last changed */
+    CAT_MODIFIED = 1 << 17, /* CAT_TIME of the server's: when the record was last changed */
+    CAT_IMAGES = 1 << 18    /* CAT_VALUE: the product's pictures (catalogue/product/product_images.h) */
 };
 
-/* A rule of texts, and how JSON Schema says it. */
+/* A rule of texts, and how JSON Schema says it; or how a value is written. */
 typedef struct cat_text_rule_t {
     const char *(*refuse)(const struct cat_text_rule_t *rule,
                           const char *text); /* NULL or "must ..."; NULL: only the server writes such texts */
     const char *format, *pattern;            /* as JSON Schema has them; NULL: none */
     const char *const *words;                /* the only texts; ends with NULL. NULL: there are others */
     const char *schema; /* the name of what the API's description says of it; NULL: said of each field */
+    void (*write)(const struct cat_text_rule_t *rule, cat_buffer_t *b,
+                  const char *text); /* CAT_VALUE: writes what answers have in its place; NULL: the text itself */
 } cat_text_rule_t;
 
 extern const cat_text_rule_t cat_fields_id; /* of ids (lib/id.h) */
@@ -134,5 +137,8 @@ void cat_fields_write(cat_buffer_t *b, const cat_field_t *fields, int count, con
 
 /* Adds a value of the field, as cat_fields_write does. */
 void cat_fields_write_value(cat_buffer_t *b, const cat_field_t *field, const char *value);
+
+/* The same as a text, on the pool. */
+const char *cat_fields_value_text(apr_pool_t *pool, const cat_field_t *field, const char *value);
 
 #endif

@@ -4,7 +4,13 @@
 #include <apr_file_info.h>
 #include <apr_file_io.h>
 #include <apr_strings.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 /* What no shell gives a meaning. */
 #define UNQUOTED "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789/._-"
@@ -79,4 +85,69 @@ const char *cat_file_quote(apr_pool_t *pool, const char *path)
         quoted = apr_pstrcat(pool, quoted, apr_pstrmemdup(pool, path, (apr_size_t)(mark - path)), "'\\''", NULL);
     }
     return apr_pstrcat(pool, quoted, path, "'", NULL);
+}
+
+/* ---- files without a name ---- */
+
+/* Some file systems have no O_TMPFILE; there the file has a name for a moment. */
+static int open_in(apr_pool_t *pool, const char *directory)
+{
+    int fd = open(directory, O_TMPFILE | O_RDWR | O_EXCL | O_CLOEXEC, 0600);
+    char *name;
+
+    if (fd >= 0 || (errno != EOPNOTSUPP && errno != EISDIR)) {
+        return fd;
+    }
+    name = apr_pstrcat(pool, directory, "/mod_catalog.XXXXXX", NULL);
+    fd = mkostemp(name, O_CLOEXEC);
+    if (fd >= 0) {
+        unlink(name);
+    }
+    return fd;
+}
+
+apr_status_t cat_file_open_unnamed(apr_pool_t *pool, int *fd)
+{
+    const char *directory;
+    apr_status_t rv = apr_temp_dir_get(&directory, pool);
+
+    *fd = rv == APR_SUCCESS ? open_in(pool, directory) : -1;
+    return rv == APR_SUCCESS && *fd < 0 ? errno : rv;
+}
+
+typedef struct map_t {
+    void *data;
+    apr_size_t length;
+} map_t;
+
+static apr_status_t unmap_file(void *mapped)
+{
+    const map_t *map = mapped;
+
+    munmap(map->data, map->length);
+    return APR_SUCCESS;
+}
+
+apr_status_t cat_file_map(apr_pool_t *pool, int fd, const char **data, apr_size_t *length)
+{
+    map_t *map = apr_palloc(pool, sizeof(*map));
+    struct stat info;
+
+    *data = "";
+    *length = 0;
+    if (fstat(fd, &info) != 0) {
+        return errno;
+    }
+    if (info.st_size == 0) {
+        return APR_SUCCESS;
+    }
+    map->length = (apr_size_t)info.st_size;
+    map->data = mmap(NULL, map->length, PROT_READ, MAP_SHARED, fd, 0);
+    if (map->data == MAP_FAILED) {
+        return errno;
+    }
+    apr_pool_cleanup_register(pool, map, unmap_file, apr_pool_cleanup_null);
+    *data = map->data;
+    *length = map->length;
+    return APR_SUCCESS;
 }

@@ -11,6 +11,13 @@
  */
 const char *cat_file_read(apr_pool_t *pool, const char *path, int closed, int most, char **content, apr_size_t *length);
 
+/* Opens a file without a name in the directory for temporary files (TMPDIR, or /tmp), so that the system removes it when the process ends,
+ * however that happens. The caller closes *fd; programs that the process starts do not have it. */
+apr_status_t cat_file_open_unnamed(apr_pool_t *pool, int *fd);
+
+/* The file as it is now, in memory for as long as the pool lives. *length 0: it is empty. */
+apr_status_t cat_file_map(apr_pool_t *pool, int fd, const char **data, apr_size_t *length);
+
 /* A path for a command that somebody copies into a shell: as it is, or in quotes where it needs them. On the pool, or the path itself. */
 const char *cat_file_quote(apr_pool_t *pool, const char *path);
 

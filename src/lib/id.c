@@ -100,8 +100,12 @@ int cat_id_has_form(const char *text)
 const char *cat_id_fold(apr_pool_t *pool, const char *text)
 {
     char folded[CAT_ID_LENGTH + 1];
+    const char *at = text;
 
-    return !cat_id_check(text) && fold_id(text, folded) ? apr_pstrdup(pool, folded) : text;
+    while (*at && (*at < 'A' || *at > 'Z')) {
+        at++;
+    }
+    return *at && fold_id(text, folded) ? apr_pstrdup(pool, folded) : text;
 }
 
 int cat_id_compare(const void *one, const void *other)

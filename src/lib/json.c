@@ -340,8 +340,8 @@ static const char *skip_blanks(const char *at)
 /* at: its first quotation mark. Returns what follows the last one, or the end of a text that is cut off. */
 static const char *skip_string(const char *at)
 {
-    for (at++; *at && *at != '"'; at++) {
-        at += *at == '\\' && at[1];
+    for (at++; *(at += strcspn(at, "\"\\")) == '\\';) {
+        at += at[1] ? 2 : 1;
     }
     return at + (*at == '"');
 }

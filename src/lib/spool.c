@@ -5,15 +5,13 @@
  */
 #include "lib/spool.h"
 
-#include <apr_strings.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "lib/buffer.h"
+#include "lib/file.h"
 
 /* What is before a text. */
 enum { ABSENT = '-', TEXT = '+' };
@@ -27,36 +25,14 @@ static apr_status_t close_file(void *file)
     return fclose(file) == 0 ? APR_SUCCESS : errno;
 }
 
-/* Some file systems have no O_TMPFILE; there the file has a name for a moment. */
-static int open_unnamed(apr_pool_t *pool, const char *directory)
-{
-    int fd = open(directory, O_TMPFILE | O_RDWR | O_EXCL | O_CLOEXEC, 0600);
-    char *name;
-
-    if (fd >= 0 || (errno != EOPNOTSUPP && errno != EISDIR)) {
-        return fd;
-    }
-    name = apr_pstrcat(pool, directory, "/mod_catalog.XXXXXX", NULL);
-    fd = mkostemp(name, O_CLOEXEC);
-    if (fd >= 0) {
-        unlink(name);
-    }
-    return fd;
-}
-
 apr_status_t cat_spool_open(apr_pool_t *pool, cat_spool_t **spool)
 {
-    const char *directory;
-    apr_status_t rv = apr_temp_dir_get(&directory, pool);
     int fd;
+    apr_status_t rv = cat_file_open_unnamed(pool, &fd);
 
     *spool = apr_palloc(pool, sizeof(**spool));
     if (rv != APR_SUCCESS) {
         return rv;
-    }
-    fd = open_unnamed(pool, directory);
-    if (fd < 0) {
-        return errno;
     }
     (*spool)->file = fdopen(fd, "w+");
     if (!(*spool)->file) {

@@ -83,6 +83,7 @@ static const char *const faults[] = {CAT_FAULT_VALUES(TEXT) NULL};
 static const char *const connections[] = {CAT_CONNECTION_VALUES(TEXT) NULL};
 static const char *const scopes[] = {CAT_SCOPE_VALUES(TEXT) NULL};
 static const char *const limits[] = {CAT_RATE_LIMIT_NAMES, CAT_RATE_LIMIT_OTHERS, NULL};
+static const char *const images[] = {CAT_IMAGE_VALUES(TEXT) NULL};
 static const char *const mails[] = {CAT_MAIL_VALUES(TEXT) NULL};
 static const char *const tokens[] = {CAT_TOKEN_VALUES(TEXT) NULL};
 static const char *const versions[] = {CAT_VERSION, NULL};
@@ -100,6 +101,7 @@ static const struct {
     [CAT_LABEL_CONNECTION] = {"reason", connections},
     [CAT_LABEL_SCOPE] = {"scope", scopes},
     [CAT_LABEL_LIMIT] = {"limit", limits},
+    [CAT_LABEL_IMAGE] = {"result", images},
     [CAT_LABEL_MAIL] = {"reason", mails},
     [CAT_LABEL_TOKEN] = {"reason", tokens},
     [CAT_LABEL_VERSION] = {"version", versions},

@@ -42,6 +42,7 @@ typedef enum {
     CAT_LABEL_CONNECTION,
     CAT_LABEL_SCOPE,
     CAT_LABEL_LIMIT,
+    CAT_LABEL_IMAGE,
     CAT_LABEL_MAIL,
     CAT_LABEL_TOKEN,
     CAT_LABEL_VERSION,
@@ -72,6 +73,10 @@ typedef enum {
     VALUE(CAT_CONNECTION_LIMIT, "limit") VALUE(CAT_CONNECTION_DOWN, "down") VALUE(CAT_CONNECTION_BUSY, "busy")
 #define CAT_SCOPE_VALUES(VALUE)                                                                                        \
     VALUE(CAT_SCOPE_PRODUCT, "product") VALUE(CAT_SCOPE_LISTS, "lists") VALUE(CAT_SCOPE_ALL, "all")
+#define CAT_IMAGE_VALUES(VALUE)                                                                                        \
+    VALUE(CAT_IMAGE_COUNTED_MADE, "made")                                                                              \
+    VALUE(CAT_IMAGE_COUNTED_REFUSED, "refused")                                                                        \
+    VALUE(CAT_IMAGE_COUNTED_BUSY, "busy") VALUE(CAT_IMAGE_COUNTED_FAILED, "failed")
 #define CAT_MAIL_VALUES(VALUE)                                                                                         \
     VALUE(CAT_MAIL_DEFERRED, "deferred")                                                                               \
     VALUE(CAT_MAIL_REFUSED, "refused") VALUE(CAT_MAIL_EXPIRED, "expired") VALUE(CAT_MAIL_DROPPED, "dropped")
@@ -89,6 +94,7 @@ typedef enum { CAT_STATEMENT_VALUES(CAT_LABEL_ENUM) } cat_statement_kind_t;
 typedef enum { CAT_FAULT_VALUES(CAT_LABEL_ENUM) } cat_fault_kind_t;
 typedef enum { CAT_CONNECTION_VALUES(CAT_LABEL_ENUM) } cat_connection_failure_t;
 typedef enum { CAT_SCOPE_VALUES(CAT_LABEL_ENUM) } cat_scope_t;
+typedef enum { CAT_IMAGE_VALUES(CAT_LABEL_ENUM) } cat_image_outcome_t;
 typedef enum { CAT_MAIL_VALUES(CAT_LABEL_ENUM) } cat_mail_failure_t;
 typedef enum { CAT_TOKEN_VALUES(CAT_LABEL_ENUM) } cat_token_failure_t;
 

@@ -78,6 +78,44 @@ is_deeply([map { $_->{name} } grep { $_->{private} } @{ get('writer', '/fields')
 like(get('writer', '/openapi.json')->{body}, qr/"supplier":/, 'writer: the description has them');
 isnt(get('writer', '/fields')->{headers}{etag}, get('user', '/fields')->{headers}{etag}, 'with another tag');
 
+# ---- words ----
+
+my $searched = server(mount => <<'END', conf => <<"END2")->start;
+CatalogWriteRole editor
+CatalogField supplier string private search
+CatalogField about    text   search
+END
+<Location "/plain">
+    CatalogEnable  On
+    CatalogKeyFile @{[ key_path() ]}
+    CatalogIssuer   https://catalog.test
+    CatalogAudience catalog-test
+    CatalogWriteRole editor
+</Location>
+END2
+for ([Pan => supplier => 'Zebulon Smith', about => 'Heavy'], ['Smith pot' => supplier => 'Zebulon'], ['Cup' => about => 'Zebra stripes, 1 litre'], ['1 zebra']) {
+    my ($name, %own) = @$_;
+    is($searched->api(POST => '/products', { name => $name, price => 1, %own }, token => $writer)->{status}, 201, "$name is there");
+}
+my @words = ( # q, what writers find, what readers do, what the mount without the fields does
+    ['zeb', '1 zebra, Cup, Smith pot, Pan', '1 zebra, Cup', '1 zebra'], ['zebulon', 'Smith pot, Pan', '', ''], ['zebulon smith', 'Smith pot, Pan', '', ''],
+    ['smith', 'Smith pot, Pan', 'Smith pot', 'Smith pot'], ['heavy', 'Pan', 'Pan', ''], ['heavy smith', 'Pan', '', ''], ['1', '1 zebra, Cup', '1 zebra, Cup', '1 zebra'], ['zebra 1', '1 zebra, Cup', '1 zebra, Cup', '1 zebra'],
+);
+sub found { my ($r) = @_; return join ', ', map { $_->{name} } @{ $r->{json}{data} } }
+for my $case (@words) {
+    my ($q, @want) = @$case;
+    for my $more ('', '&sort=-createdAt,price', '&price=1', '&count=exact') {
+        my $path = '/products?q=' . $q =~ s/ /+/gr . $more;
+        my @answers = ($searched->api(GET => $path, token => $writer), $searched->api(GET => $path), $searched->api(GET => $path, mount => '/plain'));
+        is_deeply([map { found($_) } @answers], \@want, "$path finds words of fields that one sees");
+        is_deeply([map { $_->{json}{pagination}{total} } @answers], [map { scalar(() = /[^,]+/g) } @want], "$path counts them");
+        is_deeply([map { $searched->api(GET => "$path&limit=1&fields=id", @$_)->{json}{pagination}{total} } [token => $writer], [], [mount => '/plain']],
+            [map { $_->{json}{pagination}{total} } @answers], 'without reading them, too');
+    }
+}
+is(join(' ', $searched->api(GET => '/products/export?q=zeb')->{body} =~ /"name":"([^"]*)"/g), '1 zebra Cup', 'so does an export');
+is_deeply($searched->api(GET => '/products?q=zeb&facets=category&count=exact')->{json}{facets}{category}, [{ value => '', count => 2 }], 'and facets');
+
 # ---- conditions of writes ----
 
 sub put { my ($tag, $body) = @_; return $server->api(PUT => "/products/$id", $body, token => $writer, headers => { 'If-Match' => $tag }) }

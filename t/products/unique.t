@@ -41,21 +41,49 @@ answers($server->api(DELETE => "/products/$id", undef, token => $token), 200, un
 is(keys_of($id), '', 'without leaving keys');
 is(values_taken(), 'KT-2', 'or values');
 
-# case: 16 writers want one value
-my @answers = $server->burst(map { wire(POST => '/products', { name => "n$_", price => 1, sku => 'ONE' }, token => $token) } 1 .. 16);
-is(scalar(grep { $_->{status} == 201 } @answers), 1, 'one of many writers gets a value');
-is($db->selectrow_array(q(SELECT COUNT(*) FROM product_unique WHERE value = 'ONE')), 1, 'it is stored once');
+# case: 32 writers want one value, by each kind of write
+my @own = map { made({ sku => "own-$_" })->{json}{data}{id} } 1 .. 12;
+for my $round (1 .. 4) {
+    my $value = "ONE-$round";
+    my %wanted = (name => 'n', price => 1, sku => $value);
+    my @requests = (
+        (map { [POST => '/products', { %wanted, name => "n$_" }] } 1 .. 12),
+        (map { [PUT => "/products/$_", { sku => $value }] } @own),
+        (map { [POST => '/products/batch', { operations => [{ op => 'create', body => { name => 'before', price => 1 } }, { op => 'create', body => \%wanted }] }] } 1 .. 4),
+        (map { [POST => '/products/import', "name,price,sku\nbefore,1,\nn,1,$value\n", headers => { 'Content-Type' => 'text/csv' }] } 1 .. 4),
+    );
+    my @answers = $server->burst(map { wire(@$_, token => $token) } @requests);
+    my @good = grep { $_->{status} =~ /^20[01]$/ } @answers;
+    my @refused = grep { $_->{status} == 400 && $_->{body} =~ /"code":"taken"/ } @answers;
+    is_deeply([scalar @good, scalar @refused], [1, 31], "one of 32 writers gets the value, the others are told, round $round")
+        or diag map { "$_->{status} $_->{body}\n" } grep { $_->{status} !~ /^20[01]$/ && $_->{body} !~ /"code":"taken"/ } @answers;
+    is($db->selectrow_array('SELECT COUNT(*) FROM product_unique WHERE value = ?', undef, $value), 1, 'it is stored once');
+    my $list = $server->api(GET => "/products?sku=$value&fields=sku")->{json};
+    is_deeply($list->{data}, [{ sku => $value }], 'one product has it');
+    $server->api(PUT => "/products/sku=$value", { sku => undef }, token => $token) if $round < 4;
+}
+my $before = $server->api(GET => '/products?name=before&limit=1&count=exact')->{json}{pagination}{total};
+cmp_ok($before, '<=', 4, 'what is refused leaves nothing else behind');
+
+# case: 32 writers create the product of one name
+my @named = $server->burst(map { wire(PUT => '/products/sku=NAMED', { name => "named $_", price => $_ }, token => $token) } 1 .. 32);
+is_deeply([map { my $status = $_; scalar grep { $_->{status} == $status } @named } 201, 200], [1, 31], 'one of 32 writers creates the product of a name, the others change it')
+    or diag map { "$_->{status} $_->{body}\n" } @named;
+is($server->api(GET => '/products?name[prefix]=named')->{json}{pagination}{total}, 1, 'there is one');
+is($server->api(DELETE => '/products/sku=NAMED', undef, token => $token)->{status}, 200, 'it is deleted');
+is_deeply([sort(split / /, values_taken())], [sort('KT-2', 'ONE-4', grep { $_ && $_ ne 'ONE-4' } map { $server->api(GET => "/products/$_")->{json}{data}{sku} } @own)],
+    'the values are those of the products');
 
 # case: lines that are added later: a job gives the products their keys
-$db->do(q(DELETE FROM catalog_fields));
-$db->do(qq(DELETE FROM $_)) for qw(product_keys product_unique);
+my $taken_before = values_taken();
+$server->stop; # it would add its fields again
+$db->do(qq(DELETE FROM $_)) for qw(catalog_fields product_keys product_unique);
 $db->disconnect;
-$server->stop;
 my $more = server(mount => qq(CatalogField sku string unique\nCatalogField about text search\nCatalogField weight number index), conf => 'DBDParams "' . $server->params . "\"\n")->start;
 $db = $server->database;
 ok(wait_until(60, sub { ($db->selectrow_array('SELECT COUNT(*) FROM catalog_fields WHERE complete = 1'))[0] == 3 }), 'a server with other lines fills in the keys of its fields');
 is(keys_of($second), 'sku== weight=400fffffffffffff=', 'a product has them');
-is(values_taken(), 'KT-2 ONE', 'and the unique values are there');
+is(values_taken(), $taken_before, 'and the unique values are there');
 
 # ---- numbers ----
 

@@ -36,6 +36,9 @@ my ($name) = $assets[0] =~ m{(assets-[0-9a-f]{12})$};
 unlike(slurp("$pages/$_"), qr/"assets\//, "$_ names that directory") for map { s{.*/}{}r } glob "$pages/*.html";
 my @loaded = map { slurp($_) =~ /"($name\/[^"]+)"/g } glob "$pages/*.html";
 is_deeply([grep { !-f "$pages/$_" } @loaded], [], 'and what they name exists');
+unlike(slurp("$assets[0]/style.css"), qr/\@import/, 'the style sheet is one file');
+like(slurp("$pages/assets/style.css"), qr/^:root \{/m, 'which pages of the shop find at a path that stays');
+ok(!-e "$pages/assets/style", 'its parts are not there');
 mkdir "$pages/assets-000000000000";
 tool($build);
 is_deeply([glob "$pages/assets-*"], \@assets, 'another install removes the one of another version');
@@ -48,14 +51,15 @@ is(tool('--remove')->{status}, 0, 'a second uninstall succeeds');
 
 tool($build);
 spew($conf, slurp($conf), "CatalogStrict On\n");
-spew("$pages/config.js", "export const API = '/shop';\n");
+spew("$pages/own/config.js", "export const API = '/shop';\n");
+spew("$pages/own/legal.html", "<p>\n");
 spew("$pages/mine.html", "<p>\n");
 like(tool($build)->{out}, qr{kept \Q$conf\E; the new reference is \Q$conf\E\.new}, 'another install keeps an edited configuration');
-like(slurp("$pages/config.js"), qr{/shop}, 'another install keeps the settings of the pages');
+like(slurp("$pages/own/config.js"), qr{/shop}, 'another install keeps the settings of the pages');
 $removed = tool('--remove');
 like($removed->{out}, qr{kept \Q$conf\E, which was edited\n}, 'uninstall keeps the edited configuration');
-like($removed->{out}, qr{kept \Q$pages\E/config\.js}, 'uninstall keeps the edited settings of the pages');
-is_deeply([installed()], [map { s/^\Q$root\E//r } sort $conf, "$pages/config.js", "$pages/mine.html"],
+like($removed->{out}, qr{kept \Q$pages\E/own/config\.js}, 'uninstall keeps the edited settings of the pages');
+is_deeply([installed()], [map { s/^\Q$root\E//r } sort $conf, "$pages/mine.html", "$pages/own/config.js", "$pages/own/legal.html"],
     'uninstall keeps no other file');
 
 done_testing;

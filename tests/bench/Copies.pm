@@ -14,7 +14,7 @@ use Engine ();
 my $ROWS = 500; # of one statement
 
 # Copies the catalogue in a SQLite file into the engine's empty database. catalogctl index builds the indexes afterwards, and compares
-# all that is derived of each product.
+# all that is derived of each product; catalogctl recount makes the counts.
 sub fill {
     my ($engine, $ctl, $file) = @_;
     my @command = ($ctl, '-d', $engine->driver, '-p', $engine->params(Engine::DATABASE));
@@ -24,7 +24,7 @@ sub fill {
     Catalogue::capture(@command, 'migrate');
     my $db = $engine->connect(Engine::DATABASE);
     $engine->begin_copy($db, grep { $_ ne 'products_by_time' } @{ $from->selectcol_arrayref($indexes) });
-    copy_table($from, $db, $_) for qw(products product_words);
+    copy_table($from, $db, $_) for qw(products product_words catalog_fields product_keys product_unique);
     $engine->end_copy($db);
     my ($count) = $db->selectrow_array('SELECT COUNT(*) FROM products');
     $db->do('UPDATE product_indexes SET complete = 1, filled = ?', undef, $count);

@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 package Depth;
 
-# What conditions, orders and searches cost in a large catalogue and in a small one, on SQLite without the cache, under the worker
-# MPM, whose rounds vary least: the first page by cursor, the same with a capped total, and the next page by cursor. The base is the
-# first page without conditions. And what the same questions cost there and in other servers, and on MariaDB and PostgreSQL.
+# What conditions, orders and searches cost in a large catalogue and in a small one, on SQLite (Questions.pm). And what the same questions
+# cost there and in other servers, and on MariaDB and PostgreSQL.
 
 use strict;
 use warnings FATAL => 'all';
@@ -13,21 +12,20 @@ use POSIX ();
 use Time::HiRes ();
 
 use CatalogTest::Tools qw(setting);
-use Catalogue ();
+use Chance ();
 use Copies ();
 use Engine ();
-use Httpd ();
 use Load ();
 use Peers ();
+use Questions ();
 use Rounds ();
 use Varied ();
 
 my $SMALL = 10_000;
 my $FEW = 4;   # connections that a long query should not disturb
 my $PAIRS = 5; # of runs, without a long query and beside one
-my $FREQUENT = substr Varied::word(1), 0, 2; # the beginning of the most frequent words; of one of three products
+my $FREQUENT = substr Chance::word_of(1), 0, 2; # the beginning of the most frequent words; of one of three products
 
-# The questions: name => a query, in which {word} is a fact of the catalogue.
 my @QUESTIONS = (
     'a large category' => 'category={big}',
     'a tiny category' => 'category={tiny}',
@@ -56,7 +54,7 @@ sub run {
     for my $size ($SMALL, $c->{large}) {
         my $label = $size == $SMALL ? 'small' : 'large';
         (my $file, $facts{$label}) = Varied::file("$c->{dir}/data", setting('ctl'), $size);
-        $server{$label} = httpd("depth, $label", params => $file);
+        $server{$label} = Questions::httpd("depth, $label", params => $file);
         push @cells, cells($label, $server{$label}, $facts{$label});
     }
     my %figures = $c->{rounds}->measure(@cells);
@@ -76,56 +74,19 @@ sub run_on_engine {
     my $engine = Engine::start($driver);
     Copies::fill($engine, setting('ctl'), $file);
     $engine->settle;
-    my $server = httpd($name, driver => $driver, params => $engine->params(Engine::DATABASE), engine => $engine);
-    my %figures = $c->{rounds}->measure(cells($name, $server, $facts), pages($name, $server, $c->{beside_peers} / 10));
+    my $server = Questions::httpd($name, driver => $driver, params => $engine->params(Engine::DATABASE), engine => $engine);
+    my %figures = $c->{rounds}->measure(
+        cells($name, $server, $facts), Questions::pages($name, $server, $c->{beside_peers} / 10));
     CatalogTest::Process::stop_all($server, $engine);
     $c->{results}->add('depth_' . lc Engine::name($driver) => %figures);
 }
 
-# Pages of all products, at random. The base is the first five.
-sub pages {
-    my ($label, $server, $last) = @_;
-    my $cell = sub {
-        my ($name, $from, $to) = @_;
-        answer($server, "page=$_") for $from, $to;
-        return ("$label: $name" => { server => $server, requests => ["1 GET /api/products?page={$from-$to}"], every => Rounds::USUALLY });
-    };
-    return (
-        $cell->('first pages', 1, 5), $cell->('pages 1 to 199', 1, 199), $cell->('pages in the middle', int(0.49 * $last), int(0.51 * $last)),
-        $cell->('last pages', $last - 4, $last));
-}
-
-sub httpd {
-    my ($name, @more) = @_;
-    return Httpd->new($name, mpm => 'worker', @more, more => join "\n", 'CatalogCacheSize 0', Httpd::ALL_INDEXES)->start;
-}
-
 sub cells {
     my ($label, $server, $facts) = @_;
-    my @cells = (
-        cell("$label: page 1 of all", $server, 'page=1', Rounds::ALWAYS),
-        cell("$label: facets", $server, 'facets=category,inStock'),
-        cell("$label: categories", $server, '', Rounds::SELDOM, '/api/categories'));
-    for my $question (pairs @QUESTIONS) {
-        my ($name, $query) = ($question->[0], asked($question->[1], $facts));
-        my $first = answer($server, "$query&cursor=");
-        push @cells, cell("$label: $name", $server, "$query&cursor="), cell("$label: $name, capped total", $server, $query);
-        my $next = $first->{pagination}{nextCursor} or next;
-        push @cells, cell("$label: $name, next page", $server, "$query&cursor=$next");
-    }
-    return @cells;
-}
-
-sub asked {
-    my ($question, $facts) = @_;
-    return $question =~ s/\{(\w+)\}/$facts->{$1}/gr;
-}
-
-sub cell {
-    my ($name, $server, $query, $every, $path) = @_;
-    my $target = ($path // '/api/products') . "?$query";
-    answer($server, $query, $path);
-    return ($name => { server => $server, requests => ["1 GET $target"], every => $every // Rounds::SELDOM });
+    return (
+        Questions::cells($label, $server, $facts, @QUESTIONS),
+        Questions::cell("$label: facets", $server, '/api/products?facets=category,inStock'),
+        Questions::cell("$label: categories", $server, '/api/categories'));
 }
 
 # ---- peers ----
@@ -139,12 +100,12 @@ sub beside_peers {
     my ($c) = @_;
     my ($file, $facts) = Varied::file("$c->{dir}/data", setting('ctl'), $c->{beside_peers});
     my %of = (
-        ours => httpd('beside peers', database => $file),
+        ours => Questions::httpd('beside peers', database => $file),
         Fastify => Peers::Node->new('shop', packages => "$c->{dir}/peers", program => 'shop', database => Varied::peer_file($file))->start,
         'json-server' => Peers::JsonServer->new('json-server', packages => "$c->{dir}/peers", json => Varied::json_file($file))->start);
     my @cells;
     for my $question (pairs @QUESTIONS) {
-        my ($name, $query) = ($question->[0], asked($question->[1], $facts));
+        my ($name, $query) = ($question->[0], Questions::asked($question->[1], $facts));
         my %request = (ours => $query, Fastify => $query, $name =~ /two|common and/ ? () : ('json-server' => for_json_server($query)));
         check_alike($name, map { $of{$_}->get("/api/products?$request{$_}") } sort keys %request);
         for my $who (sort keys %request) {
@@ -185,7 +146,7 @@ sub check_alike {
 # How long the worst query takes, and what pages take beside it.
 sub worst {
     my ($server, $facts, $seconds) = @_;
-    my $target = '/api/products?' . asked($WORST, $facts);
+    my $target = '/api/products?' . Questions::asked($WORST, $facts);
     my $begin = Time::HiRes::time();
     $server->get($target);
     my $took = Time::HiRes::time() - $begin;
@@ -214,14 +175,6 @@ sub beside {
     kill KILL => $pid;
     waitpid $pid, 0;
     return $result // die $fault;
-}
-
-# Dies unless there are products.
-sub answer {
-    my ($server, $query, $path) = @_;
-    my $answer = $server->get(($path // '/api/products') . "?$query");
-    return $answer->{json} if $answer->{status} == 200 && @{ $answer->{json}{data} };
-    die $server->name . ": $query: $answer->{status} $answer->{body}\n";
 }
 
 1;

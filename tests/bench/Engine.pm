@@ -32,12 +32,18 @@ package Engine::MariaDB;
 
 our @ISA = 'CatalogTest::Engine::MariaDB';
 
-sub command { ($_[0]->SUPER::command, '--innodb-flush-log-at-trx-commit=1', '--innodb-buffer-pool-size=512M') }
+sub command { ($_[0]->SUPER::command, qw(--innodb-flush-log-at-trx-commit=1 --innodb-flush-method=fsync --innodb-buffer-pool-size=512M)) }
 sub driver { 'mysql' }
 sub login { Engine::USER . ":$CatalogTest::Engine::PASSWORD" }
 sub url { 'mysql://' . login() . "\@127.0.0.1:$_[0]{port}/" . Engine::DATABASE }
 sub dsn { "mysql:host=127.0.0.1;port=$_[0]{port};charset=utf8mb4;dbname=" . Engine::DATABASE }
-sub settle { $_[0]->connect(Engine::DATABASE)->selectall_arrayref('ANALYZE TABLE products') }
+
+sub settle {
+    my $db = $_[0]->connect(Engine::DATABASE);
+    $db->selectall_arrayref('ANALYZE TABLE ' . join ', ', @{ $db->selectcol_arrayref(q(SHOW FULL TABLES WHERE Table_type = 'BASE TABLE')) });
+    return;
+}
+
 sub begin_copy { my ($self, $db, @indexes) = @_; $db->do('ALTER TABLE products ' . join ', ', map { "DROP INDEX $_" } @indexes) }
 sub end_copy { }
 

@@ -3,7 +3,7 @@ package Instructions;
 
 # Instructions that httpd runs for a request, in user mode. Callgrind counts them, because machines may deny access to their own
 # counters. The counts hardly vary from run to run, so they show small regressions that times would hide. Compares them with
-# tests/bench/instructions.txt, or writes that file if UPDATE=1 is in the environment.
+# tests/bench/instructions.txt, or writes that file if UPDATE=1 is in the environment. Of a catalogue with the fields of Own.pm, too.
 
 use strict;
 use warnings FATAL => 'all';
@@ -15,9 +15,12 @@ use CatalogTest::Http ();
 use CatalogTest::Tools qw(setting slurp spew);
 use Catalogue ();
 use Httpd ();
+use Own ();
+use Varied ();
 
 my $COUNT = 10_000;
 my $SOME = 5001;
+my $PAGE = '/api/products';
 my ($FEW, $MANY) = (100, 600); # requests; the difference of both runs excludes start, connection and stop
 my $RUNS = 3;
 my $ATTEMPTS = 4;
@@ -28,16 +31,21 @@ my $NEW = '{"name":"Product number 00000000","price":10.25,"category":"category 
 sub run {
     my ($c) = @_;
     my $file = Catalogue::file("$c->{dir}/data", setting('ctl'), $COUNT);
+    my ($own) = Varied::file("$c->{dir}/data", setting('ctl'), $COUNT, 1);
+    my @fields = (Httpd::ALL_INDEXES, Own::LINES);
     my %server = (
         cache => Instructions::Httpd->new('instructions', database => $file),
-        database => Instructions::Httpd->new('instructions, no cache', database => $file, more => 'CatalogCacheSize 0'));
+        database => Instructions::Httpd->new('instructions, no cache', database => $file, more => 'CatalogCacheSize 0'),
+        'own, cache' => Instructions::Httpd->new('instructions, own fields', database => $own, more => join "\n", @fields),
+        'own, database' =>
+            Instructions::Httpd->new('instructions, own fields, no cache', database => $own, more => join "\n", 'CatalogCacheSize 0', @fields));
     my (@names, %counted);
 
     $server{cache}->start;
-    $server{cache}->offer(one => '/api/products/' . Catalogue::id($SOME));
-    my $tag = $server{cache}->get('/api/products')->{headers}{etag};
+    $server{cache}->offer(one => "$PAGE/" . Catalogue::id($SOME));
+    my $tag = $server{cache}->get($PAGE)->{headers}{etag};
     $server{cache}->stop;
-    for my $row (constant(), map { requests($tag, $_) } qw(cache database)) {
+    for my $row (constant(), (map { requests($tag, $_) } qw(cache database)), map { reads("own, $_") } qw(cache database)) {
         my ($name, $from, @request) = @$row;
         push @names, $name;
         $counted{$name} = undisturbed($name, $server{$from}, @request);
@@ -51,12 +59,15 @@ sub constant { ['constant', 'cache', 200, 'GET', '/constant/one'] }
 
 sub requests {
     my ($tag, $from) = @_;
-    my ($one, $page) = ('/api/products/' . Catalogue::id($SOME), '/api/products');
     return (
-        ["one, $from", $from, 200, 'GET', $one],
-        ["page, $from", $from, 200, 'GET', $page],
-        ["304, $from", $from, 304, 'GET', $page, undef, headers => { 'If-None-Match' => $tag }],
-        ["POST, $from", $from, 201, 'POST', $page, $NEW, token => Contestant::token()]);
+        reads($from),
+        ["304, $from", $from, 304, 'GET', $PAGE, undef, headers => { 'If-None-Match' => $tag }],
+        ["POST, $from", $from, 201, 'POST', $PAGE, $NEW, token => Contestant::token()]);
+}
+
+sub reads {
+    my ($from) = @_;
+    return (["one, $from", $from, 200, 'GET', "$PAGE/" . Catalogue::id($SOME)], ["page, $from", $from, 200, 'GET', $PAGE]);
 }
 
 # A background job that has the server's connection while a request arrives makes it open another one, once in a run: 1.5 million
@@ -111,7 +122,7 @@ sub send_all {
 sub write_file {
     my ($names, $counted) = @_;
     spew($FILE, "# Instructions a request, as make bench PARTS=instructions UPDATE=1 counted them\n",
-        map { sprintf "%-16s %8.0f\n", $_, $counted->{$_} } @$names);
+        map { sprintf "%-18s %8.0f\n", $_, $counted->{$_} } @$names);
     print slurp($FILE);
 }
 
@@ -124,7 +135,7 @@ sub compare {
     my @above;
     for my $name (@$names) {
         my $known = $known_of->{$name} // die "$FILE has no row $name: count with UPDATE=1\n";
-        printf "%-16s %8.0f, %+.1f %%\n", $name, $counted->{$name}, 100 * ($counted->{$name} / $known - 1);
+        printf "%-18s %8.0f, %+.1f %%\n", $name, $counted->{$name}, 100 * ($counted->{$name} / $known - 1);
         push @above, $name if $counted->{$name} > $MOST * $known;
     }
     die 'more than ', sprintf('%.0f', 100 * ($MOST - 1)), ' % above instructions.txt: ', join('; ', @above), "\n" if @above;

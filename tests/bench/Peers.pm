@@ -42,11 +42,12 @@ sub command {
 sub driver { my ($self) = @_; return $self->{engine} ? $self->{engine}->driver : 'sqlite' }
 sub program { my ($self) = @_; return ('node', "$self->{packages}/cluster.js", $self->{program}) }
 
+# statements: the module that has them, if it is another one than the database's.
 package Peers::Bun;
 
 use parent -norequire, 'Peers::Node';
 
-sub driver { my ($self) = @_; return $self->{engine} ? 'bun-sql' : 'bun-sqlite' }
+sub driver { my ($self) = @_; return $self->{statements} // ($self->{engine} ? 'bun-sql' : 'bun-sqlite') }
 sub program { my ($self) = @_; return ("$self->{packages}/node_modules/.bin/bun", "$self->{packages}/bun.js") }
 
 # json: the file that it serves, and would write to.

@@ -31,8 +31,8 @@ sub costs {
 sub sizes {
     my ($results, $dir) = @_;
     my @what = (
-        'one', 'page 1', 'one, no cache', 'one, no cache, spread', 'page 1, no cache', 'next page by cursor', 'page in the middle',
-        'last page');
+        'one', 'page 1', 'one, no cache', 'one, no cache, spread', 'page 1, no cache', 'next page by cursor', 'pages in the middle',
+        'last pages');
     my @rows = map { my $what = $_; [label($what), map { cost($results, "$_: $what") } qw(small large)] } @what;
     bars("$dir/sizes.png", 'Server CPU per request, microseconds, by the size of the catalogue',
         ['1000 products', "$results->{pace}{large} products"], @rows);

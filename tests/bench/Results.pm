@@ -14,7 +14,8 @@ use Machine ();
 use Targets ();
 
 # Parts whose figures are those of requests.
-my @LISTED = qw(reads posts postgresql mariadb https sizes depth depth_postgresql depth_mariadb inserts);
+my @LISTED = qw(reads posts postgresql mariadb https sizes depth depth_postgresql depth_mariadb
+    fields fields_postgresql fields_mariadb inserts);
 
 my %HOLDS = ('<=' => sub { $_[0] <= $_[1] }, '<' => sub { $_[0] < $_[1] }, '>=' => sub { $_[0] >= $_[1] });
 

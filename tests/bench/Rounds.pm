@@ -39,11 +39,18 @@ sub measure {
     }
     for my $name (@names) {
         my @runs = @{ $runs{$name} };
-        my $figure = $figures{$name} = together(@runs);
-        printf "%-32s %8.1f us %9.0f/s  p99 %7.2f ms%s\n", $name, @$figure{qw(cpu rate p99)},
-            $figure->{failed} ? "  $figure->{failed} FAILED" : '';
+        show($name, $figures{$name} = together(@runs));
     }
     return %figures;
+}
+
+# Of requests, or of anything that took seconds.
+sub show {
+    my ($name, $figure) = @_;
+    return printf "%-32s %8.1f s\n", $name, $figure->{seconds} if defined $figure->{seconds};
+    printf "%-32s %8.1f us %9.0f/s  p99 %7.2f ms%s\n", $name, @$figure{qw(cpu rate p99)},
+        $figure->{failed} ? "  $figure->{failed} FAILED" : '';
+    return;
 }
 
 # V8 drops code and memory of a server that is idle for minutes, which doubles the cost of its next run.

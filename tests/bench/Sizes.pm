@@ -3,7 +3,7 @@ package Sizes;
 
 # Sends the same requests to a small catalogue and to a large one, under the worker MPM, whose rounds vary least. Reads a thousand
 # products that are spread over the whole large catalogue, with and without the cache. Without the cache, also reads the first
-# thousand, which are adjacent as in the small catalogue: then only the size differs.
+# thousand, which are adjacent as in the small catalogue: then only the size differs. And pages at random, from everywhere in the list.
 
 use strict;
 use warnings FATAL => 'all';
@@ -12,6 +12,7 @@ use CatalogTest::Tools qw(setting);
 use Answers ();
 use Catalogue ();
 use Httpd ();
+use Questions ();
 use Rounds ();
 
 my $SMALL = 1_000;
@@ -50,9 +51,7 @@ sub cells {
         "$label: one, no cache, spread" => { server => $direct, %one },
         "$label: page 1, no cache" => { %{ $page->($direct, 'page=1') }, every => Rounds::ALWAYS },
         "$label: next page by cursor" => $page->($direct, "cursor=$cursor"),
-        $size > $SMALL ? ("$label: pages 1 to 199" => $page->($direct, 'page={1-199}')) : (),
-        map { ("$label: $_->[0]" => { %{ $page->($direct, "page=$_->[1]") }, every => Rounds::SELDOM }) } ['page in the middle', $middle],
-            ['last page', $last]);
+        Questions::pages($label, $direct, $last));
 }
 
 1;

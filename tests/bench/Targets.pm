@@ -32,7 +32,7 @@ sub rows {
         (map { indexed("$_ MPM", '', $_) } qw(event worker)),
         (map { my $engine = $_; map { database($engine, $_) } qw(event worker) } qw(PostgreSQL MariaDB)),
         (map { https($_) } qw(event worker)),
-        sizes(), depth(), inserts(), transfers(), memory(), tokens());
+        sizes(), depth(), fields(), inserts(), transfers(), memory(), tokens());
 }
 
 sub cpu {
@@ -104,11 +104,10 @@ sub https {
 
 sub sizes {
     my @flat = ('one', 'page 1', 'one, no cache', 'page 1, no cache', 'next page by cursor');
-    my @deep = (['pages 1 to 199', 3], ['page in the middle', 15], ['last page', 3]);
     return (
         (map { cpu('large catalogue', "$_ / in the small one", "large: $_", "small: $_", 1.10) } @flat),
         (map { cpu('large catalogue', "$_ / in the small one", "large: $_", "small: $_", undef) } 'one, no cache, spread'),
-        (map { cpu('large catalogue', "$_->[0] / page 1, no cache", "large: $_->[0]", 'large: page 1, no cache', $_->[1]) } @deep));
+        pages('large catalogue', 'large', 10));
 }
 
 # Limits of the first page by cursor; with a capped total, which counts too, it may cost more.
@@ -132,15 +131,14 @@ sub depth {
             %worst, what => 'p99 of others beside the worst query / alone', figure => 'page of others, beside the worst query',
             base => 'page of others, alone', member => 'p99', limit => 1.2,
         },
-        map { (questions("$worst{group}, $_", "depth, $_"), pages("pages, $_", "depth, $_")) } qw(PostgreSQL MariaDB));
+        map { (questions("$worst{group}, $_", "depth, $_"), pages("pages, $_", "depth, $_", 3)) } qw(PostgreSQL MariaDB));
 }
 
-# The limits of pages 1 to 199 are those of an OFFSET, which reads a thousand rows of an index on an average.
-my @PAGES = (['pages 1 to 199', 4], ['pages in the middle', 15], ['last pages', 4]);
-
+# A page in the middle passes over half a block of the list.
 sub pages {
-    my ($group, $label) = @_;
-    return map { cpu($group, "$_->[0] / first pages", "$label: $_->[0]", "$label: first pages", $_->[1]) } @PAGES;
+    my ($group, $label, $middle) = @_;
+    return map { cpu($group, "$_->[0] / first pages", "$label: $_->[0]", "$label: first pages", $_->[1]) }
+        ['pages 1 to 199', 1.3], ['pages in the middle', $middle], ['last pages', 1.3];
 }
 
 # In the catalogue of that label.
@@ -152,6 +150,47 @@ sub questions {
         (map { $to_page->("$_->[0], capped total", $_->[2]) } @DEPTH),
         (map { cpu($group, "$_, next page / first", "$label: $_, next page", "$label: $_", 1.2) } map { $_->[0] } @DEPTH),
         (map { $to_page->($_, 2) } 'facets', 'categories'));
+}
+
+# Of catalogues with the fields of Own.pm. Of questions, the first page by cursor has the limit; of one the capped total has it.
+my @FIELDS = (
+    (map { [$_, 2.5] } 'a brand of 5 %', 'a brand of 0.01 %', 'a tag', 'by weight', 'by brand'),
+    ['a category of 20 % by price', 2.5], ['a category of 1 % by price', 3], ['a category of 0.05 % by price', 4],
+    ['a brand of 5 % by price', 20], ['a brand of 5 % in a category of 20 % by price', 20],
+    ['a brand of 0.01 % in a category of 0.05 % by price', 5],
+    ['a tag and a common word', 4], ['a tag and a rare word', 4],
+    ['2 % of the weights', 10], ['2 % of the weights by weight', 2], ['changed in the last hour', 2],
+    ['a category of 20 %, capped total', 4], ['facets', 3]);
+my @TOTALS = map { "$_->[0], capped total" } grep { $_->[0] !~ /total|facets/ } @FIELDS;
+
+sub fields {
+    my $member = sub {
+        my ($what, $figure, $member, $most, $base) = @_;
+        return { group => 'own fields, SQLite', what => $what, figure => $figure, base => $base, member => $member, relation => '<=', limit => $most };
+    };
+    return (
+        (map { owned($_) } qw(SQLite MariaDB PostgreSQL)),
+        (map { cpu('own fields, SQLite', "$_->[0], from the cache / without own fields", "own fields, SQLite, cache: $_->[1]",
+            "own fields, SQLite, none, cache: $_->[1]", 1.1) } ['one product', 'one'], ['page of 10', 'page']),
+        cpu('own fields, SQLite', 'one product by its number, from the cache / by id', 'own fields, SQLite, cache: by number',
+            'own fields, SQLite, cache: one', 1.2),
+        cpu('own fields, SQLite', "$WORDS{post} / Bun", 'own fields, SQLite: post', 'Bun, own fields: post', 1),
+        $member->('a field filled in, seconds', 'a field added', 'seconds', 1800),
+        $member->('p99 of others beside it / afterwards', 'page of others, beside a field added', 'p99', 2,
+            'page of others, after a field was added'),
+        $member->('import, seconds', 'import, own fields', 'seconds', 300), $member->('import, MiB', 'import, own fields', 'mib', 64));
+}
+
+# On an engine. A product and a page come from the database.
+sub owned {
+    my ($engine) = @_;
+    my $label = "own fields, $engine";
+    my $beside_none = sub { my ($what, $figure, $most) = @_; cpu($label, "$what / without own fields", "$label: $figure", "$label, none: $figure", $most) };
+    my $to_page = sub { my ($name, $most) = @_; cpu($label, "$name / page 1 of all", "$label: $name", "$label: page 1 of all", $most) };
+    return (
+        $beside_none->('one product', 'one', 1.4), $beside_none->('page of 10', 'page', 1.4), $beside_none->($WORDS{post}, 'post', 2.5),
+        cpu($label, 'one product by its number / by id', "$label: by number", "$label: one", 1.2),
+        (map { $to_page->(@$_) } @FIELDS), map { $to_page->($_, undef) } @TOTALS);
 }
 
 sub inserts {

@@ -2,7 +2,8 @@
 package Transfers;
 
 # Files of products over HTTP, on SQLite, under the worker MPM: an import into an empty catalogue, with all indexes and without words
-# for searches, beside a writer of single products; then exports of what it stored. Each figure is of one run.
+# for searches, beside a writer of single products; then exports of what it stored. Each figure is of one run. Fields.pm imports a file with
+# the fields of Own.pm.
 
 use strict;
 use warnings FATAL => 'all';
@@ -15,6 +16,7 @@ use CatalogTest::Tools qw(hand_over setting slurp);
 use Catalogue ();
 use Httpd ();
 use Machine ();
+use Own ();
 use Varied ();
 
 my %INDEXES = (
@@ -24,18 +26,22 @@ my $PATIENCE = 3600; # seconds
 
 sub run {
     my ($c) = @_;
-    my $rows = $c->{transferred};
-    my $file = file("$c->{dir}/data", $rows);
-    my $empty = empty_database("$c->{dir}/data");
+    my $file = file("$c->{dir}/data", $c->{transferred});
     my %figures;
     for my $indexes ('no indexes', 'without search', 'all indexes') {
-        my $server = Httpd->new("transfers, $indexes", mpm => 'worker', database => $empty, more => $INDEXES{$indexes})->start;
-        %figures = (%figures, import_beside_writer($server, $file, $rows, $indexes));
+        my $server = start($c, $indexes, $INDEXES{$indexes});
+        %figures = (%figures, import_beside_writer($server, $file, $c->{transferred}, $indexes));
         %figures = (%figures, map { export($server, $_) } qw(csv ndjson)) if $indexes eq 'all indexes';
         $server->stop;
     }
     print_figures(%figures);
     $c->{results}->add(transfers => %figures);
+}
+
+# With an empty catalogue.
+sub start {
+    my ($c, $name, $directives) = @_;
+    return Httpd->new("transfers, $name", mpm => 'worker', database => empty_database("$c->{dir}/data"), more => $directives)->start;
 }
 
 sub print_figures {
@@ -48,17 +54,18 @@ sub print_figures {
 
 # ---- the data ----
 
-# A CSV file of varied products, made once.
+# A CSV file of varied products, made once. own: whether they have the fields of Own.pm.
 sub file {
-    my ($dir, $rows) = @_;
-    my $file = "$dir/varied-$rows.csv";
+    my ($dir, $rows, $own) = @_;
+    my $file = $own ? "$dir/varied-own-$rows.csv" : "$dir/varied-$rows.csv";
     return $file if -e $file;
     open my $out, '>', "$file.new" or die "$file.new: $!\n";
-    print {$out} "name,price,category,inStock,rating\n";
+    print {$out} join(',', qw(name price category inStock rating), $own ? Own::csv_columns() : ()), "\n";
     srand 20;
     for my $n (0 .. $rows - 1) {
-        my ($row) = Varied::product($n, $rows);
-        print {$out} join(',', @$row{qw(name price category)}, $row->{in_stock} ? 'true' : 'false', $row->{rating} // ''), "\n";
+        my ($row) = Varied::product($n, $rows, $own);
+        print {$out} join(',', @$row{qw(name price category)}, $row->{in_stock} ? 'true' : 'false', $row->{rating} // '',
+            $own ? Own::csv_cells($row->{own}) : ()), "\n";
     }
     close $out or die "$file.new: $!\n";
     rename "$file.new", $file or die "$file: $!\n";

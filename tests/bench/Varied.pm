@@ -1,13 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 package Varied;
 
-# A SQLite catalogue like a real shop's, for conditions, order and search: three to eight words a name, whose frequencies follow
-# Zipf's law; 500 categories of very different sizes; log-normal prices; ratings on three of five products. Pseudo-random, the same on
-# every machine.
+# A SQLite catalogue like a real shop's, for conditions, order and search: three to eight words a name (Chance.pm); 500 categories of
+# very different sizes; log-normal prices; ratings on three of five products. Pseudo-random, the same on every machine.
 #
 # catalogctl would take the better part of an hour for ten million products, because it inserts into indexes. This file inserts into
 # the tables alone, words in their order, and creates the indexes afterwards. Of derived columns it knows what such plain texts
-# need; catalogctl check must find nothing wrong.
+# need; catalogctl check must find nothing wrong. A catalogue may have the fields of Own.pm, too.
 
 use strict;
 use warnings FATAL => 'all';
@@ -19,25 +18,28 @@ use List::Util qw(first uniq);
 
 use CatalogTest::Tools qw(hand_over slurp spew);
 use Catalogue ();
+use Chance ();
+use Own ();
 
-my $WORDS = 50_000;
 my $CATEGORIES = 500;
 my $TINY = 100;      # products of the smallest category, at every size
 my $BIG_SHARE = 0.2; # of the products, in the largest category
-my @COLUMNS = qw(id name price category in_stock rating created_at name_key category_key price_key rating_key words);
+my $SAMPLE = 10_000; # products of which some facts are
+my @COLUMNS = qw(id name price category in_stock rating created_at extra name_key category_key price_key rating_key words);
 
 # The file, made once for each schema, and what questions need to know about it: big and tiny, two categories; common and common2,
 # words of about 7 % of the products; rare, the word of the fewest, but of ten, one of which has the word common too; prefix, how rare
-# begins; costly, the price that 2 % reach.
+# begins; costly, the price that 2 % reach. own: whether products have the fields of Own.pm, whose facts are there, too.
 sub file {
-    my ($dir, $ctl, $count) = @_;
-    my $version = substr Digest::SHA::sha256_hex(map { slurp($_) } __FILE__, Catalogue::schema_files()), 0, 8;
-    my $file = "$dir/varied-$count-$version.db";
+    my ($dir, $ctl, $count, $own) = @_;
+    my $version = substr Digest::SHA::sha256_hex(map { slurp($_) } __FILE__, $INC{'Own.pm'}, Catalogue::schema_files()), 0, 8;
+    my $name = $own ? "varied-own-$count" : "varied-$count";
+    my $file = "$dir/$name-$version.db";
     if (!-e "$file.json") {
-        print "data: $count varied products, made once\n";
-        unlink glob "$dir/varied-$count-*";
+        print "data: $count varied products", $own ? ' with own fields' : '', ", made once\n";
+        unlink glob "$dir/$name-*";
         Catalogue::capture($ctl, '-d', 'sqlite3', '-p', $file, 'migrate');
-        my $facts = fill($file, $count);
+        my $facts = fill($file, $count, $own);
         for my $command (['recount'], $count <= 10_000 ? ['check'] : ()) {
             Catalogue::capture($ctl, '-d', 'sqlite3', '-p', $file, @$command);
         }
@@ -49,7 +51,7 @@ sub file {
 }
 
 sub fill {
-    my ($file, $count) = @_;
+    my ($file, $count, $own) = @_;
     my $db = DBI->connect("dbi:SQLite:dbname=$file", '', '', { RaiseError => 1, PrintError => 0 });
     # Nobody needs half of a file, so it has no journal until it is whole.
     $db->do($_) for 'PRAGMA journal_mode=DELETE', 'PRAGMA journal_mode=OFF', 'PRAGMA synchronous=OFF',
@@ -57,8 +59,9 @@ sub fill {
     my @later = take_away($db);
 
     $db->begin_work;
-    my ($postings, @prices) = insert_products($db, $count);
+    my ($postings, @rows) = insert_products($db, $count, $own);
     insert_words($db, $postings);
+    Own::insert_keys($db) if $own;
     $db->do('INSERT INTO category_counts (category, n) SELECT category, COUNT(*) FROM products WHERE category_key <> \'\' GROUP BY category');
     $db->do('UPDATE product_indexes SET complete = 1, filled = ?', undef, $count);
     $db->do($_) for @later;
@@ -66,45 +69,48 @@ sub fill {
     $db->do('PRAGMA journal_mode=WAL');
     $db->do('ANALYZE') if $db->selectrow_array(q(SELECT 1 FROM sqlite_master WHERE name = 'sqlite_stat1'));
     $db->disconnect;
-    return facts($count, $postings, @prices);
+    return facts($count, $postings, @rows);
 }
 
-# Drops the triggers and indexes of the products; returns what creates them again.
+# Drops the triggers and indexes of the products and of their keys; returns what creates them again.
 sub take_away {
     my ($db) = @_;
-    my $rows = $db->selectall_arrayref(
-        q(SELECT type, name, sql FROM sqlite_master WHERE tbl_name = 'products' AND type IN ('index', 'trigger') AND sql IS NOT NULL));
+    my $rows = $db->selectall_arrayref(q(SELECT type, name, sql FROM sqlite_master)
+        . q( WHERE tbl_name IN ('products', 'product_keys', 'product_unique') AND type IN ('index', 'trigger') AND sql IS NOT NULL));
     $db->do("DROP $_->[0] $_->[1]") for @$rows;
     return map { $_->[2] } @$rows;
 }
 
 # ---- products ----
 
-# Returns for each word, by its rank, the numbers of its products, packed; and some prices.
+# Returns for each word the numbers of its products, packed; and the first rows.
 sub insert_products {
-    my ($db, $count) = @_;
+    my ($db, $count, $own) = @_;
     my $columns = join ', ', @COLUMNS;
     my $insert = $db->prepare("INSERT INTO products ($columns) VALUES (" . join(', ', ('?') x @COLUMNS) . ')');
-    my (%postings, @prices);
+    my (%postings, @rows);
     srand 20;
     for my $n (0 .. $count - 1) {
-        my ($row, @words) = product($n, $count);
+        my ($row, @words) = product($n, $count, $own);
         $insert->execute(@$row{@COLUMNS});
         $postings{$_} .= pack 'N', $n for @words;
-        push @prices, $row->{price} if @prices < 10_000;
+        push @rows, $row if @rows < $SAMPLE;
     }
-    return (\%postings, @prices);
+    return (\%postings, @rows);
 }
 
+# The row, with the values of own fields in `own` if they are asked for, and the words of the product.
 sub product {
-    my ($n, $count) = @_;
-    my @name = map { word(int $WORDS**rand) } 1 .. 3 + int rand 6;
+    my ($n, $count, $own) = @_;
+    my @name = map { Chance::word() } 1 .. 3 + int rand 6;
     my $category = category($n, $count);
-    my $price = sprintf('%.2f', exp(3 + 1.12 * normal())) + 0;
+    my $price = sprintf('%.2f', exp(3 + 1.12 * Chance::normal())) + 0;
     my $rating = rand() < 0.6 ? int(rand 51) / 10 : undef;
-    my @words = sort { $a cmp $b } uniq @name, $category;
     my $name = ucfirst join ' ', @name;
+    my @more = $own ? (own => Own::values_of($n, $count)) : ();
+    my @words = sort { $a cmp $b } uniq @name, $category, $own ? Own::words($more[1]) : ();
     return ({
+        extra => $own ? Own::extra($more[1]) : undef, @more,
         id => Catalogue::id($n), name => $name, price => $price, category => $category, rating => $rating,
         in_stock => $category eq 'big' || $n % 3 ? 1 : 0, created_at => Catalogue::START + $n, name_key => lc $name,
         category_key => $category, price_key => bits($price), rating_key => defined $rating ? bits($rating) : -1,
@@ -112,24 +118,14 @@ sub product {
     }, @words);
 }
 
-# The tiny category has as many products at every size, and the big one has none out of stock.
+# The tiny category has as many products at every size, and the big one has none out of stock. A small one has a product of the rare brand.
 sub category {
     my ($n, $count) = @_;
     return 'tiny' if $n % ($count / $TINY) == 7;
+    return Own::SMALL_CATEGORY if $n == Own::OF_RARE_BRAND;
     return 'big' if rand() < $BIG_SHARE;
     return 'c' . int $CATEGORIES**rand;
 }
-
-# The word of a rank: three syllables. Neighbours in rank differ from the first syllable on.
-sub word {
-    my ($rank) = @_;
-    my $number = $rank * 7919 % 1_000_000;
-    return join '', map { substr('bcdfghjklmnprstvwxyz', $_ / 5, 1) . substr('aeiou', $_ % 5, 1) }
-        int($number / 10_000), $number / 100 % 100, $number % 100;
-}
-
-# A normally distributed number (Box and Muller).
-sub normal { return sqrt(-2 * log(1 - rand)) * cos(6.283185307179586 * rand) }
 
 # The bits of a double as an integer.
 sub bits { return unpack 'q>', pack 'd>', $_[0] }
@@ -146,38 +142,50 @@ sub insert_words {
 }
 
 sub facts {
-    my ($count, $postings, @prices) = @_;
+    my ($count, $postings, @rows) = @_;
+    my @prices = sort { $a <=> $b } map { $_->{price} } @rows;
     my %n = map { $_ => length($postings->{$_}) / 4 } grep { /^(?:[a-z]{2}){3}$/ } keys %$postings;
     my @common = sort { abs($n{$a} - 0.07 * $count) <=> abs($n{$b} - 0.07 * $count) || $a cmp $b } keys %n;
     my %has_common = map { $_ => 1 } unpack 'N*', $postings->{ $common[0] };
     my @few = sort { $n{$a} <=> $n{$b} || $a cmp $b } grep { $n{$_} >= 10 } keys %n;
     my $rare = first { grep { $has_common{$_} } unpack 'N*', $postings->{$_} } @few;
-    my $costly = (sort { $a <=> $b } @prices)[0.98 * @prices];
-    return { big => 'big', tiny => 'tiny', common => $common[0], common2 => $common[1], rare => $rare, prefix => substr($rare, 0, 2), costly => $costly };
+    return {
+        big => 'big', tiny => 'tiny', common => $common[0], common2 => $common[1], rare => $rare, prefix => substr($rare, 0, 2),
+        costly => $prices[0.98 * @prices], Own::facts($count, @rows),
+    };
 }
 
 # ---- the peers' catalogues ----
 
-# A SQLite file with the same products, an index for each column and their words in FTS5.
-my @PEER_STATEMENTS = (
-    'CREATE TABLE products (id TEXT NOT NULL UNIQUE, name TEXT NOT NULL, price REAL NOT NULL, category TEXT NOT NULL,'
-        . ' inStock INTEGER NOT NULL, rating REAL, createdAt TEXT NOT NULL)',
-    'INSERT INTO products SELECT id, name, CAST(price AS REAL), category, in_stock, CAST(rating AS REAL),'
-        . q( strftime('%Y-%m-%dT%H:%M:%S', created_at / 1000, 'unixepoch') || printf('.%03dZ', created_at % 1000))
-        . ' FROM ours.products ORDER BY created_at, id',
-    'CREATE INDEX products_by_time ON products (createdAt, id)',
-    (map { "CREATE INDEX products_by_$_ ON products ($_, createdAt, id)" } qw(name price category inStock rating)),
-    q(CREATE VIRTUAL TABLE products_words USING fts5(name, category, content='products')),
-    q(INSERT INTO products_words (products_words) VALUES ('rebuild')));
+# With the columns of own fields and what they contain; and the names of those that are indexed, and searched.
+sub peer_statements {
+    my ($columns, $values, $indexed, $searched) = @_;
+    return (
+        'CREATE TABLE products (id TEXT NOT NULL UNIQUE, name TEXT NOT NULL, price REAL NOT NULL, category TEXT NOT NULL,'
+            . " inStock INTEGER NOT NULL, rating REAL, createdAt TEXT NOT NULL$columns)",
+        'INSERT INTO products SELECT id, name, CAST(price AS REAL), category, in_stock, CAST(rating AS REAL), '
+            . time_of('created_at') . "$values FROM ours.products ORDER BY created_at, id",
+        'CREATE INDEX products_by_time ON products (createdAt, id)',
+        (map { "CREATE INDEX products_by_$_ ON products ($_, createdAt, id)" } qw(name price category inStock rating), @$indexed),
+        'CREATE VIRTUAL TABLE products_words USING fts5(' . join(', ', qw(name category), @$searched, q(content='products')) . ')',
+        q(INSERT INTO products_words (products_words) VALUES ('rebuild')));
+}
 
+# A time in milliseconds as text.
+sub time_of {
+    my ($ms) = @_;
+    return "strftime('%Y-%m-%dT%H:%M:%S', $ms / 1000, 'unixepoch') || printf('.%03dZ', $ms % 1000)";
+}
+
+# A SQLite file with the same products, an index for each column and their words in FTS5. own: whether they have the fields of Own.pm.
 sub peer_file {
-    my ($file) = @_;
+    my ($file, $own) = @_;
     my $peer = $file =~ s/\.db$/-peer.db/r;
     return $peer if -e $peer;
     my $db = DBI->connect("dbi:SQLite:dbname=$peer.new", '', '', { RaiseError => 1, PrintError => 0 });
     $db->do($_) for 'PRAGMA journal_mode=WAL', 'PRAGMA synchronous=OFF';
     $db->do('ATTACH ? AS ours', undef, $file);
-    $db->do($_) for @PEER_STATEMENTS;
+    $db->do($_) for peer_statements($own ? Own::peer_columns() : ('', '', [], [])), $own ? Own::peer_tags() : ();
     $db->do('DETACH ours');
     $db->disconnect;
     Catalogue::settle_file("$peer.new");

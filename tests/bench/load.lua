@@ -1,8 +1,8 @@
 -- SPDX-License-Identifier: Apache-2.0
 -- What wrk sends: wrk -s load.lua URL -- COUNT SIZE HEADER|- REQUEST...
 -- A REQUEST is "WEIGHT METHOD PATH [BODY]"; its share of all requests is its WEIGHT. {id} becomes the id of one of COUNT products
--- that are spread evenly over a catalogue of SIZE, {n} three random digits, {1-199} a random number of these. Prints the summary as a line
--- of JSON.
+-- that are spread evenly over a catalogue of SIZE, {n} three random digits, {1-199} a random number of these, {serial} sixteen digits
+-- that no other request has. Prints the summary as a line of JSON.
 
 local START = 1704067200000
 local threads = 0
@@ -20,7 +20,7 @@ end
 
 -- The bytes of a request, split at its placeholders.
 local function pieces_of(method, path, body, header)
-    local length = #body:gsub("{n}", "000")
+    local length = #body:gsub("{n}", "000"):gsub("{serial}", "0000000000000000")
     local head = method .. " " .. path .. " HTTP/1.1\r\nHost: 127.0.0.1\r\n" .. header
     if method ~= "GET" then
         head = head .. "Content-Type: application/json\r\nContent-Length: " .. length .. "\r\n"
@@ -61,7 +61,16 @@ local function choose()
     end
 end
 
+-- A run lasts a second at least, so its begin tells it from others.
+local begun, made = os.time(), 0
+
+local function serial()
+    made = made + 1
+    return string.format("%08x%02x%06x", begun, number, made)
+end
+
 local function value_of(placeholder)
+    if placeholder == "{serial}" then return serial() end
     local from, to = placeholder:match("(%d+)-(%d+)")
     if from then return math.random(tonumber(from), tonumber(to)) end
     return placeholder == "{id}" and ids[math.random(#ids)] or math.random(100, 999)

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # Measures what a request costs here and elsewhere, and writes results.json, results.md and pictures into DIR:
 #     tests/bench/run.pl build DIR
-# In the environment: QUICK=1 for one short round, ROUNDS=9 for that many instead of 27, PARTS="reads posts" for some of the parts only.
+# In the environment: QUICK=1 for one short round, ROUNDS=9 for that many instead of 27, PARTS="reads posts" for some of the parts only,
+# OWNING=10000000 for so many products with fields of the shop's own.
 # The part instructions runs when it is named, and puts nothing into DIR.
 use strict;
 use warnings FATAL => 'all';
@@ -15,6 +16,7 @@ use CatalogTest::Tools qw(settle hand_over);
 use Compare ();
 use Databases ();
 use Depth ();
+use Fields ();
 use Https ();
 use Inserts ();
 use Instructions ();
@@ -26,12 +28,16 @@ use Sizes ();
 use Tokens ();
 use Transfers ();
 
-my @PARTS = qw(reads posts postgresql mariadb https sizes depth depth_postgresql depth_mariadb inserts transfers memory tokens);
+my @PARTS = qw(reads posts postgresql mariadb https sizes depth depth_postgresql depth_mariadb
+    fields fields_postgresql fields_mariadb inserts transfers memory tokens);
 my ($build, $dir) = map { Cwd::realpath($_) // die "$_: $!\n" } @ARGV;
 my @parts = split ' ', $ENV{PARTS} || "@PARTS";
 my %pace = $ENV{QUICK}
-    ? (rounds => 1, seconds => 1, large => 1_000_000, beside_peers => 100_000, transferred => 100_000, requests => 100_000)
-    : (rounds => $ENV{ROUNDS} || 27, seconds => 1, large => 10_000_000, beside_peers => 1_000_000, transferred => 1_000_000, requests => 1_000_000);
+    ? (rounds => 1, large => 1_000_000, owning => 100_000, beside_peers => 100_000, transferred => 100_000, requests => 100_000)
+    : (rounds => $ENV{ROUNDS} || 27, large => 10_000_000, owning => 1_000_000, beside_peers => 1_000_000, transferred => 1_000_000,
+        requests => 1_000_000);
+$pace{seconds} = 1;
+$pace{owning} = $ENV{OWNING} if $ENV{OWNING};
 
 $| = 1;
 for my $part (@parts) {
@@ -45,6 +51,7 @@ my %run = (
     reads => \&Compare::reads, posts => \&Compare::posts, postgresql => \&Databases::postgresql, mariadb => \&Databases::mariadb,
     https => \&Https::run, sizes => \&Sizes::run, depth => \&Depth::run,
     depth_postgresql => \&Depth::postgresql, depth_mariadb => \&Depth::mariadb, inserts => \&Inserts::run,
+    fields => \&Fields::run, fields_postgresql => \&Fields::postgresql, fields_mariadb => \&Fields::mariadb,
     transfers => \&Transfers::run, memory => \&Memory::run, tokens => \&Tokens::run, instructions => \&Instructions::run);
 for my $part (@parts) {
     print "\n$part\n";

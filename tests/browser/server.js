@@ -180,6 +180,7 @@ export class Server {
         );
         this.smtp = smtp.child;
         const root = join(this.home, 'root');
+        this.ownDirectory = join(root, 'usr/share/mod_catalog/www/own'); /* of installedUrl */
         chmodSync(this.home, 0o755); /* for the server's children */
         execFileSync(join(top, 'tools/install'), ['build'], { cwd: top, env: { ...process.env, DESTDIR: root } });
         makeCertificate(this.home);

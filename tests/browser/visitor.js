@@ -24,7 +24,7 @@ const FLAGS =
 export const PATIENCE = 90_000;
 
 /* The bar while the server cannot be reached. On a machine without a network every browser is offline. */
-export const SILENCE_BAR = /(The catalogue does not answer|You are offline)\. This page goes on/;
+export const SILENCE_BAR = /(The catalogue is not responding|You are offline)\. This page continues/;
 
 export const isFirefox = process.env.BROWSER === 'firefox';
 
@@ -219,6 +219,7 @@ export async function comeAsAdmin(server, visit, name) {
 /* The pages that an administrator may see, of a product and a user, with what tells that the page is there. */
 export const adminPages = (product, user) => ({
     [`/product.html?id=${product}`]: '#remove',
+    [`/compare.html?id=${product}`]: 'tbody tr',
     [`/edit.html?id=${product}`]: 'form button',
     '/work.html': 'tbody tr',
     [`/work.html?product=${product}`]: '[open] form button',

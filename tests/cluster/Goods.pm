@@ -10,7 +10,10 @@ use JSON::PP ();
 
 use constant PASSWORD => 'correct horse';
 
-my @MEMBERS = qw(name price category inStock rating);
+my @MEMBERS = qw(name price category inStock rating sku brand);
+
+# Of the shop's own fields, one that no two products may have the same value of, and one whose values are counted.
+use constant FIELDS => "CatalogField sku string unique\nCatalogField brand string facet\n";
 my $json = JSON::PP->new->canonical->allow_nonref;
 
 # Each version of a product changes every field.
@@ -20,6 +23,7 @@ sub product {
         name => "$stem v$version", price => $version + 0.25, category => "category $version",
         inStock => $version % 2 ? JSON::PP::true : JSON::PP::false,
         $version % 3 || $version == 1 ? (rating => $version % 5) : (rating => undef),
+        sku => "$stem-$version", brand => 'brand ' . $version % 7,
     };
 }
 
@@ -38,7 +42,9 @@ sub difference {
 # Converts a row of the table to an answer's fields.
 sub from_row {
     my ($row) = @_;
+    my $own = $json->decode($row->{extra} // '{}');
     return {
+        sku => $own->{sku}, brand => $own->{brand},
         name => $row->{name}, price => $row->{price} + 0, category => $row->{category},
         inStock => $row->{in_stock} ? JSON::PP::true : JSON::PP::false,
         rating => defined $row->{rating} ? $row->{rating} + 0 : undef,

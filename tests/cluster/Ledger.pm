@@ -54,6 +54,21 @@ sub half {
     return $fault ? "$row->{id}: half a product: $fault" : ();
 }
 
+# Each value of the unique field is one product's, and the counts of the other field's values are those of the products.
+sub check_own {
+    my ($self, $db) = @_;
+    my %products = map { $_->{id} => Goods::from_row($_) } @{ $db->selectall_arrayref('SELECT * FROM products', { Slice => {} }) };
+    my %taken = map { @$_ } @{ $db->selectall_arrayref('SELECT value, id FROM product_unique') };
+    my %owner = map { $products{$_}{sku} => $_ } keys %products;
+    my @faults = map { "$_ is that of " . ($taken{$_} // 'nobody') . ', not of ' . ($owner{$_} // 'nobody') }
+        grep { ($taken{$_} // '') ne ($owner{$_} // '') } keys %{ { %taken, %owner } };
+    my (%count, %counted);
+    $count{ $_->{brand} }++ for values %products;
+    $counted{ $_->[0] } += $_->[1] for map { @{ $db->selectall_arrayref("SELECT value, $_") } } 'n FROM value_counts', 'delta FROM value_deltas';
+    push @faults, map { "$_ is counted " . ($counted{$_} // 0) . ' times, not ' . ($count{$_} // 0) } grep { ($counted{$_} // 0) != ($count{$_} // 0) } keys %{ { %count, %counted } };
+    return @faults;
+}
+
 sub check_users {
     my ($self, $db) = @_;
     my %rows = map { $_->{username} => $_->{id} } @{ $db->selectall_arrayref('SELECT * FROM users', { Slice => {} }) };

@@ -116,11 +116,42 @@ sub twins {
     note 'conflicts: ', conflicts(@$nodes) - $before;
 }
 
+# 32 writers, over all servers, want one value of a unique field: products that are created, and products that are there.
+sub rivals {
+    my ($nodes, @servers) = @_;
+    my $token = register($servers[0], 'rival')->{token};
+    my @there = map { $servers[0]->api(POST => '/products', Goods::product("there$_", 1), token => $token)->{json}{data}{id} } 1 .. 8;
+    my $before = conflicts(@$nodes);
+    for my $round (1 .. 10) {
+        my $value = "rivals-$round";
+        my @requests = ((map { [POST => '/api/products', { %{ Goods::product("rival$round-$_", 1) }, sku => $value }] } 1 .. 24),
+            map { [PUT => "/api/products/$_", { sku => $value }] } @there);
+        my @answers = each_at_once([map { [@$_, token => $token] } @requests], @servers);
+        my %statuses;
+        $statuses{ $_->{status} =~ /^20/ ? 'got it' : $_->{body} =~ /"code":"taken"/ ? 'taken' : $_->{status} }++ for @answers;
+        is($statuses{'got it'}, 1, 'one of 32 writers on five servers gets a value') or diag explain \%statuses;
+        is_deeply([grep { !/^(?:got it|taken|503)$/ } keys %statuses], [], 'the others are refused') or diag explain \%statuses;
+        my $is_stored = sub { grep { $_->database('catalog')->selectrow_array('SELECT COUNT(*) FROM product_unique WHERE value = ?', undef, $value) == 1 } @$nodes };
+        ok(wait_until(10, sub { $is_stored->() == @$nodes }), 'each node has it once');
+        $servers[0]->api(DELETE => "/products/sku=$value", token => $token);
+        @there = grep { $servers[0]->api(GET => "/products/$_")->{status} == 200 } @there;
+        note join ', ', map { "$_: $statuses{$_}" } sort keys %statuses;
+    }
+    note 'conflicts: ', conflicts(@$nodes) - $before;
+    $servers[0]->api(DELETE => "/products/$_", token => $token) for @there;
+}
+
 sub all_at_once {
     my ($request, @servers) = @_;
-    my $bytes = CatalogTest::Http::request_bytes(@$request);
-    my @sockets = map { CatalogTest::Http::connection($_->port) } @servers;
-    print {$_} $bytes for @sockets;
+    return each_at_once([($request) x @servers], @servers);
+}
+
+# The servers get the requests in turn.
+sub each_at_once {
+    my ($requests, @servers) = @_;
+    my @bytes = map { CatalogTest::Http::request_bytes(@$_) } @$requests;
+    my @sockets = map { CatalogTest::Http::connection($servers[$_ % @servers]->port) } 0 .. $#bytes;
+    print { $sockets[$_] } $bytes[$_] for 0 .. $#bytes;
     return map { CatalogTest::Http::parse(CatalogTest::Http::read_all($_)) } @sockets;
 }
 

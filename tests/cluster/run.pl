@@ -43,10 +43,10 @@ $_->launch->wait_up for @nodes[1, 2];
 
 # Two of the five keep no connection, so that each request prepares its statements again.
 my %site = (dir => "$dir", examples => $examples, mpm => $ENV{MPM} // 'event', module => $module);
-my $grace = "CatalogRefreshGrace $Stories::GRACE\n";
+my $conf = "CatalogRefreshGrace $Stories::GRACE\n" . Goods::FIELDS;
 Server->make_key(\%site);
-my @servers = map { Server->node({ %site, conf => $grace }, "server$_", $nodes[$_ - 1]) } 1 .. 3;
-my @five = (@servers, map { Server->node({ %site, conf => "${grace}DBDPersist Off\n" }, "server$_", $nodes[$_ - 4]) } 4, 5);
+my @servers = map { Server->node({ %site, conf => $conf }, "server$_", $nodes[$_ - 1]) } 1 .. 3;
+my @five = (@servers, map { Server->node({ %site, conf => "${conf}DBDPersist Off\n" }, "server$_", $nodes[$_ - 4]) } 4, 5);
 $_->launch for @five;
 $_->wait_up for @five;
 my $schema = () = glob "$examples/../schema/mysql/*.sql";
@@ -62,6 +62,7 @@ Stories::delays(@servers);
 Stories::guesses("$dir/guesses", @servers);
 Stories::namesakes("$dir/namesakes", @servers);
 Stories::twins(\@nodes, @five);
+Stories::rivals(\@nodes, @five);
 Stories::quarrels("$dir/quarrels", \@nodes, @five);
 $_->stop for @five[3, 4];
 
@@ -106,6 +107,7 @@ wait_until($SETTLED, sub { # jobs still count products, and a node applies a mom
 });
 is_deeply($contents[$_], $contents[0], 'all nodes have the same') for 1, 2;
 is_deeply([$ledger->check_products(database(), $before)], [], 'products are as they were acknowledged');
+is_deeply([$ledger->check_own(database())], [], 'values of fields of the shop\'s own are unique, and counted');
 my ($products) = database()->selectrow_array('SELECT COUNT(*) FROM products');
 is_deeply([map { $_->api(GET => '/products')->{json}{pagination}{total} } @servers], [($products) x @servers], 'each server knows how many');
 is_deeply([$ledger->check_users(database())], [], 'so are users');

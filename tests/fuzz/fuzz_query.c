@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The query string of a list: every one has an answer, and its key, used as a query, asks for the same list. */
+/* The query string of a list of products with fields of each type: every one has an answer, and its key, used as a query, asks for the same list. */
 #include "catalogue/query/query.h"
-#include "fuzz.h"
+#include "fuzz_fields.h"
 #include "jose/keyring.h"
 
 #include <unistd.h>
@@ -14,6 +14,7 @@ static const cat_conf_t *make_conf(void)
     int fd;
 
     if (!conf.keys) {
+        conf.fields = fuzz_fields();
         apr_pool_create(&pool, NULL);
         fd = mkstemp(path);
         FUZZ_CHECK(fd >= 0 && write(fd, "a secret of this test, 32 octets at least", 41) == 41);

@@ -1,7 +1,8 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: Apache-2.0
-# Each page of www/ has the same head and header, but for its title, its description and its script; it preloads, or runs as a script of
-# its own, exactly the modules that its script imports, directly or through others, so that none is found late; it names no other server.
+# Each page of www/ has the same head and header, but for its title, its description, its script and the style sheet desk.css, and for the
+# search field of the catalogue, in which one can type before the script has come; it preloads, or runs as a script of its own, exactly the
+# modules that its script imports, directly or through others, so that none is found late; it names no other server.
 use strict;
 use warnings FATAL => 'all';
 
@@ -32,7 +33,7 @@ for my $page (files(qr/\.html/, 'www')) {
 sub shell {
     my ($page) = @_;
     return text($page) =~ s/<main .*//sr =~ s/<title .*?<\/title>//r =~ s/<meta name="description"[^>]*>//r
-        =~ s/<script type="module" src[^>]*>//r =~ s/\s*<link rel="modulepreload"[^>]*>//gr;
+        =~ s/<script type="module" src[^>]*>//r =~ s/\s*<link rel="stylesheet" href="assets\/desk\.css">//r =~ s/\s*<link rel="modulepreload"[^>]*>//gr =~ s/\s*<form id="search".*?<\/form>//sr =~ s/\s+</</gr;
 }
 
 # The modules that are imported when the file is loaded; import() is not among them.

@@ -87,7 +87,40 @@ async function edit(): Promise<void> {
     assert.equal(gone.data?.success, true);
 }
 
+/* Fields of the shop's own have types of their own, and what is unique names a product. */
+async function useOwnFields(): Promise<void> {
+    const body = { name: 'Own', price: 1, sku: `T-${process.pid} x`, weight: 2.5, color: 'dark blue' as const, tags: ['a,b', 'typed'], box: { w: [1, null] }, about: 'Long' };
+    const { data: made, error } = await client.POST('/products', { body });
+    assert(made, error?.message);
+    const color: 'red' | 'green' | 'dark blue' | undefined = made.data.color;
+    const tags: string[] | undefined = made.data.tags;
+    const weight: number | undefined = made.data.weight;
+    assert.deepEqual([color, tags, weight, made.data.box, made.data.quantity], ['dark blue', ['a,b', 'typed'], 2.5, { w: [1, null] }, undefined]);
+
+    const query = { 'tags[all]': ['typed', 'a,b'], 'weight[gte]': 2, 'color[in]': ['red' as const, 'dark blue' as const], 'quantity[exists]': false, sort: ['-weight' as const], facets: ['color' as const, 'tags' as const] };
+    const { data: found } = await client.GET('/products', { params: { query } });
+    assert.deepEqual(found?.data.map(({ name, about }) => [name, about]), [['Own', undefined]]);
+    assert.deepEqual(found?.facets?.color, [{ value: 'dark blue', count: 1 }]);
+    assert.deepEqual(found?.facets?.tags?.map(({ value }) => value).sort(), ['a,b', 'typed']);
+
+    const path = { id: `sku=${body.sku}` };
+    const named = await client.GET('/products/{id}', { params: { path } });
+    assert.equal(named.data?.data.about, 'Long');
+    const taken = await client.POST('/products', { body });
+    assert.deepEqual(taken.error?.errors?.map(({ field, code }) => [field, code]), [['sku', 'taken']]);
+    const cleared = await client.PATCH('/products/{id}', { params: { path }, body: { weight: null, tags: [], used: true } });
+    assert.deepEqual([cleared.data?.data.weight, cleared.data?.data.tags, cleared.data?.data.used], [undefined, undefined, true]);
+
+    const changed = await client.POST('/products/batch', { body: { where: 'color=dark+blue&used=true', set: { quantity: 3 }, adjust: { price: { percent: 50 } }, expect: 1 } });
+    assert.deepEqual(changed.data && 'matched' in changed.data && [changed.data.matched, changed.data.changed], [1, 1]);
+    const { data: fields } = await client.GET('/fields');
+    assert.deepEqual(fields?.data.find(({ name }) => name === 'color')?.values, ['red', 'green', 'dark blue']);
+    const { data: values } = await client.GET('/fields/{name}/values', { params: { path: { name: 'color' } } });
+    assert.deepEqual(values?.data, [{ value: 'dark blue', count: 1 }]);
+}
+
 await refresh(await signUp());
 await list();
 await edit();
-console.log('the client signed up, refreshed, listed and edited');
+await useOwnFields();
+console.log('the client signed up, refreshed, listed, edited, and used fields of the shop\'s own');

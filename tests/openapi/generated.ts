@@ -48,7 +48,21 @@ async function fail(): Promise<void> {
     assert.equal(response?.headers.get('Catalog-Problem'), 'validation-failed');
 }
 
+async function useOwnFields(): Promise<void> {
+    const sku = `HEY-${process.pid}`;
+    const made = await createProduct({ body: { name: 'Own', price: 1, sku, color: 'green', tags: ['hey, you', 'x'], seen: '2026-11-21T10:30:00+01:00' } });
+    const color: 'red' | 'green' | 'dark blue' | undefined = made.data?.data.color;
+    assert.deepEqual([color, made.data?.data.tags], ['green', ['hey, you', 'x']], made.error?.message);
+    const { data } = await listProducts({ query: { 'tags[in]': ['hey, you', 'none'], 'color': 'green', sort: ['-seen'] } });
+    assert.deepEqual(data?.data.map(product => product.sku), [sku]);
+    const one = await getProduct({ path: { id: `sku=${sku}` } });
+    assert.equal(one.data?.data.name, 'Own');
+    const { error } = await updateProduct({ path: { id: `sku=${sku}` }, body: { sku: 'hey' } });
+    assert.deepEqual(error?.errors?.map(({ field, code }) => [field, code]), [['sku', 'format']]);
+}
+
 await signUp();
 await list();
 await fail();
-console.log('the generated client signed up, listed and was refused');
+await useOwnFields();
+console.log('the generated client signed up, listed, was refused, and used fields of the shop\'s own');

@@ -1,7 +1,7 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: Apache-2.0
 # Lints /openapi.json, makes types and a client of it, compiles and runs them, and runs the code of docs/front-ends.md, with the
-# configuration that is there: tests/openapi/run.pl MODULE DIRECTORY
+# configuration that is there and fields of the shop's own: tests/openapi/run.pl MODULE DIRECTORY
 # DIRECTORY has the sources of this folder and their npm packages.
 use strict;
 use warnings FATAL => 'all';
@@ -16,6 +16,22 @@ my $home = File::Temp->newdir('catalog-openapi.XXXXXX', TMPDIR => 1);
 my $port = IO::Socket::INET->new(LocalAddr => '127.0.0.1', Listen => 1)->sockport;
 my $url = "http://127.0.0.1:$port/api";
 my $server;
+
+my $fields = <<'END';
+<Location "/api">
+    CatalogField sku      string  unique max=40 pattern="[A-Z]+-\d+( \w+)?" label="Article number"
+    CatalogField link     url
+    CatalogField weight   number  index min=0
+    CatalogField quantity integer index
+    CatalogField used     boolean index
+    CatalogField color    choice  values="red|green|dark blue" facet
+    CatalogField seen     time    index
+    CatalogField born     date
+    CatalogField tags     strings index facet
+    CatalogField box      json
+    CatalogField about    text    detail
+</Location>
+END
 
 sub run {
     my (@command) = @_;
@@ -48,7 +64,7 @@ sub blocks {
 }
 
 sub start {
-    write_file("$home/front-end.conf", blocks('apache'));
+    write_file("$home/front-end.conf", blocks('apache'), $fields);
     @ENV{qw(PORT DATA MPM DBD DBD_PARAMS SMTP INCLUDE)} = ($port, "$home/data", $ENV{MPM} || 'event', 'sqlite3', '', '', "$home/front-end.conf");
     $server = fork // die "fork: $!\n";
     if (!$server) {

@@ -68,7 +68,7 @@ cat >/etc/apache2/sites-available/shop.conf <<'END'
 END
 a2ensite -q shop >/dev/null
 echo '# edited' >>/etc/apache2/mods-available/catalog.conf
-echo '/* edited */' >>/etc/catalog/pages.js
+echo '/* edited */' >>/etc/catalog/www/config.js
 check_configuration
 service apache2 restart >/dev/null
 wait_for_apache
@@ -82,7 +82,7 @@ for product in Lamp Teapot Chair; do
         -H 'Content-Type: application/json' -d "{\"name\":\"$product\",\"price\":19.99}")
     expect "the product $product" "$status" 201
 done
-expect 'the pages' "$(ask $url/catalogue/config.js | tail -n 1)" '/* edited */'
+expect 'the pages' "$(ask $url/catalogue/own/config.js | tail -n 1)" '/* edited */'
 
 step 'upgrade'
 dpkg -i --force-confold "${packages[1]}" >/dev/null
@@ -92,7 +92,7 @@ expect 'the products' "$(products)" 'Chair Lamp Teapot '
 catalogctl check >/tmp/check 2>&1 || { cat /tmp/check >&2; fail 'catalogctl check'; }
 expect 'the key' "$(sha256sum /etc/catalog/keys/*.key)" "$key"
 expect 'the configuration' "$(tail -n 1 /etc/apache2/mods-available/catalog.conf)" '# edited'
-expect 'the configuration of the pages' "$(tail -n 1 /etc/catalog/pages.js)" '/* edited */'
+expect 'the configuration of the pages' "$(tail -n 1 /etc/catalog/www/config.js)" '/* edited */'
 
 # The pages' files are all there, and none of the older package's.
 expect 'the directories of assets' "$(find /usr/share/mod_catalog/www -maxdepth 1 -name 'assets-*' | wc -l)" 1
@@ -112,6 +112,8 @@ cat >/etc/apache2/conf-available/traced.conf <<'END'
 Mutex file:${APACHE_LOCK_DIR} default
 END
 cat >/etc/apache2/conf-available/databases.conf <<'END'
+CatalogField sku   string unique pattern="C-\d+"
+CatalogField brand string facet search
 <Location "/mysql">
   CatalogEnable   On
   CatalogKeyDir   /etc/catalog/keys
@@ -138,7 +140,7 @@ expect 'a wrong password' "$(ask -o /dev/null -w '%{http_code}' $url/api/auth/lo
 expect 'another registration' "$(ask -o /dev/null -w '%{http_code}' $url/api/register -H 'Content-Type: application/json' \
     -d '{"username":"bob","email":"bob@example.com","password":"correct horse"}')" 201
 expect 'a search' "$(ask "$url/api/products?q=lam&sort=-price" | jq -r '.data[].name')" Lamp
-seq -f 'Cup %.0f,3.50' 10000 | sed '1i name,price' >/tmp/cups.csv
+seq 10000 | sed -e 's/.*/Cup &,3.50,C-&,Acme/' -e '1i name,price,sku,brand' >/tmp/cups.csv
 expect 'an import' "$(ask $url/api/products/import "${authorized[@]}" -H 'Content-Type: text/csv' --data-binary @/tmp/cups.csv |
     jq .summary.created)" 10000
 for database in mysql pgsql; do
@@ -146,6 +148,11 @@ for database in mysql pgsql; do
         -d '{"username":"ada","email":"ada@example.com","password":"correct horse"}' | jq -r .token)
     expect "an import on $database" "$(ask $url/$database/products/import -H "Authorization: Bearer $token" -H 'Content-Type: text/csv' \
         --data-binary @/tmp/cups.csv | jq .summary.created)" 10000
+done
+for mount in api mysql pgsql; do
+    expect "a product by its name, /$mount" "$(ask "$url/$mount/products/sku=C-77" | jq -r .data.name)" 'Cup 77'
+    expect "a search in a field of the shop's own, /$mount" "$(ask "$url/$mount/products?q=acme+77&count=exact" | jq .pagination.total)" 111
+    expect "values of a field, /$mount" "$(ask "$url/$mount/fields/brand/values" | jq .data[0].count)" 10000
 done
 expect 'an export' "$(ask "$url/api/products/export?format=csv" | wc -l)" 10004
 expect 'the first page' "$(ask -o /dev/null -w '%{http_code}' $url/catalogue/)" 200

@@ -236,6 +236,31 @@ static void test_a_slow_portion_is_one_batch(void **state)
     assert_int_equal(progress.stored, 10001);
 }
 
+/* Each product has 62 words, which are inserted when the products of the transaction are: so 2,000 are enough for one. */
+static void test_a_portion_of_many_words_has_few_batches(void **state)
+{
+    unit_database_t *database = unit_database(*state);
+    progress_t progress = {.calls = 0};
+    cat_import_options_t portions = create;
+    const char *name = "";
+    cat_buffer_t text;
+    const cat_import_result_t *r;
+
+    for (int i = 0; i < 62; i++) {
+        name = apr_psprintf(*state, "%s%c%d ", name, 'a' + i % 26, i / 26);
+    }
+    cat_buffer_init(&text, *state, 1);
+    for (int i = 0; i <= CAT_IMPORT_ATOMIC_MAX; i++) {
+        cat_buffer_add_text(&text, apr_psprintf(*state, "{\"name\":\"%s\",\"price\":1}\n", name));
+    }
+    portions.in_batches = 1;
+    portions.progress = note_progress;
+    portions.baton = &progress;
+    assert_int_equal(import_text(database, &portions, cat_buffer_text(&text), &r), APR_SUCCESS);
+    assert_in_range(progress.first, CAT_IMPORT_BATCH, 2 * CAT_IMPORT_BATCH);
+    assert_int_equal(progress.stored, CAT_IMPORT_ATOMIC_MAX + 1);
+}
+
 static void test_unknown_fields_are_noted(void **state)
 {
     unit_database_t *database = unit_database(*state);
@@ -283,6 +308,7 @@ int main(void)
         UNIT_TEST(test_ids_update),
         UNIT_TEST(test_a_long_file_is_stored_in_portions_if_allowed),
         UNIT_TEST(test_a_slow_portion_is_one_batch),
+        UNIT_TEST(test_a_portion_of_many_words_has_few_batches),
         UNIT_TEST(test_unknown_fields_are_noted),
         UNIT_TEST(test_a_missing_converter_is_reported),
     };

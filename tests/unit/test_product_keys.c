@@ -84,6 +84,19 @@ static void test_long_words_are_cut_off(void **state)
     assert_string_equal(APR_ARRAY_IDX(words, 2, const char *), "d");
 }
 
+/* In the table of words, a word is there once, whichever fields have it. */
+static void test_marked_words_are_words_without_their_mark(void **state)
+{
+    static const char *const expected[] = {"1", "acme", "kettle", "red", "tea"};
+    apr_array_header_t *words = cat_product_keys_words(*state, " kettle red :1:1 :1:acme :1:red :12:acme :12:tea ");
+
+    assert_int_equal(words->nelts, UNIT_COUNT(expected));
+    for (size_t i = 0; i < UNIT_COUNT(expected); i++) {
+        assert_string_equal(APR_ARRAY_IDX(words, (int)i, const char *), expected[i]);
+    }
+    assert_string_equal(cat_product_keys_mark(*state, "12"), ":12:");
+}
+
 static const char *list_words(unit_database_t *database)
 {
     const char *words = unit_database_sql(database, "SELECT GROUP_CONCAT(word, ' ') FROM"
@@ -136,9 +149,13 @@ static void test_sets_have_one_address(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        UNIT_TEST(test_keys_of_all_parts),      UNIT_TEST(test_no_keys_of_other_parts),
-        UNIT_TEST(test_words_may_be_none),      UNIT_TEST(test_long_keys_are_cut_off),
-        UNIT_TEST(test_long_words_are_cut_off), UNIT_TEST(test_words_follow_a_change),
+        UNIT_TEST(test_keys_of_all_parts),
+        UNIT_TEST(test_no_keys_of_other_parts),
+        UNIT_TEST(test_words_may_be_none),
+        UNIT_TEST(test_long_keys_are_cut_off),
+        UNIT_TEST(test_marked_words_are_words_without_their_mark),
+        UNIT_TEST(test_long_words_are_cut_off),
+        UNIT_TEST(test_words_follow_a_change),
         UNIT_TEST(test_sets_have_one_address),
     };
     return UNIT_RUN(tests);

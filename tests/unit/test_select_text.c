@@ -2,6 +2,9 @@
 #include "unit.h"
 #include "unit_select_text.h"
 
+#include "catalogue/product/own_fields.h"
+#include "catalogue/product/product.h"
+
 static void test_pieces_stand_in_order(void **state)
 {
     cat_select_text_t s = unit_begin_text(*state, "sqlite3");
@@ -43,11 +46,44 @@ static void test_each_dialect_has_its_words(void **state)
     }
 }
 
+static const cat_fields_t *make_fields(apr_pool_t *pool, const char *const *lines)
+{
+    const cat_fields_t *fields = NULL;
+
+    for (; *lines; lines++) {
+        assert_null(cat_own_fields_add(pool, fields, *lines, &fields));
+    }
+    return fields;
+}
+
+/* q looks into the fields of the request's mount that are searched there, by the numbers that the database has for them. */
+static void test_words_are_those_of_fields_that_are_seen(void **state)
+{
+    static const char *numbers[CAT_PRODUCT_FIELDS + 4] = {[CAT_PRODUCT_FIELDS] = "3", "4", "5", "6"};
+    const cat_registry_t registry = {
+        .fields = make_fields(
+            *state, (const char *const[]){"a string search", "b string", "c string search", "d string search", NULL}),
+        .numbers = numbers,
+        .has_words = 1,
+    };
+    cat_select_text_t s = unit_begin_text(*state, "sqlite3");
+
+    s.registry = &registry;
+    s.fields = registry.fields;
+    assert_false(cat_select_text_hides_words(&s));
+    s.fields = make_fields(*state, (const char *const[]){"d string search", "a string index", "b string search", NULL});
+    assert_true(cat_select_text_hides_words(&s));
+    cat_select_text_add_word(&s, "red");
+    assert_string_equal(cat_buffer_text(&s.text), "(INSTR(p.words, %s) > 0 OR INSTR(p.words, %s) > 0)");
+    assert_string_equal(unit_values_of(&s), " red| :6:red");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         UNIT_TEST(test_pieces_stand_in_order),
         UNIT_TEST(test_each_dialect_has_its_words),
+        UNIT_TEST(test_words_are_those_of_fields_that_are_seen),
     };
     return UNIT_RUN(tests);
 }

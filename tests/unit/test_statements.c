@@ -93,6 +93,39 @@ static void test_every_statement_is_understood(void **state)
     assert_int_equal(understood, SQL_COUNT);
 }
 
+/* Of a statement in which all values are 1: "SEARCH product_keys USING INDEX ...". */
+static const char *explain(apr_pool_t *pool, sqlite3 *db, cat_sql_t sql)
+{
+    const char *text = cat_dialect_sql(cat_dialect_find("sqlite3"), sql), *at, *plan = "";
+    sqlite3_stmt *statement;
+
+    for (; (at = strstr(text, "%s"));
+         text = apr_pstrcat(pool, apr_pstrmemdup(pool, text, (apr_size_t)(at - text)), "1", at + 2, NULL)) {
+    }
+    text = apr_pstrcat(pool, "EXPLAIN QUERY PLAN ", text, NULL);
+    assert_int_equal(sqlite3_prepare_v2(db, text, -1, &statement, NULL), SQLITE_OK);
+    while (sqlite3_step(statement) == SQLITE_ROW) {
+        plan = apr_pstrcat(pool, plan, (const char *)sqlite3_column_text(statement, 3), "\n", NULL);
+    }
+    sqlite3_finalize(statement);
+    return plan;
+}
+
+/* All keys of a field are as many as there are products. */
+static void test_the_keys_of_a_product_are_found_by_the_product(void **state)
+{
+    unit_database_t *database = unit_database(*state);
+    static const cat_sql_t all[] = {SQL_KEYS_DELETE, SQL_KEYS_COUNTED, SQL_WORDS_DELETE};
+    sqlite3 *db;
+
+    assert_int_equal(sqlite3_open(database->path, &db), SQLITE_OK);
+    for (size_t i = 0; i < UNIT_COUNT(all); i++) {
+        assert_non_null(strstr(explain(*state, db, all[i]), "created_at=? AND id=?)"));
+    }
+    assert_non_null(strstr(explain(*state, db, SQL_KEYS_BETWEEN), "(field=? AND created_at>? AND created_at<?)"));
+    sqlite3_close(db);
+}
+
 typedef struct made_t {
     apr_pool_t *pool;
     cat_db_t *db;
@@ -183,6 +216,7 @@ int main(int count, char **words)
 {
     const struct CMUnitTest tests[] = {
         UNIT_TEST(test_every_statement_is_understood),
+        UNIT_TEST(test_the_keys_of_a_product_are_found_by_the_product),
         UNIT_TEST(test_texts_made_at_run_time_are_kept_within_bounds),
         UNIT_TEST(test_search_ends_at_its_limit),
     };

@@ -11,7 +11,7 @@
 -- No column of products is a BLOB or TEXT: with the driver, the end of a longer value in the row before would be read behind a shorter one.
 -- From name_key on, what conditions, order and search need: src/catalogue/product/products.c writes it together with each product. Folded
 -- texts, and numbers as the bits of a double, which order them: -1 for no rating. words: the distinct folded words of name and category
--- in order, a blank before and after each. NULL: the row is not indexed,
+-- in order, a blank before and after each; then those of fields of the shop's own, each with the number of its field before it, :3:acme. NULL: the row is not indexed,
 -- because CatalogIndex does not name the part, or because another program wrote the row. Folded texts are octets, because all collations
 -- that MySQL and MariaDB share take no notice of blanks at the end.
 CREATE TABLE IF NOT EXISTS products (
@@ -343,4 +343,21 @@ CREATE TABLE IF NOT EXISTS bulk_jobs (
     KEY bulk_jobs_by_state (state, id),
     KEY bulk_jobs_by_end (ended_at),
     CONSTRAINT bulk_jobs_state CHECK (state IN ('running', 'done', 'stopped', 'failed'))
+) ENGINE = InnoDB DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin;
+
+-- ---- pictures of products ----
+
+-- The pictures that the member images of products.extra names. octets: of all sizes of a picture.
+CREATE TABLE IF NOT EXISTS images (
+    id         CHAR(36) CHARACTER SET ascii COLLATE ascii_bin NOT NULL PRIMARY KEY,
+    product_id CHAR(36) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
+    octets     BIGINT NOT NULL,
+    created_at BIGINT NOT NULL,
+    KEY images_by_product (product_id)
+) ENGINE = InnoDB DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin;
+
+-- The octets of a size of a picture, in base64, in portions of 64,000 characters: the key is PICTURE-WIDTH/NNNNN.
+CREATE TABLE IF NOT EXISTS image_parts (
+    part    VARCHAR(64) CHARACTER SET ascii COLLATE ascii_bin NOT NULL PRIMARY KEY,
+    content VARBINARY(64000) NOT NULL
 ) ENGINE = InnoDB DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin;

@@ -7,7 +7,7 @@
 -- extra: own fields of the shop as a JSON object, see docs/decisions/0068-own-fields-in-one-column.md. NULL: the product has none.
 -- From name_key on, what conditions, order and search need: src/catalogue/product/products.c writes it together with each product. Folded
 -- texts, and numbers as the bits of a double, which order them: -1 for no rating. words: the distinct folded words of name and category
--- in order, a blank before and after each. NULL: the row is not indexed, and not in the indexes, because CatalogIndex does not name the
+-- in order, a blank before and after each; then those of fields of the shop's own, each with the number of its field before it, :3:acme. NULL: the row is not indexed, and not in the indexes, because CatalogIndex does not name the
 -- part, or because another program wrote the row.
 CREATE TABLE products (
     id           TEXT COLLATE "C" NOT NULL PRIMARY KEY,
@@ -386,3 +386,24 @@ CREATE TABLE bulk_jobs (
 
 CREATE INDEX bulk_jobs_by_state ON bulk_jobs (state, id);
 CREATE INDEX bulk_jobs_by_end ON bulk_jobs (ended_at);
+
+-- ---- pictures of products ----
+
+-- The pictures that the member images of products.extra names. octets: of all sizes of a picture.
+CREATE TABLE images (
+    id         TEXT COLLATE "C" NOT NULL PRIMARY KEY,
+    product_id TEXT COLLATE "C" NOT NULL,
+    octets     BIGINT NOT NULL,
+    created_at BIGINT NOT NULL
+);
+
+CREATE INDEX images_by_product ON images (product_id);
+
+-- The octets of a size of a picture, in base64, in portions of 64,000 characters: the key is PICTURE-WIDTH/NNNNN. What is
+-- compressed already is stored as it is.
+CREATE TABLE image_parts (
+    part    TEXT COLLATE "C" NOT NULL PRIMARY KEY,
+    content TEXT NOT NULL
+);
+
+ALTER TABLE image_parts ALTER COLUMN content SET STORAGE EXTERNAL;

@@ -26,6 +26,7 @@
 #include <apr_hash.h>
 #include <apr_strings.h>
 
+#include "catalogue/product/product_images.h"
 #include "db/db.h"
 #include "lib/id.h"
 
@@ -222,7 +223,8 @@ static void note_success(run_t *run, const cat_operation_t *o)
 /* Is the status of a write the fault of the database, so that the transaction cannot go on? */
 static int is_fault(apr_status_t rv)
 {
-    return rv != APR_SUCCESS && rv != APR_NOTFOUND && rv != APR_EEXIST && rv != CAT_EVALUE && rv != CAT_ETOOLONG;
+    return rv != APR_SUCCESS && rv != APR_NOTFOUND && rv != APR_EEXIST && rv != CAT_EVALUE && rv != CAT_ETOOLONG &&
+           rv != CAT_ENOIMAGE;
 }
 
 /* Once one of an atomic run has failed, the others are only judged. named: how many operations before it have a name. */

@@ -17,6 +17,7 @@
 #include <apr_strings.h>
 
 #include "catalogue/product/product.h"
+#include "catalogue/product/product_images.h"
 
 /* A table with room for more fields. */
 typedef struct table_t {
@@ -104,6 +105,29 @@ const cat_fields_t *cat_own_fields_merge(apr_pool_t *pool, const cat_fields_t *b
     return &table->fields;
 }
 
+const cat_fields_t *cat_own_fields_without_images(apr_pool_t *pool, const cat_fields_t *fields)
+{
+    int place = fields ? cat_product_images_find(fields) : 0;
+    table_t *table;
+
+    if (!fields || place == fields->count) {
+        return fields;
+    }
+    table = copy_table(pool, fields, 0);
+    move_fields(table, place, place + 1);
+    return table->fields.count > CAT_PRODUCT_FIELDS ? &table->fields : NULL;
+}
+
+const cat_fields_t *cat_own_fields_with_images(apr_pool_t *pool, const cat_fields_t *fields, const char *mount_uri)
+{
+    const cat_fields_t *others = cat_own_fields_without_images(pool, fields);
+    const cat_field_t images = cat_product_images_field(pool, mount_uri);
+    table_t *table = copy_table(pool, others ? others : &cat_product_built_in, 1);
+
+    put_field(table, table->fields.count, &images, &cat_product_images_own);
+    return &table->fields;
+}
+
 /* A text is made of a field that comes before its own, so that no two are made of each other. */
 static const char *check_from(apr_pool_t *pool, const cat_fields_t *fields, int place)
 {
@@ -132,14 +156,14 @@ static const char *check_field(apr_pool_t *pool, const cat_fields_t *fields, int
 
 const char *cat_own_fields_check(apr_pool_t *pool, const cat_fields_t *fields, const char **line)
 {
+    int most = CAT_OWN_FIELDS_MAX + (cat_product_images_find(fields) < fields->count);
     const char *fault = NULL;
 
     for (int i = CAT_PRODUCT_FIELDS; i < fields->count && !fault; i++) {
         *line = fields->own[i]->line;
-        fault = i - CAT_PRODUCT_FIELDS < CAT_OWN_FIELDS_MAX
-                    ? check_field(pool, fields, i)
-                    : "there may be at most " APR_STRINGIFY(
-                          CAT_OWN_FIELDS_MAX) " fields, including those of outer sections";
+        fault = i - CAT_PRODUCT_FIELDS < most ? check_field(pool, fields, i)
+                                              : "there may be at most " APR_STRINGIFY(
+                                                    CAT_OWN_FIELDS_MAX) " fields, including those of outer sections";
     }
     return fault;
 }

@@ -27,6 +27,11 @@ const cat_fields_t *cat_own_fields_public(apr_pool_t *pool, const cat_fields_t *
  */
 const cat_fields_t *cat_own_fields_merge(apr_pool_t *pool, const cat_fields_t *base, const cat_fields_t *over);
 
+/* The fields with `images` (catalogue/product/product_images.h) behind the public ones, or without it. mount_uri: of the mount, by which
+ * pictures are served. fields NULL: the built-in ones. On the pool; NULL: the built-in ones. */
+const cat_fields_t *cat_own_fields_with_images(apr_pool_t *pool, const cat_fields_t *fields, const char *mount_uri);
+const cat_fields_t *cat_own_fields_without_images(apr_pool_t *pool, const cat_fields_t *fields);
+
 /*
  * Checks what can be known only when all sections are merged: how many fields there are, and that `from` names one of them. NULL: all is
  * well. Otherwise what is wrong, on the pool, and *line is the line that has it.

@@ -61,10 +61,6 @@ int cat_own_keys_match(apr_pool_t *pool, const cat_registry_t *registry, int fie
 apr_status_t cat_own_keys_renew(cat_db_t *db, const cat_registry_t *registry, int field, const char *const *product,
                                 apr_array_header_t *rows);
 
-/* The same of all fields, but a unique value that another product has stays with that one. */
-apr_status_t cat_own_keys_renew_all(cat_db_t *db, const cat_registry_t *registry, const char *const *product,
-                                    apr_array_header_t *rows);
-
 /* All that there is of a product. */
 apr_status_t cat_own_keys_delete(cat_db_t *db, const cat_registry_t *registry, const char *created_at, const char *id);
 

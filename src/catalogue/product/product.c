@@ -177,7 +177,7 @@ const char *cat_product_write_extra(apr_pool_t *pool, const cat_fields_t *fields
             continue;
         }
         begin_member(&b, fields->all[i].name, strlen(fields->all[i].name));
-        if (fields->all[i].kind == CAT_TIME) {
+        if (fields->all[i].kind == CAT_TIME || fields->all[i].flags & CAT_IMAGES) {
             cat_buffer_add_text(&b, record[i]);
         } else {
             cat_fields_write_value(&b, &fields->all[i], record[i]);

@@ -23,7 +23,7 @@ enum { CAT_PRODUCT_TABLE(CAT_PRODUCT_INDEX) CAT_PRODUCT_FIELDS };
 #define CAT_PRODUCT_EXTRA CAT_PRODUCT_FIELDS
 #define CAT_PRODUCT_COLUMNS (CAT_PRODUCT_FIELDS + 1)
 
-#define CAT_FIELDS_MAX (CAT_PRODUCT_FIELDS + 64) /* of a mount's products */
+#define CAT_FIELDS_MAX (CAT_PRODUCT_FIELDS + 64 + 1) /* of a mount's products, with images */
 
 #define CAT_PRODUCT_SIZE 320 /* octets: a guess of one product's JSON */
 

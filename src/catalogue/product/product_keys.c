@@ -161,42 +161,38 @@ static const char *join_texts(apr_pool_t *pool, const char *text)
     return apr_array_pstrcat(pool, texts, ' ');
 }
 
-/* The folded texts of the searched fields of the shop's own, each behind a blank. */
-static const char *fold_searched(apr_pool_t *pool, const cat_registry_t *registry, const char *const *product)
+/* Beyond the size, words are left out. */
+static void add_words(cat_buffer_t *b, const char *mark, const char *folded)
 {
-    const cat_field_t *fields = registry->fields->all;
-    const char *const *record;
-    const char *folded = "";
+    const apr_array_header_t *words = cat_fold_words(b->pool, folded);
 
-    if (!registry->has_words) {
-        return folded;
-    }
-    record = cat_product_read(pool, registry->fields, product);
-    for (int i = CAT_PRODUCT_FIELDS; i < registry->fields->count; i++) {
-        if (record[i] && fields[i].flags & CAT_SEARCHED) {
-            const char *text = fields[i].kind == CAT_LIST ? join_texts(pool, record[i]) : record[i];
-            folded = apr_pstrcat(pool, folded, " ", cat_fold_text(pool, text), NULL);
-        }
-    }
-    return folded;
-}
-
-static const char *write_words(apr_pool_t *pool, const char *text)
-{
-    const apr_array_header_t *words = cat_fold_words(pool, text);
-    cat_buffer_t b;
-
-    cat_buffer_init(&b, pool, strlen(text) + 4);
-    CAT_BUFFER_LITERAL(&b, " ");
     for (int i = 0; i < words->nelts; i++) {
         const char *word = APR_ARRAY_IDX(words, i, const char *);
-        apr_size_t length = strlen(word);
-        if (b.length + length < CAT_PRODUCT_WORDS_SIZE) {
-            cat_buffer_add(&b, word, length);
-            CAT_BUFFER_LITERAL(&b, " ");
+        if (b->length + strlen(mark) + strlen(word) < CAT_PRODUCT_WORDS_SIZE) {
+            cat_buffer_add_text(b, mark);
+            cat_buffer_add_text(b, word);
+            CAT_BUFFER_LITERAL(b, " ");
         }
     }
-    return cat_buffer_text(&b);
+}
+
+const char *cat_product_keys_mark(apr_pool_t *pool, const char *number)
+{
+    return apr_pstrcat(pool, CAT_PRODUCT_WORD_MARK, number, CAT_PRODUCT_WORD_MARK, NULL);
+}
+
+/* The words of the searched fields of the shop's own. */
+static void add_own_words(cat_buffer_t *b, const cat_registry_t *registry, const char *const *product)
+{
+    const cat_field_t *fields = registry->fields->all;
+    const char *const *record = registry->has_words ? cat_product_read(b->pool, registry->fields, product) : NULL;
+
+    for (int i = CAT_PRODUCT_FIELDS; record && i < registry->fields->count; i++) {
+        if (record[i] && fields[i].flags & CAT_SEARCHED) {
+            const char *text = fields[i].kind == CAT_LIST ? join_texts(b->pool, record[i]) : record[i];
+            add_words(b, cat_product_keys_mark(b->pool, registry->numbers[i]), cat_fold_text(b->pool, text));
+        }
+    }
 }
 
 void cat_product_keys_make(apr_pool_t *pool, int parts, const cat_registry_t *registry, const char *const *product,
@@ -214,10 +210,14 @@ void cat_product_keys_make(apr_pool_t *pool, int parts, const cat_registry_t *re
         }
     }
     if (parts & CAT_INDEX_SEARCH) {
-        values[CAT_PRODUCT_KEY_WORDS] =
-            write_words(pool, apr_pstrcat(pool, fold_once(pool, product, folded, CAT_PRODUCT_NAME), " ",
-                                          fold_once(pool, product, folded, CAT_PRODUCT_CATEGORY),
-                                          fold_searched(pool, registry, product), NULL));
+        const char *name = fold_once(pool, product, folded, CAT_PRODUCT_NAME),
+                   *category = fold_once(pool, product, folded, CAT_PRODUCT_CATEGORY);
+        cat_buffer_t b;
+        cat_buffer_init(&b, pool, strlen(name) + strlen(category) + 4);
+        CAT_BUFFER_LITERAL(&b, " ");
+        add_words(&b, "", apr_pstrcat(pool, name, " ", category, NULL));
+        add_own_words(&b, registry, product);
+        values[CAT_PRODUCT_KEY_WORDS] = cat_buffer_text(&b);
     }
 }
 
@@ -234,23 +234,38 @@ int cat_product_keys_match(const char *const *one, const char *const *other)
 /* ---- words ---- */
 
 /* Words that are alike up to the cut follow each other. */
-static void add_word(apr_array_header_t *words, const char *word, apr_size_t length)
+static void add_word(apr_array_header_t *words, const char *word)
 {
-    const char *cut = cat_fold_cut(words->pool, apr_pstrmemdup(words->pool, word, length), CAT_PRODUCT_WORD_SIZE);
+    const char *cut = cat_fold_cut(words->pool, word, CAT_PRODUCT_WORD_SIZE);
 
     if (words->nelts == 0 || strcmp(APR_ARRAY_IDX(words, words->nelts - 1, const char *), cut) != 0) {
         APR_ARRAY_PUSH(words, const char *) = cut;
     }
 }
 
+static int compare_words(const void *one, const void *other)
+{
+    return strcmp(*(const char *const *)one, *(const char *const *)other);
+}
+
 apr_array_header_t *cat_product_keys_words(apr_pool_t *pool, const char *words)
 {
-    apr_array_header_t *list = apr_array_make(pool, 12, sizeof(const char *));
+    apr_array_header_t *all = apr_array_make(pool, 12, sizeof(const char *)),
+                       *list = apr_array_make(pool, 12, sizeof(const char *));
+    int has_marks = 0;
 
-    for (const char *word = words ? words : ""; *(word += strspn(word, " "));) {
-        apr_size_t length = strcspn(word, " ");
-        add_word(list, word, length);
-        word += length;
+    for (const char *word = words ? words : ""; *(word += strspn(word, " ")); word += strcspn(word, " ")) {
+        if (*word == *CAT_PRODUCT_WORD_MARK) {
+            word += strcspn(word + 1, CAT_PRODUCT_WORD_MARK) + 2;
+            has_marks = 1;
+        }
+        APR_ARRAY_PUSH(all, const char *) = apr_pstrmemdup(pool, word, strcspn(word, " "));
+    }
+    if (has_marks) {
+        qsort(all->elts, (size_t)all->nelts, sizeof(const char *), compare_words);
+    }
+    for (int i = 0; i < all->nelts; i++) {
+        add_word(list, APR_ARRAY_IDX(all, i, const char *));
     }
     return list;
 }
@@ -268,6 +283,11 @@ void cat_product_keys_add(const cat_product_postings_t *postings, const apr_arra
         APR_ARRAY_PUSH(postings->values, const char *) = created_at;
         APR_ARRAY_PUSH(postings->values, const char *) = id;
     }
+}
+
+int cat_product_keys_count(const cat_product_postings_t *postings)
+{
+    return postings->values->nelts / 3 + postings->keys->nelts;
 }
 
 /* An id begins with the time. */

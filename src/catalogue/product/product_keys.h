@@ -56,8 +56,15 @@ int cat_product_keys_kept(const cat_db_t *db);
 
 #define CAT_PRODUCT_WORDS_SIZE 16000 /* octets of the column words; further words are not found */
 
+/* In the column words, around the number of the field of the shop's own that has the word, before it: " :3:acme ". No word has this mark. */
+#define CAT_PRODUCT_WORD_MARK ":"
+
+/* ":3:", on the pool. */
+const char *cat_product_keys_mark(apr_pool_t *pool, const char *number);
+
 /* values[CAT_PRODUCT_KEYS]: the columns of a product, a row (catalogue/product/product.h), on the pool; NULL: of a part that is not in
- * parts. registry: the words of its fields with `search` are among those of the product. */
+ * parts. registry: the words of its fields with `search` are behind those of name and category, each marked with the number of its
+ * field, because who searches may not see them all. */
 void cat_product_keys_make(apr_pool_t *pool, int parts, const cat_registry_t *registry, const char *const *product,
                            const char **values);
 
@@ -79,6 +86,8 @@ cat_product_postings_t cat_product_keys_begin(apr_pool_t *pool);
 /* Adds the words of one product. words: of cat_product_keys_words. All texts must live until the rows are inserted. */
 void cat_product_keys_add(const cat_product_postings_t *postings, const apr_array_header_t *words,
                           const char *created_at, const char *id);
+
+int cat_product_keys_count(const cat_product_postings_t *postings);
 
 /* Sorts the rows and inserts them, in a transaction that the caller has begun. Rows that are there already stay. */
 apr_status_t cat_product_keys_insert(cat_db_t *db, const cat_product_postings_t *postings);

@@ -26,6 +26,7 @@
 
 #include "catalogue/product/counts.h"
 #include "catalogue/product/own_keys.h"
+#include "catalogue/product/product_images.h"
 #include "catalogue/product/product_keys.h"
 #include "db/answer_cache.h"
 #include "db/db.h"
@@ -321,6 +322,7 @@ typedef struct update_extra_t {
     const char *text; /* NULL: it stays, or is cleared */
     int is_cleared;
     const char *const *before; /* the row as it was; NULL: the column stays */
+    const char *images[2];     /* the pictures before and after; only if the update changes them */
 } update_extra_t;
 
 static int changes_extra(const cat_input_t *input)
@@ -345,6 +347,19 @@ static const char *const *change_record(const product_write_t *w, const cat_fiel
     return after;
 }
 
+/* Can the change of the pictures be made, if there is one? */
+static apr_status_t check_images(const product_write_t *w, const char *const *row, update_extra_t *extra)
+{
+    const cat_fields_t *fields = cat_product_fields_of(w->db->conf);
+    int images = cat_product_images_find(fields);
+
+    if (images == fields->count || !w->input->values[images]) {
+        return APR_SUCCESS;
+    }
+    extra->images[0] = cat_product_read(w->db->pool, fields, row)[images];
+    return cat_product_images_apply(w->db->pool, extra->images[0], w->input->values[images], &extra->images[1]);
+}
+
 static apr_status_t reclaim_values(const product_write_t *w, const update_extra_t *extra)
 {
     const char **after = apr_pmemdup(w->db->pool, extra->before, CAT_PRODUCT_COLUMNS * sizeof(*after));
@@ -360,11 +375,12 @@ static apr_status_t merge_extra(const product_write_t *w, update_extra_t *extra)
     const char *const *row, *const *record;
     apr_status_t rv;
 
-    *extra = (update_extra_t){NULL, 0, NULL};
+    *extra = (update_extra_t){.text = NULL};
     if (!changes_extra(w->input)) {
         return APR_SUCCESS;
     }
     rv = cat_db_one(w->db, SQL_PRODUCT_LOCK, CAT_VALUES(w->id), &row);
+    rv = rv == APR_SUCCESS ? check_images(w, row, extra) : rv;
     if (rv == APR_SUCCESS) {
         record = change_record(w, fields, row);
         extra->text = cat_product_write_extra(w->db->pool, fields, record, row[CAT_PRODUCT_EXTRA]);
@@ -484,6 +500,9 @@ static apr_status_t update_product(void *baton)
     if (rv == APR_SUCCESS && extra.before && w->registry->has_keys) {
         rv = cat_own_keys_change(w->db, w->registry, extra.before, row);
     }
+    if (rv == APR_SUCCESS && extra.images[0]) {
+        rv = cat_product_images_drop(w->db, extra.images[0], extra.images[1]);
+    }
     return rv == APR_SUCCESS && before ? update_keys(w, before, row) : rv;
 }
 
@@ -513,7 +532,8 @@ apr_status_t cat_products_update_one(cat_db_t *db, const char *id, const cat_inp
 
 static int has_what_follows(const product_write_t *w)
 {
-    return cat_product_keys_kept(w->db) & CAT_INDEX_SEARCH || cat_counts_by_hand(w->db) || w->registry->has_keys;
+    return cat_product_keys_kept(w->db) & CAT_INDEX_SEARCH || cat_counts_by_hand(w->db) || w->registry->has_keys ||
+           w->db->conf->images == 1;
 }
 
 /* The row of SQL_PRODUCT_KEYS is locked, so no other writer changes the category that is counted, or the words. */
@@ -528,6 +548,9 @@ static apr_status_t delete_what_follows(const product_write_t *w)
     }
     if (rv == APR_SUCCESS && w->registry->has_keys) {
         rv = cat_own_keys_delete(w->db, w->registry, stored[STORED_CREATED_AT], w->id);
+    }
+    if (rv == APR_SUCCESS && w->db->conf->images == 1) {
+        rv = cat_product_images_drop_all(w->db, w->id);
     }
     return rv == APR_SUCCESS ? cat_counts_note(w->db,
                                                &(cat_counts_delta_t){
@@ -597,12 +620,24 @@ apr_status_t cat_products_lock(cat_db_t *db, const char *id, const char *const *
     return rv;
 }
 
+/* A change that cannot be made, which the write itself refuses, leaves them as they are. */
+static void change_images(apr_pool_t *pool, const char *before, const char *change, const char **merged)
+{
+    const char *after;
+
+    if (cat_product_images_apply(pool, before, change, &after) == APR_SUCCESS) {
+        *merged = after;
+    }
+}
+
 const char *const *cat_products_merge(apr_pool_t *pool, const char *const *product, const cat_input_t *input)
 {
     const char **merged = apr_pmemdup(pool, product, (apr_size_t)input->count * sizeof(*merged));
 
     for (int i = 0; i < input->count; i++) {
-        if (input->values[i] || input->cleared[i]) {
+        if (input->values[i] && input->fields[i].flags & CAT_IMAGES) {
+            change_images(pool, product[i], input->values[i], &merged[i]);
+        } else if (input->values[i] || input->cleared[i]) {
             merged[i] = input->values[i];
         }
     }

@@ -57,8 +57,9 @@ apr_status_t cat_products_insert_many(cat_db_t *db, const char *const *const *ro
 #define CAT_ETOOLONG (APR_OS_START_USERERR + 23)
 
 /* Changes the fields that the input sets or clears, and if that makes a difference, those that say when. APR_EEXIST: another product has the
- * value of a unique field. CAT_ETOOLONG: the product would be too long. After a failure nothing is changed. input: of cat_fields_check with
- * the mount's fields and CAT_UPDATE. condition: NULL for none. *product: as this update left it, on the pool of db. */
+ * value of a unique field. CAT_ETOOLONG: the product would be too long. CAT_ENOIMAGE, CAT_EIMAGES: see
+ * catalogue/product/product_images.h. After a failure nothing is changed. input: of cat_fields_check with the mount's fields and CAT_UPDATE.
+ * condition: NULL for none. *product: as this update left it, on the pool of db. */
 apr_status_t cat_products_update_one(cat_db_t *db, const char *id, const cat_input_t *input,
                                      const cat_products_condition_t *condition, const char *const **product);
 

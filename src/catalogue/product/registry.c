@@ -317,6 +317,9 @@ static apr_status_t add_missing(void *baton)
     a->added = 0;
     for (int i = CAT_PRODUCT_FIELDS; i < fields->count && rv == APR_SUCCESS; i++) {
         int known = cat_registry_find(a->registry, fields->all[i].name);
+        if (!(fields->all[i].flags & CAT_OWN)) {
+            continue; /* pictures have no keys */
+        }
         if (known == a->registry->fields->count) {
             rv = add_field(a, fields, i, complete);
             a->added++;
@@ -353,6 +356,9 @@ static apr_status_t compare_field(const cat_db_t *db, const cat_registry_t *regi
     const cat_fields_t *fields = cat_product_fields_of(db->conf);
     int known = cat_own_field_find(registry->fields, fields->all[i].name);
 
+    if (!(fields->all[i].flags & CAT_OWN)) {
+        return APR_SUCCESS; /* pictures */
+    }
     if (known == registry->fields->count) {
         *missing = 1;
         return APR_SUCCESS;

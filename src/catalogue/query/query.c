@@ -504,12 +504,12 @@ static void fill_defaults(const parsing_t *p)
 static void begin_query(parsing_t *p, apr_pool_t *pool, int strict, const char *text)
 {
     const cat_fields_t *all = cat_product_fields_of(p->conf);
-    const cat_field_set_t shown = cat_field_list_without(all, CAT_DETAIL), whole = cat_field_list_without(all, 0);
+    const cat_field_set_t detail = cat_field_list_with(all, CAT_DETAIL);
 
     *p->query = (cat_list_query_t){.limit = p->conf->default_limit,
                                    .all = all,
-                                   .fields = shown,
-                                   .has_all_fields = cat_field_set_is_same(&shown, &whole)};
+                                   .fields = cat_field_list_without(all, CAT_DETAIL),
+                                   .has_all_fields = cat_field_set_is_empty(&detail)};
     p->query->sort_count = cat_query_sort_by_default(p->query->sort);
     cat_parameters_init(&p->parameters, pool, strict, text);
 }

@@ -107,9 +107,12 @@ static cat_conf_t *make_readers(apr_pool_t *pool, const cat_conf_t *conf, const 
 
 void cat_visible_derive(apr_pool_t *pool, cat_conf_t *conf)
 {
-    const cat_fields_t *fields = conf->fields ? cat_own_fields_public(pool, conf->fields) : NULL;
+    const cat_fields_t *fields;
     const cat_visible_t *visible;
 
+    conf->fields = conf->images == 1 ? cat_own_fields_with_images(pool, conf->fields, conf->mount_uri)
+                                     : cat_own_fields_without_images(pool, conf->fields);
+    fields = conf->fields ? cat_own_fields_public(pool, conf->fields) : NULL;
     conf->readers = NULL;
     conf->visible = NULL;
     conf->view = conf->fault = NULL;

@@ -231,17 +231,6 @@ static apr_status_t mend_count(const portion_t *p, const char *const *row, const
     return was == is ? APR_SUCCESS : cat_counts_note(p->db, deltas, has_stock ? 2 : 1);
 }
 
-/* Nothing is derived of a product that another program has inserted, or that was written without CatalogIndex. */
-static int has_nothing(const char *const *row)
-{
-    int i = 0;
-
-    while (i < CAT_PRODUCT_KEYS && !row[CAT_PRODUCT_COLUMNS + i]) {
-        i++;
-    }
-    return i == CAT_PRODUCT_KEYS;
-}
-
 static apr_status_t mend_row(portion_t *p, const char *const *row)
 {
     const char *values[CAT_PRODUCT_KEYS + 1];
@@ -253,9 +242,6 @@ static apr_status_t mend_row(portion_t *p, const char *const *row)
     values[CAT_PRODUCT_KEYS] = row[CAT_PRODUCT_ID];
     rv = cat_db_exec(p->db, SQL_PRODUCT_SET_KEYS, values, CAT_PRODUCT_KEYS + 1, NULL);
     rv = rv == APR_SUCCESS ? mend_words(p, row, values) : rv;
-    if (rv == APR_SUCCESS && has_nothing(row)) {
-        rv = cat_own_keys_renew_all(p->db, p->registry, row, p->postings.keys);
-    }
     return rv == APR_SUCCESS ? mend_count(p, row, values) : rv;
 }
 

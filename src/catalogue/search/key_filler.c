@@ -107,16 +107,6 @@ static int is_incomplete(const cat_registry_t *registry, const cat_field_t *fiel
     return known == registry->fields->count || !registry->is_complete[known];
 }
 
-static int has_searched(const cat_list_query_t *query)
-{
-    int i = CAT_PRODUCT_FIELDS;
-
-    while (query->word_count && i < query->all->count && !(query->all->all[i].flags & CAT_SEARCHED)) {
-        i++;
-    }
-    return query->word_count && i < query->all->count;
-}
-
 /* Words of a product without those of a searched field would not find it. */
 static int is_read(const cat_list_query_t *query, int field)
 {
@@ -124,6 +114,7 @@ static int is_read(const cat_list_query_t *query, int field)
            (query->word_count && field < query->all->count && query->all->all[field].flags & CAT_SEARCHED);
 }
 
+/* What is read of the fields here says below whose words a product has, too (catalogue/search/select_text.h). */
 static apr_status_t check_keys(cat_db_t *db, const cat_list_query_t *query, cat_indexes_state_t *state)
 {
     const cat_registry_t *registry;
@@ -140,14 +131,15 @@ static apr_status_t check_keys(cat_db_t *db, const cat_list_query_t *query, cat_
 
 apr_status_t cat_key_filler_check(cat_db_t *db, const cat_list_query_t *query, cat_indexes_state_t *state)
 {
-    int reads_keys = !cat_field_set_is_empty(&query->keyed) || has_searched(query);
     apr_status_t rv = APR_SUCCESS;
 
     *state = (cat_indexes_state_t){0};
     if (query->parts) {
         rv = cat_indexes_check(db, query->parts, state);
     }
-    return rv == APR_SUCCESS && reads_keys ? check_keys(db, query, state) : rv;
+    return rv == APR_SUCCESS && (query->word_count || !cat_field_set_is_empty(&query->keyed))
+               ? check_keys(db, query, state)
+               : rv;
 }
 
 /* ---- one portion ---- */

@@ -65,10 +65,10 @@ static void join_product(cat_select_text_t *s, const char *keys)
     cat_select_text_add(s, s->dialect->syntax->join, "products r ON r.id = ", keys, ".id", NULL);
 }
 
-/* A long word is found by its first part only. */
-static int is_found(const char *word)
+/* Do postings tell whether a product is found? A long word is found by its first part only. */
+static int is_found(const cat_select_text_t *s, const char *word)
 {
-    return strlen(word) <= CAT_PRODUCT_WORD_SIZE;
+    return strlen(word) <= CAT_PRODUCT_WORD_SIZE && !cat_select_text_hides_words(s);
 }
 
 /* Does the source have to read products, beside postings or keys? Their keys tell all else, and so do so many words. */
@@ -189,9 +189,9 @@ static void add_fetch(cat_select_text_t *s, const cat_plan_t *plan)
 }
 
 /* Those that neither the postings of the word nor those of the second tell. */
-static int has_more_conditions(const cat_plan_t *plan)
+static int has_more_conditions(const cat_select_text_t *s, const cat_plan_t *plan)
 {
-    return needs_products(plan, plan->second ? 2 : 1) || !is_found(plan->word);
+    return needs_products(plan, plan->second ? 2 : 1) || !is_found(s, plan->word);
 }
 
 static void join_second(cat_select_text_t *s, const cat_plan_t *plan)
@@ -207,14 +207,15 @@ static void add_stream(cat_select_text_t *s, const cat_plan_t *plan, int branch,
     if (plan->second) {
         join_second(s, plan);
     }
-    if (has_more_conditions(plan) || reading == READ_IN_ORDER) {
+    if (has_more_conditions(s, plan) || reading == READ_IN_ORDER) {
         cat_select_text_add(s, s->dialect->syntax->join, "products p ON p.id = w.id", NULL);
     }
     cat_select_text_begin_where(s);
     cat_select_text_add_condition(s);
     cat_select_text_add(s, "w.word = ", NULL);
     cat_select_text_add_value(s, plan->branches[branch]);
-    cat_conditions_add_all(s, plan->query, NULL, is_found(plan->word) ? plan->word : NULL, plan->second);
+    cat_conditions_add_all(s, plan->query, NULL, is_found(s, plan->word) ? plan->word : NULL,
+                           cat_select_text_hides_words(s) ? NULL : plan->second);
 }
 
 static void read_from_source(cat_select_text_t *s, const cat_plan_t *plan)
@@ -459,7 +460,7 @@ static int is_counted_by_words(const cat_select_text_t *s, const cat_plan_t *pla
     const cat_list_query_t *query = plan->query;
 
     return most && s->dialect->syntax->ends_distinct && plan->kind == CAT_PLAN_WALK && query->condition_count == 0 &&
-           query->word_count == 1 && is_found(query->words[0]);
+           query->word_count == 1 && is_found(s, query->words[0]);
 }
 
 static void add_counted(cat_select_text_t *s, const cat_plan_t *plan, const cat_plan_t *whole, apr_int64_t most)

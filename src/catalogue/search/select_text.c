@@ -13,6 +13,7 @@
 #include <stdarg.h>
 
 #include "catalogue/product/product.h"
+#include "catalogue/product/product_keys.h"
 #include "db/db.h"
 
 #define TEXT_SIZE 1024 /* octets: a guess of a text's */
@@ -130,11 +131,55 @@ void cat_select_text_add_not_null(cat_select_text_t *s, const char *column)
 }
 
 /* Each word is behind a blank. */
-void cat_select_text_add_word(cat_select_text_t *s, const char *word)
+/* The fields of the registry among which some have words; 0: none has. */
+static int count_known(const cat_select_text_t *s)
+{
+    return s->registry && s->registry->has_words ? s->registry->fields->count : 0;
+}
+
+static int has_words(const cat_select_text_t *s, int known)
+{
+    return s->registry->fields->all[known].flags & CAT_SEARCHED;
+}
+
+/* Does q look into the field? Only into those that the request's mount has, and whoever asks sees. */
+static int is_searched(const cat_select_text_t *s, int known)
+{
+    int i = cat_own_field_find(s->fields, s->registry->fields->all[known].name);
+
+    return i < s->fields->count && s->fields->all[i].flags & CAT_SEARCHED;
+}
+
+int cat_select_text_hides_words(const cat_select_text_t *s)
+{
+    for (int i = CAT_PRODUCT_FIELDS; i < count_known(s); i++) {
+        if (has_words(s, i) && !is_searched(s, i)) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
+static void add_marked_word(cat_select_text_t *s, const char *mark, const char *word)
 {
     cat_select_text_add(s, s->dialect->syntax->find, "(p.words, ", NULL);
-    cat_select_text_add_value(s, apr_pstrcat(s->text.pool, " ", word, NULL));
+    cat_select_text_add_value(s, apr_pstrcat(s->text.pool, " ", mark, word, NULL));
     cat_buffer_add_text(&s->text, ") > 0");
+}
+
+void cat_select_text_add_word(cat_select_text_t *s, const char *word)
+{
+    int known = count_known(s);
+
+    cat_buffer_add_text(&s->text, known ? "(" : "");
+    add_marked_word(s, "", word);
+    for (int i = CAT_PRODUCT_FIELDS; i < known; i++) {
+        if (has_words(s, i) && is_searched(s, i)) {
+            cat_buffer_add_text(&s->text, " OR ");
+            add_marked_word(s, cat_product_keys_mark(s->text.pool, s->registry->numbers[i]), word);
+        }
+    }
+    cat_buffer_add_text(&s->text, known ? ")" : "");
 }
 
 static apr_status_t ignore_row(void *baton, const char *const *values, int count)

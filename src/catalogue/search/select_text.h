@@ -64,7 +64,11 @@ void cat_select_text_add_condition(cat_select_text_t *s);
 /* Adds the condition that the column of p has a value; column NULL: nothing. */
 void cat_select_text_add_not_null(cat_select_text_t *s, const char *column);
 
-/* Adds the comparison: the words of p contain a word that begins with this one. */
+/* Do products have words of fields that q does not look into, because the mount does not have them, or readers do not see them? Then
+ * only the words of p tell whether a product is found; its postings do not. */
+int cat_select_text_hides_words(const cat_select_text_t *s);
+
+/* Adds the comparison: the words of p that q looks into contain a word that begins with this one. */
 void cat_select_text_add_word(cat_select_text_t *s, const char *word);
 
 /* Runs it. Contract of cat_db_each. */

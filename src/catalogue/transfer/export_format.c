@@ -125,9 +125,10 @@ static void add_cell(cat_buffer_t *b, const cat_export_style_t *style, const cat
 {
     switch (field->kind) {
     case CAT_LIST:
-        value = write_list(b->pool, value); /* fall through */
-    case CAT_STRING:
     case CAT_VALUE:
+        value = field->kind == CAT_LIST ? write_list(b->pool, value)
+                                        : cat_fields_value_text(b->pool, field, value); /* fall through */
+    case CAT_STRING:
         (style->is_safe ? cat_csv_add_safe_cell : cat_csv_add_cell)(b, value);
         break;
     case CAT_NUMBER:

@@ -720,13 +720,15 @@ static apr_status_t lock_products(cat_import_t *im)
     return rv == APR_SUCCESS ? report_spool(im, cat_spool_seek(im->spool, im->begin)) : rv;
 }
 
-/* Only the batches after the first one must begin in time: a transaction that waited for locks would store nothing, again and again. */
+/* Only the batches after the first one must begin in time: a transaction that waited for locks would store nothing, again and again.
+ * The words and keys of products are inserted when the last one is stored, so the time does not count them. */
 static int takes_more(const cat_import_t *im, apr_time_t begun)
 {
     apr_int64_t stored = im->done.stored;
     int begins_another = im->is_timed && stored > 0 && stored % CAT_IMPORT_BATCH == 0;
 
-    return stored < im->rows && (!begins_another || cat_time_monotonic() - begun < CAT_IMPORT_TIME);
+    return stored < im->rows && (!begins_another || (cat_product_keys_count(&im->postings) < CAT_IMPORT_POSTINGS &&
+                                                     cat_time_monotonic() - begun < CAT_IMPORT_TIME));
 }
 
 /* The rows from the next one on, up to the end of its batch or of the transaction. */

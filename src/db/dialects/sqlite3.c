@@ -59,6 +59,9 @@ static apr_status_t judge_result(const cat_fault_t *fault)
 #define PRODUCT_INSERT_SQLITE3(rows) "INSERT OR FAIL INTO " PRODUCT_INSERTED(rows)
 #define WORDS_INSERT_SQLITE3(rows) "INSERT OR IGNORE INTO product_words (word, created_at, id) VALUES " rows
 
+/* For the column `counted`, which only the primary key has, SQLite would read all keys of the fields. */
+#define KEYS_INDEXED "product_keys INDEXED BY product_keys_by_product "
+
 #define CATEGORIES_BY_CEILING                                                                                          \
     "SELECT category, n, in_stock, ceiling FROM category_counts INDEXED BY categories_by_ceiling"                      \
     " ORDER BY ceiling DESC"
@@ -79,6 +82,8 @@ static const char *const statements[SQL_COUNT] = {
     [SQL_WORDS_INSERT_4] = WORDS_INSERT_SQLITE3(TWICE(TWICE(WORDS_ROW))),
     [SQL_WORDS_INSERT_8] = WORDS_INSERT_SQLITE3(TWICE(TWICE(TWICE(WORDS_ROW)))),
     [SQL_WORDS_INSERT_16] = WORDS_INSERT_SQLITE3(TWICE(TWICE(TWICE(TWICE(WORDS_ROW))))),
+    [SQL_KEYS_DELETE] = "DELETE FROM " KEYS_INDEXED KEYS_OF_PRODUCT,
+    [SQL_KEYS_COUNTED] = "SELECT field, value FROM " KEYS_INDEXED KEYS_OF_PRODUCT " AND counted = 1",
     [SQL_INDEX_LIST] = "SELECT name, 1, NULL FROM sqlite_master WHERE type = 'index' AND tbl_name = 'products'",
     [SQL_CATEGORY_LIST] = "SELECT category, n, in_stock FROM category_counts WHERE n > 0",
     [SQL_CATEGORY_LARGEST] = CATEGORIES_BY_CEILING,

@@ -3,18 +3,22 @@ package CatalogTest::Model;
 
 # The list of products once more: which of them match a question, and in which order. And random products and questions.
 #
-# A product is what the API returns. A question is { conditions => [[field, operator, values...]...], words => [...],
-# sort => [[field, is descending]...] }; the operator of equality is ''.
+# A product is what the API returns to a writer, and what it has of fields without a line. A question is { who => 'writer' or 'reader',
+# conditions => [[field, operator, values...]...], words => [...], sort => [[field, is descending]...] }; the operator of equality is ''.
+# visible => [conditions], of CatalogVisible, holds for readers.
 
 use strict;
 use warnings FATAL => 'all';
 use feature qw(fc unicode_strings);
 
 use Exporter 'import';
-use List::Util qw(any all shuffle uniq);
+use List::Util qw(any shuffle);
 use Unicode::Normalize qw(NFKD);
 
-our @EXPORT_OK = qw(fold words matches ordered random_product random_question query_of own_fields);
+our @EXPORT_OK = qw(fold words matches ordered compare_values choose_fields own_names facet_names unique_names list_names part_of encoded random_product random_change
+    random_conditions random_question query_of);
+
+our @BUILT_IN = qw(id name price category inStock rating createdAt);
 
 # ---- texts ----
 
@@ -35,21 +39,58 @@ sub words { return @{ $words{ $_[0] } //= [fold($_[0]) =~ /[\p{L}\p{N}]+/g] } }
 
 # ---- fields of the shop's own ----
 
+# A field of each type, with how often a question is about it, what its line always has, and what it may have. choose_fields makes the lines.
 my @COLORS = qw(red green blue);
-my @OWN = (['brand string index', 8], ['born date index', 3], ['weight number index', 8], ['quantity integer index', 4], ['published boolean index', 4],
-    ['color choice values="' . join('|', @COLORS) . '" index', 6], ['seen time index', 5], ['tags strings index', 8]);
 my %place = map { $COLORS[$_] => $_ } 0 .. $#COLORS;
+my @SHOWN = qw(detail private);
+my @OWN = (
+    { name => 'sku', type => 'string', often => 4, always => ['unique', 'max=40'], may => [@SHOWN] },
+    { name => 'slug', type => 'string', often => 2, always => ['unique', 'from=name'], may => ['detail'] },
+    { name => 'brand', type => 'string', often => 8, may => [qw(index index facet search), @SHOWN] },
+    { name => 'note', type => 'string', often => 5, always => ['index'], may => [qw(search search private private detail)] },
+    { name => 'about', type => 'text', often => 0, may => [qw(search search), @SHOWN] },
+    { name => 'link', type => 'url', often => 4, may => [qw(index facet), @SHOWN] },
+    { name => 'weight', type => 'number', often => 8, may => ['index', 'index', @SHOWN] },
+    { name => 'quantity', type => 'integer', often => 5, may => [qw(index index facet required), @SHOWN] },
+    { name => 'published', type => 'boolean', often => 4, always => ['index'], may => [qw(facet default=false), @SHOWN] },
+    { name => 'color', type => 'choice', often => 6, always => ['values="' . join('|', @COLORS) . '"'], may => [qw(index index facet search), @SHOWN] },
+    { name => 'seen', type => 'time', often => 5, may => ['index', 'index', @SHOWN] },
+    { name => 'born', type => 'date', often => 4, may => ['index', 'index', 'facet', @SHOWN] },
+    { name => 'tags', type => 'strings', often => 8, may => [qw(index index facet search), @SHOWN] },
+    { name => 'box', type => 'json', often => 0, may => [@SHOWN] },
+    { name => 'changed', type => 'modified', often => 3, may => ['index', 'index', @SHOWN] },
+);
+my %own = map { $_->{name} => $_ } @OWN;
 
-# The lines of CatalogField for the configuration. A product has some of the fields, and questions are about them, once they have been asked for.
-my @own;
-sub own_fields {
-    @own = map { $_->[0] =~ /^(\w+)/ ? ($1) x $_->[1] : () } @OWN;
-    return join "\n", map { "CatalogField $_->[0]" } @OWN;
+# The lines of now: what each field that has one says, by the word of the option.
+my %line;
+
+# Sets the lines, some fields having none, or all with no option that a product could miss (all: true); returns them.
+sub choose_fields {
+    my ($all) = @_;
+    %line = ();
+    for my $field (@OWN) {
+        next if !$all && rand() < 0.2;
+        my %has = map { $_ => 1 } @{ $field->{always} // [] }, $all ? () : grep { rand() < 0.5 } @{ $field->{may} };
+        $line{ $field->{name} } = \%has;
+    }
+    return map { join ' ', 'CatalogField', $_->{name}, $_->{type}, sort keys %{ $line{ $_->{name} } } } grep { $line{ $_->{name} } } @OWN;
 }
+
+# May who is asking have the field? A writer may have all.
+sub sees { my ($who, $name) = @_; return !$own{$name} || $line{$name} && !($line{$name}{private} && $who ne 'writer') }
+sub is_indexed { my ($name) = @_; return !$own{$name} || grep { $line{$name}{$_} } qw(index facet unique) }
+sub own_names { my ($who) = @_; return grep { sees($who, $_) } map { $_->{name} } @OWN }
+sub facet_names { my ($who) = @_; return ('category', 'inStock', grep { $line{$_}{facet} } own_names($who)) }
+sub unique_names { my ($who) = @_; return grep { $line{$_}{unique} } own_names($who) }
+sub list_names { my ($who) = @_; return (@BUILT_IN, grep { !$line{$_}{detail} } own_names($who)) }
+
+# Of a product, what an answer with these members has.
+sub part_of { my ($product, @names) = @_; return { map { exists $product->{$_} ? ($_ => $product->{$_}) : () } @names } }
 
 # ---- conditions ----
 
-my %is_text = map { $_ => 1 } qw(name category brand born);
+my %is_text = map { $_ => 1 } qw(name category sku slug brand note link born);
 my %is_number = map { $_ => 1 } qw(price rating weight quantity);
 my %is_boolean = map { $_ => 1 } qw(inStock published);
 
@@ -66,15 +107,16 @@ sub is_compared_as_number { my ($field) = @_; return $is_number{$field} || $is_b
 
 sub equals { my ($field, $one, $other) = @_; return $is_number{$field} ? $one == $other : $one eq $other }
 
-my %holds = (
-    '' => sub { equals(@_) },
-    ne => sub { !equals(@_) },
-    lt => sub { compare(@_) < 0 },
-    lte => sub { compare(@_) <= 0 },
-    gt => sub { compare(@_) > 0 },
-    gte => sub { compare(@_) >= 0 },
-    prefix => sub { my ($field, $value, $prefix) = @_; return index(fold($value), fold($prefix)) == 0 },
-    in => sub { my ($field, $value, @values) = @_; return any { equals($field, $value, $_) } @values },
+# By operator, of a field and values: a test of a value that is set.
+my %TEST = (
+    '' => sub { my ($field, $one) = @_; return sub { equals($field, $_[0], $one) } },
+    ne => sub { my ($field, $one) = @_; return sub { !equals($field, $_[0], $one) } },
+    lt => sub { my ($field, $one) = @_; return sub { compare($field, $_[0], $one) < 0 } },
+    lte => sub { my ($field, $one) = @_; return sub { compare($field, $_[0], $one) <= 0 } },
+    gt => sub { my ($field, $one) = @_; return sub { compare($field, $_[0], $one) > 0 } },
+    gte => sub { my ($field, $one) = @_; return sub { compare($field, $_[0], $one) >= 0 } },
+    prefix => sub { my ($field, $one) = @_; my $prefix = fold($one); return sub { index(fold($_[0]), $prefix) == 0 } },
+    in => sub { my ($field, @values) = @_; return sub { my ($is) = @_; any { equals($field, $is, $_) } @values } },
 );
 
 sub meets_list {
@@ -83,26 +125,34 @@ sub meets_list {
     return $op eq 'exists' ? (@$has > 0) == $values[0] : $op eq 'all' ? $found == @values : $found > 0;
 }
 
-sub meets {
-    my ($product, $field, $op, @values) = @_;
-    return meets_list($product->{$field} // [], $op, @values) if $field eq 'tags';
-    return defined $product->{$field} == $values[0] if $op eq 'exists';
-    return defined $product->{$field} && $holds{$op}->($field, plain($product->{$field}), @values);
+# A test of products.
+sub test_of {
+    my ($field, $op, @values) = @_;
+    return sub { meets_list($_[0]{$field} // [], $op, @values) } if $field eq 'tags';
+    return sub { defined $_[0]{$field} == $values[0] } if $op eq 'exists';
+    my $test = $TEST{$op}->($field, @values);
+    return sub { defined $_[0]{$field} && $test->(plain($_[0]{$field})) };
 }
 
-sub has_words {
-    my ($product, @words) = @_;
-    my @has = map { words($product->{$_}) } qw(name category);
-    return all { my $word = $_; any { index($_, $word) == 0 } @has } @words;
+# The fields in which q looks for words, and their texts.
+sub searched_names { my ($who) = @_; return ('name', 'category', grep { $line{$_}{search} } own_names($who)) }
+sub texts_of { my ($product, @fields) = @_; return map { my $value = $product->{$_}; ref $value ? @$value : $value // () } @fields }
+
+sub has_word {
+    my ($product, $fields, $word) = @_;
+    return any { index($_, $word) == 0 } map { words($_) } texts_of($product, @$fields);
 }
 
 # The products that match, in no order.
 sub matches {
     my ($question, @products) = @_;
-    return grep {
-        my $product = $_;
-        (all { meets($product, @$_) } @{ $question->{conditions} }) && has_words($product, @{ $question->{words} })
-    } @products;
+    my @tests = map { test_of(@$_) } @{ $question->{conditions} }, $question->{who} eq 'writer' ? () : @{ $question->{visible} // [] };
+    my $searched = [searched_names($question->{who})];
+    push @tests, map { my $word = $_; sub { has_word($_[0], $searched, $word) } } @{ $question->{words} // [] };
+    for my $test (@tests) {
+        @products = grep { $test->($_) } @products;
+    }
+    return @products;
 }
 
 # ---- order ----
@@ -119,6 +169,12 @@ sub compare_keys {
     my ($is_number, $x, $y) = @_;
     return defined($x) <=> defined($y) if !defined $x || !defined $y;
     return $is_number ? $x <=> $y : $x cmp $y;
+}
+
+# Of two values of a list of values: by their order in lists, choices by their texts.
+sub compare_values {
+    my ($field, $one, $other) = @_;
+    return $is_number{$field} ? $one <=> $other : fold($one) cmp fold($other) || $one cmp $other;
 }
 
 sub ordered {
@@ -142,28 +198,53 @@ my @WORDS = ('red', 'Red', 'REDDER', 'kettle', 'Kettle', "k\x{e9}ttle", "ke\x{30
     'STRASSE', "\x{fb01}ne", 'fine', "\x{3a3}\x{3c3}\x{3c2}", "\x{130}", 'i', "\x{1c4}", "\x{41a}\x{43e}\x{444}\x{435}", "\x{30c6}\x{30ec}\x{30d3}",
     "\x{65e5}\x{672c}", '5', '50', '5.5', "\x{bd}", "\x{2460}", 'a_b', '%', "o'clock", '\\', "\x{1f600}", 'x-1', '"q"');
 my @CATEGORIES = ('', 'tea', 'Tea', "t\x{e9}a", 'red', 'a,b', 'a\\', "a\\,b", 'b & c=d', '100 %', "stra\x{df}e", 'zz', 'home kettle', "\x{65e5}", '<x>');
-my @PRICES = (0, 0.1, 0.3, 0.30000000000000004, 1, 1.5, 5, 19.99, 20, 100, 1e15, 1e300);
+my @PRICES = (0, 0.1, 0.3, 0.30000000000000004, 1, 1.5, 5, 19.99, 20, 100, 1_000_000_000_000_000, 1e300); # as they come back
 
 sub pick { return $_[int rand @_] }
 
+# unique: a number that no other product has.
 sub random_product {
+    my ($unique) = @_;
     return {
         name => join(pick(' ', ' ', ' ', '-', '  '), map { pick(@WORDS) } 1 .. 1 + int rand 4),
         category => pick(@CATEGORIES),
         price => pick(@PRICES),
         inStock => pick(\1, \0),
         rand() < 0.7 ? (rating => pick(0, 0.5, 1, 2.5, 4, 4.5, 5)) : (),
-        @own ? random_own() : (),
+        random_own($unique),
     };
 }
 
 my %OWN_VALUE = (
-    brand => sub { pick(@WORDS) }, born => sub { sprintf '20%02d-01-%02d', 10 + int rand 3, 1 + int rand 28 }, weight => sub { pick(@PRICES, map { -$_ } @PRICES[1 .. $#PRICES]) },
-    quantity => sub { int rand(40) - 20 }, published => sub { pick(\1, \0) }, color => sub { pick(@COLORS) },
-    seen => sub { sprintf '%s-11-21T09:30:00.%03dZ', pick(1969, 2025, 2026), rand 3 }, tags => sub { [(shuffle('red', 'Red', 'steel', 'a,b', 'x', "k\x{e9}ttle", '5'))[0 .. rand 4]] },
+    sku => sub { "S-$_[0]" },
+    (map { $_ => sub { pick(@WORDS) } } qw(brand note)),
+    about => sub { join ' ', map { pick(@WORDS) } 1 .. 1 + int rand 12 },
+    link => sub { pick('https', 'http') . '://shop.example.com/' . pick('', 'a', 'A', 'red') },
+    born => sub { sprintf '20%02d-01-%02d', 10 + int rand 3, 1 + int rand 28 },
+    weight => sub { pick(@PRICES, map { -$_ } @PRICES[1 .. $#PRICES]) },
+    quantity => sub { int rand(40) - 20 },
+    published => sub { pick(\1, \0) },
+    color => sub { pick(@COLORS) },
+    seen => sub { sprintf '%s-11-21T09:30:00.%03dZ', pick(1969, 2025, 2026), rand 3 },
+    tags => sub { [(shuffle('red', 'Red', 'steel', 'a,b', 'x', "k\x{e9}ttle", '5'))[0 .. rand 4]] },
+    box => sub { pick({ w => 1, d => [1.5, undef, "\x{e9}"] }, [], 'x', 2.5, \1) },
 );
 
-sub random_own { return map { rand() < 0.7 ? ($_ => $OWN_VALUE{$_}->()) : () } sort keys %OWN_VALUE }
+# Values for the fields that have lines; the server makes slugs.
+sub random_own {
+    my ($unique) = @_;
+    return map { $line{$_}{required} || rand() < 0.7 ? ($_ => $OWN_VALUE{$_}->($unique)) : () } grep { $line{$_} } sort keys %OWN_VALUE;
+}
+
+# What an update of a product may say.
+sub random_change {
+    my ($unique) = @_;
+    my $change = random_product($unique);
+    my @names = shuffle(sort keys %$change);
+    delete @$change{ @names[0 .. rand @names] };
+    $change->{$_} = undef for grep { rand() < 0.15 && !$line{$_}{required} } 'rating', grep { $line{$_} } sort keys %OWN_VALUE;
+    return $change;
+}
 
 # ---- random questions ----
 
@@ -175,20 +256,19 @@ my %OPERATORS = (
     inStock => ['', '', 'in'],
     rating => ['', qw(ne lt lte gt gte in exists)],
     createdAt => ['', qw(ne lt lte gt gte in)],
-    (map { $_ => ['', qw(ne lt lte gt gte in prefix exists)] } qw(brand born)),
-    (map { $_ => ['', qw(ne lt lte gt gte in exists)] } qw(weight quantity seen)),
+    (map { $_ => ['', qw(ne lt lte gt gte in prefix exists)] } qw(sku slug brand note link born)),
+    (map { $_ => ['', qw(ne lt lte gt gte in exists)] } qw(weight quantity seen changed)),
     published => ['', '', 'in', 'exists'],
     color => ['', qw(ne in exists)],
     tags => ['', '', 'in', 'all', 'all', 'exists'],
 );
-my @SORT = qw(id name price category rating inStock createdAt);
 
 # Mostly a value that some product has; a value that is none is possible for each kind.
 sub random_value {
     my ($field, @products) = @_;
-    my $value = plain(pick(@products)->{$field} // ($OWN_VALUE{$field} ? $OWN_VALUE{$field}->() : undef));
+    my $value = plain(pick(@products)->{$field} // ($OWN_VALUE{$field} ? $OWN_VALUE{$field}->(int rand 200) : undef));
     return pick(@$value, 'red') if $field eq 'tags';
-    return $value if $OWN_VALUE{$field} && $field ne 'brand' && $field ne 'weight';
+    return $value // pick(@products)->{createdAt} if $own{$field} && $field !~ /^(?:brand|note|slug|weight)$/;
     return $value if defined $value && rand() < 0.8;
     return $is_text{$field} ? pick(@WORDS) : $is_number{$field} ? pick(@PRICES, -1, 4.75, 1e-9) : $value // 2;
 }
@@ -214,42 +294,48 @@ sub is_askable {
     return $op ne 'prefix' || length fold($values[0]);
 }
 
+sub random_condition {
+    my ($who, @products) = @_;
+    my @own = map { ($_) x $own{$_}{often} } grep { is_indexed($_) } own_names($who);
+    my $field = pick(qw(id name name price price category category category inStock rating createdAt), @own);
+    my $op = pick(@{ $OPERATORS{$field} });
+    my @values = random_values($field, $op, @products);
+    return is_askable($field, $op, @values) ? [$field, $op, @values] : ();
+}
+
 sub random_conditions {
-    my (@products) = @_;
-    my %conditions;
-    for (1 .. pick(0, 0, 1, 1, 1, 2, 2, 3, 4)) {
-        my $field = pick(qw(id name name price price category category category inStock rating createdAt), @own);
-        my $op = pick(@{ $OPERATORS{$field} });
-        my @values = random_values($field, $op, @products);
-        $conditions{"$field $op"} = [$field, $op, @values] if is_askable($field, $op, @values);
-    }
+    my ($who, $count, @products) = @_;
+    my %conditions = map { ("@$_[0, 1]" => $_) } map { random_condition($who, @products) } 1 .. $count;
     return shuffle(values %conditions);
 }
 
 sub random_words {
-    my (@products) = @_;
+    my ($who, @products) = @_;
     return () if rand() < 0.6;
+    my @searched = searched_names('writer'); # words that readers do not find are questions, too
     return map {
         my $product = pick(@products);
-        my @has = (words("$product->{name} $product->{category}"), words(pick(@WORDS)));
+        my @has = ((map { words($_) } texts_of($product, @searched)), words(pick(@WORDS)));
         @has ? rand() < 0.5 ? pick(@has) : random_prefix(pick(@has)) : ();
     } 1 .. 1 + int rand 3;
 }
 
 sub random_sort {
+    my ($who) = @_;
     return () if rand() < 0.4;
-    my @fields = shuffle(@SORT, grep { $_ ne 'tags' } uniq(@own));
+    my @fields = shuffle(@BUILT_IN, grep { is_indexed($_) && $own{$_}{type} ne 'strings' } own_names($who));
     return map { [$_, pick(0, 1)] } @fields[0 .. int rand 3];
 }
 
 sub random_question {
-    my (@products) = @_;
-    return { conditions => [random_conditions(@products)], words => [random_words(@products)], sort => [random_sort()] };
+    my ($who, @products) = @_;
+    return { who => $who, conditions => [random_conditions($who, pick(0, 0, 1, 1, 1, 2, 2, 3, 4, 6), @products)], words => [random_words($who, @products)],
+        sort => [random_sort($who)] };
 }
 
 # ---- query strings ----
 
-sub encode {
+sub encoded {
     my ($text) = @_;
     utf8::encode($text);
     return $text =~ s/([^\w.~-])/rand() < 0.1 && $1 eq ' ' ? '+' : sprintf '%%%02X', ord $1/egr =~ s/[\x80-\xff]/sprintf '%%%02X', ord $&/egr;
@@ -263,24 +349,24 @@ sub spell_value {
 # A list, as people write it: one parameter, with commas; or as clients send arrays: a parameter for each value.
 sub spell_list {
     my ($name, @values) = @_;
-    return "$name=" . join ',', map { encode(s/([,\\])/\\$1/gr) } @values if rand() < 0.5;
+    return "$name=" . join ',', map { encoded(s/([,\\])/\\$1/gr) } @values if rand() < 0.5;
     my $is_marked = @values == 1 || rand() < 0.5; # one value without the mark may be several
-    return join '&', map { $name . ($is_marked ? pick('[]', '%5B%5D') : '') . '=' . encode($_) } @values;
+    return join '&', map { $name . ($is_marked ? pick('[]', '%5B%5D') : '') . '=' . encoded($_) } @values;
 }
 
 sub spell_condition {
     my ($field, $op, @values) = @_;
     my @spelled = map { spell_value($op eq 'exists' ? 'inStock' : $field, $_) } @values;
     my $name = $field . ($op eq '' ? '' : rand() < 0.5 ? "[$op]" : "%5B$op%5D");
-    return $op eq 'in' || $op eq 'all' ? spell_list($name, @spelled) : "$name=" . encode($spelled[0]);
+    return $op eq 'in' || $op eq 'all' ? spell_list($name, @spelled) : "$name=" . encoded($spelled[0]);
 }
 
 # Conditions, words and order as parameters, in any order.
 sub query_of {
     my ($question) = @_;
     my @parameters = map { spell_condition(@$_) } @{ $question->{conditions} };
-    push @parameters, 'q=' . encode(join ' ', map { rand() < 0.3 ? ucfirst : $_ } @{ $question->{words} }) if @{ $question->{words} };
-    push @parameters, spell_list('sort', map { ($_->[1] ? '-' : '') . $_->[0] } @{ $question->{sort} }) if @{ $question->{sort} };
+    push @parameters, 'q=' . encoded(join ' ', map { rand() < 0.3 ? ucfirst : $_ } @{ $question->{words} }) if @{ $question->{words} // [] };
+    push @parameters, spell_list('sort', map { ($_->[1] ? '-' : '') . $_->[0] } @{ $question->{sort} }) if @{ $question->{sort} // [] };
     return join '&', shuffle(@parameters);
 }
 

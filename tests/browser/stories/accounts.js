@@ -182,7 +182,7 @@ export function stories(server) {
         visitor.expect('POST /api/auth/confirm 409');
         await page.goto(link);
         await page.getByRole('button', { name: 'Confirm' }).click();
-        await visitor.hears('Another account has this name or address by now.');
+        await visitor.hears('Another account has taken this name or address in the meantime.');
         assert.ok(await page.getByRole('button').filter({ hasText: /Confirm|Send/ }).first().isHidden());
     });
 

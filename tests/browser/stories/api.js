@@ -34,7 +34,7 @@ export function stories(server) {
         await page.getByLabel('name[prefix]').fill('DESCRIBED');
         await page.getByLabel('limit', { exact: false }).first().fill('1');
         await page.keyboard.press('Enter');
-        await answered(page, /^200 OK, \d+ octets in [\d,]+ ms$/);
+        await answered(page, /^200 OK, \d+ bytes in [\d,]+ ms$/);
         await page.locator('#answer').getByText('"name": "Described"').waitFor();
         await page.getByText('Headers of the answer').click();
         await page.locator('#answer').getByText(/^x-request-id: /m).waitFor();

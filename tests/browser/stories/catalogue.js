@@ -83,7 +83,7 @@ export function stories(server) {
     story('a product page whose address names no product says so', server, async visit => {
         const visitor = await visit();
         await visitor.page.goto('/product.html');
-        await visitor.hears('This address names no product.');
+        await visitor.hears('There is no product at this address.');
         assert.equal(await visitor.page.getByText('undefined').count(), 0);
     });
 
@@ -152,7 +152,7 @@ export function stories(server) {
 
         for (const address of [`/edit.html?id=${data.id}`, '/edit.html', '/work.html', '/import.html']) {
             await page.goto(address);
-            await visitor.hears('Your role may not change products: User.');
+            await visitor.hears('Your role, User, does not let you change products.');
             assert.equal(await page.locator('main form:visible').count(), 0, `${address} lets nobody type in vain`);
         }
     });

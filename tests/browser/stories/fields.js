@@ -172,7 +172,7 @@ export function stories(server) {
         const customer = await visit(url);
         for (const at of [page, customer.page]) {
             await at.goto(`/product.html?id=${id}`);
-            await at.getByRole('heading', { name: 'Assam' }).waitFor();
+            await at.getByRole('heading', { name: 'Assam', level: 1 }).waitFor();
             assert.equal(await value(at, 'Article number').textContent(), 'show-1');
             assert.equal(await value(at, 'Description').innerText(), TEA.description);
             assert.deepEqual(await value(at, 'Tags').getByRole('listitem').allTextContents(), TEA.tags);
@@ -184,7 +184,7 @@ export function stories(server) {
             assert.equal(await value(at, 'Title of the book').textContent(), 'Of leaves');
             assert.equal(await at.locator('dt', { hasText: 'Vegan' }).count(), 0, 'it lacks that');
             await at.goto(`/product.html?id=${bare}`);
-            await at.getByRole('heading', { name: 'Bare' }).waitFor();
+            await at.getByRole('heading', { name: 'Bare', level: 1 }).waitFor();
             assert.equal(await at.locator('dt', { hasText: 'Built by' }).count(), 0);
             await at.goto(`/product.html?id=${id}`);
         }

@@ -38,7 +38,7 @@ async function judgeTexts() {
         const { currentNode: node } = walker;
         const { parentElement: parent } = node;
         const text = node.data.trim();
-        if (text === '' || !parent.checkVisibility({ visibilityProperty: true }) || parent.closest('.visually-hidden, .skip, option')) {
+        if (text === '' || !parent.checkVisibility({ visibilityProperty: true }) || parent.closest('.visually-hidden, .skip, option, .top .toggle')) {
             continue;
         }
         const range = document.createRange();

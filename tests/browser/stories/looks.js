@@ -24,7 +24,7 @@ export async function findFaults(page, options = {}) {
     if (!(await page.evaluate(() => 'axe' in window))) {
         await page.evaluate(axe);
     }
-    const chosen = { resultTypes: ['violations'], ...options };
+    const chosen = { resultTypes: ['violations'], preload: false, ...options }; /* it would load the parts of the style sheet inline */
     const { violations } = await page.evaluate(chosen => window.axe.run(chosen), chosen);
     return violations.flatMap(({ id, impact, nodes }) => nodes.map(node => `${impact} ${id}: ${node.html}`));
 }
@@ -125,7 +125,7 @@ const states = {
         await page.getByRole('dialog').getByLabel('Kitchen').check();
         await page.getByLabel('from', { exact: true }).fill('x');
         await page.getByLabel('to', { exact: true }).focus();
-        await page.getByText('Write prices as').waitFor();
+        await page.getByText('Enter prices such as').waitFor();
     },
     async 'index-nothing'(page) {
         await page.goto('/?q=nosuchthing&stock=1');
@@ -139,7 +139,7 @@ const states = {
     async 'index-broken'(page) {
         await answerOnce(page, '**/api/products?*', 500, {});
         await page.goto('/');
-        await page.getByText('has a problem just now').waitFor();
+        await page.getByText('has a problem at the moment').waitFor();
     },
     async 'index-down'(page) {
         await page.route('**/api/products?*', route => route.abort());
@@ -164,6 +164,15 @@ const states = {
     async 'product-delete'(page) {
         await page.getByRole('button', { name: 'Delete' }).click();
     },
+    async compare(page, { product, moon }) {
+        await page.goto(`/compare.html?id=${product.id}&id=${moon.id}`);
+        await page.getByRole('table').waitFor();
+    },
+    async 'compare-none'(page) {
+        await page.getByRole('button', { name: 'Remove Moon' }).click();
+        await page.getByRole('button', { name: /^Remove / }).click();
+        await page.getByText('You have not chosen any').waitFor();
+    },
     async edit(page, { product }) {
         await page.goto(`/edit.html?id=${product.id}`);
         await page.getByLabel('Rating').fill('6');
@@ -187,7 +196,7 @@ const states = {
     async 'work-faults'(page, { moon, server, other }) {
         await server.api('PUT', `/products/${moon.id}`, { price: 10, rating: 2 }, other.token);
         await page.getByRole('button', { name: 'Change them' }).click();
-        await page.getByRole('dialog', { name: '1 product was left as it is' }).waitFor();
+        await page.getByRole('dialog', { name: '1 product was not changed' }).waitFor();
     },
     async 'work-in-place'(page) {
         await page.goto('/work.html?limit=10');
@@ -203,7 +212,7 @@ const states = {
     async 'work-conflict'(page, { product, server, other }) {
         await page.keyboard.press('Escape');
         await page.getByRole('dialog', { name: 'Leave without saving?' }).waitFor();
-        await page.getByRole('button', { name: 'Go on editing' }).click();
+        await page.getByRole('button', { name: 'Continue editing' }).click();
         await server.api('PUT', `/products/${product.id}`, { rating: 1, category: 'Garden' }, other.token);
         await page.getByRole('button', { name: 'Save' }).click();
         await page.getByRole('dialog', { name: 'Somebody else' }).waitFor();
@@ -289,7 +298,7 @@ const states = {
         await page.evaluate(() => localStorage.removeItem('catalog.metrics'));
         await page.goto('/server.html?mails=pending');
         await page.getByText('Require catalog-role admin').waitFor();
-        await page.getByText('No mail waits.').waitFor();
+        await page.getByText('No mail is waiting.').waitFor();
         await page.unroute('**/api/health/ready');
         await page.unroute('**/admin/metrics');
     },

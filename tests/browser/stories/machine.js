@@ -23,8 +23,8 @@ export function stories(server) {
         await fact(page, 'Database').filter({ hasText: /^SQLite 3\.\d+\.\d+$/ }).waitFor();
         await fact(page, 'Schema version').filter({ hasText: /^\d+$/ }).waitFor();
         await fact(page, 'Connections in use').filter({ hasText: /^\d+$/ }).waitFor();
-        await fact(page, 'Oldest waiting mail').filter({ hasText: /^(None waits|.*20\d\d.*)$/ }).waitFor();
-        await page.getByText('The charts begin with the second time.').waitFor();
+        await fact(page, 'Oldest waiting mail').filter({ hasText: /^(None|.*20\d\d.*)$/ }).waitFor();
+        await page.getByText('The charts begin with the second reading.').waitFor();
         assert.equal(await amount(page, 'Requests per minute'), '');
 
         const login = { login: 'watcher', password: 'not the password' };
@@ -35,7 +35,7 @@ export function stories(server) {
             await server.api('GET', '/products');
         }
         await page.clock.fastForward(PERIOD);
-        await chart(page, 'Requests per minute').getByText(/^2\d requests, at most \d+ a minute; none met a fault/).waitFor();
+        await chart(page, 'Requests per minute').getByText(/^2\d requests, at most \d+ a minute; none ended in a server error/).waitFor();
         await chart(page, 'Answers from the cache').getByText(/^[1-9][\d.]*% of \d+ cacheable answers\.$/).waitFor();
         await chart(page, 'Refused by limits').getByText(/^1 request: delay after wrong passwords 1\.$/).waitFor();
         assert.match(await amount(page, 'Requests per minute'), /^M3\d\d\.\d 60V\d\.\dH360\.0V60Z$/);
@@ -49,7 +49,7 @@ export function stories(server) {
             localStorage.setItem('catalog.metrics', JSON.stringify({ user: 'another', samples }));
         });
         await page.reload();
-        await page.getByText('The charts begin with the second time.').waitFor();
+        await page.getByText('The charts begin with the second reading.').waitFor();
 
         /* Not ready. */
         const body = { title: 'Not ready', detail: 'the database accepts no writes', type: 'about:blank' };

@@ -5,7 +5,7 @@ import { SILENCE_BAR, stopClock, story } from '../visitor.js';
 const HTML = { 'Content-Type': 'text/html' };
 const JSON = '{"success":false,"message":"No"}';
 const cases = [
-    [500, { 'Retry-After': '5' }, JSON, 'has a problem just now. Please try again in 5 seconds.'],
+    [500, { 'Retry-After': '5' }, JSON, 'has a problem at the moment. Please try again in 5 seconds.'],
     [503, { 'Retry-After': '120' }, JSON, 'is busy. Please try again in 2 minutes.'],
     [429, { 'Retry-After': '7' }, JSON, 'Too many tries. Please try again in 7 seconds.'],
     [502, HTML, '<h1>Bad gateway</h1>', 'is busy. Please try again in a while.'],
@@ -59,19 +59,19 @@ export function stories(server) {
         await server.pause();
         reader.expect('GET /api/products failed');
         await reader.page.getByRole('link', { name: 'Next page' }).click();
-        await reader.hears('The catalogue does not answer. Check');
+        await reader.hears('The catalogue is not responding. Check');
         await reader.hears(SILENCE_BAR);
         assert.equal(await reader.page.locator('.card').count(), 0, 'the list before is not the answer');
         assert.equal(await reader.page.locator('#count').textContent(), '');
         assert.ok(await reader.page.locator('#pages').isHidden());
         writer.expect('POST /api/products failed');
         await writer.page.getByRole('button', { name: 'Save' }).click();
-        await writer.hears('The catalogue does not answer.');
+        await writer.hears('The catalogue is not responding.');
         assert.equal(await writer.page.getByLabel('Name').inputValue(), 'Made after the outage');
 
         writer.expect(`GET /api/products/${data[0].id} failed`);
         await keeper.locator('#cell-price').press('Enter');
-        await keeper.getByRole('alert').getByText('The catalogue does not answer.').waitFor();
+        await keeper.getByRole('alert').getByText('The catalogue is not responding.').waitFor();
 
         await server.resume();
         await reader.hears(/^11–20 of 20/); /* by itself */
@@ -130,7 +130,7 @@ export function stories(server) {
         });
         visitor.expect('POST /api/products 413', 'POST /api/products 422');
         await page.getByRole('button', { name: 'Save' }).click();
-        await visitor.hears('This is more than the catalogue takes at once.');
+        await visitor.hears('This is more than the catalogue accepts at once.');
         await page.getByLabel('Name').fill('Terse cup');
         await page.getByRole('button', { name: 'Save' }).click();
         await visitor.hears('This was sent before with other values.');

@@ -177,7 +177,7 @@ export function stories(server) {
         await count.filter({ hasText: '21–21 of 21 users' }).waitFor();
 
         await page.getByLabel('Role').first().selectOption('Administrator');
-        await page.getByText('No user matches this.').waitFor();
+        await page.getByText('No users found.').waitFor();
         await page.getByRole('button', { name: 'Clear the filters' }).click();
         await first.waitFor();
         assert.equal(new URL(page.url()).search, '');
@@ -268,11 +268,11 @@ export function stories(server) {
         await click('Delete the user');
         await question.getByRole('button', { name: 'Delete the user' }).click();
         await visitor.hears('The account of cared is deleted.');
-        await page.getByText('No user matches this.').waitFor();
+        await page.getByText('No users found.').waitFor();
         assert.equal(await signsIn(), false);
 
         await page.getByRole('link', { name: 'Audit trail' }).click();
-        await page.getByLabel('To whom').fill('cared');
+        await page.getByLabel('Affected account').fill('cared');
         await page.locator('#count').filter({ hasText: '1–7 of 7 changes' }).waitFor();
         const done = await page.locator('tbody tr > td:nth-child(3)').allTextContents();
         assert.deepEqual(done, [
@@ -286,12 +286,12 @@ export function stories(server) {
         ]);
         await page.locator('[name=action]').selectOption('Account changed');
         await page.locator('#count').filter({ hasText: '1–3 of 3 changes' }).waitFor();
-        await page.getByLabel('By whom').fill('nobody');
-        await page.getByText('Nothing changed that matches this.').waitFor();
-        await page.getByLabel('By whom').fill('caretaker');
+        await page.getByLabel('Changed by').fill('nobody');
+        await page.getByText('No changes found.').waitFor();
+        await page.getByLabel('Changed by').fill('caretaker');
         await page.locator('#count').filter({ hasText: '1–3 of 3 changes' }).waitFor();
         await page.getByLabel('Since').fill('2999-01-01');
-        await page.getByText('Nothing changed that matches this.').waitFor();
+        await page.getByText('No changes found.').waitFor();
         await page.goto('/users.html?view=audit&target=caretaker');
         await page.getByRole('row').filter({ hasText: 'with catalogctl' }).waitFor();
     });

@@ -151,14 +151,14 @@ export function stories(server) {
         release();
         await visitor.hears(/^1–20 of 45 products$/);
         assert.equal(await price('min').inputValue(), '1.010,00');
-        await visitor.hears('Write prices as 1999 or 19.99.');
+        await visitor.hears('Enter prices such as 1999 or 19.99.');
         await category(page, 'Pots').check();
         await visitor.hears(/^1–3 of 3 products$/);
         assert.equal(await price('min').inputValue(), '1.010,00', 'what the message is about stays');
         await page.getByRole('button', { name: 'Clear the filters' }).click();
         await visitor.hears(/^1–20 of \d+ products$/);
         assert.equal(await price('min').inputValue(), '');
-        assert.equal(await page.getByText('Write prices as').count(), 0);
+        assert.equal(await page.getByText('Enter prices such as').count(), 0);
     });
 
     story('no other page shows a field before its script has come', server, async visit => {
@@ -185,7 +185,7 @@ export function stories(server) {
         await visitor.hears(/^1–5 of 5 products$/);
         await page.getByLabel('from', { exact: true }).fill('1.020,00');
         await page.getByLabel('to', { exact: true }).focus();
-        await page.getByText('Write prices as 1999 or 19.99.').waitFor();
+        await page.getByText('Enter prices such as 1999 or 19.99.').waitFor();
         await page.getByLabel('from', { exact: true }).fill('1020,00');
         await page.getByLabel('to', { exact: true }).fill('1040');
         await page.getByLabel('to', { exact: true }).press('Tab');
@@ -205,7 +205,7 @@ export function stories(server) {
         assert.ok(await page.getByLabel('4 and more').isChecked());
 
         await page.getByRole('searchbox').fill('no such thing');
-        await page.getByText('No product matches “no such thing” with these filters.').waitFor();
+        await page.getByRole('heading', { name: 'Nothing found for “no such thing” with these filters' }).waitFor();
         await page.getByRole('button', { name: 'Show all products' }).click();
         await visitor.hears(/^1–20 of \d+ products$/);
         assert.match(page.url(), /\/$/);
@@ -218,7 +218,7 @@ export function stories(server) {
         const { page } = visitor;
         await page.goto('/?category=Lights');
         await link(page, 'Lamp 45').waitFor();
-        await page.getByLabel('Sort by').selectOption('Dearest first');
+        await page.getByLabel('Sort by').selectOption('Most expensive first');
         await page.getByLabel('Sort by').selectOption('Cheapest first');
         await link(page, 'Lamp 1').waitFor();
         await page.getByRole('link', { name: 'Next page' }).click();
@@ -316,8 +316,8 @@ export function stories(server) {
         await visitor.hears(/^1–20 of 45 products$/);
         assert.ok(await visitor.isFocused(page.getByRole('button', { name: /^Filters/ })));
         assert.match(await page.getByRole('button', { name: /^Filters/ }).textContent(), /1/);
-        const [field, button] = await Promise.all(['#q', '#open-filters'].map(name => page.locator(name).boundingBox()));
-        assert.ok(Math.abs(field.y - button.y) < 5, 'the number leaves the button beside the search');
+        const [order, button] = await Promise.all(['#sort', '#open-filters'].map(name => page.locator(name).boundingBox()));
+        assert.ok(Math.abs(order.y - button.y) < 5, 'the number leaves the button beside the order');
         await page.setViewportSize({ width: 1280, height: 740 });
         await category(page, 'Lights').waitFor();
         assert.ok(await category(page, 'Lights').isChecked());

@@ -43,6 +43,26 @@ export function stories(server) {
     );
 
     unit(
+        'a row that reads its item is made anew in its place, and one that does so in a function is not',
+        server,
+        ({ state, each, el, settle }, root) => {
+            const list = state([{ id: 1, n: 1 }, { id: 2, n: 2 }]);
+            const [read, followed] = [el('ul'), el('ul')];
+            root.append(read, followed);
+            each(read, () => list.value, ({ id }) => id, ({ value: { n } }) => el('li', {}, () => n));
+            each(followed, () => list.value, ({ id }) => id, (item, { id }) => el('li', {}, () => `${id}: ${item.value.n}`));
+            const before = followed.firstChild;
+            list.value = [{ id: 1, n: 5 }, { id: 2, n: 2 }];
+            settle();
+            list.value = [{ id: 2, n: 3 }, { id: 1, n: 6 }];
+            settle();
+            const texts = parent => [...parent.children].map(({ textContent }) => textContent);
+            return { read: texts(read), followed: texts(followed), isKept: followed.lastChild === before };
+        },
+        result => assert.deepEqual(result, { read: ['3', '6'], followed: ['2: 3', '1: 6'], isKept: true }),
+    );
+
+    unit(
         'a value that is no longer read does not count',
         server,
         ({ state, follow, settle }) => {
@@ -151,7 +171,7 @@ export function stories(server) {
     story('the example of a page in docs/pages.md works as it stands', server, async visit => {
         const visitor = await visit();
         const { page } = visitor;
-        const text = readFileSync(new URL('../../../docs/pages.md', import.meta.url), 'utf8');
+        const text = readFileSync(new URL('../../../docs/pages.md', import.meta.url), 'utf8').split('## How a page is made')[1];
         const [, html] = /^```html\n(.*?)^```$/ms.exec(text);
         const [, script] = /^```js\n(import .*?)^```$/ms.exec(text);
         await page.route('**/sessions.html', async route => {

@@ -57,7 +57,7 @@ async function showShop(server, visit) {
     await page.emulateMedia({ colorScheme: 'dark' });
     await page.setViewportSize(WIDE);
     await page.goto('/catalogue/?stock=1&rating=3&sort=price&view=table');
-    await page.getByText('In stock only').waitFor();
+    await page.locator('.chip').first().waitFor();
     await page.waitForLoadState('networkidle');
     await picture(page, 'catalogue-dark');
 }

@@ -108,7 +108,7 @@ export function stories(server) {
         await page.getByRole('link', { name: 'Import another file' }).click();
         await choose(page, csv('changed.csv', `id,price\n${data[0].id},11\n${data[1].id},7\n`));
         await page.getByText('changed.csv').waitFor();
-        assert.ok(await page.getByLabel('Those with a product’s number').isChecked());
+        assert.ok(await page.getByLabel('Rows with a product’s number').isChecked());
         await press(page, 'Check the file');
         await page.getByText('2 rows: 0 new, 1 changed, 1 unchanged.').waitFor();
         await press(page, 'Import 2 rows');
@@ -127,7 +127,7 @@ export function stories(server) {
     storyInBoth('a column ID is ours only if its cells are our ids; a file may say its delimiter and its encoding', server, async visit => {
         const visitor = await comeToImport(server, visit, 'numbered');
         const { page } = visitor;
-        const update = page.getByLabel('Those with a product’s number');
+        const update = page.getByLabel('Rows with a product’s number');
         await choose(page, csv('shop.csv', 'ID,Name,Price,Category\n4711,Own number,1,numbered\n4712,Another one,2,numbered\n'));
         await page.getByText('4711 · 4712').waitFor();
         assert.equal(await page.getByLabel('Field of the column ID').inputValue(), '', 'numbers are no ids of ours');
@@ -280,6 +280,27 @@ export function stories(server) {
         await page.getByText('From row 2 on the file cannot be read.').waitFor();
     });
 
+    story('a workbook is not read, and the page says how to save it; many faults of a column are one line', server, async visit => {
+        const visitor = await comeToImport(server, visit, 'bookkeeper');
+        const { page } = visitor;
+        visitor.expect('POST /api/products/import 400');
+        for (const [name, octets] of [['stock.xlsx', [80, 75, 3, 4, 20, 0]], ['old.xls', [208, 207, 17, 224, 161]]]) {
+            await choose(page, { name, mimeType: '', buffer: Buffer.from(octets) }, /^Choose/);
+            await visitor.hears(`${name} is a workbook.`);
+            assert.ok(await page.getByRole('button', { name: 'Check the file' }).isHidden());
+        }
+        const rows = Array.from({ length: 150 }, (_, i) => `Many ${i},x,${i < 3 ? 9 : 4}`);
+        await choose(page, csv('many.csv', `name,price,rating\n${rows.join('\n')}\n`), /^Choose/);
+        assert.equal(await page.getByText('is a workbook').count(), 0);
+        await press(page, 'Check the file');
+        await title(page, '150 faulty rows');
+        const lines = await page.locator('.reasons').getByRole('listitem').allTextContents();
+        assert.deepEqual(lines, [
+            'Price must be a number with a decimal point and no comma, such as 19.99. 150 rows',
+            'Rating must be from 0 to 5. 3 rows',
+        ]);
+    });
+
     story('faulty lines of NDJSON are saved with their reasons, mended and imported', server, async visit => {
         const visitor = await comeToImport(server, visit, 'liner');
         const { page } = visitor;
@@ -382,7 +403,7 @@ export function stories(server) {
 
         visitor.expect('POST /api/products/import failed');
         await loseAnswer(page);
-        await press(page, 'Go on');
+        await press(page, 'Continue');
         await page.getByText('The last part may be stored as well').waitFor();
         await title(page, '9,000 rows are imported'); /* by itself, when the server answers again */
         assert.equal(await countOf(server, 'stopped'), count);
@@ -479,7 +500,7 @@ export function stories(server) {
         await visitor.signIn(await server.register('onlooker', server.editorsUrl));
         assert.equal(await visitor.page.getByRole('link', { name: 'Import', exact: true }).count(), 0);
         await visitor.page.goto('/import.html');
-        await visitor.hears('Your role may not change products: User.');
+        await visitor.hears('Your role, User, does not let you change products.');
         assert.ok(await visitor.page.locator('#form').isHidden());
     });
 }

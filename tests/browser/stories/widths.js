@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { adminPages, comeAsAdmin, story } from '../visitor.js';
 
-const WIDTHS = [320, 390, 600, 721, 768, 820, 900, 960, 961, 1024, 1280];
+const WIDTHS = [320, 390, 600, 721, 768, 820, 900, 960, 961, 1024, 1280, 1920, 2560];
 const LONG = 'Donaudampfschifffahrtselektrizitätenhauptbetriebswerkbauunterbeamtengesellschaft'.padEnd(100, 'n');
 
 /* The pages, with what tells that the page is there. */
@@ -14,33 +14,71 @@ const pagesWith = (product, user) => ({
     [`/?category=${LONG}`]: '.card',
     [`/?q=x${LONG}`]: '.nothing button',
     [`/work.html?category=${LONG}`]: 'tbody tr',
+    '/nowhere.html': 'h1',
     '/api.html': '#groups a',
     '/api.html#createProduct': '#operation form',
 });
 
+/* Those of a shop with fields of its own, of a product and another one. */
+const shopPagesWith = (product, other) => ({
+    '/': '.card',
+    [`/?f.tags=${LONG}&f.brand=${LONG.repeat(2)}`]: '#own-facets .option',
+    [`/product.html?id=${product}`]: '#similar .card',
+    [`/compare.html?id=${product}&id=${other}`]: 'tbody tr',
+    [`/edit.html?id=${product}`]: 'main form button',
+    '/work.html': 'tbody tr',
+});
+
+/* Those of users who are not signed in. */
+const OPEN = { '/login.html': '#form button', '/register.html': '#form button', '/forgot.html': 'main form button' };
+
 const excess = page => page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+
+/* Resolves to what is wider than the screen. */
+async function findWide(page, pages) {
+    const faults = [];
+    for (const [address, content] of Object.entries(pages)) {
+        await page.goto('about:blank');
+        await page.goto(address);
+        await page.locator(content).first().waitFor();
+        await page.locator('#account > li').first().waitFor();
+        for (const width of WIDTHS) {
+            await page.setViewportSize({ width, height: 800 });
+            const pixels = await excess(page);
+            pixels > 0 && faults.push(`${address.slice(0, 30)} is ${pixels} pixels wider than ${width}`);
+        }
+    }
+    return faults;
+}
 
 export function stories(server) {
     story('no page scrolls sideways, however wide the screen and however long the words', server, async visit => {
-        const { page } = await comeAsAdmin(server, visit, 'a'.repeat(30));
+        const visitor = await comeAsAdmin(server, visit, 'a'.repeat(30));
+        const { page } = visitor;
         const user = await server.register('b'.repeat(30));
-        const faults = [];
+        visitor.expect('GET /nowhere.html 404');
         server.bury(user, `No such file or directory: /srv/${'a-long-path-'.repeat(17)}`);
         await server.api('POST', '/products', { name: 'Cup', price: 3, category: 'a'.repeat(52) }, user.token);
         const made = { name: LONG.repeat(2), price: 123456789.25, category: LONG, rating: 4.25 };
         const { data } = await server.api('POST', '/products', made, user.token);
-        for (const [address, content] of Object.entries(pagesWith(data.id, user.id))) {
-            await page.goto('about:blank');
-            await page.goto(address);
-            await page.locator(content).first().waitFor();
-            await page.locator('#account > li').first().waitFor();
-            for (const width of WIDTHS) {
-                await page.setViewportSize({ width, height: 800 });
-                const pixels = await excess(page);
-                pixels > 0 && faults.push(`${address.slice(0, 30)} is ${pixels} pixels wider than ${width}`);
-            }
+        const stranger = await visit();
+        assert.deepEqual(await findWide(page, pagesWith(data.id, user.id)), []);
+        assert.deepEqual(await findWide(stranger.page, OPEN), []);
+    });
+
+    story('no page of a shop with fields of its own scrolls sideways, whatever they have', server, async visit => {
+        const user = await server.register('c'.repeat(30), server.shopUrl);
+        const lists = Array.from({ length: 12 }, (_, i) => `${i}${LONG}`.slice(0, 100));
+        const texts = { brand: LONG.repeat(2), status: LONG, constructor: LONG.slice(0, 20), homepage: `https://example.com/${LONG}` };
+        const made = { ...texts, name: LONG.repeat(2), price: 1e12, category: LONG, tags: [LONG, ...lists], description: LONG.repeat(20), specs: { [LONG]: LONG } };
+        const ids = [];
+        for (const sku of ['long-1', 'long-2']) {
+            const { data } = await server.api('POST', '/products', { ...made, sku }, user.token, server.shopUrl);
+            ids.push(data.id);
         }
-        assert.deepEqual(faults, []);
+        const visitor = await visit(server.shopUrl);
+        await visitor.signIn(user);
+        assert.deepEqual(await findWide(visitor.page, shopPagesWith(...ids)), []);
     });
 
     story('names have room in the table of products, on a screen of any width', server, async visit => {

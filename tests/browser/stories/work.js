@@ -139,13 +139,13 @@ export function stories(server) {
         const choice = ada.page.getByRole('dialog', { name: 'Somebody else has changed Contested' });
         await choice.getByLabel('Price, Yours: 15.00').waitFor();
         assert.ok(await choice.getByLabel('Price, Yours: 15.00').isChecked());
-        assert.ok(await choice.getByLabel('Category, Stored by now: Shared more').isChecked());
+        assert.ok(await choice.getByLabel('Category, Now stored: Shared more').isChecked());
         assert.equal(await choice.getByRole('radio').count(), 6, 'what both have alike is not asked for');
         await ada.page.setViewportSize({ width: 320, height: 640 });
         const heights = await choice.getByRole('rowheader').evaluateAll(heads => heads.map(head => head.getBoundingClientRect().height));
         assert.ok(Math.max(...heights) < 50, `each field's name is in one line: ${heights}`);
         await ada.page.setViewportSize({ width: 1280, height: 720 });
-        await choice.getByLabel('Price, Stored by now: 20.00').check();
+        await choice.getByLabel('Price, Now stored: 20.00').check();
         await press(choice, 'Save the choice');
         await ada.hears('The product is saved.');
         const { price, category, rating } = await read(server, product);
@@ -187,7 +187,7 @@ export function stories(server) {
 
         await press(page, 'Save');
         const choice = page.getByRole('dialog', { name: 'Somebody else has changed Watched' });
-        assert.ok(await choice.getByLabel('Rating, Stored by now: 4').isChecked());
+        assert.ok(await choice.getByLabel('Rating, Now stored: 4').isChecked());
         await press(choice, 'Back to editing');
 
         await press(page, 'Load the new version');
@@ -196,15 +196,15 @@ export function stories(server) {
         await press(choice, 'Back to editing');
         assert.equal(await here('Rating').inputValue(), '');
         await press(page, 'Load the new version');
-        await choice.getByLabel('Price, Stored by now: 13.00').check();
-        await press(choice, 'Go on with the choice');
+        await choice.getByLabel('Price, Now stored: 13.00').check();
+        await press(choice, 'Use this choice');
         await visitor.hears('This is the new version.');
         assert.ok(await visitor.isFocused(here('Name')));
         assert.equal(await here('Price').inputValue(), '13');
         assert.equal(await here('Rating').inputValue(), '4');
         assert.equal(await here('Category').inputValue(), 'Followed here');
         await page.reload();
-        await page.getByText('You had typed this and not saved it').waitFor();
+        await page.getByText('This was typed but not saved').waitFor();
         await press(page, 'Save');
         await visitor.hears('The product is saved.');
         const { price, category, rating } = await read(server, product);
@@ -256,7 +256,7 @@ export function stories(server) {
         visitor.expect('POST /api/products failed');
         await loseAnswer('**/api/products');
         await press(page, 'Save');
-        await visitor.hears('The catalogue does not answer.');
+        await visitor.hears('The catalogue is not responding.');
         await dialog.getByLabel('Price').fill('2');
         await press(page, 'Save');
         await visitor.hears('The product is added.');
@@ -268,7 +268,7 @@ export function stories(server) {
         visitor.expect(`PATCH /api/products/${data[0].id} failed`, `PATCH /api/products/${data[0].id} 412`);
         await loseAnswer(`**/api/products/${data[0].id}`);
         await press(page, 'Save');
-        await visitor.hears('The catalogue does not answer.');
+        await visitor.hears('The catalogue is not responding.');
         await press(page, 'Save');
         await visitor.hears('The product is saved.');
     });
@@ -339,7 +339,7 @@ export function stories(server) {
         assert.equal(question.type(), 'beforeunload');
         await question.dismiss();
         await page.reload();
-        await page.getByText('You had typed this and not saved it').waitFor();
+        await page.getByText('This was typed but not saved').waitFor();
         assert.equal(await price().inputValue(), '77');
 
         visitor.page = page = await visitor.tab();
@@ -349,7 +349,7 @@ export function stories(server) {
         assert.equal(await price().inputValue(), '77');
         await page.keyboard.press('Escape');
         await page.getByRole('dialog', { name: 'Leave without saving?' }).waitFor();
-        await press(page, 'Go on editing');
+        await press(page, 'Continue editing');
         await page.keyboard.press('Escape');
         await press(page, 'Keep it as a draft');
         await row(page, 'Drafted').getByText('Draft', { exact: true }).waitFor();
@@ -363,7 +363,7 @@ export function stories(server) {
         await page.getByLabel('User name or e-mail address').fill(user.username);
         await page.getByLabel('Password', { exact: true }).fill(user.password);
         await press(page, 'Sign in');
-        await page.getByText('You had typed this and not saved it').waitFor();
+        await page.getByText('This was typed but not saved').waitFor();
         await press(page, 'Save');
         await visitor.hears('The product is saved.');
         assert.equal((await read(server, product)).price, 77);
@@ -376,7 +376,7 @@ export function stories(server) {
         assert.equal(await page.getByLabel('Price').inputValue(), '77');
         await page.reload();
         await page.getByLabel('Price').waitFor();
-        assert.equal(await page.getByText('You had typed this').count(), 0);
+        assert.equal(await page.getByText('This was typed').count(), 0);
     });
 
     story('a change goes to a selection over pages, and others are not overwritten', server, async visit => {
@@ -413,13 +413,13 @@ export function stories(server) {
             { times: 1 },
         );
         await press(page, 'Change them');
-        await visitor.hears('The catalogue does not answer.');
+        await visitor.hears('The catalogue is not responding.');
         await press(page, 'Try again');
         await visitor.hears('10 products are changed.');
-        const faults = page.getByRole('dialog', { name: '1 product was left as it is' });
+        const faults = page.getByRole('dialog', { name: '1 product was not changed' });
         await faults.getByRole('row', { name: 'Lot 10' }).getByText('Price: 50.00').waitFor();
         await faults.getByRole('row', { name: 'Lot 10' }).getByText('Price: 55.00').waitFor();
-        await faults.getByLabel('Change Lot 10 all the same').check();
+        await faults.getByLabel('Change Lot 10 anyway').check();
         await press(page, 'Change the chosen ones');
         await visitor.hears('1 product is changed.');
         assert.deepEqual(
@@ -440,7 +440,7 @@ export function stories(server) {
         await press(page, 'Category …');
         await page.getByRole('dialog').getByLabel('Category').fill('Bulk goods');
         await press(page, 'Change them');
-        await page.getByText('No product matches these filters.').waitFor();
+        await page.getByText('Nothing found with these filters').waitFor();
         await press(page, 'Clear the selection');
         assert.ok(await page.getByText('selected').isHidden());
     });
@@ -474,8 +474,8 @@ export function stories(server) {
         );
         await press(page, 'Change them');
         await visitor.hears('123 products are changed.');
-        const faults = page.getByRole('dialog', { name: '127 products were left as they are' });
-        await faults.getByLabel('Change Piece 3 all the same').waitFor();
+        const faults = page.getByRole('dialog', { name: '127 products were not changed' });
+        await faults.getByLabel('Change Piece 3 anyway').waitFor();
         await faults.getByRole('row', { name: 'Piece 1', exact: false }).first().waitFor();
         const sent = asked.filter(request => request.includes('/api/products'));
         assert.deepEqual(sent.filter(request => request.startsWith('POST')).length, 3);
@@ -513,7 +513,7 @@ export function stories(server) {
         await row(page, 'One').waitFor({ state: 'detached' });
         assert.equal((await ids()).length, 4);
         await page.keyboard.press('u');
-        await visitor.hears('Nothing is deleted.');
+        await visitor.hears('Nothing was deleted.');
         assert.ok(await visitor.isFocused(page.getByRole('button', { name: 'One', exact: true })));
 
         await page.getByLabel('Select One').check();
@@ -525,7 +525,7 @@ export function stories(server) {
         await page.mouse.move(0, 0);
         await page.clock.runFor(10_500);
         await visitor.hears('1 product is deleted.');
-        const faults = page.getByRole('dialog', { name: '1 product was left as it is' });
+        const faults = page.getByRole('dialog', { name: '1 product was not changed' });
         await faults.getByRole('row', { name: 'Two' }).getByText('Price: 5.00').waitFor();
         assert.deepEqual(await ids(), [second.id, third.id, fourth.id]);
         await press(page, 'Leave them all');
@@ -585,7 +585,7 @@ export function stories(server) {
         await page.getByLabel('Change by').fill('1e308');
         await page.getByLabel('Unit').selectOption('per cent');
         await press(page, 'Change them');
-        await visitor.hears('Change by must not make 1 price greater than numbers can be.');
+        await visitor.hears('Change by would make 1 price too large.');
         await page.getByLabel('Change by').fill('5');
         await page.getByText('Half a cent: 19.90 → 20.90').waitFor();
         await page.getByText('Tiny: 0.0000001 → 0.0000001').waitFor();
@@ -610,7 +610,7 @@ export function stories(server) {
         await page.route('**/api/products/batch', route => route.abort(), { times: 1 });
         visitor.expect('POST /api/products/batch failed', 'POST /api/products/batch 503');
         await press(page, 'Change them');
-        await visitor.hears('The catalogue does not answer. Check');
+        await visitor.hears('The catalogue is not responding. Check');
         await page.getByText(SILENCE_BAR).waitFor();
         await page.getByText(SILENCE_BAR).waitFor({ state: 'detached' });
         await page.waitForTimeout(200);
@@ -652,7 +652,7 @@ export function stories(server) {
         await visitor.hears('Row 19 is deleted.');
         await isAt(cell(page, 'Row 18', 'price'));
         await page.keyboard.press('u');
-        await visitor.hears('Nothing is deleted.');
+        await visitor.hears('Nothing was deleted.');
 
         await name('Row 0').focus();
         await page.keyboard.press('Space');

@@ -11,6 +11,7 @@ const PART = 128 * 1024; /* octets */
 const HEAD = 64 * 1024; /* octets in which the first rows are looked for */
 const FEW = 20; /* faulty rows, after which a longer part may be tried */
 const SHOWN = 100; /* faulty rows that are kept to be shown */
+const MOST_REASONS = 200; /* different ones that are counted */
 const SAMPLE = 80; /* octets of what cannot be read as rows */
 
 export const CSV = 'text/csv';
@@ -151,6 +152,7 @@ export class Transfer {
     progress = state({ rows: 0, share: 0 }); /* of the pass that is under way: its rows so far, and its share of the file */
     faults = []; /* the first rows that are faulty: { row, text, errors } */
     failed = 0; /* how many rows are faulty */
+    reasons = new Map(); /* of each reason, in words, how many rows have it; the first MOST_REASONS of them */
     isCut = false; /* the end of the file cannot be read */
     counts = { created: 0, updated: 0, unchanged: 0 }; /* what the import does, if no row is faulty */
     stored = 0; /* rows */
@@ -251,6 +253,14 @@ export class Transfer {
         return [encode(`${quote(reasons)}${DELIMITERS[delimiter]}`, encoding), row];
     }
 
+    #countReasons(errors) {
+        for (const reason of new Set(errors.map(this.explain))) {
+            if (this.reasons.has(reason) || this.reasons.size < MOST_REASONS) {
+                this.reasons.set(reason, (this.reasons.get(reason) ?? 0) + 1);
+            }
+        }
+    }
+
     async #keepFaults(rows, part) {
         if (rows.length === 0) {
             return;
@@ -259,6 +269,7 @@ export class Transfer {
         const pieces = [];
         for (const [row, errors] of rows) {
             const [{ begin, end }] = errors;
+            this.#countReasons(errors);
             const piece = octets.subarray(begin, trimRow(octets, begin, end ?? begin + SAMPLE));
             if (end !== undefined) {
                 pieces.push(...this.#explained(piece, errors.map(this.explain).join(' ')), '\r\n');

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Calls to the API, and the session in which they are made. */
-import * as config from '../../config.js';
+import * as config from '../../own/config.js';
 import { recall, remember, state } from './dom.js';
 import { setCurrency } from './text.js';
 
@@ -117,6 +117,14 @@ export async function send(method, path, { body, token, keepalive, signal, heade
         tabs.postMessage({ products: true });
     }
     return { ...answer, tag: response.headers.get('ETag') };
+}
+
+/*
+ * The parameters for products that have one of the values. One is compared as it is; of several, each is a parameter, because a comma would
+ * separate values.
+ */
+export function anyOf(name, values) {
+    return values.length === 1 ? [[name, values[0]]] : values.map(value => [`${name}[in]`, value]);
 }
 
 /* For an Idempotency-Key. crypto.randomUUID() is missing where pages come over http from another machine. */

@@ -111,18 +111,24 @@ export function el(tag, attributes = {}, ...children) {
 /* For names that users have chosen, which may be written from right to left. */
 export const bdi = text => el('bdi', {}, text);
 
+/* A row whose render() itself reads the state is made anew when that changes. */
 function makeRow(item, render) {
-    const kept = state(item);
-    const reaction = new Reaction(() => render(kept));
-    return { kept, reaction, child: reaction.run() };
+    const row = { kept: state(item) };
+    row.reaction = new Reaction(() => {
+        const child = render(row.kept, item);
+        row.child?.replaceWith(child);
+        row.child = child;
+    });
+    row.reaction.run();
+    return row;
 }
 
 /* Lists are read again and again; what is as it was is not to be made anew, which would take the focus from it. */
 const isAlike = (one, other) => JSON.stringify(one) === JSON.stringify(other);
 
 /*
- * Keeps one child of the element for each item of list(), in that order. render(state of the item) makes it; an item with a known
- * key gets the child that it had, whose state is set to the item if that has changed. Items are JSON.
+ * Keeps one child of the element for each item of list(), in that order. render(state of the item, the item at first) makes it; an item with a
+ * known key gets the child that it had, whose state is set to the item if that has changed. Items are JSON.
  */
 export function each(element, list, keyOf, render) {
     let rows = new Map();
@@ -131,10 +137,10 @@ export function each(element, list, keyOf, render) {
         const items = new Map(list().map(item => [keyOf(item), item]));
         const owner = running;
         running = null; /* what a row reads is the row's own affair, and rows outlive this run */
-        rows.forEach(({ reaction, child }, key) => {
+        rows.forEach((row, key) => {
             if (!items.has(key)) {
-                reaction.end();
-                child.remove();
+                row.reaction.end();
+                row.child.remove();
             }
         });
         const next = new Map();

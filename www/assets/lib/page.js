@@ -1,26 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The shell of every page: menu, language, status line, errors, and what happens while the server cannot be reached. */
-import {
-    ApiError,
-    connection,
-    currentUser,
-    isOvertaken,
-    readProfile,
-    restore,
-    signOut,
-    watchOtherTabs,
-} from './api.js';
-import { bdi, byId, each, el, follow, recall, remember, settle, state } from './dom.js';
-import { chooseLanguage, hasText, language, LANGUAGES, pieces, t, translate } from './text.js';
+/* The life of every page: its status line, errors, lists that load, and what happens while the server cannot be reached. */
+import { ApiError, connection, currentUser, isOvertaken, readProfile, restore, signOut, watchOtherTabs } from './api.js';
+import { byId, el, follow, recall, remember, settle, state } from './dom.js';
+import { at, isKnown, passNext, say, setProfile, showShell, signInLink } from './shell.js';
+import { hasText, pieces, t, translate } from './text.js';
+
+export { nextPage, say, signInLink } from './shell.js';
 
 const FLASH = 'catalog.flash';
 
 /* ---- what the page says ---- */
-
-/* Shows the text in the page's status line, which screen readers read out. */
-export function say(text) {
-    byId('status').textContent = text;
-}
 
 /* Hides a finished element and says so; moves the focus, which would vanish with it. */
 export function finish(element, text) {
@@ -34,7 +23,7 @@ export function go(href, text) {
     if (text) {
         remember('sessionStorage', FLASH, text);
     }
-    location.assign(href);
+    location.assign(at(href));
     return new Promise(() => {});
 }
 
@@ -48,35 +37,6 @@ function sayFlash() {
 
 export function setTitle(text) {
     document.title = `${text} · ${t('brand')}`;
-}
-
-/* ---- where links lead ---- */
-
-/* The file name and query of this page, to return to. */
-function here() {
-    return location.pathname.replace(/.*\//, '') + location.search;
-}
-
-const next = new URLSearchParams(location.search).get('next') ?? '';
-
-/* Where the address says that the user wants to go, else the usual page. Only our own pages: an attacker may have made the link. */
-export function nextPage(usual = 'index.html') {
-    return /^[a-z]+\.html(\?[\w=&.%+-]*)?(#\w*)?$/.test(next) ? next : usual;
-}
-
-/* The pages through which users come into their accounts, which pass on where the user wants to go. */
-const ENTRIES = ['login.html', 'register.html', 'forgot.html'];
-
-function passNext(link) {
-    if (next && ENTRIES.includes(link.getAttribute('href'))) {
-        link.search = new URLSearchParams({ next });
-    }
-    return link;
-}
-
-/* fragment: of this page, to return to as well; those of other pages are tokens. */
-export function signInLink(fragment = '') {
-    return `login.html?next=${encodeURIComponent(here() + fragment)}`;
 }
 
 /* ---- errors ---- */
@@ -238,12 +198,7 @@ new MutationObserver(keepFocus).observe(document.body, {
     attributeFilter: ['hidden', 'disabled', 'open', 'class'],
 });
 
-/* ---- the bar while the server cannot be reached ---- */
-
-const BAR = { down: 'shell.down', offline: 'shell.offline' };
-const bar = el('div', { class: 'bar', role: 'status' }, () =>
-    connection.value in BAR ? el('p', {}, t(BAR[connection.value])) : undefined,
-);
+/* ---- when the server is back ---- */
 
 follow(() => {
     if (connection.value === 'up') {
@@ -251,26 +206,7 @@ follow(() => {
     }
 });
 
-/* ---- the menu ---- */
-
-/*
- * THE MENU: who sees which page. who: 'all'; 'writer', who may write products; or a role. An item whose page is the present one is marked.
- */
-const MENU = [
-    { href: 'index.html', text: 'shell.products', who: 'all' },
-    { href: 'edit.html', text: 'shell.add', who: 'writer' },
-    { href: 'work.html', text: 'work.menu', who: 'writer' },
-    { href: 'import.html', text: 'import.menu', who: 'writer' },
-    { href: 'users.html', text: 'users.title', who: 'admin' },
-    { href: 'server.html', text: 'server.title', who: 'admin' },
-    { href: 'api.html', text: 'api.title', who: 'all' },
-];
-
-const profile = state(null);
-
-function maySee(who) {
-    return who === 'all' || (who === 'writer' ? profile.value?.mayWrite : profile.value?.role === who) || false;
-}
+/* ---- the page's life ---- */
 
 async function leave() {
     try {
@@ -281,101 +217,14 @@ async function leave() {
     }
 }
 
-function link(href, text) {
-    const path = location.pathname.replace(/\/$/, '/index.html');
-    return passNext(el('a', { class: 'nav-link', href, 'aria-current': path.endsWith(`/${href}`) && 'page' }, text));
-}
-
-/* Shows and hides the panel by a button before it; hides it when the focus leaves the item, which has both, and by Escape. */
-function addPanel(item, panel, props, content) {
-    const isOpen = state(false);
-    const toggle = el(
-        'button',
-        {
-            type: 'button',
-            'aria-expanded': () => String(isOpen.value),
-            'aria-controls': panel.id,
-            onclick: () => (isOpen.value = !isOpen.value),
-            ...props,
-        },
-        content,
-    );
-    follow(() => panel.classList.toggle('open', isOpen.value));
-    item.prepend(toggle);
-    item.addEventListener('keydown', event => {
-        if (event.key === 'Escape' && isOpen.value) {
-            isOpen.value = false;
-            toggle.focus();
-        }
-    });
-    item.addEventListener('focusout', ({ relatedTarget }) => {
-        if (!item.contains(relatedTarget)) {
-            isOpen.value = false;
-        }
-    });
-}
-
-function accountMenu(user) {
-    const panel = el(
-        'div',
-        { class: 'menu', id: 'account-menu' },
-        link('account.html', t('shell.account')),
-        el('button', { type: 'button', class: 'nav-link', onclick: leave }, t('shell.signOut')),
-    );
-    const item = el('li', { class: 'has-menu' }, panel);
-    addPanel(item, panel, { class: 'nav-link toggle account' }, bdi(user.username));
-    return item;
-}
-
-function languageChoice() {
-    const change = ({ target }) => {
-        chooseLanguage(target.value);
-        if (document.querySelector('form[data-edited]')) {
-            say(t('shell.languageLater'));
-        } else {
-            location.reload();
-        }
-    };
-    const options = Object.entries(LANGUAGES).map(([tag, name]) =>
-        el('option', { value: tag, lang: tag, selected: tag === language }, name),
-    );
-    return el('select', { class: 'language', 'aria-label': t('shell.language'), onchange: change }, ...options);
-}
-
-const isKnown = state(false); /* whether there is a session */
-
-function accountItems() {
-    const user = currentUser();
-    if (!isKnown.value) {
-        return [];
-    }
-    return user
-        ? [accountMenu(user)]
-        : [el('li', {}, link('login.html', t('shell.signIn'))), el('li', {}, link('register.html', t('shell.register')))];
-}
-
-function showMenu() {
-    each(
-        byId('menu'),
-        () => MENU.filter(({ who }) => maySee(who)),
-        ({ href }) => href,
-        ({ value: { href, text } }) => el('li', {}, link(href, t(text))),
-    );
-    addPanel(byId('main-menu'), byId('menu'), { class: 'nav-link toggle', id: 'menu-toggle' }, t('shell.menu'));
-    byId('account').before(languageChoice());
-    follow(() => byId('account').replaceChildren(...accountItems()));
-}
-
 /* Follows the user. */
 async function learnProfile() {
     const id = currentUser()?.id;
-    const found = await readProfile().catch(() => null); /* the page that needs it says what is wrong */
-    if (currentUser()?.id === id) {
-        profile.value = found;
+    const found = await readProfile().catch(() => undefined); /* the page that needs it says what is wrong */
+    if (currentUser()?.id === id && found !== undefined) {
+        setProfile(found);
     }
 }
-
-/* ---- the page's life ---- */
 
 /* The text that says for whom the page is, if it is not for this user. */
 async function judgeUser({ needsWriter, needsAdmin }) {
@@ -431,12 +280,12 @@ export async function start(run, needs = {}) {
     }
 }
 
+showShell(leave);
 translate();
-setTitle(t(document.querySelector('title').dataset.title));
-showMenu();
+if ('title' in document.querySelector('title').dataset) {
+    setTitle(t(document.querySelector('title').dataset.title));
+}
 document.querySelectorAll('main a').forEach(passNext);
-document.body.append(bar);
-document.documentElement.dataset.ready = '';
 
 /* The page still shows the previous user's content, so reload it, unless that would lose what the user has typed. */
 watchOtherTabs(async () => {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The page's language: its texts, and how it writes numbers, prices and times. */
+import * as config from '../../own/config.js';
 import { recall, remember } from './dom.js';
 
 export const LANGUAGES = { en: 'English', de: 'Deutsch' };
@@ -14,7 +15,18 @@ export const language =
 /* en-GB writes dates otherwise than en-US: the browser's variant of the language counts. */
 const locale = navigator.languages.find(tag => baseOf(tag) === language) ?? language;
 
-const { default: texts } = await import(`../texts/${language}.js`);
+const { default: usual } = await import(`../texts/${language}.js`);
+
+/* What config.js has as one text, or as one for each language: { en, de }. */
+export const inLanguage = said => (typeof said === 'object' ? (said[language] ?? said.en ?? Object.values(said)[0]) : said);
+
+/* The texts, of which config.js may replace any. */
+const own = config.TEXTS?.[language] ?? {};
+const texts = { ...usual, ...own, ...(config.BRAND && { brand: inLanguage(config.BRAND) }) };
+const unknown = Object.keys(own).filter(key => !(key in usual));
+if (unknown.length > 0) {
+    console.warn(`config.js: TEXTS has ${unknown.join(', ')}, which no page uses`);
+}
 
 /* Returns a function that makes the format on its first call: the first of all takes a slow processor 70 milliseconds, more take ten. */
 function once(make) {

@@ -128,12 +128,30 @@ async function take(chosen) {
     }
     forgetCheck();
     file.value = null;
+    if (await isWorkbook(chosen)) {
+        refuseWorkbook(chosen);
+        return;
+    }
     try {
         await (typeOf(chosen) === CSV ? takeText(chosen) : read(chosen, PLAIN));
         byId('form').dataset.edited = '';
     } catch (error) {
         showError(byId('trouble'), error, () => take(chosen)).focus();
     }
+}
+
+/* The first octets of a workbook: of .xlsx and .ods, which are zip files, and of .xls. */
+const WORKBOOKS = ['80,75,3,4', '208,207,17,224'];
+
+async function isWorkbook(chosen) {
+    return WORKBOOKS.includes(new Uint8Array(await chosen.slice(0, 4).arrayBuffer()).join());
+}
+
+/* A workbook has formulas, formats and several sheets; the program that made it knows best how to save one as CSV. */
+function refuseWorkbook({ name }) {
+    const alert = el('div', { class: 'alert alert-warning', role: 'alert', tabindex: '-1' }, el('p', {}, pieces('import.workbook', { name: bdi(name) })));
+    byId('trouble').replaceChildren(alert);
+    alert.focus();
 }
 
 async function takeText(chosen) {
@@ -285,6 +303,7 @@ function stop() {
 
 /* ---- two tables ---- */
 
+const FEW_REASONS = 12;
 const COLUMNS_HEAD = ['import.column', 'import.field', 'import.samples'];
 const FAULTS_HEAD = ['import.row', 'import.wrong', 'import.content'];
 
@@ -377,6 +396,13 @@ function saveFaulty() {
     saveFile(transfer.value.faultyFile(t('import.wrong')), `${t('import.faulty')}.${type === CSV ? 'csv' : 'ndjson'}`);
 }
 
+/* What is wrong, the most frequent first: a column that is wrong in each row is one line. */
+function reasonsView({ reasons, failed }) {
+    const sorted = [...reasons].sort(([, one], [, other]) => other - one);
+    const item = ([reason, n]) => el('li', {}, reason, ' ', el('span', { class: 'type' }, t('import.rows', { n })));
+    return failed > 1 && el('ul', { class: 'reasons' }, sorted.slice(0, FEW_REASONS).map(item));
+}
+
 function faultsView() {
     const { faults, failed, isCut } = transfer.value;
     if (failed === 0) {
@@ -384,6 +410,7 @@ function faultsView() {
     }
     return [
         el('h3', {}, t('import.faultyRows', { n: failed })),
+        reasonsView(transfer.value),
         isCut && el('p', {}, t('import.isCut', { row: faults.at(-1).row })),
         el('p', {}, t('import.mend')),
         el('p', {}, el('button', { type: 'button', class: 'btn', onclick: saveFaulty }, t('import.save', { n: failed }))),

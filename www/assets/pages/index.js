@@ -3,96 +3,9 @@ import { API, send, watchProducts } from '../lib/api.js';
 import { bdi, byId, each, el, follow, isPlainClick, recall, remember, state } from '../lib/dom.js';
 import { loader, setTitle, start } from '../lib/page.js';
 import { formatPrice, formatRating, formatWhole, hasDecimalComma, parseNumber, pieces, t } from '../lib/text.js';
-
-/* ---- what a list shows, as the address of the page says it and as the API is asked for it ---- */
-
-const LIMITS = [10, 20, 50, 100];
-const LIMIT = 20;
-const SORTS = ['', 'price', '-price', 'name', '-rating'];
-
-const oneOf = (values, value, usual) => (values.includes(value) ? value : usual);
-const numberIn = value => (value === null || value.trim() === '' || !(Number(value) >= 0) ? '' : value.trim());
-
-/*
- * What the query of an address asks for. category null: all; '': products without one. min, max and rating are numbers as texts, or ''.
- */
-function readList(search) {
-    const query = new URLSearchParams(search);
-    return {
-        q: (query.get('q') ?? '').trim(),
-        category: query.get('category'),
-        min: numberIn(query.get('min')),
-        max: numberIn(query.get('max')),
-        stock: query.get('stock') === '1',
-        rating: oneOf(['4', '3', '2'], query.get('rating'), ''),
-        sort: oneOf(SORTS, query.get('sort'), ''),
-        limit: oneOf(LIMITS, Number(query.get('limit')), LIMIT),
-        page: Math.max(1, Math.floor(Number(query.get('page')) || 1)),
-        view: oneOf(['cards', 'table'], query.get('view'), 'cards'),
-    };
-}
-
-/* The query of an address, '' or ?..., without what is usual. */
-function writeList(list) {
-    const query = new URLSearchParams();
-    const usual = readList('');
-    for (const [name, value] of Object.entries(list)) {
-        if (value !== usual[name]) {
-            query.set(name, value === true ? '1' : value);
-        }
-    }
-    const text = query.toString();
-    return text && `?${text}`;
-}
-
-/* The conditions as parameters of GET /products, without those that the server lacks (lacks.has('price')). */
-function conditions({ q, category, min, max, stock, rating }, lacks) {
-    const all = [
-        ['q', 'q', q],
-        ['category', 'category', category],
-        ['price', 'price[gte]', min],
-        ['price', 'price[lte]', max],
-        ['inStock', 'inStock', stock ? 'true' : ''],
-        ['rating', 'rating[gte]', rating],
-    ];
-    const given = ([field, name, value]) => value !== null && (value !== '' || name === 'category') && !lacks.has(field);
-    return all.filter(given).map(([, name, value]) => [name, value]);
-}
-
-/* Which products, in which order. */
-function selection(list, lacks) {
-    const { sort } = list;
-    return [...conditions(list, lacks), ...(sort && !lacks.has(`sort ${sort.replace('-', '')}`) ? [['sort', sort]] : [])];
-}
-
-/* The request for the list: [name, value]. */
-function askList(list, lacks) {
-    return [
-        ...selection(list, lacks),
-        ['limit', list.limit],
-        ['page', list.page],
-        ...(list.category === null ? [['facets', 'category']] : []),
-    ];
-}
-
-/* The request for the number of products in each category, whichever is chosen; null: the list's own answer has them. */
-function askCategories(list, lacks) {
-    return list.category === null
-        ? null
-        : [...conditions({ ...list, category: null }, lacks), ['limit', 1], ['fields', 'id'], ['facets', 'category']];
-}
-
-/* How many filters are in use. */
-function countFilters({ category, min, max, stock, rating }) {
-    return [category !== null, min !== '' || max !== '', stock, rating !== ''].filter(Boolean).length;
-}
-
-/* What the server has no index of, as its refusal tells: fields, or 'sort price' for an order. */
-function readLacks(error, list) {
-    return (error.fields ?? [])
-        .filter(({ code }) => code === 'no_index')
-        .map(({ field }) => (field === 'sort' ? `sort ${list.sort.replace('-', '')}` : field.replace(/\[.*/, '')));
-}
+import { addCompareBar, card, compareButton, productLink, ratingText, stockText } from '../shop/card.js';
+import { fillFacet, learnFacets, ownFacets, showOwnFacets, valueText } from '../shop/facets.js';
+import { chosenOf, choosing, countFilters, NOTHING, questions, readLacks, readList, selection, writeList } from '../shop/query.js';
 
 /* ---- the list in the page ---- */
 
@@ -104,49 +17,18 @@ const drawers = matchMedia('(max-width: 60rem)');
 
 const list = state(readList(location.search));
 const answer = state(null); /* the last one: { list, data, pagination } */
-const categories = state(null); /* [{ value, count }]; null: not known yet */
+const counts = state(null); /* of each facet, [{ value, count }]; null: not known yet */
+const cut = state([]); /* the facets that have more values */
 const isLoading = state(true);
 const lacks = new Set((recall('sessionStorage', LACKS) ?? '').split(',').filter(Boolean));
 let isTyping = false; /* the address is that of the search so far, which the next letter replaces */
-
-function product({ id, name }) {
-    return el('a', { class: 'product-link', id: `p-${id}`, href: `product.html?id=${id}` }, bdi(name));
-}
-
-function stockText(inStock) {
-    return el('span', { class: inStock ? 'stock' : 'stock out' }, t(inStock ? 'product.inStock' : 'product.soldOut'));
-}
-
-function ratingText(rating) {
-    return rating === undefined
-        ? undefined
-        : el(
-              'span',
-              { class: 'rating' },
-              el('span', { 'aria-hidden': 'true', class: 'star' }, '★ '),
-              formatRating(rating),
-              el('span', { class: 'visually-hidden' }, ` ${t('product.outOf')}`),
-          );
-}
-
-function card(item) {
-    const { category, price, rating, inStock } = item;
-    return el(
-        'li',
-        { class: 'card' },
-        el('p', { class: 'category' }, bdi(category || t('list.uncategorized'))),
-        el('h2', {}, product(item)),
-        el('p', { class: 'facts' }, stockText(inStock), ratingText(rating)),
-        el('p', { class: 'price' }, formatPrice(price)),
-    );
-}
 
 function row(item) {
     const { category, price, rating, inStock } = item;
     return el(
         'tr',
         {},
-        el('th', { scope: 'row' }, product(item), el('span', { class: 'category' }, bdi(category))),
+        el('th', { scope: 'row' }, productLink(item), el('span', { class: 'category' }, bdi(category))),
         el('td', { class: 'wide' }, ratingText(rating)),
         el('td', {}, stockText(inStock)),
         el('td', { class: 'number' }, formatPrice(price)),
@@ -179,7 +61,7 @@ function table() {
     );
 }
 
-/* Nothing matches: a sentence, and what to do about it. */
+/* Nothing matches: what was asked for, what may help, and the way back. */
 function nothing() {
     const { list: asked, pagination } = answer.value;
     if (pagination.total > 0) {
@@ -189,14 +71,31 @@ function nothing() {
             el('a', { class: 'btn', href: last || 'index.html', onclick: follows }, t('list.lastPage')),
         ];
     }
-    if (asked.q || countFilters(asked) > 0) {
-        const words = bdi(asked.q);
-        return [
-            el('p', {}, asked.q ? pieces('list.noMatch', { words }) : t('list.noFilterMatch')),
-            el('button', { type: 'button', class: 'btn', onclick: showAll }, t('list.showAll')),
-        ];
+    const filters = countFilters(asked);
+    if (!asked.q && filters === 0) {
+        return [el('p', {}, t('list.empty'))];
     }
-    return [el('p', {}, t('list.empty'))];
+    const key = asked.q ? (filters > 0 ? 'list.noMatch' : 'list.noSuch') : 'list.noFilterMatch';
+    return [
+        el('h2', {}, pieces(key, { words: bdi(asked.q) })),
+        el('p', {}, t(filters > 0 ? 'list.tryFilters' : 'list.tryWords')),
+        el('div', { class: 'actions' }, ...suggestions(asked, filters)),
+    ];
+}
+
+function suggestion(text, changes, style = 'btn') {
+    return el('button', { type: 'button', class: style, onclick: () => change(changes) }, el('span', {}, text));
+}
+
+/* Searches that are likelier to find something. */
+function suggestions(asked, filters) {
+    const words = asked.q.split(' ').filter(word => word.length > 2);
+    const single = filters === 0 && words.length > 1 ? words.slice(0, 4) : [];
+    return [
+        asked.q && filters > 0 && suggestion(pieces('list.searchAll', { words: bdi(asked.q) }), { ...NOTHING, q: asked.q }, 'btn btn-primary'),
+        ...single.map(word => suggestion(pieces('list.searchWord', { words: bdi(word) }), { q: word })),
+        suggestion(t('list.showAll'), NOTHING),
+    ];
 }
 
 function shape() {
@@ -207,7 +106,7 @@ function shape() {
 }
 
 const MAKERS = {
-    cards: () => listed(el('ul', { class: 'cards' }), card),
+    cards: () => listed(el('ul', { class: 'cards' }), item => card(item, compareButton(item))),
     table,
     nothing: () => el('div', { class: 'nothing' }, () => (answer.value?.data.length === 0 ? nothing() : undefined)),
 };
@@ -235,7 +134,7 @@ function setLink(id, page, exists) {
 
 function showPosition() {
     const shown = answer.value;
-    byId('pages').hidden = !shown || shown.data.length === 0;
+    byId('pages').hidden = byId('export').hidden = !shown || shown.data.length === 0;
     byId('count').textContent = shown ? countText(shown) : '';
     if (shown) {
         const { page } = shown.list;
@@ -248,14 +147,14 @@ function showPosition() {
 
 /* ---- asking ---- */
 
+const facetNames = () => ['category', ...ownFacets().map(({ name }) => name)];
+
+/* The list is worth more than the numbers beside it. */
 async function fetchList(asked, signal) {
     const get = pairs => send('GET', `/products?${new URLSearchParams(pairs)}`, { signal });
-    const others = askCategories(asked, lacks);
-    const [products, counted] = await Promise.all([
-        get(askList(asked, lacks)),
-        others && get(others).catch(() => null), /* the list is worth more than the numbers beside it */
-    ]);
-    return { products, counts: others ? counted?.facets : products.facets };
+    const { products, others } = questions(asked, facetNames(), lacks);
+    const [first, ...more] = await Promise.all([get(products), ...others.map(pairs => get(pairs).catch(() => ({})))]);
+    return { products: first, counted: [first, ...more] };
 }
 
 /* Asks again without what the server has no index of. */
@@ -283,7 +182,10 @@ const show = loader(
     () => writeList(list.value),
     read,
     found => {
-        categories.value = found ? (found.counts?.category ?? []) : categories.value;
+        if (found) {
+            counts.value = Object.assign({}, ...found.counted.map(({ facets }) => facets));
+            cut.value = found.counted.flatMap(({ facetsMore = [] }) => facetsMore);
+        }
         answer.value = found && { list: found.asked, ...found.products };
     },
     isLoading,
@@ -317,8 +219,6 @@ function follows(event) {
 
 /* ---- the controls ---- */
 
-const NOTHING = { q: '', category: null, min: '', max: '', stock: false, rating: '' };
-
 function fill() {
     const { q, stock, rating, sort, limit, view } = list.value;
     const { elements } = byId('filters');
@@ -343,31 +243,23 @@ function fill() {
     byId('filter-count').textContent = filters && formatWhole(filters);
 }
 
-function showAll({ q = '' }) {
+/* To a list that has nothing to do with what is being typed. */
+function change(changes) {
     forgetFaults();
-    ask({ ...NOTHING, q });
+    return ask(changes);
 }
 
-function categoryOption(item) {
-    const { value } = item.value;
-    const input = el('input', { type: 'radio', name: 'category', value: value ?? '' });
-    input.category = value; /* null: all; '': those without */
-    follow(() => (input.checked = list.value.category === value));
-    const count = () => (item.value.count === undefined ? '' : formatWhole(item.value.count));
-    return el(
-        'label',
-        { class: 'option' },
-        input,
-        bdi(value === null ? t('list.allCategories') : value || t('list.uncategorized')),
-        el('span', { class: 'option-count' }, count),
-    );
-}
-
-function categoryItems() {
-    const { category } = list.value;
-    const known = categories.value;
-    const isListed = category === null || known.some(({ value }) => value === category);
-    return [{ value: null }, ...known, ...(isListed ? [] : [{ value: category, count: 0 }])];
+/* A facet as the list has it. Values are texts, as in the address. */
+function facetOf({ name, label }) {
+    return {
+        name,
+        label,
+        isSingle: name === 'category',
+        values: () => counts.value && (counts.value[name] ?? []).map(({ value, count }) => ({ value: String(value), count })),
+        chosen: () => chosenOf(list.value, name),
+        isCut: () => cut.value.includes(name),
+        choose: values => ask(choosing(list.value, name, values)),
+    };
 }
 
 function hideLacking() {
@@ -378,8 +270,51 @@ function hideLacking() {
         option.hidden = option.disabled = option.value !== '' && lacks.has(`sort ${option.value.replace('-', '')}`);
     });
     byId('by-sort').hidden = [...byId('sort').options].every(({ value, hidden }) => value === '' || hidden);
-    const hasNone = categories.value === null ? !isLoading.value : categoryItems().length < 2; /* while they are loading, they have their place */
+    const found = counts.value?.category ?? [];
+    const hasNone = counts.value === null ? !isLoading.value : found.length === 0 && list.value.category === null; /* while they are loading, they have their place */
     byId('by-category').hidden = lacks.has('category') || hasNone;
+}
+
+/* ---- the filters in use ---- */
+
+function priceText({ min, max }) {
+    const [least, most] = [min, max].map(price => formatPrice(Number(price)));
+    return t(max === '' ? 'chip.least' : min === '' ? 'chip.most' : 'chip.between', { least, most });
+}
+
+/* Of each: a text, and the changes of the list that remove it. */
+function chips(asked) {
+    const { q, category, min, max, stock, rating, own } = asked;
+    const labels = Object.fromEntries(ownFacets().map(({ name, label }) => [name, label]));
+    const ofOwn = ([name, values]) =>
+        values.map(value => ({
+            text: t('chip.own', { label: labels[name] ?? name, value: valueText(name, value) }),
+            changes: choosing(asked, name, values.filter(other => other !== value)),
+        }));
+    return [
+        q && { text: t('chip.words', { words: q }), changes: { q: '' } },
+        category !== null && { text: valueText('category', category), changes: { category: null } },
+        (min !== '' || max !== '') && { text: priceText(asked), changes: { min: '', max: '' } },
+        stock && { text: t('list.inStockOnly'), changes: { stock: false } },
+        rating !== '' && { text: t('chip.rating', { rating: formatRating(Number(rating)) }), changes: { rating: '' } },
+        ...Object.entries(own).flatMap(ofOwn),
+    ].filter(Boolean);
+}
+
+function chip({ value: { text, changes } }) {
+    const remove = ({ currentTarget }) => {
+        const item = currentTarget.parentElement;
+        const heir = item.nextElementSibling ?? item.previousElementSibling;
+        (heir?.firstElementChild ?? byId('title')).focus({ preventScroll: true });
+        change(changes);
+    };
+    const label = t('chip.remove', { filter: text });
+    return el('li', {}, el('button', { type: 'button', class: 'chip', 'aria-label': label, onclick: remove }, bdi(text)));
+}
+
+function showChips() {
+    each(byId('chips'), () => answer.value !== undefined && chips(list.value), ({ text }) => text, chip); /* whose currency comes with the answer */
+    follow(() => (byId('chips').hidden = chips(list.value).length === 0));
 }
 
 /* ---- saving what the list shows ---- */
@@ -432,11 +367,13 @@ function isFault(text) {
     return price === 'NaN' || Number(price) < 0;
 }
 
-/* Says whether a price is not understood. Its text stays until the user changes it or chooses another list as a whole. */
+/* Says what is wrong with the prices. A text that is not understood stays until the user changes it or chooses another list as a whole. */
 function checkPrices() {
-    const isFaulty = priceInputs().some(({ value }) => isFault(value));
-    byId('price-error').textContent = isFaulty ? t('list.priceFault') : '';
-    return !isFaulty;
+    const typed = priceInputs().map(({ value }) => value);
+    const [min, max] = typed.map(typedPrice);
+    const isCrossed = min !== '' && max !== '' && Number(min) > Number(max);
+    byId('price-error').textContent = typed.some(isFault) ? t('list.priceFault') : isCrossed ? t('list.priceOrder') : '';
+    return byId('price-error').textContent === '';
 }
 
 function forgetFaults() {
@@ -451,9 +388,7 @@ function typedFilters() {
 }
 
 function changeFilters({ target }) {
-    if (target.name === 'category') {
-        ask({ category: target.category });
-    } else if (checkPrices()) {
+    if (['min', 'max', 'stock', 'rating'].includes(target.name) && checkPrices()) {
         ask(typedFilters());
     }
 }
@@ -513,7 +448,7 @@ function listen() {
     listenToExports();
     byId('filters').addEventListener('change', changeFilters);
     byId('filters').addEventListener('submit', event => event.preventDefault());
-    byId('clear').addEventListener('click', () => showAll({ q: list.value.q }));
+    byId('clear').addEventListener('click', () => change({ ...NOTHING, q: list.value.q }));
     byId('sort').addEventListener('change', ({ target }) => ask({ sort: target.value }));
     byId('limit').addEventListener('change', ({ target }) => {
         const { page, limit } = list.value;
@@ -579,12 +514,9 @@ follow(() => {
 follow(showPosition);
 follow(() => byId('list').setAttribute('aria-busy', isLoading.value));
 follow(() => isLoading.value || document.querySelector('.skeleton')?.remove());
-each(
-    byId('categories'),
-    () => (categories.value === null ? [] : categoryItems()),
-    ({ value }) => (value === null ? 'all' : `=${value}`),
-    categoryOption,
-);
+fillFacet(byId('by-category'), byId('categories'), facetOf({ name: 'category', label: t('list.category') }));
+showOwnFacets(facetOf);
+showChips();
 follow(hideLacking);
 history.scrollRestoration = 'manual';
 byId('list').addEventListener('click', notePlace);
@@ -595,5 +527,7 @@ takeEarly();
 fill();
 listen();
 watchProducts(show);
+addCompareBar();
 show().then(returnToPlace);
+learnFacets().then(isNew => isNew && show(), () => {}); /* the list is worth more than its filters */
 start(() => {});

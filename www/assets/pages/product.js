@@ -1,18 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-import { call, mayWrite, read, watchProducts } from '../lib/api.js';
-import { bdi, byId, el, recall } from '../lib/dom.js';
+import { anyOf, call, mayWrite, read, send, watchProducts } from '../lib/api.js';
+import { bdi, byId, el, recall, state } from '../lib/dom.js';
 import { go, say, setTitle, showError, start } from '../lib/page.js';
-import { formatPrice, formatRating, formatTime, t } from '../lib/text.js';
+import { formatDate, formatPrice, t } from '../lib/text.js';
 import { FIELDS, learnFields, ownNames, valueIn } from '../product/fields.js';
 import { view } from '../product/view.js';
+import { addCompareBar, card, compareButton, picture, ratingText, stockText } from '../shop/card.js';
 
 const LIST = 'catalog.list'; /* the list that the product was opened from: its address */
+const SIMILAR = 4; /* products that are shown as similar */
+const ASKED = 12; /* products of the category, and with a tag, among which these are */
 
 const id = new URLSearchParams(location.search).get('id') ?? '';
 const path = `/products/${encodeURIComponent(id)}`;
 const listAddress = recall('sessionStorage', LIST) ?? 'index.html';
 
 let tag; /* the ETag of the product as it is shown */
+
+/* ---- deleting it ---- */
 
 async function remove() {
     try {
@@ -28,42 +33,105 @@ function confirmRemoval() {
     byId('delete').showModal();
 }
 
+/* ---- its pictures ---- */
+
+/* The picture that is looked at, and buttons for the others. */
+function gallery(product) {
+    const { images = [] } = product;
+    const at = state(0);
+    const large = el('div', { class: 'stage' }, () => picture(product, images[at.value], '(max-width: 48rem) 100vw, 36rem', false));
+    const thumbs = images.map((image, i) =>
+        el(
+            'button',
+            { type: 'button', 'aria-label': image.alt || t('product.picture', { n: i + 1 }), 'aria-pressed': () => String(at.value === i), onclick: () => (at.value = i) },
+            picture(product, image, '5rem'),
+        ),
+    );
+    const strip = images.length > 1 && el('div', { class: 'thumbs', role: 'group', 'aria-label': t('product.pictures') }, thumbs);
+    return el('div', { class: 'gallery' }, large, strip);
+}
+
+/* ---- its fields ---- */
+
 function ownFact(name, product) {
     const { label, isPrivate } = FIELDS[name];
     const mark = isPrivate && [' ', el('span', { class: 'badge' }, t('field.privateMark'))];
     return [[bdi(label), mark], valueIn(product, name) !== undefined && view(name, product)];
 }
 
-function details(product) {
-    const { category, rating, createdAt } = product;
-    const facts = [
-        [t('product.category'), category && bdi(category)],
-        [t('product.rating'), rating !== undefined && t('product.ratingOf', { rating: formatRating(rating) })],
-        ...ownNames().map(name => ownFact(name, product)),
-        [t('product.added'), formatTime(createdAt)],
-        [t('product.id'), el('code', {}, id)],
-    ];
-    return el(
-        'dl',
-        {},
-        facts.filter(([, value]) => value).flatMap(([name, value]) => [el('dt', {}, name), el('dd', {}, value)]),
-    );
+const isProse = name => FIELDS[name].kind === 'text';
+
+function factList(style, facts) {
+    const there = facts.filter(([, value]) => value);
+    return there.length > 0 && el('dl', { class: style }, there.flatMap(([name, value]) => [el('dt', {}, name), el('dd', {}, value)]));
 }
+
+/* Texts of several lines, such as a description, then the others. */
+function facts(product) {
+    const [prose, others] = [true, false].map(wanted => ownNames().filter(name => isProse(name) === wanted));
+    return [
+        factList('prose', prose.map(name => ownFact(name, product))),
+        factList('facts-list', [...others.map(name => ownFact(name, product)), [t('product.since'), formatDate(product.createdAt)]]),
+    ];
+}
+
+const categoryLink = category => el('a', { href: `index.html?${new URLSearchParams({ category })}` }, bdi(category));
 
 /* Shows the answer to a GET of the product. */
 function showProduct(answer) {
     const { data: product } = answer;
-    const { name, price, inStock } = product;
+    const { name, price, category, rating, inStock } = product;
     tag = answer.tag;
     setTitle(name);
     byId('title').replaceChildren(bdi(name));
+    byId('category').replaceChildren(category ? categoryLink(category) : '');
     byId('content').replaceChildren(
-        byId('title'),
-        el('p', { class: inStock ? 'stock' : 'stock out' }, t(inStock ? 'product.inStock' : 'product.soldOut')),
-        el('p', { class: 'price' }, formatPrice(price)),
-        details(product),
+        gallery(product),
+        el(
+            'div',
+            { class: 'about' },
+            byId('title'),
+            el('p', { class: 'facts' }, stockText(inStock), ratingText(rating)),
+            el('p', { class: 'price' }, formatPrice(price)),
+            compareButton({ id: product.id, name }),
+            ...facts(product).filter(Boolean),
+        ),
     );
 }
+
+/* ---- similar ones ---- */
+
+/* The first field of the shop's own whose values are counted and of which a product has several, such as tags. */
+const tagField = () => ownNames().find(name => FIELDS[name].kind === 'strings' && FIELDS[name].isFacet && FIELDS[name].isIndexed);
+
+/* How much both have in common. */
+function likeness(product, other, tags) {
+    const own = new Set(tags ? valueIn(product, tags) : []);
+    const shared = (tags ? (valueIn(other, tags) ?? []) : []).filter(text => own.has(text)).length;
+    return 2 * shared + (other.category === product.category ? 3 : 0);
+}
+
+/* Products of the same category, and those that have a tag of the product. */
+async function findSimilar(product) {
+    const tags = tagField();
+    const own = tags ? (valueIn(product, tags) ?? []) : [];
+    const questions = [
+        product.category && [['category', product.category]],
+        own.length > 0 && anyOf(tags, own.slice(0, 8)),
+    ].filter(Boolean);
+    const answers = questions.map(pairs => send('GET', `/products?${new URLSearchParams([...pairs, ['limit', ASKED]])}`).catch(() => ({ data: [] })));
+    const found = new Map((await Promise.all(answers)).flatMap(({ data }) => data).map(other => [other.id, other]));
+    found.delete(product.id);
+    return [...found.values()].sort((a, b) => likeness(product, b, tags) - likeness(product, a, tags)).slice(0, SIMILAR);
+}
+
+async function showSimilar({ data: product }) {
+    const found = await findSimilar(product);
+    byId('similar').hidden = found.length === 0;
+    byId('similar-list').replaceChildren(...found.map(other => card(other)));
+}
+
+/* ---- the page ---- */
 
 /* Another tab has changed products, perhaps this one. */
 async function showAgain() {
@@ -92,6 +160,8 @@ start(async () => {
     });
     byId('content').classList.add('product');
     showProduct(answer);
+    showSimilar(answer);
+    addCompareBar();
     byId('edit').href = `edit.html?id=${encodeURIComponent(id)}`;
     byId('remove').onclick = confirmRemoval;
     byId('delete').onclose = () => byId('delete').returnValue === 'yes' && remove();

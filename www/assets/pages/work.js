@@ -56,8 +56,9 @@ function selectionCell(item) {
     return el('td', { role: 'gridcell', class: 'selection', 'data-name': 'selection' }, input);
 }
 
-/* How many columns of the shop's own fields are shown until the user chooses others: there is room for few, or cards have room for all. */
-const OWN_SHOWN = matchMedia('(min-width: 60.01rem) and (max-width: 75rem)').matches ? 0 : 3;
+/* How many columns of the shop's own fields are shown until the user chooses others: on a screen of middle width none, while cards have room. */
+const OWN_SHOWN = 3;
+const isTight = matchMedia('(min-width: 60.01rem) and (max-width: 75rem)');
 
 /* THE COLUMNS. sort: its parameter; a column that isExtra is shown if the user wants it. begin() adds those of the shop's own fields. */
 const COLUMNS = [
@@ -77,7 +78,7 @@ function addOwnColumns() {
     const own = ownNames().filter(name => hasColumn(FIELDS[name]));
     const column = (name, i) => {
         const { label, isSorted, look } = FIELDS[name];
-        return { name, title: label, sort: isSorted && name, look: look ?? 'own', isExtra: i >= OWN_SHOWN };
+        return { name, title: label, sort: isSorted && name, look: look ?? 'own', isOwn: true, isExtra: i >= OWN_SHOWN };
     };
     COLUMNS.splice(-2, 0, ...own.map(column));
 }
@@ -87,7 +88,8 @@ const isHidden = name => name !== 'name' && !columns.value.has(name);
 
 function recallColumns() {
     const kept = recall('localStorage', COLUMNS_KEPT)?.split(',');
-    columns.value = new Set(kept ?? COLUMNS.filter(({ isExtra }) => !isExtra).map(({ name }) => name));
+    const isUsual = ({ isExtra, isOwn }) => !isExtra && !(isOwn && isTight.matches);
+    columns.value = new Set(kept ?? COLUMNS.filter(isUsual).map(({ name }) => name));
 }
 
 function chooseColumn(name, isShown) {
@@ -479,6 +481,7 @@ function followPart(part, act) {
 function begin() {
     addOwnColumns();
     recallColumns();
+    isTight.addEventListener('change', recallColumns);
     const list = table();
     byId('list').append(list, el('div', { class: 'nothing', hidden: () => !isEmpty() }, () => isEmpty() && nothing()));
     grid = connectGrid(list, { edit, toggle });

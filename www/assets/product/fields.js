@@ -3,6 +3,7 @@
  * The fields of a product: how their values are typed, checked, shown and compared. The built-in ones are in the table below; learnFields()
  * adds those of the shop's own, which the server lists.
  */
+import * as config from '../../own/config.js';
 import { read } from '../lib/api.js';
 import { rules } from '../lib/form.js';
 import { formatDate, formatNumber, formatPrice, formatRating, formatTime, parseNumber, t } from '../lib/text.js';
@@ -148,6 +149,8 @@ function makeField(row, own = {}) {
         isReadOnly: row.readOnly || false,
         isPrivate: row.private || false, /* only writers see it */
         isDetail: row.detail || false, /* lists lack it */
+        isIndexed: row.index || false,
+        isFacet: row.facet || false, /* its values are counted */
         isSorted: (row.index && row.type !== 'strings') || false, /* lists can have its order */
         usual: row.default ?? undefined, /* what a new product has */
         ...TYPES[row.type](row),
@@ -173,11 +176,23 @@ export const FIELDS = {
 const OTHERS = ['id', 'createdAt'];
 const builtIn = Object.keys(FIELDS);
 
+/* The fields that config.js names come first, in its order. */
+function orderFields() {
+    const first = (config.FIELDS ?? []).filter(name => name in FIELDS);
+    const rest = Object.keys(FIELDS).filter(name => !first.includes(name));
+    for (const name of [...first, ...rest]) {
+        const field = FIELDS[name];
+        delete FIELDS[name];
+        FIELDS[name] = field;
+    }
+}
+
 /* Adds the shop's own fields, once a page. The server tells writers of those that only they see. */
 export async function learnFields() {
     const { data } = await read('/fields');
     const isOwn = ({ name }) => !builtIn.includes(name) && !OTHERS.includes(name);
     data.filter(isOwn).forEach(row => (FIELDS[row.name] = makeField(row)));
+    orderFields();
 }
 
 export const ownNames = () => Object.keys(FIELDS).filter(name => !builtIn.includes(name));

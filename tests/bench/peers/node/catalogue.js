@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The catalogue that Fastify, Express and Bun serve. DRIVER in the environment is one of the modules sqlite, pgsql, mysql, bun-sqlite
-// and bun-sql, which have the statements; DATABASE is the file or the URL.
+// The catalogue that Fastify, Express and Bun serve. DRIVER in the environment is one of the modules sqlite, pgsql, mysql, bun-sqlite,
+// bun-own and bun-sql, which have the statements; DATABASE is the file or the URL.
 import { randomUUID } from 'node:crypto';
 
 const database = await import(`./${process.env.DRIVER}.js`);
@@ -38,10 +38,10 @@ export function isProduct({ name, price, category = '', inStock = true, rating =
         && Number.isFinite(rating) && rating >= 0 && rating <= 5;
 }
 
-// body: already validated.
-export async function create({ name, price, category = '', inStock = true, rating }) {
-    const product = { id: randomUUID(), name, price, category, inStock, rating, createdAt: new Date().toISOString() };
-    await database.insert([product.id, name, price, category, inStock ? 1 : 0, rating ?? null, product.createdAt]);
+// body: already validated. own: further fields, which bun-own.js stores.
+export async function create({ name, price, category = '', inStock = true, rating, ...own }) {
+    const product = { id: randomUUID(), name, price, category, inStock, rating, createdAt: new Date().toISOString(), ...own };
+    await database.insert([product.id, name, price, category, inStock ? 1 : 0, rating ?? null, product.createdAt], own);
     return { success: true, data: product, message: 'Product created' };
 }
 

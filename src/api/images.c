@@ -1,0 +1,445 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The pictures of products.
+ *
+ *     POST     the body, in a file without a name -> room for it? -> its sizes, made by a program -> one transaction
+ *     GET      the file of CatalogImageCache, made of the database unless it is there -> httpd sends it
+ *
+ * What takes long is done without a connection to the database: reading the body, waiting for a turn, decoding. A client whose body was
+ * read, but whose product is gone by then, gets the same answer as one that came too late for a PATCH.
+ */
+#include "api/images.h"
+
+#include <apr_file_info.h>
+#include <apr_strings.h>
+#include <errno.h>
+#include <unistd.h>
+
+#include "api/failure.h"
+#include "api/idempotency.h"
+#include "api/image_schema.h"
+#include "api/products.h"
+#include "catalogue/images.h"
+#include "http/answer.h"
+#include "http/parameters.h"
+#include "http/request.h"
+#include "lib/digest.h"
+#include "lib/file.h"
+#include "lib/id.h"
+#include "lib/json.h"
+#include "lib/number.h"
+#include "shm/metrics.h"
+
+static int is_open(const cat_conf_t *conf)
+{
+    return conf->images;
+}
+
+static cat_answer_t *answer_no_route(cat_request_t *q)
+{
+    return cat_answer_problem(q->pool, CAT_PROBLEM_ROUTE_UNKNOWN, NULL);
+}
+
+/* ---- parameters ---- */
+
+typedef struct creation_t {
+    cat_request_t *q;
+    const char *alt;
+    int place;
+    int file; /* of the body */
+    cat_digest_t *digest;
+    cat_image_made_t made;
+} creation_t;
+
+static void parse_alt(void *creation, cat_parameters_t *p, const cat_parameter_t *parameter)
+{
+    static const cat_field_t field = {.name = "alt", .kind = CAT_STRING, .most = CAT_IMAGES_ALT_MOST};
+    creation_t *c = creation;
+    cat_field_fault_t fault = {"format", "must be text in UTF-8"};
+
+    c->alt = parameter->value ? parameter->value : "";
+    if (parameter->value) {
+        fault = cat_fields_check_length(p->pool, &field, c->alt);
+    }
+    if (fault.code) {
+        cat_parameters_add_error(p, parameter->name, fault.code, fault.message);
+    }
+}
+
+static void parse_position(void *creation, cat_parameters_t *p, const cat_parameter_t *parameter)
+{
+    creation_t *c = creation;
+    apr_int64_t place;
+
+    if (!parameter->value || !cat_number_parse_integer(parameter->value, &place) || place < 1 ||
+        place > CAT_IMAGES_MOST) {
+        cat_parameters_add_error(p, parameter->name, "format",
+                                 "must be a whole number from 1 to " APR_STRINGIFY(CAT_IMAGES_MOST));
+        return;
+    }
+    c->place = (int)place;
+}
+
+static json_t *describe_alt(const cat_conf_t *conf)
+{
+    (void)conf;
+    return json_pack("{s:s, s:i}", "type", "string", "maxLength", CAT_IMAGES_ALT_MOST);
+}
+
+static json_t *describe_position(const cat_conf_t *conf)
+{
+    (void)conf;
+    return json_pack("{s:s, s:i, s:i}", "type", "integer", "minimum", 1, "maximum", CAT_IMAGES_MOST);
+}
+
+/* THE PARAMETERS of a picture that is added. */
+static const cat_parameter_row_t parameters[] = {
+    {"alt", 0, parse_alt, describe_alt, "What the picture shows, for those who cannot see it",
+     "\"The kettle from above\""},
+    {"position", 0, parse_position, describe_position,
+     "Its place among the product's pictures; the first one is 1. Behind all others if absent", "1"},
+};
+
+#define PARAMETERS ((int)(sizeof(parameters) / sizeof(parameters[0])))
+
+/* ---- the body ---- */
+
+static apr_status_t close_file(void *file)
+{
+    close(*(int *)file);
+    return APR_SUCCESS;
+}
+
+static cat_answer_t *answer_file_fault(cat_request_t *q, apr_status_t rv)
+{
+    cat_log(q->log, CAT_LOG_ERROR, rv, "CAT109: a picture cannot be received, as a temporary file cannot be written");
+    return cat_failure_answer(q->pool, rv);
+}
+
+/* NULL: all of it is in the file. */
+static cat_answer_t *write_pieces(const creation_t *c)
+{
+    cat_upload_t *upload = c->q->upload;
+    const char *data;
+    apr_size_t length;
+
+    for (;;) {
+        cat_answer_t *refusal = upload->read(upload, &data, &length);
+        if (refusal || length == 0) {
+            return refusal;
+        }
+        cat_digest_add(c->digest, data, length);
+        while (length > 0) {
+            ssize_t written = write(c->file, data, length);
+            if (written < 0 && errno != EINTR) {
+                return answer_file_fault(c->q, errno);
+            }
+            data += written > 0 ? written : 0;
+            length -= written > 0 ? (apr_size_t)written : 0;
+        }
+    }
+}
+
+static cat_answer_t *receive_body(creation_t *c)
+{
+    apr_status_t rv = cat_file_open_unnamed(c->q->pool, &c->file);
+
+    if (rv != APR_SUCCESS) {
+        return answer_file_fault(c->q, rv);
+    }
+    apr_pool_cleanup_register(c->q->pool, apr_pmemdup(c->q->pool, &c->file, sizeof(c->file)), close_file,
+                              apr_pool_cleanup_null);
+    c->digest = cat_digest_begin(c->q->pool);
+    return c->digest ? write_pieces(c) : cat_answer_problem(c->q->pool, CAT_PROBLEM_INTERNAL, NULL);
+}
+
+/* ---- adding a picture ---- */
+
+static cat_answer_t *answer_refusal(cat_request_t *q, apr_status_t rv, const cat_products_judgement_t *judgement)
+{
+    if (rv == CAT_ENOROOM) {
+        cat_log(q->log, CAT_LOG_ERROR, 0,
+                "CAT110: a picture was refused, as those of the database take as much as CatalogImageQuota allows");
+        return cat_answer_problem(q->pool, CAT_PROBLEM_IMAGE_QUOTA, NULL);
+    }
+    if (rv == CAT_EIMAGES) {
+        return cat_answer_problem(q->pool, CAT_PROBLEM_IMAGES_FULL, NULL);
+    }
+    return cat_products_refuse(q, rv, judgement);
+}
+
+static const char *explain_unreadable(cat_image_result_t result)
+{
+    return result == CAT_IMAGE_UNKNOWN     ? "it is no JPEG, PNG, WebP, AVIF or GIF file"
+           : result == CAT_IMAGE_TOO_LARGE ? "it has more than 50 million pixels"
+                                           : "it cannot be decoded: it is damaged, or incomplete";
+}
+
+/* NULL: it is made. */
+static cat_answer_t *make_picture(creation_t *c)
+{
+    cat_request_t *q = c->q;
+    const cat_image_maker_t maker = {q->pool, q->conf, q->log, q->imaging, q->metrics, q->network};
+    cat_image_result_t result = cat_image_maker_make(&maker, c->file, &c->made);
+
+    switch (result) {
+    case CAT_IMAGE_MADE:
+        return NULL;
+    case CAT_IMAGE_BUSY:
+        return cat_answer_problem(q->pool, CAT_PROBLEM_UNAVAILABLE, NULL);
+    case CAT_IMAGE_FAULT:
+        return cat_answer_problem(q->pool, CAT_PROBLEM_INTERNAL, NULL);
+    default:
+        return cat_answer_problem(q->pool, CAT_PROBLEM_IMAGE_UNREADABLE, explain_unreadable(result));
+    }
+}
+
+static cat_answer_t *answer_created(cat_request_t *q, const cat_image_t *image)
+{
+    cat_answer_t *answer;
+    cat_buffer_t b;
+
+    cat_buffer_init(&b, q->pool, 1024);
+    cat_product_images_write(&b, q->conf->mount_uri, image);
+    answer = cat_answer_success(q->pool, 201, &b, "Picture added");
+    cat_answer_header(answer, q->pool, "Location",
+                      apr_psprintf(q->pool, "%s/images/%s-%d.webp", q->conf->mount_uri, image->id, image->width));
+    return answer;
+}
+
+static cat_answer_t *store_picture(creation_t *c, const cat_products_target_t *target)
+{
+    cat_request_t *q = c->q;
+    const cat_image_t image = {cat_id_make(q->pool, q->now), c->made.width, c->made.height, c->alt};
+    cat_products_judgement_t judgement;
+    const cat_image_addition_t addition = {
+        .product = target->id,
+        .id = image.id,
+        .alt = c->alt,
+        .place = c->place,
+        .made = &c->made,
+        .condition = cat_products_require(q, target, &judgement),
+    };
+    cat_answer_t *answer;
+    apr_status_t rv;
+
+    if (!image.id) {
+        return cat_answer_problem(q->pool, CAT_PROBLEM_INTERNAL, NULL);
+    }
+    answer = answer_created(q, &image);
+    cat_idempotency_keep(q, answer);
+    rv = cat_image_store_add(q->db, &addition);
+    return rv == APR_SUCCESS ? answer : answer_refusal(q, rv, &judgement);
+}
+
+static cat_answer_t *add_picture(creation_t *c)
+{
+    cat_request_t *q = c->q;
+    cat_products_judgement_t none = {.q = q};
+    cat_products_target_t target;
+    cat_answer_t *answer;
+    apr_status_t rv = cat_products_find_target(q, &target);
+
+    rv = rv == APR_SUCCESS ? cat_image_store_check(q->db, target.id) : rv;
+    if (rv != APR_SUCCESS) {
+        return answer_refusal(q, rv, &none);
+    }
+    cat_db_release(q->db);
+    answer = make_picture(c);
+    return answer ? answer : store_picture(c, &target);
+}
+
+cat_answer_t *cat_images_create(cat_request_t *q)
+{
+    creation_t c = {.q = q, .alt = ""};
+    cat_parameters_t p;
+    cat_answer_t *answer;
+
+    if (!is_open(q->conf)) {
+        return answer_no_route(q);
+    }
+    cat_parameters_init(&p, q->pool, q->strict, q->query);
+    cat_parameters_parse(&p, parameters, PARAMETERS, &c);
+    if (p.errors) {
+        return cat_answer_invalid(q->pool, CAT_PROBLEM_VALIDATION, p.errors);
+    }
+    answer = receive_body(&c);
+    if (!answer && q->idempotency) {
+        answer = cat_idempotency_check(q, cat_digest_end(c.digest));
+    }
+    answer = answer ? answer : add_picture(&c);
+    if (p.ignored) {
+        cat_answer_name_ignored(answer, q->pool, p.ignored);
+    }
+    return answer;
+}
+
+/* ---- removing one ---- */
+
+cat_answer_t *cat_images_remove(cat_request_t *q)
+{
+    const char *image = cat_id_fold(q->pool, q->params[1]);
+    cat_products_judgement_t judgement = {.q = q};
+    cat_products_target_t target;
+    apr_status_t rv;
+
+    if (!is_open(q->conf)) {
+        return answer_no_route(q);
+    }
+    rv = cat_products_find_target(q, &target);
+    if (rv == APR_SUCCESS) {
+        rv = cat_id_check(image)
+                 ? cat_image_store_remove(q->db, target.id, image, cat_products_require(q, &target, &judgement))
+                 : CAT_ENOIMAGE;
+    }
+    if (rv == CAT_ENOIMAGE) {
+        return cat_answer_problem(q->pool, CAT_PROBLEM_IMAGE_UNKNOWN, NULL);
+    }
+    if (rv != APR_SUCCESS) {
+        return cat_products_refuse(q, rv, &judgement);
+    }
+    cat_image_files_remove(q->pool, q->conf, image);
+    return cat_answer_success(q->pool, 200, NULL, "Picture deleted");
+}
+
+/* ---- the files ---- */
+
+/* A name is never given to another picture. */
+#define FOR_EVER "public, max-age=31536000, immutable"
+
+static cat_answer_t *describe_picture(cat_request_t *q, cat_answer_t *answer)
+{
+    answer->type = "image/webp";
+    cat_answer_header(answer, q->pool, "Cache-Control", FOR_EVER);
+    return answer;
+}
+
+static cat_answer_t *answer_file(cat_request_t *q, const char *path)
+{
+    cat_answer_t *answer = cat_answer_text(q->pool, 200, NULL, 0);
+
+    answer->file = path;
+    return describe_picture(q, answer);
+}
+
+/* Where the file cannot be written, the database's copy is sent. */
+static cat_answer_t *fill_cache(cat_request_t *q, const char *path, const char *size)
+{
+    const char *data;
+    apr_size_t length;
+    apr_status_t rv = cat_image_store_read(q->db, size, &data, &length);
+
+    if (rv != APR_SUCCESS) {
+        return rv == APR_NOTFOUND ? cat_answer_problem(q->pool, CAT_PROBLEM_IMAGE_UNKNOWN, NULL)
+                                  : cat_failure_answer(q->pool, rv);
+    }
+    cat_metrics_add(q->metrics, CAT_METRIC_IMAGE_FILES, 0, 1);
+    return cat_image_files_write(q->db, path, size, data, length) == APR_SUCCESS
+               ? answer_file(q, path)
+               : describe_picture(q, cat_answer_text(q->pool, 200, data, length));
+}
+
+cat_answer_t *cat_images_get(cat_request_t *q)
+{
+    const char *size, *path;
+    apr_finfo_t info;
+
+    if (!is_open(q->conf)) {
+        return answer_no_route(q);
+    }
+    if (!cat_image_files_parse(q->pool, q->params[0], &size)) {
+        return cat_answer_problem(q->pool, CAT_PROBLEM_IMAGE_UNKNOWN, NULL);
+    }
+    path = cat_image_files_path(q->pool, q->conf, q->params[0]);
+    return apr_stat(&info, path, APR_FINFO_TYPE, q->pool) == APR_SUCCESS ? answer_file(q, path)
+                                                                         : fill_cache(q, path, size);
+}
+
+/* ---- descriptions ---- */
+
+static const cat_member_t created_members[] = {
+    CAT_MEMBER_SUCCESS,
+    {"data", &cat_image_schema_one, CAT_ALWAYS, "The picture"},
+    CAT_MEMBER_MESSAGE,
+    CAT_MEMBER_END,
+};
+static const cat_shape_t created = {.kind = CAT_SHAPE_OBJECT, .name = "ImageAnswer", .members = created_members};
+
+static void describe_parameters(cat_describer_t *d)
+{
+    d->group = "images";
+    cat_parameters_describe(d, "images", parameters, PARAMETERS);
+}
+
+static json_t *describe_picture_body(cat_describer_t *d, json_t **example)
+{
+    (void)d;
+    *example = NULL;
+    return json_object();
+}
+
+static json_t *describe_webp(cat_describer_t *d)
+{
+    (void)d;
+    return json_pack("{s:{}}", "image/webp");
+}
+
+static const char product_param[] = "The product's id, or its name: `sku=KT-1` for a field `sku` that is `unique`";
+
+static const cat_problem_t creating[] = {
+    CAT_PROBLEM_PRODUCT_UNKNOWN,  CAT_PROBLEM_PRECONDITION, CAT_PROBLEM_INDEXING,    CAT_PROBLEM_VALIDATION,
+    CAT_PROBLEM_IMAGE_UNREADABLE, CAT_PROBLEM_IMAGES_FULL,  CAT_PROBLEM_IMAGE_QUOTA, CAT_PROBLEM_COUNT};
+static const cat_problem_t removing[] = {CAT_PROBLEM_PRODUCT_UNKNOWN, CAT_PROBLEM_IMAGE_UNKNOWN,
+                                         CAT_PROBLEM_PRECONDITION, CAT_PROBLEM_INDEXING, CAT_PROBLEM_COUNT};
+static const cat_problem_t reading[] = {CAT_PROBLEM_IMAGE_UNKNOWN, CAT_PROBLEM_COUNT};
+
+const cat_description_t cat_images_about_create = {
+    .id = "createImage",
+    .tag = "Products",
+    .summary = "Add a picture to a product",
+    .about = "The body is the picture, of at most 50 million pixels. What is served is made of it: upright, without "
+             "metadata, in WebP, 320, 640 and 1280 pixels wide and as large as it was sent, but at most 4096 pixels "
+             "wide and high. Of an animation, the first picture counts.",
+    .param = product_param,
+    .takes_name = 1,
+    .describe_input = describe_picture_body,
+    .describe_parameters = describe_parameters,
+    .status = 201,
+    .answered = "The picture is stored",
+    .shape = &created,
+    .headers = CAT_HEADER_LOCATION,
+    .problems = creating,
+    .is_open = is_open,
+};
+
+const cat_description_t cat_images_about_remove = {
+    .id = "deleteImage",
+    .tag = "Products",
+    .summary = "Delete a picture of a product",
+    .param = product_param,
+    .param2 = "The picture's id",
+    .takes_name = 1,
+    .status = 200,
+    .answered = "The picture is deleted",
+    .shape = &cat_description_done,
+    .problems = removing,
+    .is_open = is_open,
+};
+
+const cat_description_t cat_images_about_get = {
+    .id = "getImage",
+    .tag = "Products",
+    .summary = "Read a picture",
+    .about = "At the address that a product names. The answer never changes, so clients may keep it for ever; it may "
+             "be asked for in ranges.",
+    .param = "The picture's id, its width, and `.webp`",
+    .param_example = "01a2060f-5c1e-7b3c-8a69-5d1f0c4b7e21-320.webp",
+    .status = 200,
+    .answered = "The picture",
+    .describe_content = describe_webp,
+    .other_status = 206,
+    .other_answered = "The part of it that `Range` asks for",
+    .headers = CAT_HEADER_ETAG,
+    .problems = reading,
+    .is_open = is_open,
+};

@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Makes of a file that a client sent the pictures that are served.
+ *
+ *     file -> kind and size by its first octets (lib/picture.h) -> a turn -> vipsthumbnail, once for each size -> WebP
+ *
+ * Nothing of the file itself is ever served: each size is decoded and encoded anew, upright, in sRGB and without metadata such as the place
+ * where a photograph was taken. The decoding is libvips' alone, in a process with limits (lib/process.h), whose input and output are files
+ * without a name: so nothing is left of it, however it or this server ends. libvips is told to use no loader that its authors would not trust
+ * with strangers' files (VIPS_BLOCK_UNTRUSTED), such as those for SVG, PDF and everything of ImageMagick's.
+ *
+ * The full size comes first, because only it says how large the picture is when it is upright; the others get the height that follows from
+ * that.
+ */
+#include "catalogue/images/image_maker.h"
+
+#include <apr_strings.h>
+#include <errno.h>
+#include <unistd.h>
+
+#include "lib/file.h"
+#include "lib/picture.h"
+#include "lib/process.h"
+#include "lib/time.h"
+#include "shm/metrics.h"
+#include "shm/semaphore.h"
+
+#define PATIENCE apr_time_from_sec(20) /* how long a request may wait for its turn */
+
+/* A picture of 50 million pixels takes 5 seconds and 550 MB as a JPEG file that is read several times (progressive), its worst form. */
+static const cat_process_limits_t limits = {
+    .time = APR_TIME_C(60000000),
+    .cpu = 20,
+    .memory = APR_UINT64_C(1) << 30,
+    .file = APR_UINT64_C(1) << 26,
+    .files = 64,
+};
+
+static const char *const environment[] = {
+    "LC_ALL=C",           "VIPS_BLOCK_UNTRUSTED=1",
+    "VIPS_CONCURRENCY=1", "VIPS_DISC_THRESHOLD=4g", /* no temporary files */
+    "MALLOC_ARENA_MAX=1", NULL,
+};
+
+/* ---- turns ---- */
+
+static int enter_queue(const cat_image_maker_t *m, int *place)
+{
+    char more[CAT_REPEATS_TEXT];
+    apr_status_t rv;
+
+    cat_metrics_shift(m->metrics, CAT_METRIC_IMAGE_QUEUE, 1);
+    rv = cat_semaphore_enter(m->turns, m->network, PATIENCE, place);
+    cat_metrics_shift(m->metrics, CAT_METRIC_IMAGE_QUEUE, -1);
+    if (rv != APR_SUCCESS && cat_repeats_note(cat_semaphore_refusals(m->turns), cat_time_monotonic(), more)) {
+        cat_log(m->log, CAT_LOG_ERROR, 0, "CAT104: too many pictures to decode at once%s; see CatalogImageJobs", more);
+    }
+    return rv == APR_SUCCESS;
+}
+
+/* ---- the program ---- */
+
+#define WHOLE "stdin[fail-on=error]" /* else what is missing of a picture would be grey */
+
+static cat_image_result_t note_fault(const cat_image_maker_t *m, apr_status_t rv)
+{
+    cat_log(m->log, CAT_LOG_ERROR, rv,
+            "CAT105: no file can be made for a picture; is the directory for temporary files full?");
+    return CAT_IMAGE_FAULT;
+}
+
+static cat_image_result_t run_program(const cat_image_maker_t *m, int file, int output, const char *size)
+{
+    const char *const argv[] = {m->conf->image_program, WHOLE, "--size", size, "--eprofile", "srgb", "-o",
+                                ".webp[Q=80,strip]",    NULL};
+
+    if (lseek(file, 0, SEEK_SET) != 0) {
+        return note_fault(m, APR_FROM_OS_ERROR(errno));
+    }
+    switch (cat_process_run(argv, environment, file, output, &limits)) {
+    case CAT_PROCESS_DONE:
+        return CAT_IMAGE_MADE;
+    case CAT_PROCESS_MISSING:
+        cat_log(m->log, CAT_LOG_ERROR, 0, "CAT106: %s cannot be run; install it, or correct CatalogImageProgram",
+                m->conf->image_program);
+        return CAT_IMAGE_FAULT;
+    case CAT_PROCESS_TOO_LONG:
+        cat_log(m->log, CAT_LOG_ERROR, 0, "CAT107: %s took longer than %d seconds for a picture, and was ended",
+                m->conf->image_program, (int)apr_time_sec(limits.time));
+        return CAT_IMAGE_FAULT;
+    case CAT_PROCESS_REFUSED:
+        break;
+    }
+    return CAT_IMAGE_UNREADABLE;
+}
+
+/* Debian 12's libvips leaves profile and metadata in WebP files, whatever its option strip says. */
+static cat_image_result_t take_output(const cat_image_maker_t *m, int output, cat_image_size_t *made)
+{
+    const char *data;
+    apr_status_t rv = cat_file_map(m->pool, output, &data, &made->length);
+
+    if (rv != APR_SUCCESS) {
+        return note_fault(m, rv);
+    }
+    made->data = cat_picture_strip(m->pool, data, &made->length);
+    return made->data ? CAT_IMAGE_MADE : CAT_IMAGE_UNREADABLE;
+}
+
+/* data, length: what it has made. */
+static cat_image_result_t make_size(const cat_image_maker_t *m, int file, const char *size, cat_image_size_t *made)
+{
+    int output;
+    apr_status_t rv = cat_file_open_unnamed(m->pool, &output);
+    cat_image_result_t result;
+
+    if (rv != APR_SUCCESS) {
+        return note_fault(m, rv);
+    }
+    result = run_program(m, file, output, size);
+    if (result == CAT_IMAGE_MADE) {
+        result = take_output(m, output, made);
+    }
+    close(output);
+    return result;
+}
+
+/* Of the upright picture, as the full size has it. */
+static cat_image_result_t make_full(const cat_image_maker_t *m, int file, cat_image_size_t *full,
+                                    cat_image_made_t *made)
+{
+    static const char size[] =
+        APR_STRINGIFY(CAT_IMAGES_EDGE_MOST) "x" APR_STRINGIFY(CAT_IMAGES_EDGE_MOST) ">"; /* never larger than it is */
+    cat_image_result_t result = make_size(m, file, size, full);
+    cat_picture_t picture;
+
+    if (result != CAT_IMAGE_MADE) {
+        return result;
+    }
+    picture = cat_picture_read(full->data, full->length);
+    if (picture.width > CAT_IMAGES_EDGE_MOST || picture.height > CAT_IMAGES_EDGE_MOST) {
+        return CAT_IMAGE_UNREADABLE;
+    }
+    made->width = (int)picture.width;
+    made->height = (int)picture.height;
+    return CAT_IMAGE_MADE;
+}
+
+static cat_image_result_t make_all(const cat_image_maker_t *m, int file, cat_image_made_t *made)
+{
+    cat_image_size_t full = {0};
+    cat_image_result_t result = make_full(m, file, &full, made);
+    const cat_image_t image = {.width = made->width, .height = made->height};
+    int widths[CAT_IMAGES_SIZES_MOST];
+
+    if (result != CAT_IMAGE_MADE) {
+        return result;
+    }
+    made->count = cat_product_images_widths(&image, widths);
+    made->octets = 0;
+    for (int i = 0; i < made->count && result == CAT_IMAGE_MADE; i++) {
+        cat_image_size_t *size = &made->sizes[i];
+        if (i == made->count - 1) {
+            *size = full;
+        } else {
+            result = make_size(m, file,
+                               apr_psprintf(m->pool, "%dx%d!", widths[i], cat_product_images_height(&image, widths[i])),
+                               size);
+        }
+        size->width = widths[i];
+        made->octets += (apr_int64_t)size->length;
+    }
+    return result;
+}
+
+static cat_image_result_t make_in_turn(const cat_image_maker_t *m, int file, cat_image_made_t *made)
+{
+    cat_image_result_t result;
+    apr_time_t begun;
+    int place;
+
+    if (!enter_queue(m, &place)) {
+        return CAT_IMAGE_BUSY;
+    }
+    begun = cat_time_monotonic();
+    result = make_all(m, file, made);
+    cat_semaphore_leave(m->turns, place);
+    cat_metrics_observe(m->metrics, CAT_METRIC_IMAGE_TIME, cat_time_monotonic() - begun);
+    return result;
+}
+
+static cat_image_result_t check_and_make(const cat_image_maker_t *m, int file, cat_image_made_t *made)
+{
+    const char *data;
+    apr_size_t length;
+    cat_picture_t picture;
+    apr_status_t rv = cat_file_map(m->pool, file, &data, &length);
+
+    if (rv != APR_SUCCESS) {
+        return note_fault(m, rv);
+    }
+    picture = cat_picture_read(data, length);
+    if (picture.kind == CAT_PICTURE_NONE) {
+        return CAT_IMAGE_UNKNOWN;
+    }
+    return (apr_uint64_t)picture.width * picture.height > CAT_IMAGE_PIXELS_MOST ? CAT_IMAGE_TOO_LARGE
+                                                                                : make_in_turn(m, file, made);
+}
+
+cat_image_result_t cat_image_maker_make(const cat_image_maker_t *m, int file, cat_image_made_t *made)
+{
+    static const cat_image_outcome_t outcomes[] = {
+        [CAT_IMAGE_MADE] = CAT_IMAGE_COUNTED_MADE,         [CAT_IMAGE_UNKNOWN] = CAT_IMAGE_COUNTED_REFUSED,
+        [CAT_IMAGE_TOO_LARGE] = CAT_IMAGE_COUNTED_REFUSED, [CAT_IMAGE_UNREADABLE] = CAT_IMAGE_COUNTED_REFUSED,
+        [CAT_IMAGE_BUSY] = CAT_IMAGE_COUNTED_BUSY,         [CAT_IMAGE_FAULT] = CAT_IMAGE_COUNTED_FAILED,
+    };
+    cat_image_result_t result;
+
+    *made = (cat_image_made_t){0};
+    result = check_and_make(m, file, made);
+    cat_metrics_add(m->metrics, CAT_METRIC_IMAGES, (int)outcomes[result], 1);
+    return result;
+}

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef CAT_CATALOGUE_IMAGE_MAKER_H
+#define CAT_CATALOGUE_IMAGE_MAKER_H
+
+#include <apr_pools.h>
+
+#include "catalogue/product/product_images.h"
+#include "lib/conf.h"
+#include "lib/log.h"
+
+typedef struct cat_metrics_t cat_metrics_t;
+typedef struct cat_semaphore_t cat_semaphore_t;
+
+/* What a picture is made with. */
+typedef struct cat_image_maker_t {
+    apr_pool_t *pool;
+    const cat_conf_t *conf;
+    const cat_log_t *log;
+    cat_semaphore_t *turns;       /* held while programs run */
+    const cat_metrics_t *metrics; /* NULL: nothing is counted */
+    const char *network;          /* of the client: networks take turns */
+} cat_image_maker_t;
+
+typedef struct cat_image_size_t {
+    int width;
+    const char *data; /* WebP */
+    apr_size_t length;
+} cat_image_size_t;
+
+/* A picture in all its sizes, on the pool. */
+typedef struct cat_image_made_t {
+    int width, height;
+    int count;
+    cat_image_size_t sizes[CAT_IMAGES_SIZES_MOST]; /* ascending */
+    apr_int64_t octets;                            /* of all */
+} cat_image_made_t;
+
+typedef enum {
+    CAT_IMAGE_MADE,
+    CAT_IMAGE_UNKNOWN,    /* it is none of the kinds of pictures that are taken */
+    CAT_IMAGE_TOO_LARGE,  /* it has more than CAT_IMAGE_PIXELS_MOST */
+    CAT_IMAGE_UNREADABLE, /* it cannot be decoded, or not within the limits of the process */
+    CAT_IMAGE_BUSY,       /* others were first, for too long; logged */
+    CAT_IMAGE_FAULT       /* of the server; logged */
+} cat_image_result_t;
+
+#define CAT_IMAGE_PIXELS_MOST 50000000
+
+/* file: of the picture as it was sent; its position is changed. */
+cat_image_result_t cat_image_maker_make(const cat_image_maker_t *maker, int file, cat_image_made_t *made);
+
+#endif

@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Tells of which kind a picture is, and how large it says it is.
+ *
+ * Whatever name or media type a client gives a file, its first octets decide. The size is known before anything is decoded, so that a file
+ * of few octets that declares billions of pixels costs nothing:
+ *
+ *     JPEG  FF D8 | FF E1 length ... | FF C0 length 8 HEIGHT WIDTH        the first frame header among the segments
+ *     PNG   89 P N G ... IHDR WIDTH HEIGHT
+ *     GIF   G I F 8 9 a WIDTH HEIGHT
+ *     WebP  R I F F length W E B P | VP8X, VP8L or VP8, each with its own way to write them
+ *     AVIF  length f t y p brands ... | ispe 0 WIDTH HEIGHT               a property for each image in the file: the largest counts
+ */
+#include "lib/picture.h"
+
+#include <string.h>
+
+#include "lib/buffer.h"
+
+typedef struct octets_t {
+    const unsigned char *data;
+    apr_size_t length;
+} octets_t;
+
+static int is_at(const octets_t *o, apr_size_t at, const char *text, apr_size_t length)
+{
+    return at <= o->length && length <= o->length - at && memcmp(o->data + at, text, length) == 0;
+}
+
+#define IS_AT(o, at, text) is_at(o, at, text, sizeof(text) - 1)
+
+/* Numbers of so many octets, the highest or the lowest first. The caller knows that they are there. */
+static apr_uint32_t big(const octets_t *o, apr_size_t at, int octets)
+{
+    apr_uint32_t number = 0;
+
+    for (int i = 0; i < octets; i++) {
+        number = number << 8 | o->data[at + (apr_size_t)i];
+    }
+    return number;
+}
+
+static apr_uint32_t little(const octets_t *o, apr_size_t at, int octets)
+{
+    apr_uint32_t number = 0;
+
+    for (int i = octets; i-- > 0;) {
+        number = number << 8 | o->data[at + (apr_size_t)i];
+    }
+    return number;
+}
+
+static cat_picture_t make_picture(cat_picture_kind_t kind, apr_uint32_t width, apr_uint32_t height)
+{
+    return width && height ? (cat_picture_t){kind, width, height} : (cat_picture_t){CAT_PICTURE_NONE, 0, 0};
+}
+
+/* ---- JPEG ---- */
+
+/* C4, C8 and CC are no frame headers. */
+static int is_frame(unsigned char marker)
+{
+    return marker >= 0xc0 && marker <= 0xcf && marker != 0xc4 && marker != 0xc8 && marker != 0xcc;
+}
+
+/* A segment has its marker, after any number of FF, its length, which includes itself, and its contents. */
+static cat_picture_t read_jpeg(const octets_t *o)
+{
+    apr_size_t at = 2;
+
+    while (at + 9 < o->length && o->data[at] == 0xff) {
+        unsigned char marker = o->data[at + 1];
+        apr_uint32_t size = big(o, at + 2, 2);
+        if (marker == 0xff) {
+            at++;
+        } else if (is_frame(marker)) {
+            return make_picture(CAT_PICTURE_JPEG, big(o, at + 7, 2), big(o, at + 5, 2));
+        } else if (size < 2) {
+            break;
+        } else {
+            at += 2 + size;
+        }
+    }
+    return make_picture(CAT_PICTURE_NONE, 0, 0);
+}
+
+/* ---- WebP ---- */
+
+static cat_picture_t read_webp(const octets_t *o)
+{
+    if (o->length < 30) {
+        return make_picture(CAT_PICTURE_NONE, 0, 0);
+    }
+    if (IS_AT(o, 12, "VP8X")) {
+        return make_picture(CAT_PICTURE_WEBP, little(o, 24, 3) + 1, little(o, 27, 3) + 1);
+    }
+    if (IS_AT(o, 12, "VP8L") && o->data[20] == 0x2f) {
+        apr_uint32_t bits = little(o, 21, 4);
+        return make_picture(CAT_PICTURE_WEBP, (bits & 0x3fff) + 1, (bits >> 14 & 0x3fff) + 1);
+    }
+    if (IS_AT(o, 12, "VP8 ") && IS_AT(o, 23, "\x9d\x01\x2a")) {
+        return make_picture(CAT_PICTURE_WEBP, little(o, 26, 2) & 0x3fff, little(o, 28, 2) & 0x3fff);
+    }
+    return make_picture(CAT_PICTURE_NONE, 0, 0);
+}
+
+/* ---- AVIF ---- */
+
+/* Brands are behind the length and "ftyp": the main one, a version, and those that the file is compatible with. */
+static int is_avif(const octets_t *o)
+{
+    apr_size_t end = o->length >= 16 && IS_AT(o, 4, "ftyp") ? big(o, 0, 4) : 0;
+
+    for (apr_size_t at = 8; at + 4 <= end && end <= o->length; at += 4) {
+        if (at != 12 && (IS_AT(o, at, "avif") || IS_AT(o, at, "avis"))) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
+/* The boxes are not followed: whatever else has these four letters only makes a picture larger than it is. */
+static cat_picture_t read_avif(const octets_t *o)
+{
+    apr_uint32_t width = 0, height = 0;
+
+    for (apr_size_t at = 0; at + 16 <= o->length; at++) {
+        if (o->data[at] == 'i' && IS_AT(o, at, "ispe\0\0\0\0")) {
+            apr_uint32_t w = big(o, at + 8, 4), h = big(o, at + 12, 4);
+            if ((apr_uint64_t)w * h > (apr_uint64_t)width * height) {
+                width = w;
+                height = h;
+            }
+        }
+    }
+    return make_picture(CAT_PICTURE_AVIF, width, height);
+}
+
+/* ---- all of them ---- */
+
+cat_picture_t cat_picture_read(const char *data, apr_size_t length)
+{
+    const octets_t o = {(const unsigned char *)data, length};
+
+    if (IS_AT(&o, 0, "\xff\xd8\xff")) {
+        return read_jpeg(&o);
+    }
+    if (IS_AT(&o, 0, "\x89PNG\r\n\x1a\n") && IS_AT(&o, 12, "IHDR") && length >= 24) {
+        return make_picture(CAT_PICTURE_PNG, big(&o, 16, 4), big(&o, 20, 4));
+    }
+    if ((IS_AT(&o, 0, "GIF87a") || IS_AT(&o, 0, "GIF89a")) && length >= 10) {
+        return make_picture(CAT_PICTURE_GIF, little(&o, 6, 2), little(&o, 8, 2));
+    }
+    if (IS_AT(&o, 0, "RIFF") && IS_AT(&o, 8, "WEBP")) {
+        return read_webp(&o);
+    }
+    return is_avif(&o) ? read_avif(&o) : make_picture(CAT_PICTURE_NONE, 0, 0);
+}
+
+/* ---- stripping ---- */
+
+#define HEAD 12     /* octets: RIFF, a length, WEBP */
+#define CHUNK 8     /* its name and length */
+#define EXTENDED 18 /* a chunk VP8X */
+#define HAS_ALPHA 0x10
+
+static void add_little(cat_buffer_t *b, apr_uint32_t number, int octets)
+{
+    for (int i = 0; i < octets; i++) {
+        const char octet = (char)(number >> (8 * i) & 0xff);
+        cat_buffer_add(b, &octet, 1);
+    }
+}
+
+/* What a file has of the chunks that make up a picture. */
+typedef struct webp_t {
+    apr_size_t alpha, image; /* where the chunk begins; 0: there is none */
+} webp_t;
+
+/* 0: it is cut off, or has more than one picture. */
+static int find_chunks(const octets_t *o, webp_t *w)
+{
+    *w = (webp_t){0, 0};
+    for (apr_size_t at = HEAD; at + CHUNK <= o->length;) {
+        apr_size_t size = little(o, at + 4, 4);
+        if (size > o->length - at - CHUNK || IS_AT(o, at, "ANMF")) {
+            return 0;
+        }
+        w->alpha = IS_AT(o, at, "ALPH") ? at : w->alpha;
+        w->image = IS_AT(o, at, "VP8 ") || IS_AT(o, at, "VP8L") ? at : w->image;
+        at += CHUNK + size + size % 2;
+    }
+    return w->image != 0;
+}
+
+/* Chunks of an odd length are filled up. */
+static void add_chunk(cat_buffer_t *b, const octets_t *o, apr_size_t at)
+{
+    apr_size_t size = little(o, at + 4, 4);
+
+    cat_buffer_add(b, (const char *)o->data + at, CHUNK + size);
+    cat_buffer_add(b, "", size % 2);
+}
+
+/* Only a picture whose transparency has a chunk of its own needs the extended form. */
+static void add_picture(cat_buffer_t *b, const octets_t *o, const webp_t *w)
+{
+    if (w->alpha) {
+        cat_picture_t size = read_webp(o);
+        CAT_BUFFER_LITERAL(b, "VP8X");
+        add_little(b, EXTENDED - CHUNK, 4);
+        add_little(b, HAS_ALPHA, 4);
+        add_little(b, size.width - 1, 3);
+        add_little(b, size.height - 1, 3);
+        add_chunk(b, o, w->alpha);
+    }
+    add_chunk(b, o, w->image);
+}
+
+const char *cat_picture_strip(apr_pool_t *pool, const char *data, apr_size_t *length)
+{
+    const octets_t o = {(const unsigned char *)data, *length};
+    cat_buffer_t b;
+    webp_t w;
+
+    if (cat_picture_read(data, *length).kind != CAT_PICTURE_WEBP || !find_chunks(&o, &w)) {
+        return NULL;
+    }
+    cat_buffer_init(&b, pool, *length + EXTENDED + 2);
+    cat_buffer_add(&b, data, HEAD);
+    add_picture(&b, &o, &w);
+    *length = b.length;
+    b.length = 4;
+    add_little(&b, (apr_uint32_t)*length - 8, 4);
+    return b.data;
+}

@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: Apache-2.0
+# The directives of pictures: what they accept, what httpd -t finds, and where they are inherited from.
+use CatalogTest;
+use CatalogTest::Image qw(png);
+
+sub said { my ($status, $text) = server(@_)->configtest; return $status == 0 ? 'OK' : $text }
+sub in_mount { my ($lines) = @_; return said(mount => $lines) }
+sub in_server { my ($lines) = @_; return said(mount => undef, conf => "$lines\n") }
+
+my $cache = 'CatalogImageCache "@dir@/data"';
+is(in_mount("CatalogImages On\n$cache"), 'OK', 'pictures require a directory');
+like(in_mount('CatalogImages On'), qr{<Location "/api"> of \S+ has CatalogImages but no CatalogImageCache, such as /var/cache/catalog/images}, 'a missing one is named');
+is(in_mount('CatalogImages Off'), 'OK', 'without pictures none is required');
+like(in_server('CatalogImageCache /nowhere/images'), qr{CatalogImageCache: there is no directory /nowhere/images}, 'it must exist');
+like(in_mount("CatalogImages On\n$cache\nCatalogImageProgram /nowhere/vipsthumbnail"),
+    qr{has CatalogImages, but the program /nowhere/vipsthumbnail cannot be run: No such file or directory; on Debian run: apt-get install libvips-tools},
+    'so must the program');
+like(in_server('CatalogImageProgram vipsthumbnail'), qr/CatalogImageProgram must be an absolute path; 'vipsthumbnail' is not/, 'whose path is absolute');
+is(in_mount("CatalogImages Off\nCatalogImageProgram /nowhere/vipsthumbnail"), 'OK', 'unless there are no pictures');
+SKIP: {
+    skip 'only root has users to choose from', 1 if $> != 0;
+    like(in_mount("CatalogImages On\nCatalogImageCache \"\@dir\@/logs\""), qr{has a CatalogImageCache that the user of httpd's children may not write to: \S+/logs/\.: Permission denied},
+        'the children must be able to write to the directory');
+}
+my %numbers = (CatalogMaxImage => [1024, 104857600], CatalogImageQuota => [0, 1073741824], CatalogImageJobs => [0, 1024]);
+for my $name (sort keys %numbers) {
+    my ($least, $most) = @{ $numbers{$name} };
+    is(in_server("$name $_"), 'OK', "$name $_ is accepted") for $least, $most;
+    like(in_server("$name $_"), qr/$name must be a whole number/, "$name $_ is refused") for $least - 1, $most + 1, 'x';
+}
+like(in_mount('CatalogImageJobs 1'), qr/CatalogImageJobs/, 'CatalogImageJobs is the whole server\'s');
+like(in_server('CatalogField images json'), qr/the API has a parameter, or a member of its answers, of this name/, 'no field of the shop\'s own has their name');
+
+# ---- inheritance ----
+
+my $key = key_path;
+my $server = server(mount => undef, conf => <<"END")->start;
+CatalogKeyFile    "$key"
+CatalogImages     On
+CatalogImageCache "\@dir\@/data"
+CatalogIssuer     https://catalog.test
+CatalogAudience   catalog-test
+CatalogField      sku string unique
+<Location "/api">
+    CatalogEnable On
+    CatalogField  cost number private
+</Location>
+<Location "/shop">
+    CatalogEnable   On
+    CatalogMaxImage 1024
+</Location>
+<Location "/off">
+    CatalogEnable On
+    CatalogImages Off
+</Location>
+END
+my $token = register($server)->{token};
+my $product = $server->api(POST => '/products', { name => 'Kettle', price => 1, sku => 'KT-1', cost => 2 }, token => $token)->{json}{data};
+my $added = CatalogTest::Http::request($server->port, POST => "/api/products/$product->{id}/images", png(400, 400), token => $token, headers => { 'Content-Type' => 'image/png' });
+is($added->{status}, 201, 'a mount has what the server has');
+sub ask { my ($method, $path, @more) = @_; return CatalogTest::Http::request($server->port, $method, $path, @more) }
+is(ask(GET => "/shop/products/$product->{id}")->{json}{data}{images}[0]{sizes}[0]{url}, $added->{json}{data}{sizes}[0]{url} =~ s/^\/api/\/shop/r,
+    'the addresses of pictures are those of the mount');
+is(ask(GET => $added->{json}{data}{url} =~ s/^\/api/\/shop/r)->{status}, 200, 'where they can be read');
+is(ask(POST => "/shop/products/$product->{id}/images", png(400, 400) . 'x' x 1024, token => $token, headers => { 'Content-Type' => 'image/png' })->{status}, 413,
+    'a mount has limits of its own');
+ok(!exists ask(GET => "/off/products/$product->{id}")->{json}{data}{images}, 'a mount without pictures shows none');
+is(ask(PATCH => "/off/products/$product->{id}", { name => 'Pot', sku => 'KT-2' }, token => $token)->{status}, 200, 'where a product is changed,');
+is(ask(GET => "/api/products/$product->{id}")->{json}{data}{images}[0]{id}, $added->{json}{data}{id}, 'it keeps those that it has');
+answers(ask(POST => "/off/products/$product->{id}/images", png(9, 9), token => $token, headers => { 'Content-Type' => 'image/png' }), 404,
+    refusal(message => 'Not found'), 'nothing is added there');
+answers(ask(DELETE => "/off/products/$product->{id}/images/$added->{json}{data}{id}", undef, token => $token), 404, refusal(message => 'Not found'), 'nor deleted');
+is(ask(GET => $added->{json}{data}{url} =~ s/^\/api/\/off/r)->{status}, 404, 'nor read');
+is_deeply([grep { /image/ } keys %{ ask(GET => '/off/openapi.json')->{json}{paths} }], [], 'the description has no routes of pictures there');
+is_deeply([sort grep { /image/ } keys %{ ask(GET => '/api/openapi.json')->{json}{paths} }],
+    ['/images/{name}', '/products/{id}/images', '/products/{id}/images/{image}'], 'but here');
+is_deeply([grep { $_->{name} eq 'images' } @{ ask(GET => '/api/fields')->{json}{data} }],
+    [], 'they are no field of a form');
+
+done_testing;

@@ -1,0 +1,102 @@
+# SPDX-License-Identifier: Apache-2.0
+package CatalogTest::Image;
+
+# Makes pictures, good and bad ones, and looks into those that are served. PNG is made here; the other kinds by libvips' own command.
+
+use strict;
+use warnings FATAL => 'all';
+
+use Compress::Zlib qw(compress crc32);
+use Exporter 'import';
+
+use CatalogTest::Tools qw(new_dir slurp spew);
+
+our @EXPORT_OK = qw(png picture convert exif with_segment chunks size_of pixel %TYPE);
+
+our %TYPE = map { $_ => "image/$_" } qw(png webp avif gif);
+$TYPE{jpg} = 'image/jpeg';
+
+my $dir;
+my $count = 0;
+
+sub new_file { $dir //= new_dir(); return sprintf '%s/%d.%s', $dir, ++$count, $_[0] }
+
+sub chunk { my ($type, $data) = @_; return pack('N', length $data) . $type . $data . pack 'N', crc32($type . $data) }
+
+# A PNG: the left half red, the right half blue; the upper half brighter. bits: 8 or 16. width and height: declared.
+sub png {
+    my ($width, $height, %o) = @_;
+    my $bits = $o{bits} // 8;
+    my $row = sub {
+        my ($value) = @_;
+        my @pixel = map { $bits == 16 ? pack 'n3', map { $_ * 257 } @$_ : pack 'C3', @$_ } [$value, 0, 0], [0, 0, $value];
+        return "\0" . join '', map { $pixel[$_ >= $width / 2] } 0 .. $width - 1;
+    };
+    my @row = ($row->(250), $row->(150));
+    my $data = join '', map { $row[$_ >= $height / 2] } 0 .. $height - 1;
+    return "\x89PNG\r\n\x1a\n" . chunk(IHDR => pack 'NNCCCCC', $o{declared} ? @{ $o{declared} } : ($width, $height), $bits, 2, 0, 0, 0)
+        . ($o{more} // '') . chunk(IDAT => compress($data)) . chunk(IEND => '');
+}
+
+# The same as another kind. options: of libvips' saver, such as "Q=90".
+sub picture {
+    my ($kind, $width, $height, $options) = @_;
+    return convert($kind, png($width, $height), $options);
+}
+
+sub convert {
+    my ($kind, $png, $options) = @_;
+    my ($from, $to) = (new_file('png'), new_file($kind));
+    spew($from, $png);
+    system('vips', 'copy', $from, $to . ($options ? "[$options]" : '')) == 0 or die "vips copy: $kind: $?\n";
+    return slurp($to);
+}
+
+# A segment of a JPEG file, behind its first marker.
+sub with_segment {
+    my ($jpeg, $marker, $data) = @_;
+    return substr($jpeg, 0, 2) . "\xff" . chr($marker) . pack('n', 2 + length $data) . $data . substr $jpeg, 2;
+}
+
+# A JPEG with the orientation, the maker of the camera and the place of a photograph.
+sub exif {
+    my ($jpeg, $orientation) = @_;
+    my $entry = sub { my ($tag, $type, $n, $value) = @_; return pack('nnN', $tag, $type, $n) . $value };
+    my $main = pack('n', 3) . $entry->(0x10f, 2, 4, "Cam\0") . $entry->(0x112, 3, 1, pack 'nn', $orientation, 0)
+        . $entry->(0x8825, 4, 1, pack 'N', 8 + 2 + 36 + 4) . pack 'N', 0;
+    my $place = pack('n', 2) . $entry->(1, 2, 2, "N\0\0\0") . $entry->(2, 5, 3, pack 'N', 8 + 2 + 36 + 4 + 2 + 24 + 4) . pack('N', 0)
+        . pack 'N6', 48, 1, 8, 1, 14, 1;
+    return with_segment($jpeg, 0xe1, "Exif\0\0MM\0*" . pack('N', 8) . $main . $place);
+}
+
+# The names of the chunks of a WebP file.
+sub chunks {
+    my ($webp) = @_;
+    my @names;
+    return () if $webp !~ /^RIFF....WEBP/s;
+    for (my $at = 12; $at + 8 <= length $webp;) {
+        my ($name, $length) = unpack 'a4V', substr $webp, $at, 8;
+        push @names, $name;
+        $at += 8 + $length + $length % 2;
+    }
+    return @names;
+}
+
+# "640x480", as libvips sees it.
+sub size_of {
+    my ($data, $kind) = @_;
+    my $file = new_file($kind // 'webp');
+    spew($file, $data);
+    my ($width, $height) = map { scalar qx(vipsheader -f $_ '$file' 2>/dev/null) =~ s/\s+$//r } qw(width height);
+    return "${width}x$height";
+}
+
+# Red, green and blue of a point, 0 to 255; and how many channels there are.
+sub pixel {
+    my ($data, $x, $y, $kind) = @_;
+    my $file = new_file($kind // 'webp');
+    spew($file, $data);
+    return map { int $_ + 0.5 } split ' ', qx(vips getpoint '$file' $x $y);
+}
+
+1;

@@ -1,0 +1,193 @@
+# SPDX-License-Identifier: Apache-2.0
+# route: POST /products/:id/images
+# route: DELETE /products/:id/images/:image
+# route: GET /images/:name
+# again: db
+# Pictures of products: how they are added, made, named, ordered and deleted, and how their files are sent.
+use utf8;
+use CatalogTest;
+use CatalogTest::Image qw(png picture exif chunks size_of pixel %TYPE);
+
+my $server = server(conf => 'CatalogImageJobs 2', mount => <<'END')->start;
+CatalogImages     On
+    CatalogImageCache "@dir@/data"
+    CatalogField      sku string unique
+    CatalogField      changed modified
+    CatalogField      cost number private
+END
+my $token = register($server)->{token};
+my $cache = $server->dir . '/data';
+my $db = $server->database;
+
+sub ask { my ($method, $path, @more) = @_; return $server->api($method => $path, @more, token => $token) }
+sub made { return ask(POST => '/products', { name => 'Kettle', price => 1, @_ })->{json}{data} }
+sub stored { return ask(GET => "/products/$_[0]{id}")->{json}{data} }
+
+# Sends a picture.
+sub send_picture {
+    my ($product, $data, $kind, $query, %headers) = @_;
+    my $id = ref $product ? $product->{id} : $product;
+    return ask(POST => "/products/$id/images" . ($query ? "?$query" : ''), $data, headers => { 'Content-Type' => $TYPE{$kind}, %headers });
+}
+
+sub url { my ($id, $width) = @_; return "/api/images/$id-$width.webp" }
+sub get { my ($url, %o) = @_; $url =~ s{^/api}{}; return $server->api(GET => $url, undef, %o) }
+sub files { opendir my $in, $cache or die "$cache: $!\n"; return sort grep { /webp$|^\.fill/ } readdir $in }
+sub rows { return join ' ', map { scalar $db->selectrow_array("SELECT COUNT(*) FROM $_") } qw(images image_parts) }
+
+# What an answer has of a picture: its size, and the sizes in which it is served.
+sub image {
+    my ($width, $height, $alt, @sizes) = @_;
+    return {
+        id => $ID, url => qr{^/api/images/[0-9a-f-]{36}-$width\.webp$}, width => $width, height => $height, alt => $alt,
+        sizes => [map { { url => qr{^/api/images/[0-9a-f-]{36}-$_->[0]\.webp$}, width => $_->[0], height => $_->[1] } } @sizes, [$width, $height]],
+    };
+}
+
+# ---- adding ----
+
+my $kettle = made(sku => 'KT-1');
+ok(!exists $kettle->{images}, 'a product has no pictures at first');
+my $tag = ask(GET => "/products/$kettle->{id}")->{headers}{etag};
+my $first = send_picture($kettle, png(1600, 1200), 'png', 'alt=From%20above%20%C3%A4');
+answers($first, 201, { success => true, data => image(1600, 1200, 'From above ä', [320, 240], [640, 480], [1280, 960]), message => 'Picture added' },
+    'a picture is added', location => qr{^/api/images/});
+my $image = $first->{json}{data};
+answers(ask(GET => "/products/$kettle->{id}"), 200, { success => true, data => { %{ stored($kettle) }, images => [$image] } }, 'the product has it');
+isnt(ask(GET => "/products/$kettle->{id}")->{headers}{etag}, $tag, 'it has another ETag');
+isnt(stored($kettle)->{changed}, $kettle->{changed}, 'and another time of its last change');
+is_deeply(ask(GET => '/products')->{json}{data}[0]{images}, [$image], 'the list has it');
+is_deeply(ask(GET => '/products/sku=KT-1?fields=images')->{json}{data}, { images => [$image] }, 'as one of the fields');
+is_deeply($server->api(GET => "/products/$kettle->{id}")->{json}{data}{images}, [$image], 'so have those who may not write, behind the private fields');
+
+for my $size (@{ $image->{sizes} }) {
+    my $r = get($size->{url});
+    is("$r->{status} " . size_of($r->{body}), "200 $size->{width}x$size->{height}", "its file is $size->{width} pixels wide");
+    is(join(' ', chunks($r->{body})), 'VP8 ', 'and has nothing but the picture');
+}
+my ($r, $g, $b) = pixel(get($image->{url})->{body}, 100, 100);
+ok($r > 220 && $g < 40 && $b < 40, 'its colours are those that were sent');
+
+answers(send_picture('sku=KT-1', picture('jpg', 300, 500), 'jpg', 'position=1'), 201,
+    { success => true, data => image(300, 500, ''), message => 'Picture added' }, 'one is added by the name of the product, as the first');
+my $images = stored($kettle)->{images};
+is(join(' ', map { $_->{width} } @$images), '300 1600', 'it is the first');
+answers(send_picture($kettle, picture($_, 640, 200), $_), 201, { success => true, data => image(640, 200, '', [320, 100]), message => 'Picture added' },
+    "a picture may be $_") for qw(jpg webp avif gif);
+is(scalar @{ stored($kettle)->{images} }, 6, 'all are there');
+answers(send_picture($kettle, png(20, 20), 'gif'), 201, undef, 'what is in a file decides, not what it is called');
+
+my $turned = send_picture($kettle, exif(picture('jpg', 400, 200), 6), 'jpg')->{json}{data};
+is("$turned->{width}x$turned->{height}", '200x400', 'a photograph is turned upright');
+my $file = get($turned->{url})->{body};
+is(join(' ', chunks($file)), 'VP8 ', 'and has no place nor camera any more');
+($r, $g, $b) = pixel($file, 100, 50);
+ok($r > 200 && $b < 60, 'what was at the left is at the top');
+
+# ---- files ----
+
+my $small = $image->{sizes}[0]{url};
+my $whole = get($small);
+is($whole->{headers}{'content-type'}, 'image/webp', 'a file has its type');
+is($whole->{headers}{'cache-control'}, 'public, max-age=31536000, immutable', 'may be kept for ever');
+is($whole->{headers}{'x-content-type-options'}, 'nosniff', 'and is taken for nothing else');
+is(get($small, headers => { 'If-None-Match' => $whole->{headers}{etag} })->{status}, 304, 'a client that has it is told so');
+is(get($small, headers => { 'If-Modified-Since' => $whole->{headers}{'last-modified'} })->{status}, 304, 'by its time, too');
+my $part = get($small, headers => { Range => 'bytes=10-19' });
+is("$part->{status} $part->{body}", '206 ' . substr($whole->{body}, 10, 10), 'a part of it can be asked for');
+is(length get($small, headers => { Range => 'bytes=-1' })->{body}, 1, 'its end, too');
+my $head = $server->api(HEAD => $small =~ s{^/api}{}r);
+is("$head->{status} $head->{headers}{'content-length'}", '200 ' . length $whole->{body}, 'HEAD has its length');
+unlink map { "$cache/$_" } files();
+is_deeply([@{ get($small) }{qw(status body)}], [200, $whole->{body}], 'the directory can be emptied: the file is made again');
+is(get($small)->{headers}{etag}, $whole->{headers}{etag}, 'with the same ETag');
+is(join(' ', files()), ($small =~ m{([^/]+)$})[0], 'only the file that was asked for is there');
+answers($server->api(GET => "/images/$_"), 404, refusal(message => 'Picture not found'), "there is no picture $_")
+    for "$image->{id}-321.webp", "$image->{id}-0320.webp", "$image->{id}-320.jpg", 'x.webp', "$image->{id}-320.webp.webp",
+    '01a1fee5-af25-7514-8a69-477230296f5b-320.webp', "$image->{id}-.webp", "$image->{id}-12345.webp";
+is($server->api(POST => $small =~ s{^/api}{}r)->{status}, 405, 'a file can only be read');
+
+# ---- order, texts ----
+
+sub widths { return join ' ', map { $_->{width} } @{ stored($kettle)->{images} // [] } }
+my @all = @{ stored($kettle)->{images} };
+answers(ask(PATCH => "/products/$kettle->{id}", { images => [reverse @all] }), 200,
+    { success => true, data => { %{ stored($kettle) }, images => [reverse @all], changed => $TIME }, message => 'Product updated' }, 'PATCH orders them');
+answers(ask(PATCH => "/products/$kettle->{id}", { images => [{ id => $all[1]{id}, alt => 'Front' }, { id => uc $all[0]{id} }], name => 'Pot' }), 200, undef,
+    'drops and renames them, with other fields');
+is_deeply(stored($kettle)->{images}, [{ %{ $all[1] }, alt => 'Front' }, $all[0]], 'those that are named are left, in their order');
+is(stored($kettle)->{name}, 'Pot', 'and the other field is set');
+is((split ' ', rows())[0], 2, 'what is dropped is deleted');
+is(get($all[2]{sizes}[0]{url} =~ s/-\d+\.webp$/-320.webp/r)->{status}, 404, 'it cannot be read any more');
+for (
+    [{ id => $all[2]{id} }, 'unknown', 'another picture'], ['x', 'type', 'no object'], [{ alt => 'x' }, 'type', 'an object without id'],
+    [{ id => $all[0]{id}, alt => 1 }, 'type', 'an alt that is no text'], [{ id => $all[0]{id}, alt => 'x' x 201 }, 'too_long', 'an alt that is too long']) {
+    my ($one, $code, $name) = @$_;
+    answers(ask(PATCH => "/products/$kettle->{id}", { images => [$one] }), 400, invalid(images => $code), "$name is refused");
+}
+answers(ask(PATCH => "/products/$kettle->{id}", { images => [({ id => $all[0]{id} }) x 2] }), 400, invalid(images => 'duplicate'), 'so is one twice');
+answers(ask(PATCH => "/products/$kettle->{id}", { images => 'x' }), 400, invalid(images => 'type'), 'and what is no array');
+is(widths(), '1600 300', 'and nothing is changed');
+my $batch = ask(POST => '/products/batch', { atomic => false, operations => [
+    { op => 'update', id => $kettle->{id}, body => { images => [{ id => $all[2]{id} }] } },
+    { op => 'update', id => $kettle->{id}, body => { images => [{ id => $all[0]{id} }, { id => $all[1]{id} }] } }] });
+is(join(' ', map { $_->{status} } @{ $batch->{json}{results} }), '400 200', 'operations of a batch do the same') or diag($batch->{body});
+is(widths(), '300 1600', 'each by itself');
+is(ask(PUT => "/products/$kettle->{id}", { images => [] })->{status}, 200, 'an empty array deletes all');
+ok(!exists stored($kettle)->{images}, 'so that none is left');
+is(rows(), '0 0', 'in the database either');
+answers(ask(POST => '/products', { name => 'Cup', price => 1, images => [$image] }), 201, sub { !exists $_[0]{data}{images} }, 'a product is created without pictures');
+
+# ---- files of products ----
+
+my $shown = send_picture($kettle, png(30, 20), 'png', 'alt=a,"b"')->{json}{data};
+is(ask(GET => '/products/export?sku=KT-1')->{json}{images}[0]{id}, $shown->{id}, 'an export has them');
+my $csv = ask(GET => '/products/export?format=csv&fields=sku,images&sku=KT-1')->{body};
+my ($cell) = ask(GET => "/products/$kettle->{id}")->{body} =~ /"images":(\[.*?\}\]\}\])/;
+is($csv, qq(sku,images\r\nKT-1,"@{[$cell =~ s/"/""/gr]}"\r\n), 'as JSON in a cell of CSV');
+my $lines = ask(GET => '/products/export?sku=KT-1')->{body};
+answers(ask(POST => '/products/import?mode=upsert', $lines =~ s/"images":\[.*?\}\]\}\]/"images":[]/r, headers => { 'Content-Type' => 'application/x-ndjson' }), 200, undef, 'an import');
+is_deeply(stored($kettle)->{images}, [$shown], 'leaves them as they are');
+answers(ask(DELETE => "/products/$kettle->{id}/images/$shown->{id}"), 200, undef, 'until they are deleted');
+
+# ---- deleting ----
+
+my ($one, $two) = map { send_picture($kettle, png(400, 10 * $_), 'png')->{json}{data} } 1, 2;
+get($_->{sizes}[0]{url}) for $one, $two;
+answers(ask(DELETE => "/products/sku=KT-1/images/$one->{id}"), 200, { success => true, message => 'Picture deleted' }, 'one is deleted');
+is_deeply(stored($kettle)->{images}, [$two], 'the other one stays');
+is(get($one->{sizes}[0]{url})->{status}, 404, 'its file is gone');
+answers(ask(DELETE => "/products/$kettle->{id}/images/$_"), 404, refusal(message => 'Picture not found'), "there is no picture $_ to delete") for $one->{id}, 'x';
+answers(ask(DELETE => "/products/$one->{id}/images/$two->{id}"), 404, refusal(message => 'Product not found'), 'nor a product without it');
+$tag = ask(GET => "/products/$kettle->{id}")->{headers}{etag};
+answers(ask(DELETE => "/products/$kettle->{id}/images/$two->{id}", undef, headers => { 'If-Match' => '"x"' }), 412, refusal(error => qr/./), 'a condition is kept', etag => $tag);
+answers(send_picture($kettle, png(9, 9), 'png', '', 'If-Match' => '"x"'), 412, refusal(error => qr/./), 'when one is added, too', etag => $tag);
+is(send_picture($kettle, png(9, 9), 'png', '', 'If-Match' => $tag)->{status}, 201, 'as one that holds');
+is(ask(DELETE => "/products/$kettle->{id}")->{status}, 200, 'the product is deleted');
+is(rows(), '0 0', 'with its pictures');
+
+# ---- what is refused ----
+
+my $cup = made(name => 'Cup');
+answers(send_picture($cup, 'x', 'png'), 400, refusal(message => 'Unreadable picture', error => 'it is no JPEG, PNG, WebP, AVIF or GIF file'), 'what is no picture');
+answers(send_picture($cup, png(9, 9), 'png', $_->[0]), 400, invalid($_->[1] => $_->[2]), "?$_->[0]")
+    for ['alt=' . 'x' x 201, alt => 'too_long'], ['alt=%ff', alt => 'format'], ['position=0', position => 'format'], ['position=33', position => 'format'],
+    ['position=x', position => 'format'];
+answers(ask(POST => "/products/$cup->{id}/images", png(9, 9), headers => { 'Content-Type' => 'image/svg+xml' }), 415,
+    refusal(error => 'the body must be sent as image/jpeg, image/png, image/webp, image/avif, image/gif, without a content coding'), 'SVG',
+    accept => 'image/jpeg, image/png, image/webp, image/avif, image/gif');
+answers(send_picture('01a1fee5-af25-7514-8a69-477230296f5b', png(9, 9), 'png'), 404, refusal(message => 'Product not found'), 'a product that is not there');
+answers($server->api(POST => "/products/$cup->{id}/images", png(9, 9), headers => { 'Content-Type' => 'image/png' }), 401, refusal(error => qr/./), 'a client without a token');
+is(rows(), '0 0', 'nothing is stored');
+
+my %key = ('Idempotency-Key' => '"one"');
+my $once = send_picture($cup, png(9, 9), 'png', '', %key);
+answers(send_picture($cup, png(9, 9), 'png', '', %key), 201, $once->{json}, 'a request with an Idempotency-Key is served once', 'idempotency-replayed' => 'true');
+answers(send_picture($cup, png(8, 9), 'png', '', %key), 422, refusal(error => qr/./), 'its key is for no other picture');
+is(scalar @{ stored($cup)->{images} }, 1, 'one picture is stored');
+
+send_picture($cup, png(9, 9), 'png') for 2 .. 32;
+answers(send_picture($cup, png(9, 9), 'png'), 409, refusal(message => 'Too many pictures', error => qr/32/), 'the 33rd picture is refused');
+is(scalar @{ stored($cup)->{images} }, 32, 'there are 32');
+
+done_testing;
