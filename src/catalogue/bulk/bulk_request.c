@@ -311,9 +311,9 @@ static json_t *describe_adjust(cat_describer_t *d)
 
     for (int i = 0; i < fields->count; i++) {
         if (find_number(fields, fields->all[i].name) == i) {
-            json_t *schema = json_pack("{s:[o, o]}", "oneOf",
-                                       describe_amount("percent", "By what percentage it is raised."),
-                                       describe_amount("add", "What is added to it."));
+            json_t *schema =
+                json_pack("{s:[o, o]}", "oneOf", describe_amount("percent", "By what percentage it is raised."),
+                          describe_amount("add", "What is added to it."));
             json_object_set_new(numbers, fields->all[i].name, cat_description_add_schema(d, "Adjustment", schema));
         }
     }
