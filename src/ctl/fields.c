@@ -92,15 +92,27 @@ static apr_status_t count_products(const ctl_t *ctl, census_t *c)
     return rv;
 }
 
+/* A pair has that of its first field. */
+static int has_line(const ctl_t *ctl, const char *name)
+{
+    const cat_fields_t *fields = cat_product_fields_of(&ctl->conf);
+    int is_pair = 0;
+
+    for (int i = CAT_PRODUCT_FIELDS; i < fields->count; i++) {
+        const char *pair = cat_own_fields_name_pair(ctl->pool, fields, i);
+        is_pair |= pair && !strcmp(pair, name);
+    }
+    return is_pair || cat_own_field_find(fields, name) < fields->count;
+}
+
 static void print_field(ctl_table_t *table, const ctl_t *ctl, const census_t *c, const char *name, const char *type,
                         const char *complete)
 {
-    const cat_fields_t *fields = cat_product_fields_of(&ctl->conf);
     const apr_int64_t *count = apr_hash_get(c->counts, name, APR_HASH_KEY_STRING);
     const char *values[COLUMNS] = {
         [NAME] = name,
         [DEFINITION] = type,
-        [LINE] = cat_own_field_find(fields, name) < fields->count ? "1" : "0",
+        [LINE] = has_line(ctl, name) ? "1" : "0",
         [COMPLETE] = complete,
         [PRODUCTS] = apr_psprintf(ctl->pool, "%" APR_INT64_T_FMT, count ? *count : 0),
     };
@@ -238,13 +250,6 @@ static int report_change(const changing_t *c, apr_status_t rv)
         printf("%" APR_INT64_T_FMT " already had a value in the new field, and keep it\n", c->dropped);
     }
     return CTL_DONE;
-}
-
-static int has_line(const ctl_t *ctl, const char *name)
-{
-    const cat_fields_t *fields = cat_product_fields_of(&ctl->conf);
-
-    return cat_own_field_find(fields, name) < fields->count;
 }
 
 /* Finds the field of the first operand. Returns a fault. */

@@ -34,7 +34,7 @@ static const char *prepare_fields(ctl_t *ctl)
     if (cat_registry_get(ctl->db, &registry) != APR_SUCCESS) {
         return "the fields of the products cannot be read; the cause is above";
     }
-    ctl->conf.fields = registry->fields;
+    ctl->conf.fields = cat_own_fields_without_pairs(ctl->pool, registry->fields);
     return NULL;
 }
 

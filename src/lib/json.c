@@ -219,7 +219,11 @@ const char *cat_json_text(apr_pool_t *pool, const json_t *value)
 /* In each octet of a word, the high bit: set where the octet is zero. One above a zero octet may be marked as well, so only the
  * lowest mark counts (the "haszero" of Hacker's Delight, 6-1). */
 #define OCTETS(value) (UINT64_C(0x0101010101010101) * (value))
-#define ZEROS(word) (((word) - OCTETS(1)) & ~(word) & OCTETS(0x80))
+
+static apr_uint64_t mark_zeros(apr_uint64_t word)
+{
+    return (word - OCTETS(1)) & ~word & OCTETS(0x80);
+}
 
 /* How many octets of text, which has length, are copied as they are. A word at a time: docs/decisions/0030-tricks-that-pay.md. */
 static apr_size_t plain_length(const char *text, apr_size_t length)
@@ -229,7 +233,7 @@ static apr_size_t plain_length(const char *text, apr_size_t length)
     for (; i + sizeof(apr_uint64_t) <= length; i += sizeof(apr_uint64_t)) {
         apr_uint64_t word;
         memcpy(&word, text + i, sizeof(word));
-        if (ZEROS(word & OCTETS(0xe0)) | ZEROS(word ^ OCTETS('"')) | ZEROS(word ^ OCTETS('\\'))) {
+        if (mark_zeros(word & OCTETS(0xe0)) | mark_zeros(word ^ OCTETS('"')) | mark_zeros(word ^ OCTETS('\\'))) {
             break; /* an octet below 0x20 has none of the upper three bits */
         }
     }

@@ -39,6 +39,7 @@ my @wrong = (
     ['weight number min=3 max=2', qr/CatalogField weight: min=3 is greater than max=2/],
     ['color choice values="a|b" default=c', qr/CatalogField color: default=c must be a or b/],
     ['sku string pattern="(a"', qr/CatalogField sku: pattern=\(a: missing closing parenthesis at offset 2/],
+    ['brand string by=price', qr/by= requires the option index, unique or facet/],
     ['slug string from=price', qr/CatalogField slug: from=price must name a field whose values are strings/],
 );
 for (@wrong) {
@@ -61,6 +62,11 @@ is(inherits([lines(1, 64)], 'CatalogField f7 number'), 'OK', 'a line of the moun
 like(in_mount('CatalogField sku string', 'CatalogField SKU string'), qr/CatalogField SKU: this section already has a field sku/,
     'a section has a field once');
 
+is(inherits(['CatalogField weight number index'], 'CatalogField brand string index by=weight'), 'OK', 'by= may name a field of the server');
+for (['name', qr/by=name must name price, rating, or a field of numbers or times with index/], ['weight', qr/by=weight must name price/], ['none', qr/by=none: there is no such field/]) {
+    my ($by, $why) = @$_;
+    like(inherits(['CatalogField weight number'], "CatalogField brand string index by=$by"), qr/on line \d+ of .*: $why/, "by=$by is refused");
+}
 is(inherits(['CatalogField brand string'], 'CatalogField slug string from=brand'), 'OK', 'from= may name a field of the server');
 for my $outer ('CatalogField brand boolean', 'CatalogField band string') {
     $text = inherits([$outer], 'CatalogField slug string from=brand');

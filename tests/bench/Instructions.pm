@@ -134,7 +134,9 @@ sub compare {
     my $known_of = known();
     my @above;
     for my $name (@$names) {
-        my $known = $known_of->{$name} // die "$FILE has no row $name: count with UPDATE=1\n";
+        my $known = $known_of->{$name};
+        printf "%-18s %8.0f, not in instructions.txt yet\n", $name, $counted->{$name} unless $known;
+        next unless $known;
         printf "%-18s %8.0f, %+.1f %%\n", $name, $counted->{$name}, 100 * ($counted->{$name} / $known - 1);
         push @above, $name if $counted->{$name} > $MOST * $known;
     }

@@ -80,8 +80,15 @@ sub extra {
         qq("updatedAt":$v->{updatedAt})) . '}';
 }
 
-# The words by which the product is found, in addition to those of its name and category.
+# The words by which the product is found, in addition to those of its name and category; and as the column words has them, each behind
+# the number of its field.
 sub words { my ($v) = @_; return split ' ', lc "$v->{description} $v->{brand}" }
+
+sub marked_words {
+    my ($v) = @_;
+    return map { my ($number, $field) = @$_; map { ":$number:$_" } sort { $a cmp $b } uniq split ' ', lc $v->{$field} } [2, 'description'],
+        [3, 'brand'];
+}
 
 # What clients send: cells of a row of CSV, and a request that creates a product, as load.lua takes it.
 sub csv_columns { return qw(sku description brand tags weight quantity color) }

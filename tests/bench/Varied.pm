@@ -108,14 +108,15 @@ sub product {
     my $rating = rand() < 0.6 ? int(rand 51) / 10 : undef;
     my $name = ucfirst join ' ', @name;
     my @more = $own ? (own => Own::values_of($n, $count)) : ();
-    my @words = sort { $a cmp $b } uniq @name, $category, $own ? Own::words($more[1]) : ();
+    my @words = sort { $a cmp $b } uniq @name, $category;
+    my $words = join ' ', '', @words, $own ? Own::marked_words($more[1]) : (), '';
     return ({
         extra => $own ? Own::extra($more[1]) : undef, @more,
         id => Catalogue::id($n), name => $name, price => $price, category => $category, rating => $rating,
         in_stock => $category eq 'big' || $n % 3 ? 1 : 0, created_at => Catalogue::START + $n, name_key => lc $name,
         category_key => $category, price_key => bits($price), rating_key => defined $rating ? bits($rating) : -1,
-        words => " @words ",
-    }, @words);
+        words => $words,
+    }, uniq @words, $own ? Own::words($more[1]) : ());
 }
 
 # The tiny category has as many products at every size, and the big one has none out of stock. A small one has a product of the rare brand.

@@ -450,7 +450,7 @@ static void test_says_what_is_wrong_with_a_line(void **state)
         {"color choice values=a|b default=c", "CatalogField color: default=c must be a or b"},
         {"color string values=a|b",
          "CatalogField color: the type string cannot have the option values=; it can have required, default=, min=, "
-         "max=, pattern=, unique, index, search, facet, detail, private, from=, label= or help="},
+         "max=, pattern=, unique, index, search, facet, detail, private, from=, by=, label= or help="},
         {"sku string default=abc max=2", "CatalogField sku: default=abc must have at most 2 characters"},
         {"sku string default=abc pattern=[0-9]*", "CatalogField sku: default=abc must match the pattern [0-9]*"},
         {"weight number default=abc", "CatalogField weight: default=abc must be JSON"},

@@ -145,14 +145,60 @@ static void test_second_word_is_looked_up_among_the_postings(void **state)
 
     plan.branches[0] = "reddish";
     plan.branch_count = 1;
-    plan.second = words[0];
-    plan.second_found = "blueish";
+    plan.has_second = 1;
+    plan.second = (cat_posting_t){.word = words[0], .found = "blueish"};
     cat_plan_add_count(&s, &plan, 11);
     assert_string_equal(cat_buffer_text(&s.text),
                         "SELECT COUNT(*) FROM (SELECT 1 AS one FROM product_words w CROSS JOIN"
                         " product_words v ON v.word = %s AND v.created_at = w.created_at AND"
                         " v.id = w.id WHERE w.word = %s LIMIT 11) c");
     assert_string_equal(unit_values_of(&s), "blueish|reddish");
+}
+
+/* SQLite reads them side by side as an INTERSECT, PostgreSQL as a join that it is told to merge. */
+static void test_lists_about_as_long_are_read_side_by_side(void **state)
+{
+    static const char *const words[] = {"blue", "red"};
+    cat_list_query_t query;
+    cat_plan_t plan = make_stream(&query, words, 2);
+    cat_select_text_t s = unit_begin_text(*state, "sqlite3");
+
+    plan.branches[0] = "red";
+    plan.branch_count = 1;
+    plan.has_second = plan.is_merged = 1;
+    plan.second = (cat_posting_t){.word = words[0], .found = "blue"};
+    cat_plan_add_count(&s, &plan, 11);
+    assert_string_equal(cat_buffer_text(&s.text),
+                        "SELECT COUNT(*) FROM (SELECT w.created_at, w.id FROM product_words w WHERE w.word = %s"
+                        " INTERSECT SELECT w.created_at, w.id FROM product_words w WHERE w.word = %s"
+                        " ORDER BY w.created_at DESC, w.id DESC LIMIT 11) c");
+    assert_string_equal(unit_values_of(&s), "red|blue");
+    s = unit_begin_text(*state, "pgsql");
+    cat_plan_add_count(&s, &plan, 11);
+    assert_non_null(strstr(cat_buffer_text(&s.text), "FROM product_words w JOIN product_words v ON v.word = %s"));
+    assert_true(s.merges);
+}
+
+/* The index of the category has what is asked, so no other product is read than those of the page. */
+static void test_category_is_looked_up_in_its_index(void **state)
+{
+    static const char *const words[] = {"red"};
+    static const cat_query_condition_t one_category = {CAT_PRODUCT_CATEGORY, CAT_EQ, 1, teas};
+    cat_list_query_t query;
+    cat_plan_t plan = make_stream(&query, words, 1);
+    cat_select_text_t s = unit_begin_text(*state, "sqlite3");
+
+    query.conditions = &one_category;
+    query.condition_count = 1;
+    plan.branches[0] = "red";
+    plan.branch_count = 1;
+    plan.has_second = 1;
+    plan.second = (cat_posting_t){.condition = &one_category};
+    cat_plan_add_rows(&s, &plan, 11, 0);
+    assert_non_null(strstr(cat_buffer_text(&s.text),
+                           "FROM (SELECT w.created_at, w.id FROM product_words w CROSS JOIN products p INDEXED BY"
+                           " products_by_category ON p.id = w.id AND p.created_at = +w.created_at WHERE w.word = %s"
+                           " AND p.category = %s AND p.category_key IS NOT NULL ORDER BY"));
 }
 
 static void test_products_of_many_words_are_counted_by_postings(void **state)
@@ -239,6 +285,8 @@ int main(void)
         UNIT_TEST(test_branches_out_of_order_are_limited),
         UNIT_TEST(test_word_without_other_conditions_needs_no_products),
         UNIT_TEST(test_second_word_is_looked_up_among_the_postings),
+        UNIT_TEST(test_lists_about_as_long_are_read_side_by_side),
+        UNIT_TEST(test_category_is_looked_up_in_its_index),
         UNIT_TEST(test_products_of_many_words_are_counted_by_postings),
         UNIT_TEST(test_walk_reads_only_wanted_products),
         UNIT_TEST(test_walk_by_id_keeps_to_the_primary_key),

@@ -28,7 +28,8 @@ static const cat_fields_t *fields; /* with those */
 
 static void make_fields(apr_pool_t *pool)
 {
-    static const char *const lines[] = {"brand string index", "weight number index", "tags strings index"};
+    static const char *const lines[] = {"brand string index by=price", "weight number index",
+                                        "tags strings index by=weight"};
 
     fields = NULL;
     for (size_t i = 0; i < UNIT_COUNT(lines); i++) {
@@ -48,6 +49,7 @@ typedef struct catalogue_t {
     apr_pool_t *pool;
     unit_database_t *database;
     cat_db_t *db;
+    const cat_registry_t *registry;
     product_t products[PRODUCTS];
 } catalogue_t;
 
@@ -189,8 +191,20 @@ static void add_key(catalogue_t *c, const product_t *p, int field, const char *t
     const char *quote = value ? "'" : "";
 
     APR_ARRAY_PUSH(rows->keys, const char *) =
-        apr_psprintf(c->pool, "(%d, '%s', %" APR_INT64_T_FMT ", '%s', %s%s%s, 0)", field - CAT_PRODUCT_FIELDS + 1, key,
-                     p->created_at, p->id, quote, value ? value : "NULL", quote);
+        apr_psprintf(c->pool, "(%s, '%s', %" APR_INT64_T_FMT ", '%s', %s%s%s, 0)",
+                     c->registry->numbers[cat_registry_find(c->registry, fields->all[field].name)], key, p->created_at,
+                     p->id, quote, value ? value : "NULL", quote);
+}
+
+static void add_pair(catalogue_t *c, const product_t *p, const char *name, const char *first, const char *second,
+                     rows_t *rows)
+{
+    int pair = cat_registry_find(c->registry, name);
+
+    APR_ARRAY_PUSH(rows->keys, const char *) =
+        apr_psprintf(c->pool, "(%s, '%s%s', %" APR_INT64_T_FMT ", '%s', '%s', 0)", c->registry->numbers[pair],
+                     cat_own_keys_pair_begin(c->pool, c->registry, pair, first), second, p->created_at, p->id,
+                     cat_own_keys_pair_value(c->pool, c->registry, pair, first));
 }
 
 static void add_keys(catalogue_t *c, const product_t *p, rows_t *rows)
@@ -199,6 +213,11 @@ static void add_keys(catalogue_t *c, const product_t *p, rows_t *rows)
     add_key(c, p, WEIGHT, p->weight, rows);
     for (int i = 0; i < 3 && p->tags[i]; i++) {
         add_key(c, p, TAGS, p->tags[i], rows);
+        add_pair(c, p, "tags,weight", p->tags[i], cat_own_keys_key(c->pool, fields, WEIGHT, p->weight), rows);
+    }
+    if (p->brand) {
+        const char *bits = apr_psprintf(c->pool, "%" APR_INT64_T_FMT, p->price_key);
+        add_pair(c, p, "brand,price", p->brand, cat_own_keys_pair_second(c->pool, bits), rows);
     }
 }
 
@@ -275,6 +294,7 @@ static catalogue_t *make_catalogue(apr_pool_t *pool)
     unit_database_migrate(c->database);
     c->db = unit_database_use(pool, c->database);
     assert_int_equal(cat_registry_get(c->db, &registry), APR_SUCCESS);
+    c->registry = registry;
     send_text(c, !strcmp(driver, "mysql") ? "START TRANSACTION" : "BEGIN");
     store_products(c);
     send_text(c, "COMMIT");
@@ -589,6 +609,43 @@ static void draw_sort(cat_list_query_t *query)
     }
 }
 
+/* Two of the lists that are in the order of time: of values that the same product has, which many have. */
+static void draw_pair(catalogue_t *c, cat_query_condition_t *conditions, const char **words, cat_list_query_t *query)
+{
+    static const int listed[] = {CAT_PRODUCT_CATEGORY, BRAND, TAGS, -1};
+    int first = draw(UNIT_COUNT(listed) - 1), second = first + 1 + draw((int)UNIT_COUNT(listed) - 1 - first);
+    cat_query_value_t *values = apr_pcalloc(c->pool, 2 * sizeof(*values));
+
+    query->condition_count = query->word_count = 0;
+    for (int i = 0; i < 2; i++) {
+        int field = listed[i ? second : first];
+        if (field < 0) {
+            words[query->word_count++] = draw(2) ? "red" : "cup";
+            continue;
+        }
+        draw_value(c, field, CAT_EQ, &values[i]);
+        conditions[query->condition_count++] = (cat_query_condition_t){field, CAT_EQ, 1, &values[i]};
+    }
+    if (draw(3)) {
+        query->sort_count = 1;
+        query->sort[0] = (cat_query_sort_t){CAT_PRODUCT_CREATED_AT, draw(2)};
+    }
+}
+
+/* A brand by price, or a tag by weight. */
+static void draw_order_of_pair(catalogue_t *c, cat_query_condition_t *conditions, cat_list_query_t *query)
+{
+    cat_query_value_t *value = apr_pcalloc(c->pool, sizeof(*value));
+    int is_brand = draw(2);
+
+    draw_value(c, is_brand ? BRAND : TAGS, CAT_EQ, value);
+    query->word_count = !draw(6) && query->word_count;
+    query->condition_count = draw(6) ? 0 : query->condition_count > 1;
+    conditions[query->condition_count++] = (cat_query_condition_t){is_brand ? BRAND : TAGS, CAT_EQ, 1, value};
+    query->sort_count = 1;
+    query->sort[0] = (cat_query_sort_t){is_brand ? CAT_PRODUCT_PRICE : WEIGHT, draw(2)};
+}
+
 static cat_list_query_t draw_question(catalogue_t *c)
 {
     cat_list_query_t query = {.page = 1, .limit = 1 + draw(40), .all = fields, .has_all_fields = 1};
@@ -610,7 +667,11 @@ static cat_list_query_t draw_question(catalogue_t *c)
     query.has_facets = !draw(4);
     query.facets = (cat_field_set_t){{(1U << CAT_PRODUCT_CATEGORY) | (draw(2) ? 1U << CAT_PRODUCT_IN_STOCK : 0)}};
     draw_sort(&query);
-    if (draw(5) == 0) { /* words alone, by time */
+    if (draw(5) == 0) {
+        draw_pair(c, conditions, words, &query);
+    } else if (draw(6) == 0) {
+        draw_order_of_pair(c, conditions, &query);
+    } else if (draw(5) == 0) { /* words alone, by time */
         query.condition_count = 0;
         query.sort_count = 1;
         query.sort[0] = (cat_query_sort_t){CAT_PRODUCT_CREATED_AT, draw(4) > 0};
@@ -789,6 +850,7 @@ typedef struct explanation_t {
     cat_plan_t plan;
     const char *text;
     const char *lines;
+    const char *count; /* the lines of how the list is counted, if that reads two lists; else empty */
 } explanation_t;
 
 static apr_status_t add_line(void *baton, const char *const *values, int count)
@@ -821,13 +883,14 @@ static const char *number_placeholders(apr_pool_t *pool, const char *text)
     return apr_pstrcat(pool, numbered, text, NULL);
 }
 
-static apr_status_t run_text(const explanation_t *e, const char *words, int leaves_choice)
+static apr_status_t run_text(const explanation_t *e, const char *words, const cat_select_text_t *select)
 {
     cat_select_text_t text;
 
     cat_select_text_begin(&text, e->c->db);
     cat_select_text_add(&text, words, NULL);
-    text.leaves_choice = leaves_choice;
+    text.leaves_choice = select && select->leaves_choice;
+    text.merges = select && select->merges;
     return cat_select_text_run(&text, e->c->db, add_line, (void *)e);
 }
 
@@ -836,26 +899,57 @@ static apr_status_t explain_prepared(const explanation_t *e, cat_select_text_t *
 {
     apr_pool_t *pool = e->c->pool;
     const char *numbered = number_placeholders(pool, cat_buffer_text(&select->text)), *values = "";
-    apr_status_t rv = run_text(e, apr_pstrcat(pool, "PREPARE question AS ", numbered, NULL), 0);
+    apr_status_t rv = run_text(e, apr_pstrcat(pool, "PREPARE question AS ", numbered, NULL), NULL);
 
     for (int i = 0; i < select->values->nelts; i++) {
         const char *value = APR_ARRAY_IDX(select->values, i, const char *);
-        values = apr_pstrcat(pool, values, i ? ", $v$" : "$v$", value, "$v$", NULL);
+        values = apr_pstrcat(pool, values, i ? ", $v$" : "($v$", value, "$v$", NULL);
     }
+    values = *values ? apr_pstrcat(pool, values, ")", NULL) : ""; /* none: of a word that no product has */
     if (rv == APR_SUCCESS) {
-        rv = run_text(e, apr_pstrcat(pool, "EXPLAIN EXECUTE question(", values, ")", NULL), select->leaves_choice);
+        rv = run_text(e, apr_pstrcat(pool, "EXPLAIN EXECUTE question", values, NULL), select);
     }
-    return rv == APR_SUCCESS ? run_text(e, "DEALLOCATE question", 0) : rv;
+    return rv == APR_SUCCESS ? run_text(e, "DEALLOCATE question", NULL) : rv;
 }
 
-static apr_status_t explain_with_values(explanation_t *e)
+static apr_status_t explain_with_values(explanation_t *e, cat_select_text_t *select)
+{
+    cat_select_text_t text = *select;
+
+    cat_buffer_init(&text.text, e->c->pool, 1024);
+    cat_select_text_add(&text, !strcmp(driver, "sqlite3") ? "EXPLAIN QUERY PLAN " : "EXPLAIN ",
+                        cat_buffer_text(&select->text), NULL);
+    return cat_select_text_run(&text, e->c->db, add_line, e);
+}
+
+static apr_status_t explain_select(explanation_t *e, cat_select_text_t *select)
+{
+    return strcmp(driver, "pgsql") ? explain_with_values(e, select) : explain_prepared(e, select);
+}
+
+static int reads_two_lists(const cat_plan_t *plan)
+{
+    const cat_plan_t *read = plan->counts ? plan->counts : plan;
+
+    return read->has_second || read->is_merged;
+}
+
+static apr_status_t explain_count(explanation_t *e)
 {
     cat_select_text_t text;
+    const char *lines = e->lines;
+    apr_status_t rv;
 
+    if (!reads_two_lists(&e->plan)) {
+        return APR_SUCCESS;
+    }
     cat_select_text_begin(&text, e->c->db);
-    cat_select_text_add(&text, !strcmp(driver, "sqlite3") ? "EXPLAIN QUERY PLAN " : "EXPLAIN ", NULL);
-    cat_plan_add_rows(&text, &e->plan, e->query->limit, 0);
-    return cat_select_text_run(&text, e->c->db, add_line, e);
+    cat_plan_add_count(&text, &e->plan, 1001);
+    e->lines = "";
+    rv = explain_select(e, &text);
+    e->count = e->lines;
+    e->lines = lines;
+    return rv;
 }
 
 static apr_status_t explain(void *baton)
@@ -864,7 +958,7 @@ static apr_status_t explain(void *baton)
     cat_select_text_t text;
     apr_status_t rv = cat_plan_choose(e->c->db, e->query, &e->plan);
 
-    e->lines = "";
+    e->lines = e->count = "";
     cat_select_text_begin(&text, e->c->db);
     if (rv == APR_SUCCESS && cat_plan_needs_bound(&e->plan)) {
         cat_plan_add_bound(&text, &e->plan, e->query->limit, 0);
@@ -879,13 +973,14 @@ static apr_status_t explain(void *baton)
     }
     cat_plan_add_rows(&text, &e->plan, e->query->limit, 0);
     e->text = cat_buffer_text(&text.text);
-    return strcmp(driver, "pgsql") ? explain_with_values(e) : explain_prepared(e, &text);
+    rv = explain_select(e, &text);
+    return rv == APR_SUCCESS ? explain_count(e) : rv;
 }
 
 /* Does the select walk one index in the order of the list? Then nothing may be sorted in it. */
 static int is_ordered(const cat_plan_t *plan)
 {
-    return plan->kind == CAT_PLAN_WALK && !cat_plan_needs_bound(plan) && plan->branch_count == 0 &&
+    return plan->kind == CAT_PLAN_WALK && !cat_plan_needs_bound(plan) && plan->branch_count <= 1 &&
            (!plan->branch_condition || plan->branch_condition->count == 1);
 }
 
@@ -946,6 +1041,19 @@ static int fetches_by_other_index(const explanation_t *e)
            !strstr(e->lines, e->plan.index);
 }
 
+/* Two lists are counted without a product, by indexes alone; and PostgreSQL merges those that are read side by side. */
+static int counts_by_rows(const explanation_t *e)
+{
+    const cat_plan_t *read = e->plan.counts ? e->plan.counts : &e->plan;
+
+    if (!strcmp(driver, "sqlite3")) {
+        int asks_more = e->query->condition_count + e->query->word_count > 2;
+        return !asks_more && strstr(e->count, " p USING INDEX") != NULL;
+    }
+    return *e->count && !strcmp(driver, "pgsql") && read->is_merged &&
+           (!strstr(e->count, "Merge Join") || (!e->plan.counts && *e->lines && !strstr(e->lines, "Merge Join")));
+}
+
 static void check_explanation(const explanation_t *e)
 {
     char *last, *lines = apr_pstrdup(e->c->pool, e->lines);
@@ -955,14 +1063,41 @@ static void check_explanation(const explanation_t *e)
             fail_msg("%s:\n%s\n%s", describe(e->c->pool, e->query), e->text, e->lines);
         }
     }
-    if ((is_ordered(&e->plan) && count_sorts(e->lines) > 1) || fetches_by_other_index(e)) {
-        fail_msg("%s:\n%s\n%s", describe(e->c->pool, e->query), e->text, e->lines);
+    if ((is_ordered(&e->plan) && count_sorts(e->lines) > 1) || fetches_by_other_index(e) || counts_by_rows(e)) {
+        fail_msg("%s:\n%s\n%s\n%s", describe(e->c->pool, e->query), e->text, e->lines, e->count);
     }
+}
+
+/* Questions are drawn so that each way to read two lists is among them. */
+typedef struct pairs_t {
+    int merged, joined, of_pair, counted; /* counted: in the order of time, while the list has another */
+} pairs_t;
+
+static void note_pair(pairs_t *pairs, const cat_plan_t *plan)
+{
+    const cat_plan_t *read = plan->counts ? plan->counts : plan;
+
+    pairs->merged += read->is_merged;
+    pairs->joined += read->has_second && !read->is_merged;
+    pairs->of_pair += plan->pair != 0;
+    pairs->counted += plan->counts && plan->counts->first.condition;
+}
+
+static void check_pairs(catalogue_t *c, const pairs_t *pairs)
+{
+    const cat_syntax_t *syntax = cat_db_dialect(c->db)->syntax;
+
+    assert_true(pairs->merged || !syntax->merges_up_to);
+    assert_true(pairs->joined || !syntax->joins_keys);
+    assert_true(pairs->of_pair);
+    assert_true(pairs->counted);
 }
 
 /* MySQL explains no statement with a limit of time; the others do it as the module runs them. */
 static void check_plans(catalogue_t *c)
 {
+    pairs_t pairs = {0};
+
     for (int i = 0; i < questions; i++) {
         cat_list_query_t query = draw_question(c);
         explanation_t e = {.c = c, .query = &query};
@@ -971,9 +1106,11 @@ static void check_plans(catalogue_t *c)
             fail_msg("%s: %s: %s", describe(c->pool, &query), e.text, c->database->logged);
         }
         check_explanation(&e);
+        note_pair(&pairs, &e.plan);
         cat_db_release(c->db);
         apr_pool_clear(c->pool);
     }
+    check_pairs(c, &pairs);
 }
 
 static void test_answers_are_those_of_a_loop(void **state)

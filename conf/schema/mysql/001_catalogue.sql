@@ -29,7 +29,7 @@ CREATE TABLE IF NOT EXISTS products (
     rating_key   BIGINT,
     words        VARBINARY(16000),
     KEY products_by_time (created_at, id, price_key, rating_key, in_stock, category),
-    KEY products_by_category (category, created_at, id),
+    KEY products_by_category (category, created_at, id, category_key),
     KEY products_by_category_key (category_key, created_at, id),
     KEY products_by_price (price_key, created_at, id, category),
     KEY products_by_name (name_key, created_at, id, category),
@@ -65,7 +65,7 @@ INSERT IGNORE INTO product_indexes (part, complete, created_at, id, filled)
 -- ordered_at: when the configuration was read that decided the order of the values of a choice; 0: they are in the order in which they came.
 CREATE TABLE IF NOT EXISTS catalog_fields (
     number     INT NOT NULL PRIMARY KEY,
-    name       VARCHAR(40) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
+    name       VARCHAR(81) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
     definition VARCHAR(16000) NOT NULL,
     complete   TINYINT NOT NULL,
     created_at BIGINT NOT NULL,

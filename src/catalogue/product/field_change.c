@@ -28,11 +28,24 @@ static const char *name_of(const cat_field_change_t *c, int field)
     return field < c->registry->fields->count ? c->registry->fields->all[field].name : NULL;
 }
 
+/* The field, and the pairs that it is one of. */
+static int is_involved(const cat_field_change_t *c, int field)
+{
+    return field == c->field || cat_own_keys_is_of_pair(c->registry, field, c->field);
+}
+
 apr_status_t cat_field_change_begin(void *baton)
 {
     const cat_field_change_t *c = baton;
 
-    return cat_registry_retire(c->db, c->registry, c->field);
+    apr_status_t rv = APR_SUCCESS;
+
+    for (int i = CAT_PRODUCT_FIELDS; i < c->registry->fields->count && rv == APR_SUCCESS; i++) {
+        if (is_involved(c, i)) {
+            rv = cat_registry_retire(c->db, c->registry, i);
+        }
+    }
+    return rv;
 }
 
 apr_status_t cat_field_change_end(void *baton)
@@ -42,7 +55,12 @@ apr_status_t cat_field_change_end(void *baton)
     apr_status_t rv = cat_value_counts_drop(c->db, number);
 
     rv = rv == APR_SUCCESS ? cat_db_exec(c->db, SQL_UNIQUE_DROP, CAT_VALUES(number), NULL) : rv;
-    return rv == APR_SUCCESS ? cat_db_exec(c->db, SQL_FIELDS_REMOVE, CAT_VALUES(number), NULL) : rv;
+    for (int i = CAT_PRODUCT_FIELDS; i < c->registry->fields->count && rv == APR_SUCCESS; i++) {
+        if (is_involved(c, i)) {
+            rv = cat_db_exec(c->db, SQL_FIELDS_REMOVE, CAT_VALUES(c->registry->numbers[i]), NULL);
+        }
+    }
+    return rv;
 }
 
 /* ---- one product ---- */
@@ -109,6 +127,21 @@ static apr_status_t change_product(cat_field_change_t *c, const char *const *row
 
 /* ---- a portion ---- */
 
+/* All of the field's keys go, so those of products of the same time may go with them. */
+static apr_status_t delete_keys(const cat_field_change_t *c)
+{
+    const char *oldest = c->rows ? c->end.created_at : OLDEST;
+    apr_status_t rv = APR_SUCCESS;
+
+    for (int i = CAT_PRODUCT_FIELDS; i < c->registry->fields->count && rv == APR_SUCCESS; i++) {
+        if (is_involved(c, i)) {
+            rv = cat_db_exec(c->db, SQL_KEYS_DROP, CAT_VALUES(c->registry->numbers[i], c->from.created_at, oldest),
+                             NULL);
+        }
+    }
+    return rv;
+}
+
 apr_status_t cat_field_change_next(void *baton)
 {
     cat_field_change_t *c = baton;
@@ -122,11 +155,6 @@ apr_status_t cat_field_change_next(void *baton)
     for (int i = 0; i < c->rows && rv == APR_SUCCESS; i++) {
         rv = change_product(c, CAT_PORTION_ROW(&portion, i), keys);
     }
-    /* All of the field's keys go, so those of products of the same time may go with them. */
-    rv = rv == APR_SUCCESS ? cat_db_exec(c->db, SQL_KEYS_DROP,
-                                         CAT_VALUES(c->registry->numbers[c->field], c->from.created_at,
-                                                    c->rows ? c->end.created_at : OLDEST),
-                                         NULL)
-                           : rv;
+    rv = rv == APR_SUCCESS ? delete_keys(c) : rv;
     return rv == APR_SUCCESS ? cat_own_keys_insert(c->db, keys) : rv;
 }

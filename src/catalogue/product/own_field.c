@@ -51,6 +51,7 @@ enum {
     DETAIL,
     PRIVATE,
     FROM,
+    BY,
     LABEL,
     HELP,
     OPTIONS
@@ -74,6 +75,7 @@ static const struct {
     [DETAIL] = {"detail", CAT_DETAIL},
     [PRIVATE] = {"private", CAT_PRIVATE},
     [FROM] = {"from=", 0},
+    [BY] = {"by=", 0},
     [LABEL] = {"label=", 0},
     [HELP] = {"help=", 0},
 };
@@ -105,7 +107,7 @@ typedef struct type_t {
 static const type_t types[] = {
     /*name        kind         flags          least     most     lowest    highest     form                options, example */
     {"string",   CAT_STRING,  0,             0,        200,     0,        STRING_MAX, NULL,
-        INPUT | BOUNDS | KEYED | O(PATTERN) | O(SEARCH) | O(FACET) | O(FROM), "text"},
+        INPUT | BOUNDS | KEYED | O(PATTERN) | O(SEARCH) | O(FACET) | O(FROM) | O(BY), "text"},
     {"text",     CAT_STRING,  0,             0,        5000,    0,        TEXT_MAX,   NULL,
         INPUT | BOUNDS | O(PATTERN) | O(SEARCH), "text"},
     {"url",      CAT_STRING,  0,             0,        STRING_MAX, 0,     STRING_MAX, &cat_own_rule_url,
@@ -113,7 +115,7 @@ static const type_t types[] = {
     {"number",   CAT_NUMBER,  0,             -DBL_MAX, DBL_MAX, -DBL_MAX, DBL_MAX,    NULL,
         INPUT | BOUNDS | KEYED, "2.5"},
     {"integer",  CAT_NUMBER,  CAT_WHOLE,     -SAFE,    SAFE,    -SAFE,    SAFE,       NULL,
-        INPUT | BOUNDS | KEYED | O(FACET), "3"},
+        INPUT | BOUNDS | KEYED | O(FACET) | O(BY), "3"},
     {"boolean",  CAT_BOOLEAN, 0,             0,        0,       0,        0,          NULL,
         INPUT | O(INDEX) | O(FACET), "true"},
     {"choice",   CAT_STRING,  0,             0,        CHOICE_MAX, 0,     0,          NULL,
@@ -123,7 +125,7 @@ static const type_t types[] = {
     {"date",     CAT_STRING,  0,             0,        CHOICE_MAX, 0,     0,          &cat_own_rule_date,
         INPUT | KEYED | O(FACET), "2026-11-21"},
     {"strings",  CAT_LIST,    0,             0, CAT_FIELDS_LIST_MAX, 0,   0,          NULL,
-        INPUT | O(INDEX) | O(SEARCH) | O(FACET), "[\"red\",\"blue\"]"},
+        INPUT | O(INDEX) | O(SEARCH) | O(FACET) | O(BY), "[\"red\",\"blue\"]"},
     {"json",     CAT_VALUE,   0,             0,        0,       0,        0,          NULL,
         INPUT, "{\"width\":20}"},
     {"modified", CAT_TIME,    CAT_SERVER | CAT_MODIFIED | CAT_OPTIONAL, 0, 0, 0, 0,   NULL,
@@ -379,6 +381,22 @@ static const char *take_from(line_t *l)
                : NULL;
 }
 
+static const char *take_by(line_t *l)
+{
+    l->own.by = l->values[BY];
+    return l->own.by && !(l->field.flags & CAT_INDEXED) ? "by= requires the option index, unique or facet" : NULL;
+}
+
+const char *cat_own_field_check_order(apr_pool_t *pool, const cat_field_t *order)
+{
+    int is_listed = order->flags & CAT_OWN ? order->flags & CAT_INDEXED : order->kind == CAT_NUMBER;
+
+    return is_listed && (order->kind == CAT_NUMBER || order->kind == CAT_TIME)
+               ? NULL
+               : apr_psprintf(pool, "by=%s must name price, rating, or a field of numbers or times with index",
+                              order->name);
+}
+
 /* What the API's description says ends with a full stop of its own. */
 static const char *take_words(line_t *l)
 {
@@ -486,7 +504,8 @@ static const char *take_word(apr_pool_t *pool, const char **text)
 static const char *parse_line(line_t *l, const char *name, const char *type, const char *rest)
 {
     static const char *(*const steps[])(line_t *) = {check_contradictions, take_bounds, take_values, take_rule,
-                                                     take_default,         take_from,   take_words,  take_example};
+                                                     take_default,         take_from,   take_by,     take_words,
+                                                     take_example};
     const char *fault = is_clean(l->line) ? check_name(l, name) : "the line must be UTF-8 without control characters";
 
     fault = fault ? fault : find_type(l, type);

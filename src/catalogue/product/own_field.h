@@ -12,6 +12,8 @@ typedef struct cat_own_field_t {
     const char *const *values; /* of a choice, in their order; ends with NULL. NULL: of another type */
     const char *pattern;       /* the regular expression that a whole value must match; NULL: none */
     const char *from;          /* the field that a missing value is made of; NULL: none */
+    const char *by;            /* the field by which the products of one value are in order; NULL: none */
+    const char *of; /* of a pair (catalogue/product/own_fields.h): the field whose values they are; else NULL */
 } cat_own_field_t;
 
 /*
@@ -39,5 +41,8 @@ int cat_own_field_find(const cat_fields_t *fields, const char *name);
 
 /* For `from`: can the field's text be made of the source's? NULL, or what is wrong. */
 const char *cat_own_field_check_source(apr_pool_t *pool, const cat_field_t *field, const cat_field_t *source);
+
+/* For `by`: has the field an order of a fixed length? NULL, or what is wrong. */
+const char *cat_own_field_check_order(apr_pool_t *pool, const cat_field_t *order);
 
 #endif

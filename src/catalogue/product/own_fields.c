@@ -145,6 +145,57 @@ static const char *check_from(apr_pool_t *pool, const cat_fields_t *fields, int 
                : apr_psprintf(pool, "from=%s must name a field that comes before this one", from);
 }
 
+static const char *check_by(apr_pool_t *pool, const cat_fields_t *fields, int place)
+{
+    const char *by = fields->own[place]->by;
+    int order = 0;
+
+    while (by && order < fields->count && strcmp(fields->all[order].name, by) != 0) {
+        order++;
+    }
+    if (!by) {
+        return NULL;
+    }
+    return order < fields->count ? cat_own_field_check_order(pool, &fields->all[order])
+                                 : apr_psprintf(pool, "by=%s: there is no such field", by);
+}
+
+const char *cat_own_fields_name_pair(apr_pool_t *pool, const cat_fields_t *fields, int field)
+{
+    const char *by = fields->own[field]->of ? NULL : fields->own[field]->by;
+
+    return by ? apr_pstrcat(pool, fields->all[field].name, ",", by, NULL) : NULL;
+}
+
+const cat_fields_t *cat_own_fields_add_pair(apr_pool_t *pool, const cat_fields_t *before, const char *line)
+{
+    table_t *table = copy_table(pool, before ? before : &cat_product_built_in, 1);
+    apr_size_t length = strcspn(line, " ");
+    const char *name = apr_pstrndup(pool, line, length), *comma = strchr(name, ',');
+    cat_field_t field = {.name = name, .kind = CAT_STRING, .flags = CAT_OWN};
+    cat_own_field_t *own = apr_pcalloc(pool, sizeof(*own));
+
+    field.flags |= strstr(line + length, " index") ? CAT_INDEXED : 0;
+    own->line = line;
+    own->type = "pair";
+    own->of = apr_pstrndup(pool, name, (apr_size_t)(comma - name));
+    own->by = comma + 1;
+    put_field(table, table->fields.count, &field, own);
+    return &table->fields;
+}
+
+const cat_fields_t *cat_own_fields_without_pairs(apr_pool_t *pool, const cat_fields_t *fields)
+{
+    table_t *table = copy_table(pool, fields, 0);
+
+    for (int i = table->fields.count - 1; i >= CAT_PRODUCT_FIELDS; i--) {
+        if (table->own[i]->of) {
+            move_fields(table, i, i + 1);
+        }
+    }
+    return &table->fields;
+}
+
 static const char *check_field(apr_pool_t *pool, const cat_fields_t *fields, int place)
 {
     return cat_own_field_check_values(pool, fields->own[place], CAT_OWN_CHOICES, CAT_OWN_DEFINITION)
@@ -164,6 +215,7 @@ const char *cat_own_fields_check(apr_pool_t *pool, const cat_fields_t *fields, c
         fault = i - CAT_PRODUCT_FIELDS < most ? check_field(pool, fields, i)
                                               : "there may be at most " APR_STRINGIFY(
                                                     CAT_OWN_FIELDS_MAX) " fields, including those of outer sections";
+        fault = fault ? fault : check_by(pool, fields, i);
     }
     return fault;
 }

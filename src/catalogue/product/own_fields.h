@@ -33,6 +33,14 @@ const cat_fields_t *cat_own_fields_with_images(apr_pool_t *pool, const cat_field
 const cat_fields_t *cat_own_fields_without_images(apr_pool_t *pool, const cat_fields_t *fields);
 
 /*
+ * A pair is what a database knows of the option by=: the keys of "brand,price" are those of a brand with those of the price. Its line is
+ * "brand,price pair index". Name: of the field's pair, on the pool; NULL: it has none.
+ */
+const cat_fields_t *cat_own_fields_add_pair(apr_pool_t *pool, const cat_fields_t *before, const char *line);
+const char *cat_own_fields_name_pair(apr_pool_t *pool, const cat_fields_t *fields, int field);
+const cat_fields_t *cat_own_fields_without_pairs(apr_pool_t *pool, const cat_fields_t *fields);
+
+/*
  * Checks what can be known only when all sections are merged: how many fields there are, and that `from` names one of them. NULL: all is
  * well. Otherwise what is wrong, on the pool, and *line is the line that has it.
  */

@@ -141,6 +141,113 @@ static void collect_field(apr_array_header_t *rows, const cat_registry_t *regist
     add_row(rows, registry, field, record, text);
 }
 
+/* ---- pairs ---- */
+
+#define PAIR_SEPARATOR "\x01" /* below all that a folded text has */
+#define PAIR_SIZE (CAT_OWN_KEY_SIZE - 17)
+
+static int find_of_registry(const cat_registry_t *registry, const char *name)
+{
+    int i = 0;
+
+    while (i < registry->fields->count && strcmp(registry->fields->all[i].name, name) != 0) {
+        i++;
+    }
+    return i;
+}
+
+const char *cat_own_keys_pair_begin(apr_pool_t *pool, const cat_registry_t *registry, int pair, const char *text)
+{
+    int of = find_of_registry(registry, registry->fields->own[pair]->of);
+
+    return apr_pstrcat(pool, cat_fold_cut(pool, cat_own_keys_key(pool, registry->fields, of, text), PAIR_SIZE),
+                       PAIR_SEPARATOR, NULL);
+}
+
+const char *cat_own_keys_pair_value(apr_pool_t *pool, const cat_registry_t *registry, int pair, const char *text)
+{
+    int of = find_of_registry(registry, registry->fields->own[pair]->of);
+
+    return registry->fields->all[of].kind == CAT_LIST ? text : cat_own_keys_value(pool, registry->fields, of, text);
+}
+
+/* The second part of the keys of a product. */
+static const char *write_second(apr_pool_t *pool, const cat_registry_t *registry, int by, const char *const *record)
+{
+    if (by < CAT_PRODUCT_FIELDS) {
+        return record[by] ? write_number(pool, record[by]) : "";
+    }
+    return cat_own_keys_key(pool, registry->fields, by, record[by]);
+}
+
+const char *cat_own_keys_pair_second(apr_pool_t *pool, const char *bits)
+{
+    apr_int64_t key = apr_atoi64(bits);
+
+    return key < 0 ? "" : write_order(pool, (apr_uint64_t)key | APR_UINT64_C(1) << 63);
+}
+
+/* A product without the first value is in no such list. */
+static void add_pair_row(apr_array_header_t *rows, const cat_registry_t *registry, int pair, const char *const *record,
+                         const char *text)
+{
+    apr_pool_t *pool = rows->pool;
+    int by = find_of_registry(registry, registry->fields->own[pair]->by);
+    row_t *row;
+
+    if (!text || by == registry->fields->count) {
+        return;
+    }
+    add_row(rows, registry, pair, record, NULL);
+    row = &APR_ARRAY_IDX(rows, rows->nelts - 1, row_t);
+    row->values[1] = apr_pstrcat(pool, cat_own_keys_pair_begin(pool, registry, pair, text),
+                                 write_second(pool, registry, by, record), NULL);
+    row->values[4] = apr_pstrdup(pool, cat_own_keys_pair_value(pool, registry, pair, text));
+}
+
+static void collect_pair(apr_array_header_t *rows, const cat_registry_t *registry, int pair, const char *const *record)
+{
+    int of = find_of_registry(registry, registry->fields->own[pair]->of);
+    const char *text = of < registry->fields->count ? record[of] : NULL, *why;
+    size_t i;
+    json_t *element;
+
+    if (!text || registry->fields->all[of].kind != CAT_LIST) {
+        add_pair_row(rows, registry, pair, record, text);
+        return;
+    }
+    json_array_foreach (cat_json_parse(rows->pool, text, strlen(text), &why), i, element) {
+        add_pair_row(rows, registry, pair, record, json_string_value(element));
+    }
+}
+
+int cat_own_keys_is_of_pair(const cat_registry_t *registry, int pair, int field)
+{
+    const cat_own_field_t *own = registry->fields->own[pair];
+    const char *name = registry->fields->all[field].name;
+
+    return own->of && (!strcmp(own->of, name) || !strcmp(own->by, name));
+}
+
+static void collect_any(apr_array_header_t *rows, const cat_registry_t *registry, int field, const char *const *record)
+{
+    (registry->fields->own[field]->of ? collect_pair : collect_field)(rows, registry, field, record);
+}
+
+static int is_changed(const cat_registry_t *registry, int field, const char *const *was, const char *const *is)
+{
+    const cat_own_field_t *own = registry->fields->own[field];
+    int of, by;
+
+    if (!own->of) {
+        return !cat_text_is_same(was[field], is[field]);
+    }
+    of = find_of_registry(registry, own->of);
+    by = find_of_registry(registry, own->by);
+    return of < registry->fields->count && by < registry->fields->count &&
+           !(cat_text_is_same(was[of], is[of]) && cat_text_is_same(was[by], is[by]));
+}
+
 static int is_indexed(const cat_registry_t *registry, int field)
 {
     return (registry->fields->all[field].flags & CAT_INDEXED) != 0;
@@ -152,7 +259,7 @@ void cat_own_keys_collect(apr_array_header_t *rows, const cat_registry_t *regist
 
     for (int i = CAT_PRODUCT_FIELDS; i < registry->fields->count; i++) {
         if (is_indexed(registry, i)) {
-            collect_field(rows, registry, i, record);
+            collect_any(rows, registry, i, record);
         }
     }
 }
@@ -197,7 +304,7 @@ int cat_own_keys_match(apr_pool_t *pool, const cat_registry_t *registry, int fie
 {
     apr_array_header_t *rows = cat_own_keys_begin(pool);
 
-    collect_field(rows, registry, field, cat_product_read(pool, registry->fields, product));
+    collect_any(rows, registry, field, cat_product_read(pool, registry->fields, product));
     qsort(rows->elts, (size_t)rows->nelts, sizeof(row_t), compare_rows);
     for (int i = 0; i < rows->nelts; i++) {
         if (!keys || !has_key(keys, &APR_ARRAY_IDX(rows, i, row_t))) {
@@ -304,9 +411,9 @@ apr_status_t cat_own_keys_change(cat_db_t *db, const cat_registry_t *registry, c
     apr_status_t rv;
 
     for (int i = CAT_PRODUCT_FIELDS; i < registry->fields->count; i++) {
-        if (is_indexed(registry, i) && !cat_text_is_same(was[i], is[i])) {
+        if (is_indexed(registry, i) && is_changed(registry, i, was, is)) {
             APR_ARRAY_PUSH(c.numbers, const char *) = registry->numbers[i];
-            collect_field(rows, registry, i, is);
+            collect_any(rows, registry, i, is);
         }
     }
     rv = delete_keys(&c, after[CAT_PRODUCT_CREATED_AT], after[CAT_PRODUCT_ID]);
@@ -365,14 +472,21 @@ apr_status_t cat_own_keys_renew(cat_db_t *db, const cat_registry_t *registry, in
     apr_status_t rv;
 
     APR_ARRAY_PUSH(c.numbers, const char *) = number;
+    for (int i = CAT_PRODUCT_FIELDS; i < registry->fields->count; i++) {
+        if (cat_own_keys_is_of_pair(registry, i, field)) {
+            APR_ARRAY_PUSH(c.numbers, const char *) = registry->numbers[i];
+        }
+    }
     rv = delete_keys(&c, product[CAT_PRODUCT_CREATED_AT], id);
     rv = rv == APR_SUCCESS ? cat_value_counts_write(db, c.counts) : rv;
     if (rv == APR_SUCCESS && registry->fields->all[field].flags & CAT_UNIQUE) {
         rv = cat_db_exec(db, SQL_UNIQUE_DELETE, CAT_VALUES(id, number), NULL);
         rv = rv == APR_SUCCESS && record[field] ? cat_own_keys_take(db, number, record[field], id) : rv;
     }
-    if (rv == APR_SUCCESS && is_indexed(registry, field)) {
-        collect_field(rows, registry, field, record);
+    for (int i = CAT_PRODUCT_FIELDS; i < registry->fields->count && rv == APR_SUCCESS; i++) {
+        if (is_indexed(registry, i) && (i == field || cat_own_keys_is_of_pair(registry, i, field))) {
+            collect_any(rows, registry, i, record);
+        }
     }
     return rv;
 }

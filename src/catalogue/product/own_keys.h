@@ -28,6 +28,17 @@ const char *cat_own_keys_value(apr_pool_t *pool, const cat_fields_t *fields, int
 /* The same of product_unique: the text, or a digest of a long one. */
 const char *cat_own_keys_unique(apr_pool_t *pool, const char *text);
 
+/*
+ * Of a pair (catalogue/product/own_fields.h): what the keys begin with that have the text as first value, and their exact value, NULL: they
+ * have none; and the second part, of the key of a built-in field as a number, decimal.
+ */
+const char *cat_own_keys_pair_begin(apr_pool_t *pool, const cat_registry_t *registry, int pair, const char *text);
+const char *cat_own_keys_pair_value(apr_pool_t *pool, const cat_registry_t *registry, int pair, const char *text);
+const char *cat_own_keys_pair_second(apr_pool_t *pool, const char *bits);
+
+/* Is the field one of the pair's? */
+int cat_own_keys_is_of_pair(const cat_registry_t *registry, int pair, int field);
+
 /* An empty array for rows of product_keys, on the pool. */
 apr_array_header_t *cat_own_keys_begin(apr_pool_t *pool);
 

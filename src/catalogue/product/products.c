@@ -376,16 +376,19 @@ static apr_status_t merge_extra(const product_write_t *w, update_extra_t *extra)
     apr_status_t rv;
 
     *extra = (update_extra_t){.text = NULL};
-    if (!changes_extra(w->input)) {
+    if (!changes_extra(w->input) && !w->registry->has_pairs) {
         return APR_SUCCESS;
     }
     rv = cat_db_one(w->db, SQL_PRODUCT_LOCK, CAT_VALUES(w->id), &row);
+    extra->before = rv == APR_SUCCESS ? row : NULL; /* pairs also have keys of built-in fields */
+    if (rv == APR_SUCCESS && !changes_extra(w->input)) {
+        return APR_SUCCESS;
+    }
     rv = rv == APR_SUCCESS ? check_images(w, row, extra) : rv;
     if (rv == APR_SUCCESS) {
         record = change_record(w, fields, row);
         extra->text = cat_product_write_extra(w->db->pool, fields, record, row[CAT_PRODUCT_EXTRA]);
         extra->is_cleared = !extra->text;
-        extra->before = row;
     }
     if (rv == APR_SUCCESS && extra->text && strlen(extra->text) > CAT_PRODUCT_EXTRA_MAX) {
         return CAT_ETOOLONG;

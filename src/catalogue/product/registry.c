@@ -112,9 +112,14 @@ static const char *add_row(cat_registry_t *registry, const char *const *row)
 {
     int field = registry->fields->count;
     const char *line = write_line(registry->pool, row);
-    const char *fault = cat_own_fields_add(registry->pool, field > CAT_PRODUCT_FIELDS ? registry->fields : NULL, line,
-                                           &registry->fields);
+    const cat_fields_t *before = field > CAT_PRODUCT_FIELDS ? registry->fields : NULL;
+    int is_pair = strchr(row[NAME], ',') != NULL;
+    const char *fault = is_pair ? NULL : cat_own_fields_add(registry->pool, before, line, &registry->fields);
 
+    if (is_pair) {
+        registry->fields = cat_own_fields_add_pair(registry->pool, before, line);
+        registry->has_pairs = 1;
+    }
     if (fault) {
         return apr_pstrcat(registry->pool, line, ": ", fault, NULL);
     }
@@ -286,25 +291,61 @@ static apr_status_t change_field(const addition_t *a, int known, const cat_field
                        NULL);
 }
 
+/* As a line has it of which nothing but its keys is known. */
+static const char *define_pair(int is_indexed)
+{
+    return is_indexed ? "pair index" : "pair";
+}
+
 apr_status_t cat_registry_retire(cat_db_t *db, const cat_registry_t *registry, int field)
 {
     return cat_db_exec(db, SQL_FIELDS_CHANGE,
-                       CAT_VALUES(cat_own_field_define(db->pool, registry->fields->own[field], 0), "1", "0",
-                                  CAT_LIST_KEY_MAX.created_at, CAT_LIST_KEY_MAX.id, registry->numbers[field]),
+                       CAT_VALUES(registry->fields->own[field]->of
+                                      ? define_pair(0)
+                                      : cat_own_field_define(db->pool, registry->fields->own[field], 0),
+                                  "1", "0", CAT_LIST_KEY_MAX.created_at, CAT_LIST_KEY_MAX.id, registry->numbers[field]),
                        NULL);
 }
 
 /* Another server that adds a field at the same time takes the number or the name: then the next look at the table finds that. */
-static apr_status_t add_field(const addition_t *a, const cat_fields_t *fields, int i, const char *complete)
+static apr_status_t add_row_of(const addition_t *a, const char *name, const char *definition, const char *complete)
 {
     int last = a->registry->fields->count - 1;
     int number = a->added + 1 + (last >= CAT_PRODUCT_FIELDS ? atoi(a->registry->numbers[last]) : 0);
 
-    complete = fields->all[i].flags & KEPT ? complete : "1";
     return cat_db_insert(a->db, SQL_FIELDS_ADD,
-                         CAT_VALUES(apr_itoa(a->db->pool, number), fields->all[i].name,
-                                    cat_own_field_define(a->db->pool, fields->own[i], fields->all[i].flags), complete,
-                                    complete, CAT_LIST_KEY_MAX.created_at, CAT_LIST_KEY_MAX.id));
+                         CAT_VALUES(apr_itoa(a->db->pool, number), name, definition, complete, complete,
+                                    CAT_LIST_KEY_MAX.created_at, CAT_LIST_KEY_MAX.id));
+}
+
+static apr_status_t add_field(const addition_t *a, const cat_fields_t *fields, int i, const char *complete)
+{
+    return add_row_of(a, fields->all[i].name, cat_own_field_define(a->db->pool, fields->own[i], fields->all[i].flags),
+                      fields->all[i].flags & KEPT ? complete : "1");
+}
+
+/* Does the database keep the pair of the field, if it has one? */
+static int covers_pair(apr_pool_t *pool, const cat_registry_t *registry, const cat_fields_t *fields, int i)
+{
+    const char *name = cat_own_fields_name_pair(pool, fields, i);
+    int known = name ? cat_registry_find(registry, name) : 0;
+
+    return !name || (known < registry->fields->count && registry->fields->all[known].flags & CAT_INDEXED);
+}
+
+static apr_status_t add_pair(addition_t *a, const char *name, const char *complete)
+{
+    int known = cat_registry_find(a->registry, name);
+
+    if (known == a->registry->fields->count) {
+        apr_status_t rv = add_row_of(a, name, define_pair(1), complete);
+        a->added++;
+        return rv;
+    }
+    return cat_db_exec(a->db, SQL_FIELDS_CHANGE,
+                       CAT_VALUES(define_pair(1), complete, "1", CAT_LIST_KEY_MAX.created_at, CAT_LIST_KEY_MAX.id,
+                                  a->registry->numbers[known]),
+                       NULL);
 }
 
 static apr_status_t add_missing(void *baton)
@@ -325,6 +366,9 @@ static apr_status_t add_missing(void *baton)
             a->added++;
         } else if (!covers_line(a->registry, known, fields, i)) {
             rv = change_field(a, known, fields, i, complete);
+        }
+        if (rv == APR_SUCCESS && !covers_pair(a->db->pool, a->registry, fields, i)) {
+            rv = add_pair(a, cat_own_fields_name_pair(a->db->pool, fields, i), complete);
         }
     }
     return rv;
@@ -367,6 +411,7 @@ static apr_status_t compare_field(const cat_db_t *db, const cat_registry_t *regi
         strcmp(registry->fields->own[known]->type, fields->own[i]->type) != 0) {
         return refuse_type(db, registry, known);
     }
+    *missing |= !covers_pair(db->pool, registry, fields, i);
     if (covers_line(registry, known, fields, i)) {
         return APR_SUCCESS;
     }

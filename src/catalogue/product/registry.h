@@ -18,6 +18,7 @@ typedef struct cat_registry_t {
     unsigned char *is_counted;  /* by field, flag: writers count its values (catalogue/product/value_counts.h) */
     int has_keys, has_unique, has_words; /* flags: some field is indexed, unique, searched */
     int has_facets;                      /* flag: some field is a facet */
+    int has_pairs;                       /* flag: some field is a pair (catalogue/product/own_fields.h) */
     int is_filling;                      /* flag: some field is not complete */
     apr_time_t *
         ordered_at; /* by field: when the configuration was read that decided the order of its values; 0: it is that of the first line */

@@ -240,13 +240,18 @@ static int find_known(const cat_select_text_t *s, int field)
     return cat_registry_find_field(s->registry, s->fields, field);
 }
 
-void cat_conditions_add_field(cat_select_text_t *s, const char *name, int field)
+static void compare_field(cat_select_text_t *s, const char *name, int field)
 {
     int known = find_known(s, field);
 
-    cat_select_text_add_condition(s);
     cat_select_text_add(s, name, ".field = ", known < s->registry->fields->count ? s->registry->numbers[known] : "0",
                         NULL);
+}
+
+void cat_conditions_add_field(cat_select_text_t *s, const char *name, int field)
+{
+    cat_select_text_add_condition(s);
+    compare_field(s, name, field);
 }
 
 /* Begins a subselect on the keys of the product. */
@@ -266,10 +271,10 @@ void cat_conditions_add_key(cat_select_text_t *s, int field)
 {
     int is_in_keys = field == CAT_PRODUCT_CREATED_AT || field == CAT_PRODUCT_ID;
 
-    if (!is_own(field)) {
-        cat_select_text_add(s, is_in_keys ? s->keys : s->products, ".", columns[field].key, NULL);
-    } else if (field == s->own) {
+    if (s->own && field == s->own) {
         cat_select_text_add(s, s->keys, ".value_key", NULL);
+    } else if (!is_own(field)) {
+        cat_select_text_add(s, is_in_keys ? s->keys : s->products, ".", columns[field].key, NULL);
     } else {
         begin_keys(s, "c.value_key", field, 1);
         cat_select_text_add(s, ")", NULL);
@@ -413,6 +418,26 @@ void cat_conditions_add_walked(cat_select_text_t *s, const cat_query_condition_t
     add_own(s, s->keys, condition);
 }
 
+void cat_conditions_add_value(cat_select_text_t *s, const char *name, const cat_query_condition_t *condition)
+{
+    compare_field(s, name, condition->field);
+    cat_select_text_add(s, " AND ", NULL);
+    add_own(s, name, condition);
+}
+
+void cat_conditions_add_pair(cat_select_text_t *s, int pair, const cat_query_value_t *value)
+{
+    const char *begin = cat_own_keys_pair_begin(s->text.pool, s->registry, pair, value->text);
+    const char *exact = cat_own_keys_pair_value(s->text.pool, s->registry, pair, value->text);
+
+    cat_select_text_add(s, s->keys, ".field = ", s->registry->numbers[pair], " AND ", NULL);
+    add_own_prefix(s, s->keys, begin);
+    if (exact) {
+        cat_select_text_add(s, " AND ", s->keys, ".value = ", NULL);
+        cat_select_text_add_value(s, exact);
+    }
+}
+
 static void add_own_for_index(cat_select_text_t *s, const cat_query_condition_t *condition)
 {
     if (condition->op != CAT_EQ && condition->op != CAT_IN && condition->op != CAT_ALL) {
@@ -505,17 +530,17 @@ int cat_conditions_add_for_index(cat_select_text_t *s, const cat_query_condition
     return 1;
 }
 
-void cat_conditions_add_all(cat_select_text_t *s, const cat_list_query_t *query, const cat_query_condition_t *except,
-                            const char *except_word, const char *except_second)
+void cat_conditions_add_all(cat_select_text_t *s, const cat_list_query_t *query, const cat_found_t *found)
 {
     for (int i = 0; i < query->condition_count; i++) {
-        if (&query->conditions[i] != except) {
+        const cat_query_condition_t *condition = &query->conditions[i];
+        if (condition != found->conditions[0] && condition != found->conditions[1]) {
             cat_select_text_add_condition(s);
-            cat_conditions_add(s, &query->conditions[i]);
+            cat_conditions_add(s, condition);
         }
     }
     for (int i = 0; i < query->word_count; i++) {
-        if (query->words[i] != except_word && query->words[i] != except_second) {
+        if (query->words[i] != found->words[0] && query->words[i] != found->words[1]) {
             cat_select_text_add_condition(s);
             cat_select_text_add_word(s, query->words[i]);
         }

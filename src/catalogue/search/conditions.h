@@ -35,9 +35,20 @@ int cat_conditions_is_indexed(const cat_fields_t *fields, const cat_query_condit
 /* Is the field of the shop's own, and a list? Then a product may have several keys of it, or none. */
 int cat_conditions_is_list(const cat_fields_t *fields, int field);
 
-/* Adds all conditions and words of the query; but for one condition and two words, which may be NULL. */
-void cat_conditions_add_all(cat_select_text_t *s, const cat_list_query_t *query, const cat_query_condition_t *except,
-                            const char *except_word, const char *except_second);
+/* Adds the same of a row of product_keys under this name: that it is one of the field, with the value. */
+void cat_conditions_add_value(cat_select_text_t *s, const char *name, const cat_query_condition_t *condition);
+
+/* Adds the same of a row of the pair, of the registry, with the value as the first one. */
+void cat_conditions_add_pair(cat_select_text_t *s, int pair, const cat_query_value_t *value);
+
+/* What a select finds by itself; NULL: nothing. */
+typedef struct cat_found_t {
+    const cat_query_condition_t *conditions[2];
+    const char *words[2];
+} cat_found_t;
+
+/* Adds all other conditions and words of the query. */
+void cat_conditions_add_all(cat_select_text_t *s, const cat_list_query_t *query, const cat_found_t *found);
 
 /* The first text, in the order of octets, that does not begin with the prefix and is above those that do; on the pool.
  * NULL: there is none. */

@@ -76,7 +76,7 @@ void cat_order_add_columns(cat_select_text_t *s, const cat_order_t *order)
         int field = order->columns[i].field;
         cat_select_text_add(s, i ? ", " : "", NULL);
         cat_conditions_add_key(s, field);
-        if (field >= CAT_PRODUCT_FIELDS) {
+        if (field >= CAT_PRODUCT_FIELDS || (s->own && field == s->own)) {
             cat_select_text_add(s, " AS ", order->columns[i].column, NULL);
         }
     }

@@ -33,6 +33,7 @@
 #include <string.h>
 
 #include "catalogue/product/counts.h"
+#include "catalogue/product/own_keys.h"
 #include "catalogue/product/product_keys.h"
 #include "catalogue/product/registry.h"
 #include "catalogue/search/conditions.h"
@@ -196,6 +197,72 @@ static int walk_keys_by_time(cat_plan_t *plan)
     return plan->own;
 }
 
+/* The pair of the field of the condition with the one that orders the list, of a registry that has all its keys; 0: there is none. */
+static int find_pair(apr_pool_t *pool, const cat_registry_t *registry, const cat_plan_t *plan,
+                     const cat_query_condition_t *condition)
+{
+    const cat_field_t *fields = plan->query->all->all;
+    const char *name =
+        apr_pstrcat(pool, fields[condition->field].name, ",", fields[plan->order.columns[0].field].name, NULL);
+    int pair = cat_registry_find(registry, name);
+
+    return pair < registry->fields->count && registry->is_complete[pair] &&
+                   registry->fields->all[pair].flags & CAT_INDEXED
+               ? pair
+               : 0;
+}
+
+/* The keys of a pair have the order of its second field. */
+static void use_order_of_pair(apr_pool_t *pool, const cat_registry_t *registry, cat_plan_t *plan)
+{
+    const char *begin = cat_own_keys_pair_begin(pool, registry, plan->pair, plan->branch_condition->values[0].text);
+    const char *after = plan->order.columns[0].after;
+
+    if (after) {
+        after = plan->order.columns[0].is_number ? cat_own_keys_pair_second(pool, after) : after;
+        plan->order.columns[0].after = apr_pstrcat(pool, begin, after, NULL);
+    }
+    plan->order.columns[0].is_number = 0;
+}
+
+/* "brand=Acme", by price, where the line of brand has by=price. 0: there is no such pair, or a condition on its second field, which is not in
+ * the order of the keys alone. */
+static int walk_pair(cat_db_t *db, cat_plan_t *plan)
+{
+    const cat_list_query_t *query = plan->query;
+    apr_time_t since;
+    const cat_registry_t *registry = cat_db_registry(db, &since);
+    int by = plan->order.columns[0].field;
+
+    if (!registry || !registry->has_pairs || by == CAT_PRODUCT_CREATED_AT || cat_plan_is_index_too_short(plan)) {
+        return 0;
+    }
+    for (int i = 0; i < query->condition_count; i++) {
+        const cat_query_condition_t *condition = &query->conditions[i];
+        if (condition->field == by) {
+            return plan->pair = 0;
+        }
+        if (!plan->pair && condition->op == CAT_EQ && condition->field >= CAT_PRODUCT_FIELDS) {
+            plan->pair = find_pair(db->pool, registry, plan, condition);
+            plan->branch_condition = plan->pair ? condition : NULL;
+        }
+    }
+    return plan->pair;
+}
+
+/* A condition on the second field leaves the pair out. */
+static int plan_pair(cat_db_t *db, cat_plan_t *plan)
+{
+    if (!walk_pair(db, plan)) {
+        plan->branch_condition = NULL;
+        return 0;
+    }
+    plan->kind = CAT_PLAN_WALK;
+    plan->own = plan->order.columns[0].field;
+    use_order_of_pair(db->pool, cat_db_registry(db, &(apr_time_t){0}), plan);
+    return 1;
+}
+
 static void plan_walk(cat_plan_t *plan)
 {
     int field;
@@ -268,8 +335,6 @@ typedef struct word_t {
     int count;                            /* CAT_PLAN_BRANCHES + 1: more; -1: not looked up */
     apr_int64_t span; /* of a word that begins one only: the time in which it was last used CAT_PLAN_VERY_FEW times */
 } word_t;
-
-#define NEVER APR_INT64_MAX /* a span: it was used less often */
 
 typedef struct words_t {
     int count;
@@ -458,6 +523,71 @@ static apr_status_t count_candidates(cat_db_t *db, const cat_plan_t *plan, candi
                                                                    : APR_SUCCESS;
 }
 
+typedef struct choice_t {
+    cat_db_t *db;
+    cat_plan_t *plan;   /* a walk */
+    cat_plan_t streams; /* what to do instead; a walk, too: no word can be streamed */
+
+    /* What conditions name, and words of the dictionary where the list is by time. */
+    cat_posting_t postings[CAT_POSTINGS_MAX + COUNTED_WORDS];
+    int posting_count;
+} choice_t;
+
+/* ---- two lists in the order of time ---- */
+
+void cat_plan_drive(cat_plan_t *plan, const cat_posting_t *posting)
+{
+    const cat_query_condition_t *condition = posting->condition;
+    int is_own = condition && !cat_postings_is_category(posting);
+
+    plan->kind = condition ? CAT_PLAN_WALK : CAT_PLAN_STREAM;
+    plan->index = is_own || !condition ? NULL : value_indexes[0].index;
+    plan->not_null = is_own || !condition ? NULL : value_indexes[0].not_null;
+    plan->own = is_own ? condition->field : 0;
+    plan->pair = 0;
+    plan->is_by_product = plan->is_by_key = plan->skip = 0;
+    plan->branch_condition = condition;
+    plan->element = posting->value;
+    plan->branch_count = 1;
+    plan->branches[0] = posting->found;
+    plan->word = posting->word;
+}
+
+/* Are two conditions or words all that the query asks? */
+static int is_pair_all(const cat_list_query_t *query)
+{
+    int count = query->word_count;
+
+    for (int i = 0; i < query->condition_count; i++) {
+        count += query->conditions[i].count;
+    }
+    return count == 2;
+}
+
+/* Where words are hidden, each product has to be read. */
+static int can_merge(const cat_db_t *db, const cat_plan_t *plan)
+{
+    int times = cat_db_dialect(db)->syntax->merges_up_to;
+    cat_select_text_t s;
+
+    cat_select_text_begin(&s, db);
+    return times && !(plan->query->word_count && cat_select_text_hides_words(&s)) &&
+           cat_postings_are_close(&plan->first, &plan->second, times);
+}
+
+/* Where no join of keys can be trusted, the second is looked up by a subselect, as all others are. */
+static cat_plan_t make_pair(const choice_t *c)
+{
+    cat_plan_t plan = *c->plan;
+
+    plan.first = c->postings[0];
+    plan.second = c->postings[1];
+    cat_plan_drive(&plan, &plan.first);
+    plan.is_merged = is_pair_all(plan.query) && can_merge(c->db, &plan);
+    plan.has_second = plan.is_merged || cat_db_dialect(c->db)->syntax->joins_keys;
+    return plan;
+}
+
 /* ---- words ---- */
 
 static void add_word_after(cat_select_text_t *s, const char *text, const char *after)
@@ -548,7 +678,7 @@ typedef struct look_t {
 
 static apr_int64_t measure_span(const char *newest, const char *older)
 {
-    return newest && older ? apr_atoi64(newest) - apr_atoi64(older) : NEVER;
+    return newest && older ? apr_atoi64(newest) - apr_atoi64(older) : CAT_POSTING_NEVER;
 }
 
 /* What is read of each word at once is enough for one that is a word of the dictionary, and begins no others. */
@@ -649,9 +779,17 @@ static int find_rarest(const cat_list_query_t *query, const words_t *words, int 
     return rarest;
 }
 
-/* 0: every word begins too many. */
-static int plan_stream(cat_plan_t *plan, const words_t *words)
+static cat_posting_t post_word(const cat_list_query_t *query, const words_t *words, int i)
 {
+    const word_t *word = &words->all[i];
+
+    return (cat_posting_t){.word = query->words[i], .found = word->found[0], .span = word->span, .count = -1};
+}
+
+/* 0: every word begins too many. */
+static int plan_stream(choice_t *c, const words_t *words)
+{
+    cat_plan_t *plan = &c->streams;
     const cat_list_query_t *query = plan->query;
     int rarest = find_rarest(query, words, -1), second;
 
@@ -659,16 +797,14 @@ static int plan_stream(cat_plan_t *plan, const words_t *words)
         return 0;
     }
     second = find_rarest(query, words, rarest);
-    plan->kind = CAT_PLAN_STREAM;
-    plan->own = 0;
-    plan->word = query->words[rarest];
-    plan->index = plan->not_null = NULL;
-    plan->branch_condition = NULL;
+    plan->first = post_word(query, words, rarest);
+    cat_plan_drive(plan, &plan->first);
     plan->branch_count = words->all[rarest].count;
     memcpy(plan->branches, words->all[rarest].found, sizeof(plan->branches));
     if (second >= 0) {
-        plan->second = query->words[second];
-        plan->second_found = words->all[second].found[0];
+        plan->second = post_word(query, words, second);
+        plan->has_second = 1;
+        plan->is_merged = is_single(query, words, rarest) && is_pair_all(query) && can_merge(c->db, plan);
     }
     return 1;
 }
@@ -678,7 +814,7 @@ static int is_stream_best(const cat_list_query_t *query, const words_t *words)
 {
     const word_t *rarest = &words->all[find_rarest(query, words, -1)];
 
-    if (is_word_alone(query) || rarest->count == 0 || (rarest->count == 1 && rarest->span == NEVER)) {
+    if (is_word_alone(query) || rarest->count == 0 || (rarest->count == 1 && rarest->span == CAT_POSTING_NEVER)) {
         return 1;
     }
     for (int i = 0; i < words->count; i++) {
@@ -698,12 +834,18 @@ static int is_stream_best(const cat_list_query_t *query, const words_t *words)
 
 static void plan_fetch(cat_plan_t *plan, const candidate_t *candidate)
 {
+    if (plan->pair) { /* what is fetched has the keys of the field itself */
+        plan->order = cat_order_make(plan->query);
+        plan->sort_count = plan->query->sort_count;
+        drop_constants(plan);
+    }
     plan->kind = CAT_PLAN_FETCH;
     plan->index = candidate->index;
     plan->not_null = candidate->not_null;
     plan->field = candidate->field;
     plan->only = candidate->only;
     plan->word = candidate->word;
+    plan->has_second = plan->is_merged = plan->pair = 0;
     plan->own = 0;
     plan->branch_condition = NULL;
     plan->branch_count = 0;
@@ -723,8 +865,11 @@ static int is_countable(const candidate_t *candidate)
            (candidate->field >= CAT_PRODUCT_FIELDS && (!candidate->only || candidate->only->op == CAT_EQ));
 }
 
-static void plan_count(cat_plan_t *plan, const candidates_t *candidates)
+/* All products are passed by what finds the fewest, as their order does not matter: instead of by what a walk in an order passes, or of the
+ * many that have one value. */
+static void plan_count(choice_t *c, const candidates_t *candidates)
 {
+    cat_plan_t *plan = c->plan, *counts;
     const candidate_t *best = NULL;
 
     for (int i = 0; i < candidates->count; i++) {
@@ -734,11 +879,14 @@ static void plan_count(cat_plan_t *plan, const candidates_t *candidates)
             best = candidate;
         }
     }
-    if (best && !plan->branch_condition) {
-        plan->count_index = best->index;
-        plan->count_not_null = best->not_null;
-        plan->count_own = best->index ? 0 : best->field;
-        plan->count_only = best->only;
+    if (best && (!plan->branch_condition || (best->count <= CAT_PLAN_FEW && !best->is_in_walk))) {
+        plan->counts = counts = apr_pmemdup(c->db->pool, plan, sizeof(*plan));
+        counts->index = best->index;
+        counts->not_null = best->not_null;
+        counts->own = best->index ? 0 : best->field;
+        counts->branch_condition = best->only;
+        counts->branch_count = counts->pair = 0;
+        counts->element = 0;
     }
 }
 
@@ -771,33 +919,81 @@ static int is_walked(const candidate_t *candidate)
     return candidate->is_in_walk && candidate->count <= CAT_PLAN_FEW + 1;
 }
 
-typedef struct choice_t {
-    cat_db_t *db;
-    cat_plan_t *plan;   /* a walk */
-    cat_plan_t streams; /* what to do instead; a walk, too: no word can be streamed */
-} choice_t;
+/* Does the query name nothing else than what is ranked, so that no count tells more? */
+static int are_postings_all(const choice_t *c)
+{
+    const cat_list_query_t *query = c->plan->query;
+    int count = query->word_count;
+
+    for (int i = 0; i < query->condition_count; i++) {
+        count += query->conditions[i].count;
+    }
+    return count == c->posting_count;
+}
+
+/* Two lists are in the order of time. In another order products are only counted by them. */
+static void use_pair(choice_t *c)
+{
+    cat_plan_t pair = make_pair(c);
+    cat_list_query_t by_time = {.page = 1, .sort_count = 1};
+
+    if (is_by_time(c->plan)) {
+        *c->plan = pair;
+        return;
+    }
+    by_time.sort[0] = (cat_query_sort_t){CAT_PRODUCT_CREATED_AT, 1};
+    pair.order = cat_order_make(&by_time);
+    pair.counts = NULL;
+    c->plan->counts = apr_pmemdup(c->db->pool, &pair, sizeof(pair));
+}
+
+/* In another order than that of time, a range that few products meet counts them sooner than two lists do. */
+static int is_pair_best(const choice_t *c, const candidate_t *best)
+{
+    return is_by_time(c->plan) || best->count > CAT_PLAN_FEW || find_condition(c->plan->query, best->field, CAT_EQ) ||
+           find_condition(c->plan->query, best->field, CAT_ALL);
+}
 
 /* First counts up to CAT_PLAN_VERY_FEW, because counting more takes as long as many a walk. */
 static apr_status_t choose_by_counts(choice_t *c, candidates_t *candidates)
 {
-    int is_stream = c->streams.kind == CAT_PLAN_STREAM;
+    int is_stream = c->streams.kind == CAT_PLAN_STREAM, is_pair = c->posting_count > 1;
     apr_status_t rv = count_candidates(c->db, c->plan, candidates, CAT_PLAN_VERY_FEW);
     const candidate_t *best = find_best(candidates);
 
     if (rv == APR_SUCCESS && best->count > CAT_PLAN_VERY_FEW) {
-        rv = count_candidates(c->db, c->plan, candidates, CAT_PLAN_FEW);
+        rv = is_pair ? cat_postings_rank(c->db, c->postings, c->posting_count) : APR_SUCCESS;
+        if (rv == APR_SUCCESS && is_pair && is_by_time(c->plan) && are_postings_all(c)) {
+            use_pair(c);
+            return APR_SUCCESS;
+        }
+        rv = rv == APR_SUCCESS ? count_candidates(c->db, c->plan, candidates, CAT_PLAN_FEW) : rv;
         best = find_best(candidates);
     }
     if (rv != APR_SUCCESS) {
         return rv;
     }
-    plan_count(c->plan, candidates);
+    plan_count(c, candidates);
     if (is_fetched(best, candidates->products) && !is_walk_sooner(c->plan, candidates)) {
         plan_fetch(c->plan, best);
+    } else if (is_pair && best->count > CAT_PLAN_VERY_FEW && is_pair_best(c, best)) {
+        use_pair(c);
     } else if (is_stream && !is_walked(best)) {
         *c->plan = c->streams;
     }
     return APR_SUCCESS;
+}
+
+static void list_postings(choice_t *c, const words_t *words)
+{
+    const cat_list_query_t *query = c->plan->query;
+
+    c->posting_count = cat_postings_list(query, c->postings);
+    for (int i = 0; i < words->count; i++) {
+        if (is_single(query, words, i)) {
+            c->postings[c->posting_count++] = post_word(query, words, i);
+        }
+    }
 }
 
 static apr_status_t choose(choice_t *c)
@@ -811,12 +1007,13 @@ static apr_status_t choose(choice_t *c)
         if (rv != APR_SUCCESS) {
             return rv;
         }
-        if (plan_stream(&c->streams, &words) && is_stream_best(query, &words)) {
+        if (plan_stream(c, &words) && is_stream_best(query, &words)) {
             *c->plan = c->streams;
             return APR_SUCCESS;
         }
     }
     candidates = list_candidates(c->plan, &words);
+    list_postings(c, &words);
     return candidates.count ? choose_by_counts(c, &candidates) : APR_SUCCESS;
 }
 
@@ -852,7 +1049,9 @@ apr_status_t cat_plan_choose(cat_db_t *db, const cat_list_query_t *query, cat_pl
     }
     *plan = (cat_plan_t){.query = query, .order = cat_order_make(query), .sort_count = query->sort_count, .field = -1};
     drop_constants(plan);
-    plan_walk(plan);
+    if (!plan_pair(db, plan)) {
+        plan_walk(plan);
+    }
     if (find_condition(query, CAT_PRODUCT_ID, CAT_EQ) || find_condition(query, CAT_PRODUCT_ID, CAT_IN)) {
         plan_fetch(plan, &(candidate_t){.field = CAT_PRODUCT_ID});
         return APR_SUCCESS;

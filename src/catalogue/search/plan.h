@@ -4,6 +4,7 @@
 
 #include "catalogue/query/query.h"
 #include "catalogue/search/order.h"
+#include "catalogue/search/postings.h"
 #include "catalogue/search/select_text.h"
 
 /*
@@ -33,34 +34,39 @@ typedef struct cat_plan_t {
     /* CAT_PLAN_WALK: the field of the shop's own whose keys are walked, in their order or that of time; 0: products are. Where the keys
      * have one value each, their order is that of time as well. */
     int own;
+    int pair; /* a pair of the registry, whose keys are walked in the order of own, which may be a built-in field; 0: none */
     int is_by_product; /* flag: by the index of the keys that has the order of time */
 
     int field;                         /* CAT_PLAN_FETCH: whose conditions the index finds; -1: word is what is found */
     const cat_query_condition_t *only; /* the only one of them that is found; NULL: all are */
     const char *word;                  /* of the query, that is fetched or streamed; NULL: none */
 
-    /* CAT_PLAN_STREAM: another word of the query, and the only word of the dictionary that begins so: its postings are
-     * looked up, not the products'. NULL: none. */
-    const char *second, *second_found;
+    /* By time: the list that is read, where the query names several of which it is the rarest, and the next one, which is looked up for each
+     * product of it; or, where both are about as long, read beside it. */
+    cat_posting_t first, second;
+    int has_second; /* flag */
+    int is_merged;  /* flag: they are read side by side. The query asks nothing else */
 
     /* A walk or stream may be the union of several, one for each value: */
     const cat_query_condition_t *branch_condition; /* whose values they are; NULL: none of the conditions' */
+    int element;                                   /* the first of these values */
     int skip;                                      /* 1: the values are those of the order's first column, in order */
     const char *branches[CAT_PLAN_BRANCHES];
     int branch_count; /* 0: one that is not a union */
 
     int wants_most; /* CAT_PLAN_WALK: flag: most of the products that it passes are wanted */
 
-    /* CAT_PLAN_WALK: an index by which fewer products are passed when their order does not matter; NULL: the same. */
-    const char *count_index, *count_not_null;
-    int count_own;                           /* the same of keys: whose; 0: of none */
-    const cat_query_condition_t *count_only; /* as only */
+    /* CAT_PLAN_WALK: what passes fewer products when their order does not matter; NULL: nothing. */
+    const struct cat_plan_t *counts;
 
     const char *bound; /* the last page's value of the order's first column; NULL: not known */
 } cat_plan_t;
 
 /* Chooses; runs the counts that it needs. */
 apr_status_t cat_plan_choose(cat_db_t *db, const cat_list_query_t *query, cat_plan_t *plan);
+
+/* Makes the plan one that reads the posting alone, in the order of time. */
+void cat_plan_drive(cat_plan_t *plan, const cat_posting_t *posting);
 
 /* Adds " FROM ... WHERE ...", all that an index finds of conditions of the query: those of the plan's field, or the only one. */
 void cat_plan_add_found(cat_select_text_t *s, const cat_plan_t *plan);

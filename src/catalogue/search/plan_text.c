@@ -71,27 +71,54 @@ static int is_found(const cat_select_text_t *s, const char *word)
     return strlen(word) <= CAT_PRODUCT_WORD_SIZE && !cat_select_text_hides_words(s);
 }
 
-/* Does the source have to read products, beside postings or keys? Their keys tell all else, and so do so many words. */
-static int needs_products(const cat_plan_t *plan, int words)
+/* Does the database read two lists side by side as an INTERSECT, or else as a join? */
+static int is_intersection(const cat_select_text_t *s, const cat_plan_t *plan)
 {
-    int is_needed = plan->query->word_count > words;
+    return plan->is_merged && !s->dialect->syntax->plan_merge;
+}
 
-    for (int i = 0; i < plan->query->condition_count; i++) {
-        is_needed |= plan->query->conditions[i].field < CAT_PRODUCT_FIELDS;
+/* What the source finds by itself of conditions and words. Of several elements it may find one or two. */
+static cat_found_t list_found(const cat_select_text_t *s, const cat_plan_t *plan)
+{
+    const cat_query_condition_t *walked = plan->branch_condition;
+    const cat_query_condition_t *second = plan->has_second ? plan->second.condition : NULL;
+    int found = walked && walked == second ? 2 : 1;
+
+    return (cat_found_t){
+        {walked && (walked->op != CAT_ALL || walked->count <= found) ? walked : NULL,
+         second && !cat_postings_is_category(&plan->second) && (second->op != CAT_ALL || second->count <= found)
+             ? second
+             : NULL},
+        {plan->kind == CAT_PLAN_STREAM && is_found(s, plan->word) ? plan->word : NULL,
+         plan->has_second && plan->second.word && is_found(s, plan->second.word) ? plan->second.word : NULL}};
+}
+
+/* Does the source have to read products, beside postings or keys? Their keys tell all else, and so do words that are found. */
+static int needs_products(const cat_select_text_t *s, const cat_plan_t *plan)
+{
+    const cat_list_query_t *query = plan->query;
+    cat_found_t found = list_found(s, plan);
+    int is_needed = query->word_count > (found.words[0] != NULL) + (found.words[1] != NULL);
+
+    for (int i = 0; i < query->condition_count; i++) {
+        is_needed |= query->conditions[i].field < CAT_PRODUCT_FIELDS && &query->conditions[i] != found.conditions[0];
     }
-    for (int i = 0; i < plan->order.count; i++) {
+    for (int i = plan->pair ? 1 : 0; i < plan->order.count; i++) {
         int field = plan->order.columns[i].field;
         is_needed |= field < CAT_PRODUCT_FIELDS && field != CAT_PRODUCT_CREATED_AT && field != CAT_PRODUCT_ID;
     }
-    return is_needed;
+    return is_needed && !is_intersection(s, plan);
 }
 
 static void add_value_of_branch(cat_select_text_t *s, const cat_plan_t *plan, int branch)
 {
     const cat_query_condition_t *condition = plan->branch_condition;
 
-    if (condition) {
-        cat_query_condition_t one = {condition->field, CAT_EQ, 1, condition->values + branch};
+    if (plan->pair) {
+        cat_select_text_add_condition(s);
+        cat_conditions_add_pair(s, plan->pair, condition->values);
+    } else if (condition) {
+        cat_query_condition_t one = {condition->field, CAT_EQ, 1, condition->values + plan->element + branch};
         cat_select_text_add_condition(s);
         (plan->own ? cat_conditions_add_walked : cat_conditions_add)(s, &one);
     } else if (plan->skip) {
@@ -101,29 +128,102 @@ static void add_value_of_branch(cat_select_text_t *s, const cat_plan_t *plan, in
     }
 }
 
+/* Has the index by time what the condition asks? */
+static int is_in_index_by_time(const cat_select_text_t *s, const cat_query_condition_t *condition)
+{
+    switch (condition->field) {
+    case CAT_PRODUCT_CATEGORY:
+        return !s->dialect->syntax->pads_blanks &&
+               (condition->op == CAT_EQ || condition->op == CAT_IN || condition->op == CAT_NE);
+    case CAT_PRODUCT_NAME:
+        return 0;
+    default:
+        return 1;
+    }
+}
+
+/* The index that has what is asked of the products to keys or postings, so that only those are read that are wanted; NULL: none has it, or
+ * the database cannot be told. */
+static const char *find_index_of_rest(const cat_select_text_t *s, const cat_plan_t *plan)
+{
+    const cat_list_query_t *query = plan->query;
+
+    if (!plan->own && plan->kind != CAT_PLAN_STREAM) {
+        return NULL;
+    }
+    if (plan->has_second && cat_postings_is_category(&plan->second)) {
+        return "products_by_category";
+    }
+    if (!s->dialect->syntax->use_index || plan->kind == CAT_PLAN_STREAM || query->word_count ||
+        (plan->order.count && plan->order.columns[0].field != CAT_PRODUCT_CREATED_AT)) {
+        return NULL;
+    }
+    for (int i = 0; i < query->condition_count; i++) {
+        if (!is_in_index_by_time(s, &query->conditions[i])) {
+            return NULL;
+        }
+    }
+    return "products_by_time";
+}
+
+/* Joins the products to keys or postings. SQLite would else take a bound of w.created_at for one of p's as well, and pass all between. */
+static void join_checked(cat_select_text_t *s, const cat_plan_t *plan)
+{
+    const char *index = find_index_of_rest(s, plan);
+
+    cat_select_text_add(s, s->dialect->syntax->join, NULL);
+    cat_select_text_add_products(s, index);
+    cat_select_text_add(s, " ON p.id = w.id", NULL);
+    if (index) {
+        cat_select_text_add(s, " AND p.created_at = ", s->dialect->syntax->use_index ? "+" : "", "w.created_at", NULL);
+    }
+}
+
+/* Joins what a walk or a stream needs beside what it reads. */
+static void join_others(cat_select_text_t *s, const cat_plan_t *plan, reading_t reading)
+{
+    int is_second_joined = plan->has_second && !cat_postings_is_category(&plan->second) && !is_intersection(s, plan);
+    int is_of_products = plan->kind == CAT_PLAN_WALK && !plan->own;
+
+    if (is_second_joined) {
+        cat_postings_join(s, &plan->second);
+    }
+    if (!is_of_products && (reading == READ_IN_ORDER || needs_products(s, plan))) {
+        join_checked(s, plan);
+    }
+    if (reading == LOOK_UP_EACH) {
+        join_product(s, s->keys);
+    }
+}
+
+static void check_others(cat_select_text_t *s, const cat_plan_t *plan)
+{
+    cat_found_t found = list_found(s, plan);
+
+    if (is_intersection(s, plan)) {
+        return;
+    }
+    cat_conditions_add_all(s, plan->query, &found);
+    if (plan->has_second && cat_postings_is_category(&plan->second)) {
+        cat_select_text_add_not_null(s, "category_key");
+    }
+}
+
 static void add_walk(cat_select_text_t *s, const cat_plan_t *plan, int branch, reading_t reading)
 {
-    const cat_query_condition_t *condition = plan->branch_condition;
-    int has_rest = condition && condition->op == CAT_ALL; /* of the elements, the branch has one */
-
     cat_select_text_add(s, " FROM ", NULL);
     if (plan->own) {
         cat_select_text_add_keys(s, "w", plan->is_by_product);
     } else {
         cat_select_text_add_products(s, plan->is_by_key ? s->dialect->syntax->primary_key : plan->index);
     }
-    if (plan->own && (reading == READ_IN_ORDER || needs_products(plan, 0))) {
-        cat_select_text_add(s, s->dialect->syntax->join, "products p ON p.id = w.id", NULL);
-    }
-    if (reading == LOOK_UP_EACH) {
-        join_product(s, s->keys);
-    }
+    join_others(s, plan, reading);
     cat_select_text_begin_where(s);
-    if (plan->own) {
+    if (plan->own && !plan->pair) {
         cat_conditions_add_field(s, "w", plan->own);
     }
     add_value_of_branch(s, plan, branch);
-    cat_conditions_add_all(s, plan->query, has_rest ? NULL : condition, NULL, NULL);
+    check_others(s, plan);
     cat_select_text_add_not_null(s, plan->not_null);
     add_bound(s, plan);
 }
@@ -181,41 +281,22 @@ static void add_fetch(cat_select_text_t *s, const cat_plan_t *plan)
     cat_select_text_add(s, ") d", s->dialect->syntax->join, "products p ON p.id = d.id", NULL);
     cat_select_text_read_from(s, "p", "p", 0);
     cat_select_text_begin_where(s);
-    cat_conditions_add_all(s, query, NULL, NULL, NULL);
+    cat_conditions_add_all(s, query, &(cat_found_t){{NULL}, {NULL}});
     add_few(s);
     cat_select_text_add(s, ") f", NULL);
     cat_select_text_read_from(s, "f", "f", 0);
     cat_select_text_begin_where(s);
 }
 
-/* Those that neither the postings of the word nor those of the second tell. */
-static int has_more_conditions(const cat_select_text_t *s, const cat_plan_t *plan)
-{
-    return needs_products(plan, plan->second ? 2 : 1) || !is_found(s, plan->word);
-}
-
-static void join_second(cat_select_text_t *s, const cat_plan_t *plan)
-{
-    cat_select_text_add(s, s->dialect->syntax->join, "product_words v ON v.word = ", NULL);
-    cat_select_text_add_value(s, plan->second_found);
-    cat_select_text_add(s, " AND v.created_at = w.created_at AND v.id = w.id", NULL);
-}
-
 static void add_stream(cat_select_text_t *s, const cat_plan_t *plan, int branch, reading_t reading)
 {
     cat_select_text_add(s, " FROM product_words w", NULL);
-    if (plan->second) {
-        join_second(s, plan);
-    }
-    if (has_more_conditions(s, plan) || reading == READ_IN_ORDER) {
-        cat_select_text_add(s, s->dialect->syntax->join, "products p ON p.id = w.id", NULL);
-    }
+    join_others(s, plan, reading);
     cat_select_text_begin_where(s);
     cat_select_text_add_condition(s);
     cat_select_text_add(s, "w.word = ", NULL);
     cat_select_text_add_value(s, plan->branches[branch]);
-    cat_conditions_add_all(s, plan->query, NULL, is_found(s, plan->word) ? plan->word : NULL,
-                           cat_select_text_hides_words(s) ? NULL : plan->second);
+    check_others(s, plan);
 }
 
 static void read_from_source(cat_select_text_t *s, const cat_plan_t *plan)
@@ -297,6 +378,20 @@ static void add_ordered_union(cat_select_text_t *s, const cat_plan_t *plan, apr_
     add_limit(s, rows, offset);
 }
 
+/* The same of two lists, of which the database leaves what both have. */
+static void add_intersection(cat_select_text_t *s, const cat_plan_t *plan)
+{
+    cat_plan_t second = *plan;
+
+    cat_plan_drive(&second, &plan->second);
+    select_columns(s, plan);
+    add_rest_of_branch(s, plan, 0, READ_KEYS);
+    cat_select_text_add(s, " INTERSECT ", NULL);
+    select_columns(s, &second);
+    add_rest_of_branch(s, &second, 0, READ_KEYS);
+    cat_order_add(s, &plan->order, 0, NULL);
+}
+
 /* The database reads as much of each branch as the page could need, and sorts that. */
 static void add_sorted_union(cat_select_text_t *s, const cat_plan_t *plan, apr_int64_t rows, apr_int64_t offset)
 {
@@ -329,8 +424,12 @@ static void add_keys(cat_select_text_t *s, const cat_plan_t *plan, apr_int64_t r
         add_union(s, plan, rows, offset);
         return;
     }
-    select_columns(s, plan);
-    add_branch(s, plan, 0, READ_KEYS);
+    if (is_intersection(s, plan)) {
+        add_intersection(s, plan);
+    } else {
+        select_columns(s, plan);
+        add_branch(s, plan, 0, READ_KEYS);
+    }
     add_limit(s, rows, offset);
 }
 
@@ -344,12 +443,13 @@ static int is_empty(const cat_plan_t *plan)
 /* Keys first, and then the products of the page by these, so that none is read that the offset leaves out, or that is sorted behind the
  * page; else in one pass. A stream reads the products that it finds anyway, and so does a walk that looks for words, which no index of
  * products has. */
-static reading_t choose_reading(const cat_plan_t *plan, apr_int64_t offset)
+static reading_t choose_reading(const cat_select_text_t *s, const cat_plan_t *plan, apr_int64_t offset)
 {
     int reads_products = plan->kind == CAT_PLAN_STREAM || plan->wants_most || plan->query->word_count > 0 ||
-                         (plan->own && needs_products(plan, 0));
+                         (plan->own && needs_products(s, plan));
 
-    if (plan->kind == CAT_PLAN_FETCH || count_branches(plan) > 1 || plan->bound || offset) {
+    if (plan->kind == CAT_PLAN_FETCH || count_branches(plan) > 1 || plan->bound || offset || plan->is_merged ||
+        (reads_products && find_index_of_rest(s, plan))) {
         return READ_KEYS;
     }
     return reads_products ? READ_IN_ORDER : LOOK_UP_EACH;
@@ -368,6 +468,9 @@ static void add_wanted(cat_select_text_t *s, const cat_plan_t *plan, reading_t r
     } else {
         cat_select_text_read_from(s, has_keys ? "w" : "r", "r", has_keys ? plan->own : 0);
     }
+    if (plan->pair) { /* cursors have the second field's own keys */
+        s->own = 0;
+    }
     for (int i = 0; i < plan->query->sort_count; i++) {
         cat_select_text_add(s, ", ", NULL);
         cat_conditions_add_key(s, plan->query->sort[i].field);
@@ -376,9 +479,10 @@ static void add_wanted(cat_select_text_t *s, const cat_plan_t *plan, reading_t r
 
 void cat_plan_add_rows(cat_select_text_t *s, const cat_plan_t *plan, apr_int64_t rows, apr_int64_t offset)
 {
-    reading_t reading = is_empty(plan) ? READ_IN_ORDER : choose_reading(plan, offset);
+    reading_t reading = is_empty(plan) ? READ_IN_ORDER : choose_reading(s, plan, offset);
 
     add_wanted(s, plan, reading);
+    s->merges = plan->is_merged;
     if (is_empty(plan)) {
         cat_select_text_add(s, " FROM products p WHERE p.id = '' AND 1 = 0", NULL);
     } else if (reading == READ_KEYS) {
@@ -417,21 +521,18 @@ static void add_most(cat_select_text_t *s, apr_int64_t most)
     }
 }
 
-/* All that the plan reads, whatever is first. */
+/* All that the plan reads, whatever is first; but what is read side by side must have its order. */
 static cat_plan_t make_whole(const cat_plan_t *plan)
 {
-    cat_plan_t whole = *plan;
+    cat_plan_t whole = plan->counts && plan->kind == CAT_PLAN_WALK ? *plan->counts : *plan;
 
-    whole.order.count = 0;
+    for (int i = 0; i < whole.order.count; i++) {
+        whole.order.columns[i].after = NULL;
+    }
+    whole.order.count = whole.is_merged ? whole.order.count : 0;
     whole.bound = NULL;
     whole.is_by_key = 0;
     whole.is_by_product = 0;
-    if (whole.kind == CAT_PLAN_WALK && (whole.count_index || whole.count_own)) {
-        whole.index = whole.count_index;
-        whole.not_null = whole.count_not_null;
-        whole.own = whole.count_own;
-        whole.branch_condition = whole.count_only;
-    }
     if (whole.skip) {
         whole.skip = 0;
         whole.branch_count = 0;
@@ -439,10 +540,21 @@ static cat_plan_t make_whole(const cat_plan_t *plan)
     return whole;
 }
 
+/* The same for a text that reads other columns as well, and so no two lists side by side. */
+static cat_plan_t make_whole_of_rows(const cat_select_text_t *s, const cat_plan_t *plan)
+{
+    cat_plan_t whole = make_whole(plan);
+
+    whole.has_second &= !whole.is_merged || s->dialect->syntax->joins_keys;
+    whole.is_merged = 0;
+    whole.order.count = 0;
+    return whole;
+}
+
 /* Adds a select of all products of the plan, in no order. UNION mixes the branches, so that the first ones are not all of one. */
 static void add_all(cat_select_text_t *s, const cat_plan_t *plan, const char *what, reading_t reading, apr_int64_t most)
 {
-    cat_plan_t whole = make_whole(plan);
+    cat_plan_t whole = make_whole_of_rows(s, plan);
 
     read_from_source(s, &whole);
     for (int branch = 0; branch < count_branches(&whole); branch++) {
@@ -468,6 +580,8 @@ static void add_counted(cat_select_text_t *s, const cat_plan_t *plan, const cat_
     if (is_counted_by_words(s, plan, most)) {
         cat_select_text_add(s, "SELECT DISTINCT w.id", NULL);
         cat_plan_add_words(s, plan->query->words[0], NULL);
+    } else if (is_intersection(s, whole)) {
+        add_intersection(s, whole);
     } else if (count_branches(whole) == 1) {
         cat_select_text_add(s, "SELECT 1 AS one", NULL);
         add_source(s, whole, 0, READ_KEYS);
@@ -510,6 +624,7 @@ void cat_plan_add_count(cat_select_text_t *s, const cat_plan_t *plan, apr_int64_
     cat_plan_t whole = make_whole(plan);
 
     s->leaves_choice = has_choice(plan);
+    s->merges = whole.is_merged;
     if (is_empty(plan)) {
         cat_select_text_add(s, "SELECT 0", NULL);
     } else if (count_branches(&whole) > 1 && !do_branches_overlap(plan)) {

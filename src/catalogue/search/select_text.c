@@ -25,7 +25,7 @@ void cat_select_text_init(cat_select_text_t *s, apr_pool_t *pool, const cat_dial
     cat_buffer_init(&s->text, pool, TEXT_SIZE);
     s->values = apr_array_make(pool, VALUES_SIZE, sizeof(const char *));
     s->conditions = 0;
-    s->leaves_choice = 0;
+    s->leaves_choice = s->merges = 0;
     s->fields = &cat_product_built_in;
     s->registry = NULL;
     cat_select_text_read_from(s, "p", "p", 0);
@@ -188,14 +188,20 @@ static apr_status_t ignore_row(void *baton, const char *const *values, int count
     return APR_SUCCESS;
 }
 
+/* Sends a setting of the dialect; NULL: it has none. */
+static apr_status_t set(cat_db_t *db, const char *setting)
+{
+    return setting ? cat_db_each_text(db, setting, NULL, 0, ignore_row, NULL) : APR_SUCCESS;
+}
+
 apr_status_t cat_select_text_run(cat_select_text_t *s, cat_db_t *db, cat_row_t *row, void *baton)
 {
-    const char *by_values = s->leaves_choice ? s->dialect->syntax->plan_by_values : NULL;
-    apr_status_t rv = by_values ? cat_db_each_text(db, by_values, NULL, 0, ignore_row, NULL) : APR_SUCCESS;
+    const cat_syntax_t *syntax = s->dialect->syntax;
+    apr_status_t rv = set(db, s->merges ? syntax->plan_merge : s->leaves_choice ? syntax->plan_by_values : NULL);
 
-    if (rv != APR_SUCCESS) {
-        return rv;
+    if (rv == APR_SUCCESS) {
+        rv = cat_db_each_text(db, cat_buffer_text(&s->text), (const char *const *)s->values->elts, s->values->nelts,
+                              row, baton);
     }
-    return cat_db_each_text(db, cat_buffer_text(&s->text), (const char *const *)s->values->elts, s->values->nelts, row,
-                            baton);
+    return rv == APR_SUCCESS && s->merges ? set(db, syntax->plan_merge_end) : rv;
 }

@@ -19,6 +19,7 @@ typedef struct cat_select_text_t {
     apr_array_header_t *values; /* const char * */
     int conditions;             /* since the last cat_select_text_begin_where */
     int leaves_choice;          /* flag: several indexes can answer it, and which is best depends on the values */
+    int merges;                 /* flag: it joins two lists in the order of time, which are read side by side */
 
     /* The fields of the mount, and what the database knows of the shop's own; NULL: there are only built-in ones. */
     const cat_fields_t *fields;

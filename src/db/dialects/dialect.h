@@ -49,6 +49,12 @@ typedef struct cat_syntax_t {
         *create_index_end; /* around the name of an index of products and its columns: creates it while others write */
     const char *drop_index, *drop_index_end; /* around its name: drops it likewise */
     int leaves_rows_out;                     /* an index may have a WHERE */
+
+    /* Two lists in the order of time are read side by side if one has at most so many times the rows of the other; 0: never. By an
+     * INTERSECT, or as a join between two selects that tell the planner so. */
+    int merges_up_to;
+    const char *plan_merge, *plan_merge_end;
+    int joins_keys; /* a join of two rows of product_keys reads the left one first */
 } cat_syntax_t;
 
 /* How statements reach a database (db/connection/executor.h): by apr_dbd, or by libpq on the connection that apr_dbd's driver has opened;

@@ -274,6 +274,7 @@ static const cat_syntax_t syntax = {
     .primary_key = "PRIMARY",
     .join = " STRAIGHT_JOIN ",
     .integer = "CAST(%s AS SIGNED)",
+    .joins_keys = 1,
     .find = "INSTR",
     .by_octets = "",
     .ends_distinct = 1,
