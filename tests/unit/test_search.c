@@ -294,6 +294,10 @@ static catalogue_t *make_catalogue(apr_pool_t *pool)
     unit_database_migrate(c->database);
     c->db = unit_database_use(pool, c->database);
     assert_int_equal(cat_registry_get(c->db, &registry), APR_SUCCESS);
+    send_text(c, "UPDATE catalog_fields SET complete = 1"); /* no job fills in what this file inserts itself */
+    cat_db_release(c->db);
+    apr_sleep(apr_time_from_msec(1100)); /* as long as a registry is used without another look */
+    assert_int_equal(cat_registry_get(c->db, &registry), APR_SUCCESS);
     c->registry = registry;
     send_text(c, !strcmp(driver, "mysql") ? "START TRANSACTION" : "BEGIN");
     store_products(c);
