@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What GET /users, /mails and /audit have in common: they are read by page, from the database each time, and their links repeat the
+ * parameters of the request, each as it was sent.
+ */
 #include "api/admin_list.h"
 
 #include <string.h>

@@ -88,7 +88,7 @@ static const cat_shape_t list = {.kind = CAT_SHAPE_LIST, .of = &cat_audit_shape}
 static const cat_member_t members[] = {
     CAT_MEMBER_SUCCESS,
     {"data", &list, CAT_ALWAYS, "The entries of the page"},
-    {"pagination", &cat_pagination_shape, CAT_ALWAYS, "Which page it is, of how many"},
+    CAT_PAGINATION_MEMBER,
     CAT_MEMBER_END,
 };
 static const cat_shape_t shape = {.kind = CAT_SHAPE_OBJECT, .name = "AuditLog", .members = members};

@@ -26,33 +26,16 @@
 /* A field, and who asks. */
 typedef struct row_t {
     const cat_conf_t *conf;
-    const cat_fields_t *fields;
     int place;
     const cat_field_t *field;
     const cat_own_field_t *own; /* all NULL: built-in */
 } row_t;
 
-static row_t get_row(const cat_conf_t *conf, const cat_fields_t *fields, int place)
-{
-    static const cat_own_field_t built_in;
-    const cat_own_field_t *own = fields->own ? fields->own[place] : NULL;
-
-    return (row_t){conf, fields, place, &fields->all[place], own ? own : &built_in};
-}
-
 /* ---- what a field is ---- */
 
-static const char *name_type(const row_t *row)
+static int is_id(const row_t *row)
 {
-    static const char *const types[] = {[CAT_STRING] = "string", [CAT_NUMBER] = "number", [CAT_BOOLEAN] = "boolean",
-                                        [CAT_TIME] = "time",     [CAT_LIST] = "strings",  [CAT_VALUE] = "json"};
-
-    return row->own->type ? row->own->type : types[row->field->kind];
-}
-
-static int is_unique(const row_t *row)
-{
-    return row->place == CAT_PRODUCT_ID || row->field->flags & CAT_UNIQUE;
+    return row->place == CAT_PRODUCT_ID;
 }
 
 static int is_indexed(const row_t *row)
@@ -62,9 +45,8 @@ static int is_indexed(const row_t *row)
 
 static int is_searched(const row_t *row)
 {
-    int is_built_in = row->place == CAT_PRODUCT_NAME || row->place == CAT_PRODUCT_CATEGORY;
-
-    return is_built_in ? !row->conf->index || *row->conf->index & CAT_INDEX_SEARCH : row->field->flags & CAT_SEARCHED;
+    return (row->place == CAT_PRODUCT_NAME || row->place == CAT_PRODUCT_CATEGORY) &&
+           (!row->conf->index || *row->conf->index & CAT_INDEX_SEARCH);
 }
 
 static int is_facet(const row_t *row)
@@ -74,33 +56,15 @@ static int is_facet(const row_t *row)
     return cat_field_set_has(&facets, row->place);
 }
 
-static int is_required(const row_t *row)
-{
-    return row->field->flags & CAT_REQUIRED;
-}
-
-static int is_detail(const row_t *row)
-{
-    return row->field->flags & CAT_DETAIL;
-}
-
-static int is_private(const row_t *row)
-{
-    return row->field->flags & CAT_PRIVATE;
-}
-
-static int is_read_only(const row_t *row)
-{
-    return row->field->flags & CAT_SERVER;
-}
-
 /* THE PROPERTIES of a field that are true or absent, in their order. */
 static const struct {
     const char *name;
-    int (*has)(const row_t *row);
+    int flag;                     /* that says so; 0: none does */
+    int (*has)(const row_t *row); /* says so of other fields; NULL: there are none */
 } properties[] = {
-    {"required", is_required}, {"unique", is_unique}, {"index", is_indexed},   {"search", is_searched},
-    {"facet", is_facet},       {"detail", is_detail}, {"private", is_private}, {"readOnly", is_read_only},
+    {"required", CAT_REQUIRED, NULL},      {"unique", CAT_UNIQUE, is_id},  {"index", 0, is_indexed},
+    {"search", CAT_SEARCHED, is_searched}, {"facet", 0, is_facet},         {"detail", CAT_DETAIL, NULL},
+    {"private", CAT_PRIVATE, NULL},        {"readOnly", CAT_SERVER, NULL},
 };
 
 #define PROPERTIES (sizeof(properties) / sizeof(properties[0]))
@@ -127,7 +91,7 @@ static void add_text(cat_buffer_t *b, const char *name, const char *text)
 static void add_bound(cat_buffer_t *b, const char *name, double bound)
 {
     cat_buffer_add_text(b, name);
-    cat_buffer_add_text(b, cat_number_format(b->pool, cat_json_own(b->pool, json_real(bound))));
+    cat_buffer_add_text(b, cat_number_format_real(b->pool, bound));
 }
 
 static void add_bounds(cat_buffer_t *b, const row_t *row)
@@ -153,12 +117,15 @@ static void add_values(cat_buffer_t *b, const char *const *values)
 
 static void add_field(cat_buffer_t *b, const row_t *row)
 {
+    static const char *const types[] = {[CAT_STRING] = "string", [CAT_NUMBER] = "number", [CAT_BOOLEAN] = "boolean",
+                                        [CAT_TIME] = "time",     [CAT_LIST] = "strings",  [CAT_VALUE] = "json"};
+
     cat_json_add_member(b, "{\"name\":", row->field->name);
-    cat_json_add_member(b, ",\"type\":", name_type(row));
+    cat_json_add_member(b, ",\"type\":", row->own->type ? row->own->type : types[row->field->kind]);
     add_text(b, ",\"label\":", row->own->label);
     add_text(b, ",\"help\":", row->own->type ? row->own->help : row->field->about);
     for (size_t i = 0; i < PROPERTIES; i++) {
-        if (properties[i].has(row)) {
+        if (row->field->flags & properties[i].flag || (properties[i].has && properties[i].has(row))) {
             cat_buffer_add_text(b, ",\"");
             cat_buffer_add_text(b, properties[i].name);
             CAT_BUFFER_LITERAL(b, "\":true");
@@ -176,13 +143,15 @@ static void add_field(cat_buffer_t *b, const row_t *row)
 
 cat_answer_t *cat_field_table_get(cat_request_t *q)
 {
+    static const cat_own_field_t built_in;
     const cat_fields_t *fields = cat_product_fields_of(q->conf);
     cat_answer_t *answer;
     cat_buffer_t b;
 
     cat_buffer_init(&b, q->pool, (apr_size_t)fields->count * FIELD_SIZE);
     for (int i = 0; i < fields->count; i++) {
-        const row_t row = get_row(q->conf, fields, i);
+        const cat_own_field_t *own = fields->own ? fields->own[i] : NULL;
+        const row_t row = {q->conf, i, &fields->all[i], own ? own : &built_in};
         if (!(row.field->flags & CAT_IMAGES)) {
             cat_buffer_add_text(&b, i ? "," : "[");
             add_field(&b, &row);

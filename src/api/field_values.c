@@ -1,8 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * GET /fields/:name/values: a page of the values of a field, and how many products have each. Fields are those whose values are always
- * counted: `category`, and those with the option `facet`. The parameters are parsed here; the catalogue reads the page, or finds the answer
- * in its cache, and calls back to write it as JSON (format), so that what is cached is what clients get.
+ * A page of the values of a field, and how many products have each:
+ *
+ *     GET /fields/brand/values?sort=-count        {"value": "Acme", "count": 12}
+ *     GET /categories?category[prefix]=ki         {"category": "kitchen", "count": 3}
+ *
+ * Both are one resource in two wordings. Fields are those whose values are always counted: `category`, and those with the option `facet`.
+ * The parameters are parsed here; the catalogue reads the page, or finds the answer in its cache, and calls back to write it as JSON, so that
+ * what is cached is what clients get.
  */
 #include "api/field_values.h"
 
@@ -45,13 +50,13 @@ static void parse_limit(void *request, cat_parameters_t *p, const cat_parameter_
 
 static void parse_sort(void *request, cat_parameters_t *p, const cat_parameter_t *parameter)
 {
-    static const char *const orders[] = {"value", "count", NULL};
     request_t *r = request;
-    const char *order = parameter->value ? parameter->value : "";
+    const char *member = r->query.resource->member, *order = parameter->value ? parameter->value : "";
+    const char *const orders[] = {member, "count", NULL};
+    const char *message = apr_psprintf(p->pool, "must be %s or count, optionally preceded by -", member);
 
     r->query.descending = *order == '-';
-    r->query.order = cat_parameters_choose(p, parameter, order + r->query.descending, orders,
-                                           "must be value or count, optionally preceded by -") == 1
+    r->query.order = cat_parameters_choose(p, parameter, order + r->query.descending, orders, message) == 1
                          ? CAT_VALUES_BY_COUNT
                          : CAT_VALUES_BY_VALUE;
 }
@@ -59,12 +64,12 @@ static void parse_sort(void *request, cat_parameters_t *p, const cat_parameter_t
 static void parse_prefix(void *request, cat_parameters_t *p, const cat_parameter_t *parameter)
 {
     request_t *r = request;
-    const cat_field_t *field = &cat_product_fields_of(r->conf)->all[r->query.field];
+    const cat_field_t *field = &r->query.fields->all[r->query.field];
 
     if (!parameter->value) {
         cat_parameters_add_error(p, parameter->name, "encoding", "must be percent-encoded UTF-8");
     } else if (field->kind == CAT_NUMBER || field->kind == CAT_BOOLEAN) {
-        cat_parameters_add_error(p, parameter->name, "type", "is not available: the values of this field are no texts");
+        cat_parameters_add_error(p, parameter->name, "type", "is not available: the values of this field are not text");
     } else {
         r->query.prefix = cat_fold_text(p->pool, parameter->value);
     }
@@ -78,7 +83,15 @@ static json_t *describe_sort(const cat_conf_t *conf)
     return cat_description_words(orders, 0);
 }
 
-/* THE VALUES' PARAMETERS: page and limit are as forgiving as those of GET /products. */
+static json_t *describe_sort_of_categories(const cat_conf_t *conf)
+{
+    static const char *const orders[] = {"category", "-category", "count", "-count", NULL};
+
+    (void)conf;
+    return cat_description_words(orders, 0);
+}
+
+/* THE VALUES' PARAMETERS, and those of categories: page and limit are as forgiving as those of GET /products. */
 static const cat_parameter_row_t parameters[] = {
     {"page", 1, parse_page, cat_parameters_describe_page, CAT_PARAMETERS_PAGE, "2"},
     {"limit", 1, parse_limit, cat_parameters_describe_limit, CAT_PARAMETERS_LIMIT, "20"},
@@ -87,8 +100,17 @@ static const cat_parameter_row_t parameters[] = {
     {"prefix", 0, parse_prefix, cat_parameters_describe_text,
      "Only values that begin with this text, without regard to case and accents", "\"ki\""},
 };
+static const cat_parameter_row_t of_categories[] = {
+    {"page", 1, parse_page, cat_parameters_describe_page, CAT_PARAMETERS_PAGE, "2"},
+    {"limit", 1, parse_limit, cat_parameters_describe_limit, CAT_PARAMETERS_LIMIT, "20"},
+    {"sort", 0, parse_sort, describe_sort_of_categories,
+     "The order: by name or by number of products, with `-` for descending order", "\"-count\""},
+    {"category[prefix]", 0, parse_prefix, cat_parameters_describe_text,
+     "Only categories that begin with this text, without regard to case and accents", "\"ki\""},
+};
 
 #define PARAMETERS ((int)(sizeof(parameters) / sizeof(parameters[0])))
+_Static_assert(sizeof(of_categories) == sizeof(parameters), "both resources have the same parameters");
 
 /* ---- the answer ---- */
 
@@ -106,16 +128,17 @@ static cat_pagination_t describe_page(const cat_value_page_query_t *query, const
     return (cat_pagination_t){query->page, query->limit, page->total, page->is_more, page->has_next, NULL};
 }
 
-static void write_page(cat_buffer_t *b, const cat_fields_t *fields, const cat_value_page_query_t *query,
-                       const cat_value_page_t *page)
+static void write_page(cat_buffer_t *b, const cat_value_page_query_t *query, const cat_value_page_t *page)
 {
     cat_pagination_t pagination = describe_page(query, page);
 
     CAT_BUFFER_LITERAL(b, "{\"success\":true,\"data\":[");
     for (int i = 0; i < page->values->nelts; i++) {
         const cat_value_count_t *value = &APR_ARRAY_IDX(page->values, i, cat_value_count_t);
-        cat_buffer_add_text(b, i ? ",{\"value\":" : "{\"value\":");
-        cat_field_values_write(b, &fields->all[query->field], value->value);
+        cat_buffer_add_text(b, i ? ",{\"" : "{\"");
+        cat_buffer_add_text(b, query->resource->member);
+        CAT_BUFFER_LITERAL(b, "\":");
+        cat_field_values_write(b, &query->fields->all[query->field], value->value);
         CAT_BUFFER_LITERAL(b, ",\"count\":");
         cat_buffer_add_int(b, value->count);
         CAT_BUFFER_LITERAL(b, "}");
@@ -134,16 +157,17 @@ static void write_headers(cat_buffer_t *b, const cat_value_page_query_t *query, 
     cat_buffer_add_int(&text, query->limit);
     if (query->order == CAT_VALUES_BY_COUNT || query->descending) {
         cat_buffer_add_text(&text, query->descending ? "&sort=-" : "&sort=");
-        cat_buffer_add_text(&text, query->order == CAT_VALUES_BY_COUNT ? "count" : "value");
+        cat_buffer_add_text(&text, query->order == CAT_VALUES_BY_COUNT ? "count" : query->resource->member);
     }
     if (*query->prefix) {
-        CAT_BUFFER_LITERAL(&text, "&prefix=");
+        cat_buffer_add_text(&text, query->resource->prefix);
         cat_parameters_write(&text, query->prefix);
     }
     cat_pagination_write_headers(b, &pagination, cat_buffer_text(&text));
 }
 
-static const cat_value_page_format_t format = {write_page, write_headers};
+static const cat_value_page_resource_t values = {"value", "&prefix=", write_page, write_headers};
+static const cat_value_page_resource_t categories = {"category", "&category%5Bprefix%5D=", write_page, write_headers};
 
 /* The fields that have a list of values; all->count: it is none of them. */
 static int find_field(const cat_conf_t *conf, const char *name)
@@ -159,7 +183,7 @@ static int find_field(const cat_conf_t *conf, const char *name)
 static cat_answer_t *refuse_field(cat_request_t *q, const cat_value_page_query_t *query)
 {
     int is_ready, percent, field = query->field;
-    cat_list_query_t read = query->of ? *query->of : (cat_list_query_t){.all = cat_product_fields_of(q->conf)};
+    cat_list_query_t read = query->of ? *query->of : (cat_list_query_t){.all = query->fields};
     cat_answer_t *refusal;
     apr_status_t rv;
 
@@ -172,26 +196,26 @@ static cat_answer_t *refuse_field(cat_request_t *q, const cat_value_page_query_t
     if (rv != APR_SUCCESS) {
         return cat_failure_answer(q->pool, rv);
     }
-    return is_ready ? NULL
-                    : cat_answer_problem(q->pool, CAT_PROBLEM_INDEXING,
-                                         apr_psprintf(q->pool, "the products are being indexed: %d %%", percent));
+    return is_ready ? NULL : cat_indexing_answer(q, percent);
 }
 
-cat_answer_t *cat_field_values_get(cat_request_t *q)
+static cat_answer_t *answer_page(cat_request_t *q, const cat_value_page_resource_t *resource,
+                                 const cat_parameter_row_t *rows, int field)
 {
     cat_cached_list_t list;
     cat_answer_t *refusal;
-    cat_list_query_t visible = {.parts = 0}; /* what readers see, where that is not all */
-    request_t r = {
-        .query = {.field = find_field(q->conf, q->params[0]), .prefix = "", .page = 1, .limit = q->conf->default_limit},
-        .conf = q->conf};
+    cat_list_query_t visible; /* what readers see, where that is not all */
+    request_t r = {.query = {.resource = resource,
+                             .fields = cat_product_fields_of(q->conf),
+                             .field = field,
+                             .prefix = "",
+                             .page = 1,
+                             .limit = q->conf->default_limit},
+                   .conf = q->conf};
     apr_status_t rv;
 
-    if (r.query.field == cat_product_fields_of(q->conf)->count) {
-        return cat_answer_problem(q->pool, CAT_PROBLEM_FIELD_UNKNOWN, NULL);
-    }
     cat_parameters_init(&r.parameters, q->pool, q->strict, q->query);
-    cat_parameters_parse(&r.parameters, parameters, PARAMETERS, &r);
+    cat_parameters_parse(&r.parameters, rows, PARAMETERS, &r);
     if (r.parameters.errors) {
         return cat_answer_invalid(q->pool, CAT_PROBLEM_VALIDATION, r.parameters.errors);
     }
@@ -203,12 +227,25 @@ cat_answer_t *cat_field_values_get(cat_request_t *q)
     if (refusal) {
         return refusal;
     }
-    rv = cat_value_page_answer(q->db, &r.query, q->now, &format, &list);
+    rv = cat_value_page_answer(q->db, &r.query, q->now, &list);
     return rv == APR_SUCCESS ? cat_pagination_answer(q->pool, &list, r.parameters.ignored)
                              : cat_failure_answer(q->pool, rv);
 }
 
-/* ---- description ---- */
+cat_answer_t *cat_field_values_get(cat_request_t *q)
+{
+    int field = find_field(q->conf, q->params[0]);
+
+    return field == cat_product_fields_of(q->conf)->count ? cat_answer_problem(q->pool, CAT_PROBLEM_FIELD_UNKNOWN, NULL)
+                                                          : answer_page(q, &values, parameters, field);
+}
+
+cat_answer_t *cat_field_values_categories(cat_request_t *q)
+{
+    return answer_page(q, &categories, of_categories, CAT_PRODUCT_CATEGORY);
+}
+
+/* ---- descriptions ---- */
 
 static const cat_shape_t text = {.kind = CAT_SHAPE_SCALAR, .example = "\"kitchen\""};
 static const cat_member_t value_members[] = {
@@ -217,11 +254,11 @@ static const cat_member_t value_members[] = {
     CAT_MEMBER_END,
 };
 static const cat_shape_t value = {.kind = CAT_SHAPE_OBJECT, .name = "FieldValue", .members = value_members};
-static const cat_shape_t values = {.kind = CAT_SHAPE_LIST, .of = &value};
+static const cat_shape_t value_list = {.kind = CAT_SHAPE_LIST, .of = &value};
 static const cat_member_t members[] = {
     CAT_MEMBER_SUCCESS,
-    {"data", &values, CAT_ALWAYS, "The values of the page"},
-    {"pagination", &cat_pagination_shape, CAT_ALWAYS, "Which page it is, of how many"},
+    {"data", &value_list, CAT_ALWAYS, "The values of the page"},
+    CAT_PAGINATION_MEMBER,
     CAT_MEMBER_END,
 };
 static const cat_shape_t shape = {.kind = CAT_SHAPE_OBJECT, .name = "FieldValueList", .members = members};
@@ -246,4 +283,39 @@ const cat_description_t cat_field_values_about = {
     .shape = &shape,
     .headers = CAT_HEADER_ETAG | CAT_HEADER_LINK,
     .problems = problems,
+};
+
+static const cat_shape_t name = {.kind = CAT_SHAPE_TEXT, .example = "\"kitchen\""};
+static const cat_member_t category_members[] = {
+    {"category", &name, CAT_ALWAYS, "The category"},
+    {"count", &cat_schema_whole, CAT_ALWAYS, "How many products it has"},
+    CAT_MEMBER_END,
+};
+static const cat_shape_t category = {.kind = CAT_SHAPE_OBJECT, .name = "Category", .members = category_members};
+static const cat_shape_t category_list = {.kind = CAT_SHAPE_LIST, .of = &category};
+static const cat_member_t list_members[] = {
+    CAT_MEMBER_SUCCESS,
+    {"data", &category_list, CAT_ALWAYS, "The categories of the page"},
+    CAT_PAGINATION_MEMBER,
+    CAT_MEMBER_END,
+};
+static const cat_shape_t list_shape = {.kind = CAT_SHAPE_OBJECT, .name = "CategoryList", .members = list_members};
+static const cat_problem_t list_problems[] = {CAT_PROBLEM_NOT_INDEXED, CAT_PROBLEM_INDEXING, CAT_PROBLEM_COUNT};
+
+static void describe_parameters_of_categories(cat_describer_t *d)
+{
+    cat_parameters_describe(d, "categories", of_categories, PARAMETERS);
+}
+
+const cat_description_t cat_field_values_about_categories = {
+    .id = "listCategories",
+    .tag = "Categories",
+    .summary = "List the categories",
+    .about = "Products without a category are not counted.",
+    .describe_parameters = describe_parameters_of_categories,
+    .status = 200,
+    .answered = "A page of the list",
+    .shape = &list_shape,
+    .headers = CAT_HEADER_ETAG | CAT_HEADER_LINK,
+    .problems = list_problems,
 };

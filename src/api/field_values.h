@@ -5,9 +5,9 @@
 #include "http/route.h"
 #include "lib/fields.h"
 
-/* GET /fields/:name/values */
-cat_handler_t cat_field_values_get;
-extern const cat_description_t cat_field_values_about;
+/* GET /fields/:name/values, and GET /categories */
+cat_handler_t cat_field_values_get, cat_field_values_categories;
+extern const cat_description_t cat_field_values_about, cat_field_values_about_categories;
 
 /* Writes a value that is counted: of a list it is one of the texts. */
 void cat_field_values_write(cat_buffer_t *b, const cat_field_t *field, const char *value);

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What load balancers and monitoring ask: whether this server answers, whether it can serve, and what its database is. Ready
- * means that the database answers, takes writes and has the schema, which one statement tells.
+ * What load balancers and monitoring ask:
+ *
+ *     GET /health/live     does this server answer? No database is asked
+ *     GET /health/ready    can it serve? The database answers, takes writes and has the schema, which one statement tells
+ *     GET /database        which database is it?
  */
 #include "api/health.h"
 
@@ -48,7 +51,7 @@ static cat_answer_t *answer_ready(cat_request_t *q, const char *const *row)
 
 cat_answer_t *cat_health_ready(cat_request_t *q)
 {
-    const char *obstacle;
+    const char *obstacle = NULL;
     const char *const *row;
     apr_status_t rv;
 

@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * GET /products. The query string is parsed to a question, and the catalogue answers it: from its cache, or row by row
- * through the functions here that write a list as JSON. So the first answer and a cached one are the same octets.
+ * GET /products: parses the query string to a question, which the catalogue answers from its cache, or row by row through the functions here
+ * that write a list as JSON. So the first answer and a cached one are the same octets.
+ *
+ *     begin_body    {"success":true,"data":[
+ *     add_product   {"id":"...","name":"Kettle",...}       for each row
+ *     end_body      ],"pagination":{...},"facets":{...}}
  */
 #include "api/listing.h"
 
@@ -125,18 +129,12 @@ static const cat_list_format_t format = {begin_body, add_product, end_body, writ
 
 /* ---- the resource ---- */
 
-static cat_answer_t *answer_query(cat_request_t *q, const cat_list_query_t *query)
-{
-    cat_cached_list_t list;
-    apr_status_t rv = cat_list_get(q->db, query, q->now, &format, &list);
-
-    return rv == APR_SUCCESS ? cat_pagination_answer(q->pool, &list, query->ignored) : cat_failure_answer(q->pool, rv);
-}
-
 cat_answer_t *cat_listing_get(cat_request_t *q)
 {
     cat_list_query_t query;
+    cat_cached_list_t list;
     cat_answer_t *refusal;
+    apr_status_t rv;
 
     switch (cat_query_parse(q->pool, q->conf, q->now, q->strict, q->query, &query)) {
     case CAT_QUERY_INVALID:
@@ -149,7 +147,11 @@ cat_answer_t *cat_listing_get(cat_request_t *q)
         break;
     }
     refusal = cat_indexing_refuse(q, &query);
-    return refusal ? refusal : answer_query(q, &query);
+    if (refusal) {
+        return refusal;
+    }
+    rv = cat_list_get(q->db, &query, q->now, &format, &list);
+    return rv == APR_SUCCESS ? cat_pagination_answer(q->pool, &list, query.ignored) : cat_failure_answer(q->pool, rv);
 }
 
 /* ---- description ---- */
@@ -191,7 +193,7 @@ void cat_listing_describe(cat_describer_t *d)
 static const cat_member_t members[] = {
     CAT_MEMBER_SUCCESS,
     {"data", &products, CAT_ALWAYS, "The products of the page; with `fields`, they have no other fields"},
-    {"pagination", &cat_pagination_shape, CAT_ALWAYS, "Which page it is, of how many"},
+    CAT_PAGINATION_MEMBER,
     {"facets", &facets, CAT_RARELY, "With `facets`: the values of its fields, the most frequent first"},
     {"facetsRelation", &cat_schema_gte, CAT_RARELY, "`gte`: not all products were counted for the facets"},
     {"facetsMore", &names, CAT_RARELY, "The facets that have more values than the answer"},

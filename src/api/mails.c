@@ -131,7 +131,7 @@ static const cat_shape_t mail_list = {.kind = CAT_SHAPE_LIST, .of = &cat_mail_vi
 static const cat_member_t list_members[] = {
     CAT_MEMBER_SUCCESS,
     {"data", &mail_list, CAT_ALWAYS, "The mails of the page"},
-    {"pagination", &cat_pagination_shape, CAT_ALWAYS, "Which page it is, of how many"},
+    CAT_PAGINATION_MEMBER,
     CAT_MEMBER_END,
 };
 static const cat_shape_t list_shape = {.kind = CAT_SHAPE_OBJECT, .name = "MailQueue", .members = list_members};

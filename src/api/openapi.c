@@ -145,22 +145,20 @@ static json_t *describe_parameters(cat_describer_t *d, const cat_route_t *route)
     return parameters;
 }
 
-static json_t *describe_fields(const cat_description_t *about, json_t **example)
+static json_t *describe_input(cat_describer_t *d, const cat_description_t *about, json_t **example)
 {
-    json_t *schema = cat_schema_of_input(about->fields, about->field_count, about->purpose);
+    json_t *schema;
 
+    if (about->describe_input) {
+        schema = about->describe_input(d, example);
+    } else {
+        schema = cat_schema_of_input(about->fields, about->field_count, about->purpose);
+        *example = cat_schema_input_example(about->fields, about->field_count);
+    }
     if (about->needs_more) {
         cat_schema_require_more(schema);
     }
-    *example = cat_schema_input_example(about->fields, about->field_count);
-    return schema;
-}
-
-/* A schema with a name has the example itself. */
-static json_t *describe_input(cat_describer_t *d, const cat_description_t *about, json_t **example)
-{
-    json_t *schema = about->describe_input ? about->describe_input(d, example) : describe_fields(about, example);
-
+    /* A schema with a name has the example itself. */
     if (about->input) {
         json_object_set_new(schema, "examples", json_pack("[o]", *example));
         *example = NULL;

@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The answers of an operation in /openapi.json: its success, and each way in which it can fail, found by what its route takes and requires
- * and by its own list of problems. Which headers an answer has, the table http/response_headers.def says by one function for each header.
+ * Describes the answers of an operation in /openapi.json: its success, and each way in which it can fail.
+ *
+ *     what the route takes and requires: a token, a body, an id    } -> problems, by status -> responses."404"
+ *     its own list, cat_description_t.problems                     }
+ *     http/response_headers.def: a function for each header          -> headers of these
+ *
  * Failures that many operations have in the same words are described once, and referred to.
  */
 #include "api/openapi_answers.h"
@@ -65,11 +69,6 @@ static where_t find_ignored(const cat_conf_t *conf, const cat_route_t *route)
 {
     (void)conf;
     return reads_names(route) ? IN_ALL : NEVER;
-}
-
-static where_t find_preference(const cat_conf_t *conf, const cat_route_t *route)
-{
-    return find_ignored(conf, route);
 }
 
 static where_t find_replayed(const cat_conf_t *conf, const cat_route_t *route)
@@ -261,15 +260,6 @@ static const cat_member_t details_members[] = {
 };
 static const cat_shape_t details = {.kind = CAT_SHAPE_OBJECT, .name = "ProblemDetails", .members = details_members};
 
-/* For clients that ask for them (http/problem_details.h). They may have more members (RFC 9457, 3.2). */
-static json_t *describe_details(cat_describer_t *d)
-{
-    json_t *reference = cat_schema_of_shape(d->schemas, &details);
-
-    json_object_set_new(json_object_get(d->schemas, details.name), "additionalProperties", json_true());
-    return reference;
-}
-
 /* Does a failure come after a part of a file may have been stored? */
 static int is_of_import(const cat_route_t *route, int status)
 {
@@ -281,10 +271,14 @@ static json_t *begin_failure(cat_describer_t *d, const cat_route_t *route, int s
 {
     int says_more = status == 400 || is_of_import(route, status);
     const cat_shape_t *shape = says_more && route->about->refusal ? route->about->refusal : &cat_description_problem;
+    json_t *other =
+        cat_schema_of_shape(d->schemas, &details); /* for clients that ask for it (http/problem_details.h) */
 
+    /* It may have more members (RFC 9457, 3.2). */
+    json_object_set_new(json_object_get(d->schemas, details.name), "additionalProperties", json_true());
     return json_pack("{s:o, s:{s:{s:o, s:{}}, s:{s:o}}}", "headers", name_headers(d, route, status), "content",
                      "application/json", "schema", cat_schema_of_shape(d->schemas, shape), "examples",
-                     CAT_PROBLEM_DETAILS_TYPE, "schema", describe_details(d));
+                     CAT_PROBLEM_DETAILS_TYPE, "schema", other);
 }
 
 static void add_example(cat_describer_t *d, json_t *response, cat_problem_t problem)

@@ -1,4 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Writes which part of a list an answer has, in its body and in its headers:
+ *
+ *     by page      "pagination": {"page": 2, "limit": 10, "total": 42, "pages": 5}    X-Total-Count, Link: first, prev, next, last
+ *     by cursor    "pagination": {"limit": 10, "nextCursor": "..."}                   Link: first, next
+ *
+ * The response cache keeps a list as one text, so its headers are written to a text first, and read from there into each answer.
+ */
 #include "api/pagination.h"
 
 #include <apr_strings.h>

@@ -30,7 +30,8 @@ void cat_pagination_add_headers(apr_pool_t *pool, cat_answer_t *answer, const ch
 /* The answer with a list whose headers were written so. ignored: see cat_answer_name_ignored; NULL: nothing was ignored. */
 cat_answer_t *cat_pagination_answer(apr_pool_t *pool, const cat_cached_list_t *list, const apr_array_header_t *ignored);
 
-/* The object that cat_pagination_end_data writes. */
+/* The object that cat_pagination_end_data writes, and the member of an answer that has it. */
 extern const cat_shape_t cat_pagination_shape;
+#define CAT_PAGINATION_MEMBER {"pagination", &cat_pagination_shape, CAT_ALWAYS, "Which page it is, of how many"}
 
 #endif

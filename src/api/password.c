@@ -1,7 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * New passwords: the routes that ask for a link, use it, or change the password by the current one. What is asked for a link
- * never tells whether the address has an account. All checks come before the hash, which is what costs.
+ * New passwords: by a link in a mail, or by the current password.
+ *
+ *     POST /auth/password/forgot   queues a mail; the answer never tells whether the address has an account
+ *     POST /auth/password/reset    the token of the mail's link, and the new password
+ *     POST /auth/password/change   the current and the new password
+ *
+ * All checks come before the hash, because the hash is what costs.
  */
 #include "api/password.h"
 
@@ -38,15 +43,6 @@ static const cat_field_t reset_fields[RESET_FIELDS] = {
 /* clang-format on */
 
 /* The token is looked at first, so that an invalid one costs no hash. */
-static apr_status_t reset_checked(const cat_account_context_t *c, cat_input_t *input, const cat_account_t *owner,
-                                  int *is_set)
-{
-    const char *password = input->values[NEW_BY_RESET];
-
-    cat_passwords_check_personal(c, input, "password", password, owner);
-    return input->errors ? APR_SUCCESS : cat_new_password_reset(c, input->values[TOKEN], password, is_set);
-}
-
 cat_answer_t *cat_password_reset(cat_request_t *q)
 {
     const cat_account_context_t c = cat_account_context_make(q);
@@ -62,10 +58,11 @@ cat_answer_t *cat_password_reset(cat_request_t *q)
     }
     rv = cat_new_password_find(&c, input.values[TOKEN], &owner);
     if (rv == APR_SUCCESS && owner) {
-        rv = reset_checked(&c, &input, owner, &is_set);
-    }
-    if (input.errors) {
-        return cat_answer_malformed(q->pool, input.errors);
+        cat_passwords_check_personal(&c, &input, "password", input.values[NEW_BY_RESET], owner);
+        if (input.errors) {
+            return cat_answer_malformed(q->pool, input.errors);
+        }
+        rv = cat_new_password_reset(&c, input.values[TOKEN], input.values[NEW_BY_RESET], &is_set);
     }
     if (rv != APR_SUCCESS) {
         return cat_failure_answer(q->pool, rv);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * GET /problems and /problems/NAME: what each way to fail means, and what to do about it. The URI of a problem's details
- * (RFC 9457) leads here. The texts are those of http/problem.def.
+ * GET /problems and /problems/NAME: what each way to fail means, and what to do about it. The URI of a problem's details (RFC 9457) leads
+ * here: "type": "/api/problems/product-not-found". The texts are those of http/problem.def.
  */
 #include "api/problems.h"
 

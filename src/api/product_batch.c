@@ -30,18 +30,18 @@
 #define ERRORS_MAX 100 /* that an answer lists for all operations together */
 
 /* An operation as it was sent. */
-typedef struct order_t {
+typedef struct sent_t {
     cat_request_t *q;
     cat_input_t input;
     cat_conditions_t conditions;
     cat_products_condition_t condition;
     cat_product_name_t name;
-} order_t;
+} sent_t;
 
 typedef struct batch_t {
     cat_request_t *q;
     cat_operations_t all;
-    order_t *orders;             /* one for each operation */
+    sent_t *sent;                /* one for each operation */
     json_t *errors;              /* of all operations, with the path to each field; NULL: none */
     int is_malformed;            /* flag: one of them is about more than the fields of a product */
     apr_array_header_t *ignored; /* const char *: names of unknown fields, each once */
@@ -56,8 +56,7 @@ static void add_error(batch_t *b, const char *field, const char *code, const cha
         b->errors = cat_json_own(b->q->pool, json_array());
     }
     if (json_array_size(b->errors) < ERRORS_MAX) {
-        json_array_append_new(b->errors,
-                              json_pack("{s:s, s:s, s:s}", "field", field, "code", code, "message", message));
+        json_array_append_new(b->errors, cat_fields_make_error(field, code, message));
     }
 }
 
@@ -136,7 +135,7 @@ static void check_member(batch_t *b, int index, const json_t *operation, const o
     if (!value && (member->required & op->bit)) {
         add_form_error(b, path, "required", "is required");
     } else if (value && !(member->allowed & op->bit)) {
-        add_form_error(b, path, "unknown", "does not belong to this op");
+        add_form_error(b, path, "unknown", "is not allowed with this op");
     } else if (value && json_typeof(value) != member->type) {
         add_form_error(b, path, "type", member->message);
     }
@@ -180,7 +179,7 @@ static void add_ignored(batch_t *b, const char *name)
 
 static void read_product(batch_t *b, int index, cat_purpose_t purpose, const json_t *body)
 {
-    cat_input_t *input = &b->orders[index].input;
+    cat_input_t *input = &b->sent[index].input;
     size_t i;
     json_t *error;
 
@@ -195,37 +194,37 @@ static void read_product(batch_t *b, int index, cat_purpose_t purpose, const jso
     }
 }
 
-static apr_status_t judge_order(void *baton, const char *const *product)
+static apr_status_t judge_sent(void *baton, const char *const *product)
 {
-    const order_t *order = baton;
+    const sent_t *sent = baton;
     const char *tag;
 
-    return cat_products_judge(order->q, &order->conditions, product, &tag) == CAT_CONDITION_HOLDS ? APR_SUCCESS
-                                                                                                  : CAT_ECHANGED;
+    return cat_products_judge(sent->q, &sent->conditions, product, &tag) == CAT_CONDITION_HOLDS ? APR_SUCCESS
+                                                                                                : CAT_ECHANGED;
 }
 
 static void read_condition(batch_t *b, int index, const json_t *operation)
 {
-    order_t *order = &b->orders[index];
+    sent_t *sent = &b->sent[index];
 
-    order->q = b->q;
-    order->conditions.match = json_string_value(json_object_get(operation, "ifMatch"));
-    order->condition = (cat_products_condition_t){judge_order, order};
-    b->all.list[index].condition = order->conditions.match ? &order->condition : NULL;
+    sent->q = b->q;
+    sent->conditions.match = json_string_value(json_object_get(operation, "ifMatch"));
+    sent->condition = (cat_products_condition_t){judge_sent, sent};
+    b->all.list[index].condition = sent->conditions.match ? &sent->condition : NULL;
 }
 
 /* The members of an operation are as its op requires. */
-static void read_order(batch_t *b, int index, const json_t *operation, const op_t *op)
+static void read_members(batch_t *b, int index, const json_t *operation, const op_t *op)
 {
     const json_t *body = json_object_get(operation, "body"), *id = json_object_get(operation, "id");
     cat_operation_t *o = &b->all.list[index];
 
     o->kind = op->kind;
     o->id = json_is_string(id) ? cat_id_fold(b->q->pool, json_string_value(id)) : NULL;
-    if (o->id && cat_product_name_read(b->q->pool, cat_product_fields_of(b->q->conf), o->id, &b->orders[index].name)) {
-        o->name = &b->orders[index].name;
+    if (o->id && cat_product_name_read(b->q->pool, cat_product_fields_of(b->q->conf), o->id, &b->sent[index].name)) {
+        o->name = &b->sent[index].name;
     }
-    o->input = &b->orders[index].input;
+    o->input = &b->sent[index].input;
     read_condition(b, index, operation);
     if (op->bit != DELETE && json_is_object(body)) {
         read_product(b, index, op->bit == CREATE ? CAT_CREATE : CAT_UPDATE, body);
@@ -246,7 +245,7 @@ static void read_operation(batch_t *b, int index, const json_t *operation)
     }
     check_unknown_members(b, index, operation);
     if (op) {
-        read_order(b, index, operation, op);
+        read_members(b, index, operation, op);
     }
 }
 
@@ -267,7 +266,7 @@ static void read_operations(batch_t *b, const json_t *operations)
     } else {
         b->all.count = (int)count;
         b->all.list = apr_pcalloc(b->q->pool, count * sizeof(*b->all.list));
-        b->orders = apr_pcalloc(b->q->pool, count * sizeof(*b->orders));
+        b->sent = apr_pcalloc(b->q->pool, count * sizeof(*b->sent));
         json_array_foreach (operations, i, operation) {
             read_operation(b, (int)i, operation);
         }
@@ -303,11 +302,11 @@ static void make_products(batch_t *b)
 
     for (int i = 0; i < b->all.count; i++) {
         cat_operation_t *o = &b->all.list[i];
-        if (b->orders[i].input.errors) {
+        if (b->sent[i].input.errors) {
             o->kind = CAT_OPERATION_NONE;
         } else if (o->kind == CAT_OPERATION_CREATE) {
-            o->created = cat_products_make(b->q, &b->orders[i].input, now++);
-            o->slugs = b->orders[i].input.made;
+            o->created = cat_products_make(b->q, &b->sent[i].input, now++);
+            o->slugs = b->sent[i].input.made;
         }
     }
 }
@@ -337,7 +336,7 @@ static void add_success(cat_buffer_t *results, const cat_fields_t *fields, const
 static void add_result(const batch_t *b, cat_buffer_t *results, int index, int is_stored)
 {
     const cat_operation_t *o = &b->all.list[index];
-    cat_input_t *input = &b->orders[index].input;
+    cat_input_t *input = &b->sent[index].input;
     const json_t *errors;
 
     if (o->rv == APR_EEXIST && !input->errors) {
@@ -372,24 +371,20 @@ static cat_answer_t *add_results(const batch_t *b, cat_answer_t *answer, int is_
     return answer;
 }
 
-static int count_failures(const batch_t *b)
-{
-    int count = 0;
-
-    for (int i = 0; i < b->all.count; i++) {
-        count += b->orders[i].input.errors || b->all.list[i].rv != APR_SUCCESS;
-    }
-    return count;
-}
-
 static cat_answer_t *answer_stored(const batch_t *b)
 {
-    int failures = count_failures(b);
-    const char *message = failures ? apr_psprintf(b->q->pool, "Batch completed, %d of %d operation%s failed", failures,
-                                                  b->all.count, b->all.count == 1 ? "" : "s")
-                                   : "Batch completed";
-    cat_answer_t *answer = cat_answer_success(b->q->pool, 200, NULL, message);
+    const char *message = "Batch completed";
+    cat_answer_t *answer;
+    int failures = 0;
 
+    for (int i = 0; i < b->all.count; i++) {
+        failures += b->sent[i].input.errors || b->all.list[i].rv != APR_SUCCESS;
+    }
+    if (failures) {
+        message = apr_psprintf(b->q->pool, "Batch completed, %d of %d operation%s failed", failures, b->all.count,
+                               b->all.count == 1 ? "" : "s");
+    }
+    answer = cat_answer_success(b->q->pool, 200, NULL, message);
     cat_answer_name_ignored(answer, b->q->pool, b->ignored);
     return add_results(b, answer, 1);
 }
@@ -540,9 +535,10 @@ const cat_description_t cat_product_batch_about = {
     .id = "runBatch",
     .tag = "Products",
     .summary = "Create, update and delete several products, or change all that match",
-    .about = "In one transaction. Atomic, as it is by default, all operations succeed or none does. With `where`, all "
-             "products that "
-             "match are changed or deleted; more than 10000 of them, with `atomic` false, by a job of the server.",
+    .about =
+        "In one transaction. Atomic, as it is by default, all operations succeed or none does. With `where`, all "
+        "products that match are changed or deleted; more than 10000 of them, with `atomic` false, by a job of the "
+        "server.",
     .input = "NewBatch",
     .describe_input = describe_batch,
     .status = 200,

@@ -24,8 +24,6 @@
 #include "lib/id.h"
 #include "lib/json.h"
 
-#define SENTENCES 5 /* errors that a sentence names */
-
 typedef struct bulk_request_t {
     cat_request_t *q;
     cat_bulk_request_t request;
@@ -36,20 +34,7 @@ typedef struct bulk_request_t {
 
 static void add_count(cat_request_t *q, cat_answer_t *answer, const char *name, apr_int64_t count)
 {
-    cat_buffer_t b;
-
-    cat_buffer_init(&b, q->pool, 16);
-    cat_buffer_add_int(&b, count);
-    cat_answer_add_member(q->pool, answer, name, &b);
-}
-
-static void add_errors(cat_request_t *q, cat_answer_t *answer, const json_t *errors)
-{
-    cat_buffer_t b;
-
-    cat_buffer_init(&b, q->pool, 256);
-    cat_buffer_add_text(&b, cat_json_text(q->pool, errors));
-    cat_answer_add_member(q->pool, answer, "errors", &b);
+    cat_answer_add_json(q->pool, answer, name, cat_json_own(q->pool, json_integer(count)));
 }
 
 static cat_answer_t *answer_changed(const bulk_request_t *r, const cat_bulk_result_t *result)
@@ -65,7 +50,7 @@ static cat_answer_t *answer_changed(const bulk_request_t *r, const cat_bulk_resu
     add_count(q, answer, "unchanged", result->unchanged);
     if (!r->request.is_atomic) {
         add_count(q, answer, "failed", result->failed);
-        add_errors(q, answer, result->errors);
+        cat_answer_add_json(q->pool, answer, "errors", result->errors);
     }
     cat_answer_name_ignored(answer, q->pool, r->request.set.ignored);
     return answer;
@@ -89,30 +74,6 @@ static cat_answer_t *answer_unexpected(const bulk_request_t *r, const cat_bulk_t
     return cat_answer_problem(r->q->pool, CAT_PROBLEM_BULK_UNEXPECTED, error);
 }
 
-/* "01a1...: price must be at least 0; 01a2...: ..." */
-static cat_answer_t *answer_refused(cat_request_t *q, const json_t *errors)
-{
-    cat_buffer_t b;
-    size_t i;
-    const json_t *error;
-
-    cat_buffer_init(&b, q->pool, 256);
-    json_array_foreach (errors, i, error) {
-        const char *field = json_string_value(json_object_get(error, "field"));
-        if (i == SENTENCES) {
-            CAT_BUFFER_LITERAL(&b, "; and more");
-            break;
-        }
-        cat_buffer_add_text(&b, i ? "; product " : "product ");
-        cat_buffer_add_text(&b, json_string_value(json_object_get(error, "id")));
-        cat_buffer_add_text(&b, ": ");
-        cat_buffer_add_text(&b, *field ? field : "it");
-        cat_buffer_add_text(&b, " ");
-        cat_buffer_add_text(&b, json_string_value(json_object_get(error, "message")));
-    }
-    return cat_answer_rows_invalid(q->pool, cat_buffer_text(&b), errors);
-}
-
 /* ---- made by the job ---- */
 
 static cat_answer_t *answer_job(cat_request_t *q, int status, const char *const *job, const char *message)
@@ -130,7 +91,7 @@ static cat_answer_t *refuse_length(cat_request_t *q)
 
     cat_fields_add_error(
         q->pool, &input, "", "too_long",
-        "must have at most " APR_STRINGIFY(CAT_BULK_JOB_REQUEST_MOST) " octets, where more than " APR_STRINGIFY(
+        "must have at most " APR_STRINGIFY(CAT_BULK_JOB_REQUEST_MOST) " octets if more than " APR_STRINGIFY(
             CAT_BULK_ATOMIC_MAX) " products match");
     return cat_answer_malformed(q->pool, input.errors);
 }
@@ -190,7 +151,7 @@ static cat_answer_t *answer_outcome(const bulk_request_t *r, const cat_bulk_t *b
     case CAT_BULK_UNEXPECTED:
         return answer_unexpected(r, bulk);
     case CAT_BULK_REFUSED:
-        return answer_refused(r->q, bulk->result.errors);
+        return cat_answer_rows_invalid(r->q->pool, "product", "id", bulk->result.errors);
     case CAT_BULK_TOO_MANY:
         return r->request.is_atomic ? cat_answer_problem(r->q->pool, CAT_PROBLEM_BULK_TOO_LARGE, NULL) : begin_job(r);
     default:

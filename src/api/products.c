@@ -76,15 +76,29 @@ const char *cat_products_tag(apr_pool_t *pool, const cat_fields_t *fields, const
 typedef struct reading_t {
     cat_request_t *q;
     cat_list_query_t query; /* of the product, where CatalogVisible has conditions */
+    const char *const *row; /* that it finds; NULL: none */
 } reading_t;
 
-static apr_status_t find_product(void *baton, cat_db_t *db, cat_row_t *row, void *row_baton)
+static apr_status_t keep_row(void *baton, const char *const *values, int count)
 {
-    const reading_t *r = baton;
-    const cat_search_rows_t rows = {.add = row, .baton = row_baton};
-    cat_search_end_t end;
+    reading_t *r = baton;
 
-    return cat_search_read(db, &r->query, &rows, &end);
+    (void)count;
+    r->row = cat_product_copy(r->q->pool, values, CAT_PRODUCT_COLUMNS);
+    return CAT_ENOUGH;
+}
+
+static apr_status_t find_product(void *baton, cat_db_t *db, const char *const **row)
+{
+    reading_t *r = baton;
+    const cat_search_rows_t rows = {.add = keep_row, .baton = r};
+    cat_search_end_t end;
+    apr_status_t rv;
+
+    r->row = NULL;
+    rv = cat_search_read(db, &r->query, &rows, &end);
+    *row = r->row;
+    return rv;
 }
 
 /* NULL, or the answer that refuses what CatalogVisible compares. */
@@ -174,7 +188,7 @@ static cat_field_set_t parse_parameters(cat_parameters_t *p, const cat_fields_t 
 /* The response cache has whole products only, one for each id, so a selection is made of the whole answer. */
 static cat_answer_t *select_fields(cat_request_t *q, const cat_answer_t *whole, const cat_field_set_t *fields)
 {
-    const char *at = strstr(whole->body, "\"data\":"), *object = at ? at + strlen("\"data\":") : "";
+    const char *object = cat_products_object(whole->body);
     cat_json_member_t m;
     cat_buffer_t b;
 
@@ -190,17 +204,11 @@ static cat_answer_t *select_fields(cat_request_t *q, const cat_answer_t *whole, 
     return add_tag(cat_answer_success(q->pool, 200, &b, NULL));
 }
 
-static int has_all(const cat_field_set_t *fields, const cat_fields_t *all)
-{
-    const cat_field_set_t every = cat_field_list_without(all, 0);
-
-    return cat_field_set_is_same(fields, &every);
-}
-
 cat_answer_t *cat_products_get(cat_request_t *q)
 {
     cat_parameters_t parameters;
     const cat_fields_t *all = cat_product_fields_of(q->conf);
+    const cat_field_set_t every = cat_field_list_without(all, 0);
     cat_answer_t *answer;
     cat_field_set_t fields;
 
@@ -213,7 +221,7 @@ cat_answer_t *cat_products_get(cat_request_t *q)
         return cat_answer_invalid(q->pool, CAT_PROBLEM_VALIDATION, parameters.errors);
     }
     answer = read_product(q);
-    if (!has_all(&fields, all) && answer->status == 200) {
+    if (answer->status == 200 && !cat_field_set_is_same(&fields, &every)) {
         answer = select_fields(q, answer, &fields);
     }
     if (parameters.ignored) {
@@ -314,22 +322,14 @@ cat_answer_t *cat_products_create(cat_request_t *q)
     return rv == APR_SUCCESS ? answer : answer_refused(q, rv, &input, NULL);
 }
 
-/* The tag that GET of readers has. */
-static const char *tag_for_readers(apr_pool_t *pool, const cat_fields_t *fields, const char *const *product)
-{
-    const cat_fields_t *shown = cat_own_fields_public(pool, fields);
-
-    return shown == fields ? NULL : cat_products_tag(pool, shown, product);
-}
-
 cat_condition_t cat_products_judge(cat_request_t *q, const cat_conditions_t *conditions, const char *const *product,
                                    const char **tag)
 {
     const cat_fields_t *fields = cat_product_fields_of(q->conf);
-    const char *other = tag_for_readers(q->pool, fields, product);
+    const cat_fields_t *shown = cat_own_fields_public(q->pool, fields); /* to readers */
 
     *tag = cat_products_tag(q->pool, fields, product);
-    return cat_etag_judge_either(conditions, *tag, other);
+    return cat_etag_judge_either(conditions, *tag, shown == fields ? NULL : cat_products_tag(q->pool, shown, product));
 }
 
 static apr_status_t judge_conditions(void *baton, const char *const *product)
@@ -363,7 +363,7 @@ apr_status_t cat_products_find_target(cat_request_t *q, cat_products_target_t *t
 
 static json_t *make_error(apr_pool_t *pool, const char *field, const char *code, const char *message)
 {
-    return cat_json_own(pool, json_pack("[{s:s, s:s, s:s}]", "field", field, "code", code, "message", message));
+    return cat_json_own(pool, json_pack("[o]", cat_fields_make_error(field, code, message)));
 }
 
 json_t *cat_products_refusals(apr_pool_t *pool, apr_status_t rv)
@@ -471,7 +471,7 @@ static cat_answer_t *create_named(cat_request_t *q, const cat_product_name_t *na
     cat_products_check(q, CAT_CREATE, add_name(q, name), &input);
     if (!input.errors && !cat_product_name_fits(name, (const char *const *)input.values)) {
         cat_fields_add_error(q->pool, &input, input.fields[name->field].name, "format",
-                             "must be what the address says, or left out");
+                             "must be the value in the path, or left out");
     }
     if (input.errors) {
         return cat_answer_malformed(q->pool, input.errors);
@@ -651,41 +651,30 @@ const cat_description_t cat_products_about_create = {
     .headers = CAT_HEADER_ETAG | CAT_HEADER_LOCATION,
 };
 
+/* What PUT and PATCH have in common. */
+#define CHANGE                                                                                                         \
+    .tag = "Products", .param = param, .takes_name = 1, .input = CAT_PRODUCTS_CHANGE,                                  \
+    .describe_input = describe_change, .status = 200, .answered = "The product after the update",                      \
+    .shape = &written_answer, .problems = writing
+
 const cat_description_t cat_products_about_update = {
     .id = "updateProduct",
-    .tag = "Products",
     .summary = "Update a product",
     .about = "Changes the fields that are sent; `null` clears one that a product can lack, such as the rating. With "
-             "`If-Match`, only in the state that the "
-             "client has read.",
-    .param = param,
-    .takes_name = 1,
-    .input = CAT_PRODUCTS_CHANGE,
-    .describe_input = describe_change,
-    .status = 200,
-    .answered = "The product after the update",
-    .shape = &written_answer,
+             "`If-Match`, only in the state that the client has read.",
+    CHANGE,
     .other_status = 201,
     .other_answered = "The product, which was created, as no product had the name",
     .other_shape = &written_answer,
     .headers = CAT_HEADER_LOCATION,
-    .problems = writing,
 };
 
 const cat_description_t cat_products_about_patch = {
     .id = "patchProduct",
-    .tag = "Products",
     .summary = "Update a product by a merge patch",
     .about = "Does what PUT does, with a merge patch (RFC 7396). Its answer has the new `ETag`.",
-    .param = param,
-    .takes_name = 1,
-    .input = CAT_PRODUCTS_CHANGE,
-    .describe_input = describe_change,
-    .status = 200,
-    .answered = "The product after the update",
-    .shape = &written_answer,
+    CHANGE,
     .headers = CAT_HEADER_ETAG,
-    .problems = writing,
 };
 
 const cat_description_t cat_products_about_remove = {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The signed-in user's own account: read, rename, delete it, or move it to another address. What lets somebody else into the
- * account is asked the password, at which guesses are throttled as when signing in.
+ * The signed-in user's own account: read it, rename it, delete it, or move it to another address. Whatever could let somebody else into the
+ * account requires the password, and wrong ones are throttled as when signing in.
  */
 #include "api/profile.h"
 

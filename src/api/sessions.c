@@ -86,13 +86,6 @@ static int names_nobody(const json_t *body)
            !json_object_get(body, "email");
 }
 
-static const char *login_of(const cat_input_t *input)
-{
-    return input->values[LOGIN]      ? input->values[LOGIN]
-           : input->values[USERNAME] ? input->values[USERNAME]
-                                     : input->values[EMAIL];
-}
-
 cat_answer_t *cat_sessions_sign_in(cat_request_t *q, const cat_sign_in_t *in)
 {
     const cat_account_context_t c = cat_account_context_make(q);
@@ -114,6 +107,7 @@ cat_answer_t *cat_sessions_sign_in(cat_request_t *q, const cat_sign_in_t *in)
 
 cat_answer_t *cat_sessions_login(cat_request_t *q)
 {
+    const char *login;
     cat_input_t input;
     cat_answer_t *answer;
 
@@ -124,7 +118,8 @@ cat_answer_t *cat_sessions_login(cat_request_t *q)
     if (input.errors) {
         return cat_answer_malformed(q->pool, input.errors);
     }
-    answer = cat_sessions_sign_in(q, &(cat_sign_in_t){.login = login_of(&input),
+    login = input.values[LOGIN] ? input.values[LOGIN] : input.values[USERNAME];
+    answer = cat_sessions_sign_in(q, &(cat_sign_in_t){.login = login ? login : input.values[EMAIL],
                                                       .password = input.values[PASSWORD],
                                                       .cookie = *input.values[COOKIE] == '1',
                                                       .tells_role = 1,

@@ -197,7 +197,7 @@ static const cat_shape_t refresh_token = {.kind = CAT_SHAPE_TEXT, .example = "\"
      {"tokenType", &token_type, CAT_ALWAYS, "`Bearer`"},                                                               \
      {"expiresIn", &seconds, CAT_ALWAYS, "For how many seconds the access token is valid"},                            \
      {"refreshToken", &refresh_token, CAT_USUALLY,                                                                     \
-      "What the next pair of tokens is got with; absent if it is a cookie"},                                           \
+      "What the next pair of tokens is requested with; absent if it is a cookie"},                                     \
      {"user", user, CAT_ALWAYS, "Who has signed in"},                                                                  \
      CAT_MEMBER_END}
 static const cat_member_t members[] = MEMBERS(&cat_user_profile_shape);

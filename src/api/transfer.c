@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Files of products over HTTP. An export is a stream: catalogue/transfer/export.h makes the next piece when the last one has been sent.
- * An import reads the body in pieces, and answers with a summary, or with the faults of the rows. Here are only the parameters and the
- * answers of both.
+ * Files of products over HTTP: the parameters and the answers of both routes. The files are made and read in catalogue/transfer.
+ *
+ *     GET /products/export    parameters -> a stream: the catalogue makes the next piece when the last one has been sent
+ *     POST /products/import   parameters -> the body, piece by piece, to the import -> a summary, or the faults of the rows
+ *              ?dryRun=head   the body, up to its first rows, to catalogue/transfer/file_head.h -> the cells, whatever is in them
  */
 #include "api/transfer.h"
 
@@ -32,14 +34,14 @@ static const char *const false_or_true[] = {"false", "true", NULL};
 enum { FORMAT, EXPORT_DELIMITER, EXPORT_DECIMAL, BOM, SAFE, EXPORT_OPTIONS };
 static const cat_option_t export_options[EXPORT_OPTIONS + 1] = {
     [FORMAT] = {"format", "How the file is written", formats, 0, 0},
-    [EXPORT_DELIMITER] = {"delimiter", "What is between the cells of a CSV file", cat_row_delimiters, 0, 0},
+    [EXPORT_DELIMITER] = {"delimiter", "The mark between the cells of a CSV file", cat_row_delimiters, 0, 0},
     [EXPORT_DECIMAL] = {"decimal", "The decimal mark of numbers in a CSV file", cat_row_decimals, 0, 0},
     [BOM] = {"bom", "With `true`, a CSV file begins with a byte order mark, by which Excel knows that it is UTF-8",
              false_or_true, 0, 0},
     [SAFE] =
         {"safe",
-         "With `1`, CSV has an apostrophe before what a spreadsheet would take for a formula in a text; such a file is "
-         "for people, not for an import",
+         "With `1`, texts that a spreadsheet would take for formulas begin with an apostrophe; such a CSV file is for "
+         "people, not for an import",
          no_or_yes, 0, 0},
     [EXPORT_OPTIONS] = {NULL, NULL, NULL, 0, 0},
 };
@@ -130,8 +132,8 @@ static const char *const modes[] = {"create", "upsert", NULL};
 static const char *const runs[] = {"false", "true", "head", NULL};
 static const char *const parts[] = {"whole", "more", "last", NULL};
 
-enum { WET, DRY, HEAD };
-enum { WHOLE, MORE, LAST };
+enum { STORED, CHECKED, HEAD }; /* of runs */
+enum { WHOLE, MORE, LAST };     /* of parts */
 enum { MODE, DRY_RUN, ATOMIC, DELIMITER, DECIMAL, ENCODING, HEADER, PART, IMPORT_OPTIONS };
 static const cat_option_t import_options[IMPORT_OPTIONS + 1] = {
     [MODE] =
@@ -143,10 +145,10 @@ static const cat_option_t import_options[IMPORT_OPTIONS + 1] = {
         {"dryRun",
          "With `true`, the file is checked and nothing is stored; with `head`, the cells of the first rows of a CSV "
          "file are returned, whatever is in them",
-         runs, WET, 0},
+         runs, STORED, 0},
     [ATOMIC] = {"atomic", "With `false`, more than 10000 rows are stored too, in several transactions", false_or_true,
                 1, 0},
-    [DELIMITER] = {"delimiter", "What is between the cells of a CSV file, unless its first line is such as `sep=;`",
+    [DELIMITER] = {"delimiter", "The mark between the cells of a CSV file, unless its first line is such as `sep=;`",
                    cat_row_delimiters, 0, 0},
     [DECIMAL] = {"decimal",
                  "The decimal mark of numbers in a CSV file; with `comma`, there may be points between thousands",
@@ -167,7 +169,7 @@ static const cat_option_t import_options[IMPORT_OPTIONS + 1] = {
 
 #define COLUMNS "columns"
 #define KEY "key"
-#define KEY_FAULT "must be the name of a unique field, with mode=upsert"
+#define KEY_FAULT "must name a unique field, and requires mode=upsert"
 #define LIST "list"
 #define NOT_OF_CSV "must be left out, unless the file is CSV"
 #define IGNORED_MAX 200 /* characters of the name of a column that is ignored */
@@ -264,43 +266,30 @@ static json_t *parse_import(import_request_t *im)
     im->wants_head = options[DRY_RUN].chosen == HEAD;
     im->options = (cat_import_options_t){
         .rows = rows,
-        .is_dry = options[DRY_RUN].chosen != WET,
+        .is_dry = options[DRY_RUN].chosen != STORED,
         .in_batches = !options[ATOMIC].chosen,
         .tells_places = options[PART].chosen != WHOLE,
     };
     return im->parameters.errors;
 }
 
-static void add_json(cat_request_t *q, cat_answer_t *answer, const char *name, const json_t *value)
-{
-    cat_buffer_t b;
-
-    cat_buffer_init(&b, q->pool, 128);
-    cat_buffer_add_text(&b, cat_json_text(q->pool, value));
-    cat_answer_add_member(q->pool, answer, name, &b);
-}
-
-static json_t *list_names(apr_pool_t *pool, const apr_array_header_t *names)
-{
-    json_t *list = json_array();
-
-    for (int i = 0; i < names->nelts; i++) {
-        json_array_append_new(list,
-                              json_string(cat_text_shorten(pool, APR_ARRAY_IDX(names, i, const char *), IGNORED_MAX)));
-    }
-    return list;
-}
-
 static void add_summary(const import_request_t *im, cat_answer_t *answer, json_t *summary,
                         const cat_import_result_t *result)
 {
+    json_t *ignored = json_array();
+
+    for (int i = 0; i < result->ignored->nelts; i++) {
+        const char *name = APR_ARRAY_IDX(result->ignored, i, const char *);
+        json_array_append_new(ignored, json_string(cat_text_shorten(im->q->pool, name, IGNORED_MAX)));
+    }
     if (im->options.tells_places) {
         json_object_set_new(summary, "octets", json_integer(result->octets));
     }
-    if (result->ignored->nelts) {
-        json_object_set_new(summary, "ignored", list_names(im->q->pool, result->ignored));
+    if (json_array_size(ignored)) {
+        json_object_set(summary, "ignored", ignored);
     }
-    add_json(im->q, answer, "summary", summary);
+    json_decref(ignored);
+    cat_answer_add_json(im->q->pool, answer, "summary", summary);
 }
 
 static cat_answer_t *name_ignored(const import_request_t *im, cat_answer_t *answer, const cat_import_result_t *result)
@@ -338,7 +327,7 @@ static cat_answer_t *answer_refused(const import_request_t *im, apr_status_t rv,
     if (rv == CAT_ETOOMANY) {
         answer = cat_answer_problem(q->pool, CAT_PROBLEM_IMPORT_TOO_LONG, NULL);
     } else if (rv == CAT_EREFUSED) {
-        answer = cat_answer_rows_invalid(q->pool, cat_import_summary(q->pool, result), result->errors);
+        answer = cat_answer_rows_invalid(q->pool, "row", "row", result->errors);
     } else {
         answer = cat_failure_answer(q->pool, rv);
     }
@@ -371,7 +360,7 @@ static cat_answer_t *read_file(const import_request_t *im, cat_import_t *import,
 
 static void add_word(cat_request_t *q, cat_answer_t *answer, const char *name, const char *word)
 {
-    add_json(q, answer, name, cat_json_own(q->pool, json_string(word)));
+    cat_answer_add_json(q->pool, answer, name, cat_json_own(q->pool, json_string(word)));
 }
 
 static cat_answer_t *answer_head(const import_request_t *im)
@@ -397,7 +386,7 @@ static cat_answer_t *answer_head(const import_request_t *im)
         return cat_failure_answer(q->pool, rv);
     }
     answer = cat_answer_success(q->pool, 200, NULL, "First rows read");
-    add_json(q, answer, "head", cat_file_head_rows(head));
+    cat_answer_add_json(q->pool, answer, "head", cat_file_head_rows(head));
     add_word(q, answer, "delimiter", cat_row_delimiters[cat_row_find_delimiter(cat_file_head_delimiter(head))]);
     add_word(q, answer, "encoding", cat_encodings[cat_file_head_encoding(head)]);
     return answer;
@@ -498,7 +487,7 @@ static void describe_import(cat_describer_t *d)
                                   "ids of the file are ignored",
                                   json_pack("{s:s}", "type", "string"), json_string("sku"));
     cat_description_add_parameter(
-        d, LIST, "What is between the texts of a list in a cell of a CSV file",
+        d, LIST, "The mark between the texts of a list in a cell of a CSV file",
         json_pack("{s:s, s:s, s:i, s:i}", "type", "string", "default", "|", "minLength", 1, "maxLength", 1),
         json_string(","));
 }
@@ -547,7 +536,7 @@ static const cat_member_t summary_members[] = {
     {"rows", &cat_schema_whole, CAT_ALWAYS, "The rows of the file"},
     {"created", &cat_schema_whole, CAT_USUALLY, "How many products were created"},
     {"updated", &cat_schema_whole, CAT_USUALLY, "How many were updated"},
-    {"unchanged", &cat_schema_whole, CAT_USUALLY, "How many were as the file has them"},
+    {"unchanged", &cat_schema_whole, CAT_USUALLY, "How many were already as the file has them"},
     {"failed", &cat_schema_whole, CAT_RARELY, "How many rows are bad"},
     {"stored", &cat_schema_whole, CAT_RARELY, "How many rows are stored, of an import in several transactions"},
     {"ignored", &cells, CAT_RARELY, "Columns and fields that are not a product's, which were left out"},
@@ -562,9 +551,9 @@ static const cat_member_t import_members[] = {
     {"summary", &summary, CAT_USUALLY, "What was done"},
     {"head", &head, CAT_RARELY, "With `dryRun=head`: the cells of the first rows, the header row included"},
     {"delimiter", &cat_schema_text, CAT_RARELY,
-     "With `dryRun=head`: what is between the cells, as the file or the request says"},
+     "With `dryRun=head`: the mark between the cells, as the file or the request says"},
     {"encoding", &cat_schema_text, CAT_RARELY,
-     "With `dryRun=head`: what the file is in, as its mark or the request says"},
+     "With `dryRun=head`: the encoding of the file, as its byte order mark or the request says"},
     CAT_MEMBER_END,
 };
 static const cat_shape_t import_answer = {.kind = CAT_SHAPE_OBJECT, .name = "Import", .members = import_members};

@@ -237,16 +237,17 @@ static apr_status_t run_change(changing_t *c)
 static int report_change(const changing_t *c, apr_status_t rv)
 {
     if (rv == APR_EEXIST && c->change.taken) {
-        return ctl_fail(c->change.taken,
-                        "another product has the value of this one in the new field; change one of them, and run the "
-                        "same command again");
+        return ctl_fail(
+            c->change.taken,
+            "in the new field its value is already taken by another product; change one of them, and run the "
+            "same command again");
     }
     if (rv != APR_SUCCESS) {
         return ctl_fail(NULL, "not all products are changed; the cause is above; run the same command again");
     }
     printf("%" APR_INT64_T_FMT " products, %" APR_INT64_T_FMT " changed\n", c->rows, c->changed);
     if (c->dropped && c->change.target < c->change.registry->fields->count) {
-        printf("%" APR_INT64_T_FMT " had a value of the new field, which they keep\n", c->dropped);
+        printf("%" APR_INT64_T_FMT " already had a value in the new field, and keep it\n", c->dropped);
     }
     return CTL_DONE;
 }
@@ -264,8 +265,7 @@ static const char *begin_change(ctl_t *ctl, changing_t *c)
     c->change.target = c->change.registry->fields->count;
     c->change.field = cat_registry_find(c->change.registry, name);
     if (has_line(ctl, name)) {
-        return apr_psprintf(ctl->pool,
-                            "%s is a field of the catalogue; remove its line of CatalogField, and restart httpd", name);
+        return apr_psprintf(ctl->pool, "%s has a line of CatalogField; remove the line and restart httpd first", name);
     }
     return c->change.field < c->change.target
                ? NULL
@@ -287,7 +287,7 @@ static const char *choose_target(changing_t *c)
     int target = cat_registry_find(registry, name);
 
     if (target == registry->fields->count || !has_line(c->ctl, name)) {
-        return apr_psprintf(c->ctl->pool, "%s: write a line of CatalogField for the new name, and restart httpd first",
+        return apr_psprintf(c->ctl->pool, "%s: add a line of CatalogField for the new name and restart httpd first",
                             name);
     }
     if (registry->fields->all[target].flags & CAT_FACET && !registry->is_complete[target]) {

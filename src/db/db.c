@@ -115,6 +115,20 @@ apr_status_t cat_db_exec(cat_db_t *db, cat_sql_t sql, const char *const *values,
     return rv;
 }
 
+apr_status_t cat_db_exec_list(cat_db_t *db, cat_sql_t sql, const apr_array_header_t *list, int places, const char *rest)
+{
+    const char **values = apr_palloc(db->pool, (apr_size_t)places * sizeof(*values));
+    apr_status_t rv = APR_SUCCESS;
+
+    for (int done = 0; done < list->nelts && rv == APR_SUCCESS; done += places) {
+        for (int i = 0; i < places; i++) {
+            values[i] = done + i < list->nelts ? APR_ARRAY_IDX(list, done + i, const char *) : rest;
+        }
+        rv = cat_db_exec(db, sql, values, places, NULL);
+    }
+    return rv;
+}
+
 apr_status_t cat_db_insert(cat_db_t *db, cat_sql_t sql, const char *const *values, int count)
 {
     int inserted;
@@ -126,16 +140,29 @@ apr_status_t cat_db_insert(cat_db_t *db, cat_sql_t sql, const char *const *value
     return rv;
 }
 
+/* Of 37 rows a statement inserts 16, 16, 4 and 1. What the statements of many rows leave on the pool goes after each. */
 apr_status_t cat_db_insert_rows(cat_db_t *db, cat_sql_t sql, const char *const *values, int width, int count)
 {
+    apr_pool_t *before = db->pool, *pool = NULL;
     apr_status_t rv = APR_SUCCESS;
 
-    for (int doublings = 4, rows; doublings >= 0 && rv == APR_SUCCESS; doublings--) {
-        rows = count & (1 << doublings);
-        if (rows) {
-            rv = cat_db_exec(db, sql + (cat_sql_t)doublings, values, rows * width, NULL);
-            values += (size_t)rows * (size_t)width;
+    if (count > CAT_ROWS_MAX) {
+        apr_pool_create(&pool, before);
+        db->pool = pool;
+    }
+    for (int doublings = 4, rows = CAT_ROWS_MAX; count > 0 && rv == APR_SUCCESS;
+         count -= rows, values += (size_t)rows * (size_t)width) {
+        for (; rows > count; rows /= 2) {
+            doublings--;
         }
+        rv = cat_db_exec(db, sql + (cat_sql_t)doublings, values, rows * width, NULL);
+        if (pool) {
+            apr_pool_clear(pool);
+        }
+    }
+    db->pool = before;
+    if (pool) {
+        apr_pool_destroy(pool);
     }
     return rv;
 }

@@ -79,12 +79,17 @@ apr_status_t cat_db_ask(cat_db_t *db, const char *text, const char **value);
 /* Runs a statement that writes. changed: how many rows it matched; may be NULL. */
 apr_status_t cat_db_exec(cat_db_t *db, cat_sql_t sql, const char *const *values, int count, int *changed);
 
+/* Runs a statement that takes `places` texts, as often as it takes for the texts of the list (const char *); the places that are left get
+ * `rest`. */
+apr_status_t cat_db_exec_list(cat_db_t *db, cat_sql_t sql, const apr_array_header_t *list, int places,
+                              const char *rest);
+
 /* Runs an INSERT of one row; APR_EEXIST when a unique key is taken, whatever the database (its statement says ON
  * CONFLICT DO NOTHING where the database has that). */
 apr_status_t cat_db_insert(cat_db_t *db, cat_sql_t sql, const char *const *values, int count);
 
 /*
- * Inserts up to CAT_ROWS_MAX rows with few statements, in a transaction that the caller has begun; values: `width` for
+ * Inserts any number of rows with few statements, in a transaction that the caller has begun; values: `width` for
  * each row. sql: the statement for one row, which db/dialects/sql.def has for 2, 4, 8 and 16 as well, in the lines below it.
  * APR_EEXIST: one of them is there already.
  */

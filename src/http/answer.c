@@ -131,9 +131,36 @@ void cat_answer_add_member(apr_pool_t *pool, cat_answer_t *a, const char *name, 
     a->length = b.length;
 }
 
-cat_answer_t *cat_answer_rows_invalid(apr_pool_t *pool, const char *error, const json_t *errors)
+void cat_answer_add_json(apr_pool_t *pool, cat_answer_t *a, const char *name, const json_t *value)
 {
-    return make_problem(pool, &cat_problem_rows[CAT_PROBLEM_VALIDATION], error, errors);
+    cat_buffer_t b;
+
+    cat_buffer_init(&b, pool, 128);
+    cat_buffer_add_text(&b, cat_json_text(pool, value));
+    cat_answer_add_member(pool, a, name, &b);
+}
+
+#define SENTENCES 5 /* faults of records that `error` names */
+
+cat_answer_t *cat_answer_rows_invalid(apr_pool_t *pool, const char *word, const char *member, const json_t *errors)
+{
+    cat_buffer_t b;
+    size_t i;
+    const json_t *error;
+
+    cat_buffer_init(&b, pool, 256);
+    json_array_foreach (errors, i, error) {
+        const char *field = json_string_value(json_object_get(error, "field"));
+        const json_t *record = json_object_get(error, member);
+        const char *name = json_is_string(record) ? json_string_value(record) : cat_json_text(pool, record);
+        if (i == SENTENCES) {
+            CAT_BUFFER_LITERAL(&b, "; and more");
+            break;
+        }
+        cat_buffer_add_text(&b, apr_pstrcat(pool, i ? "; " : "", word, " ", name, ": ", *field ? field : "it", " ",
+                                            json_string_value(json_object_get(error, "message")), NULL));
+    }
+    return make_problem(pool, &cat_problem_rows[CAT_PROBLEM_VALIDATION], cat_buffer_text(&b), errors);
 }
 
 cat_answer_t *cat_answer_malformed(apr_pool_t *pool, const json_t *errors)

@@ -63,8 +63,12 @@ void cat_answer_write_problem(cat_buffer_t *b, cat_problem_t problem, const json
 /* Adds a member to the body, which has one already. name: needs no escapes; value: JSON text. */
 void cat_answer_add_member(apr_pool_t *pool, cat_answer_t *a, const char *name, const cat_buffer_t *value);
 
-/* 400 "Validation failed" for rows of a file, with their errors and a sentence about them. */
-cat_answer_t *cat_answer_rows_invalid(apr_pool_t *pool, const char *error, const json_t *errors);
+/* The same of a value without real numbers. */
+void cat_answer_add_json(apr_pool_t *pool, cat_answer_t *a, const char *name, const json_t *value);
+
+/* 400 "Validation failed" for faults of several records, rows of a file or products: `error` names the first of them, "row 3: price is
+ * required; row 5: it ...". word: what a record is called; member: of an error, the text or number that says which record it is. */
+cat_answer_t *cat_answer_rows_invalid(apr_pool_t *pool, const char *word, const char *member, const json_t *errors);
 
 /* 400 "Validation failed" that sets malformed. */
 cat_answer_t *cat_answer_malformed(apr_pool_t *pool, const json_t *errors);

@@ -149,8 +149,7 @@ void cat_parameters_add_error(cat_parameters_t *p, const char *name, const char 
     if (!p->errors) {
         p->errors = cat_json_own(p->pool, json_array());
     }
-    json_array_append_new(p->errors, json_pack("{s:s, s:s, s:s}", "field", make_printable(p->pool, name), "code", code,
-                                               "message", message));
+    json_array_append_new(p->errors, cat_fields_make_error(make_printable(p->pool, name), code, message));
 }
 
 void cat_parameters_add_repeated(cat_parameters_t *p, const char *name)

@@ -58,9 +58,9 @@ void cat_parameters_parse(cat_parameters_t *p, const cat_parameter_row_t *rows, 
 void cat_parameters_describe(cat_describer_t *d, const char *group, const cat_parameter_row_t *rows, int count);
 
 /* What the page and the limit of any list are. */
-#define CAT_PARAMETERS_PAGE "The number of the page, from 1; what is no integer counts as absent"
+#define CAT_PARAMETERS_PAGE "The number of the page, from 1; a non-integer counts as absent"
 #define CAT_PARAMETERS_LIMIT                                                                                           \
-    "How many entries a page has; what is no integer counts as absent, and what exceeds the maximum is the maximum"
+    "How many entries a page has; a non-integer counts as absent, more than the maximum as the maximum"
 
 /* Schemas for such a table: any text; a time; page and limit of a list. */
 json_t *cat_parameters_describe_text(const cat_conf_t *conf);

@@ -2,7 +2,6 @@
 #include "httpd/routes.h"
 
 #include "api/audit_log.h"
-#include "api/categories.h"
 #include "api/confirm.h"
 #include "api/entry.h"
 #include "api/field_table.h"
@@ -44,7 +43,7 @@ const cat_route_t cat_routes[] = {
     { "POST",   "/products/:id/images",  cat_images_create,      CAT_WRITER, CAT_PICTURE,  CAT_RATE_NONE,     cat_idempotency_run, &cat_images_about_create },
     { "DELETE", "/products/:id/images/:image", cat_images_remove, CAT_WRITER, CAT_NO_BODY, CAT_RATE_NONE,     NULL,                &cat_images_about_remove },
     { "GET",    "/images/:name",         cat_images_get,         CAT_ANYONE, CAT_NO_BODY,  CAT_RATE_NONE,     NULL,                &cat_images_about_get },
-    { "GET",    "/categories",           cat_categories_get,     CAT_READER, CAT_QUERY,    CAT_RATE_NONE,     NULL,                &cat_categories_about },
+    { "GET",    "/categories",           cat_field_values_categories, CAT_READER, CAT_QUERY, CAT_RATE_NONE,  NULL,                &cat_field_values_about_categories },
     { "GET",    "/fields",               cat_field_table_get,    CAT_READER, CAT_NO_BODY,  CAT_RATE_NONE,     NULL,                &cat_field_table_about },
     { "GET",    "/fields/:name/values",  cat_field_values_get,   CAT_READER, CAT_QUERY,    CAT_RATE_NONE,     NULL,                &cat_field_values_about },
     { "POST",   "/register",             cat_users_register,     CAT_ANYONE, CAT_JSON,     CAT_RATE_REGISTER, cat_idempotency_run, &cat_users_about_register },

@@ -105,6 +105,14 @@ int cat_csv_cell_is_empty(const cat_csv_cell_t *cell)
     return at == cell->length;
 }
 
+int cat_csv_count_cells(const cat_csv_cell_t *cells, int count, int least)
+{
+    while (count > least && cat_csv_cell_is_empty(&cells[count - 1])) {
+        count--;
+    }
+    return count;
+}
+
 /* libcsv reads strictly, because in a cell that begins with a quote another one must end it or be doubled: what follows would otherwise be
  * taken for part of that cell, up to the end of the file. Only a quote within a bare cell is read without it. */
 #define OPTIONS (CSV_STRICT_FINI | CSV_EMPTY_IS_NULL)

@@ -34,6 +34,9 @@ apr_size_t cat_csv_measure_blank(const char *text);
 /* Has it nothing but blanks? */
 int cat_csv_cell_is_empty(const cat_csv_cell_t *cell);
 
+/* How many cells there are up to the last one that has anything else; `least` at least, if there are so many. */
+int cat_csv_count_cells(const cat_csv_cell_t *cells, int count, int least);
+
 /* Octets of a text: begin is the first one, end the one after the last. */
 typedef struct cat_octets_t {
     apr_off_t begin, end;

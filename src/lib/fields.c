@@ -37,7 +37,7 @@ static apr_size_t count_characters(const char *text)
 static cat_field_fault_t refuse_bound(apr_pool_t *pool, const char *code, const char *words, double bound,
                                       const char *unit)
 {
-    const char *text = cat_number_format(pool, cat_json_own(pool, json_real(bound)));
+    const char *text = cat_number_format_real(pool, bound);
     const char *plural = *unit && bound != 1 ? "s" : "";
     return (cat_field_fault_t){code, apr_pstrcat(pool, "must ", words, " ", text, unit, plural, NULL)};
 }
@@ -338,6 +338,11 @@ void cat_fields_check(apr_pool_t *pool, const cat_field_t *fields, int count, ca
     check_unknown(pool, strict, body, input);
 }
 
+json_t *cat_fields_make_error(const char *field, const char *code, const char *message)
+{
+    return json_pack("{s:s, s:s, s:s}", "field", field, "code", code, "message", message);
+}
+
 void cat_fields_add_error(apr_pool_t *pool, cat_input_t *input, const char *field, const char *code,
                           const char *message)
 {
@@ -351,8 +356,7 @@ void cat_fields_add_error(apr_pool_t *pool, cat_input_t *input, const char *fiel
     while (place > 0 && find_field(input, name_of(json_array_get(input->errors, place - 1))) > row) {
         place--;
     }
-    json_array_insert_new(input->errors, place,
-                          json_pack("{s:s, s:s, s:s}", "field", field, "code", code, "message", message));
+    json_array_insert_new(input->errors, place, cat_fields_make_error(field, code, message));
 }
 
 const char *cat_fields_summary(apr_pool_t *pool, const json_t *errors)

@@ -122,6 +122,9 @@ cat_field_fault_t cat_fields_read_value(apr_pool_t *pool, const cat_field_t *fie
 /* Is the text of a CAT_STRING as long as the row says? Codes: too_short, too_long. */
 cat_field_fault_t cat_fields_check_length(apr_pool_t *pool, const cat_field_t *field, const char *text);
 
+/* A fault as answers have it, {field, code, message}: a new reference. NULL: one of the texts is not UTF-8. */
+json_t *cat_fields_make_error(const char *field, const char *code, const char *message);
+
 /* Adds a fault to input->errors, in the table's order, for rules that need more than one field or the database. */
 void cat_fields_add_error(apr_pool_t *pool, cat_input_t *input, const char *field, const char *code,
                           const char *message);

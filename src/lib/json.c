@@ -180,6 +180,14 @@ json_t *cat_json_parse_exact(apr_pool_t *pool, const char *text, apr_size_t leng
     return value;
 }
 
+json_t *cat_json_parse_value(apr_pool_t *pool, const char *text, apr_size_t length)
+{
+    const char *array = apr_pstrcat(pool, "[", apr_pstrmemdup(pool, text, length), "]", NULL), *why;
+    json_t *values = cat_json_parse_exact(pool, array, strlen(array), &why);
+
+    return json_array_size(values) == 1 ? json_array_get(values, 0) : NULL;
+}
+
 static apr_status_t release_value(void *value)
 {
     json_decref(value);

@@ -5,6 +5,7 @@
 #include <apr_errno.h>
 #include <apr_pools.h>
 #include <jansson.h>
+#include <string.h>
 
 #include "lib/buffer.h"
 
@@ -21,11 +22,15 @@
 json_t *cat_json_parse(apr_pool_t *pool, const char *text, apr_size_t length, const char **why);
 
 /*
- * The same for what is to be stored. Integers beyond int64 are real numbers, as JavaScript writes them. A real number within an object or array that would be stored as another one (cat_number_is_exact) becomes
- * an object in its place, so that no reader takes it for a number; cat_json_make_inexact makes it, a new reference, and cat_json_inexact
- * returns the number's text, NULL for other values.
+ * The same for what is to be stored. Integers beyond int64 are real numbers, as JavaScript writes them. A real number within an object or
+ * array that would be stored as another one (cat_number_is_exact) becomes an object in its place, so that no reader takes it for a number;
+ * cat_json_make_inexact makes it, a new reference, and cat_json_inexact returns the number's text, NULL for other values.
  */
 json_t *cat_json_parse_exact(apr_pool_t *pool, const char *text, apr_size_t length, const char **why);
+
+/* The same of one value, which may be such a number itself; NULL: the text is none, or several. */
+json_t *cat_json_parse_value(apr_pool_t *pool, const char *text, apr_size_t length);
+
 json_t *cat_json_make_inexact(const char *number);
 const char *cat_json_inexact(const json_t *value);
 
@@ -56,5 +61,11 @@ typedef struct cat_json_member_t {
 /* Steps through the text of an object, without a tree. *at: at first the text, which may have more behind the object. 0: there are
  * no more members, or the text is not JSON. */
 int cat_json_next_member(const char **at, cat_json_member_t *m);
+
+/* Is this its name, one that needs no escapes? */
+static inline int cat_json_is_named(const cat_json_member_t *m, const char *name)
+{
+    return !strncmp(name, m->name, m->name_length) && !name[m->name_length];
+}
 
 #endif

@@ -47,6 +47,20 @@ apr_array_header_t *cat_list_text_split(apr_pool_t *pool, const char *text, char
     }
 }
 
+json_t *cat_list_text_json(apr_pool_t *pool, const char *text, char mark)
+{
+    const apr_array_header_t *texts = cat_list_text_split(pool, text, mark);
+    json_t *list = json_array();
+
+    for (int i = 0; i < texts->nelts; i++) {
+        if (json_array_append_new(list, json_string(APR_ARRAY_IDX(texts, i, const char *))) != 0) {
+            json_decref(list);
+            return NULL;
+        }
+    }
+    return list;
+}
+
 void cat_list_text_add(cat_buffer_t *b, const char *text, char mark)
 {
     const char *at = text;

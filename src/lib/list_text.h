@@ -3,6 +3,7 @@
 #define CAT_LIB_LIST_TEXT_H
 
 #include <apr_tables.h>
+#include <jansson.h>
 
 #include "lib/buffer.h"
 
@@ -14,6 +15,9 @@
 
 /* The texts (const char *), on the pool; never NULL. */
 apr_array_header_t *cat_list_text_split(apr_pool_t *pool, const char *text, char mark);
+
+/* The same as an array of strings, a new reference; NULL: one of them is not UTF-8. */
+json_t *cat_list_text_json(apr_pool_t *pool, const char *text, char mark);
 
 /* Adds one of the texts, with backslashes where the split needs them; the caller adds the marks. */
 void cat_list_text_add(cat_buffer_t *b, const char *text, char mark);

@@ -94,13 +94,14 @@ static const char *format_real(apr_pool_t *pool, double value, int in_full)
 const char *cat_number_format(apr_pool_t *pool, const json_t *number)
 {
     char room[CAT_NUMBER_DIGITS + 1];
-    double value;
 
-    if (json_is_integer(number)) {
-        return apr_pstrdup(pool, cat_number_write_integer(room, json_integer_value(number)));
-    }
-    value = json_real_value(number);
-    return value == 0 ? "0" : format_real(pool, value, 0);
+    return json_is_integer(number) ? apr_pstrdup(pool, cat_number_write_integer(room, json_integer_value(number)))
+                                   : cat_number_format_real(pool, json_real_value(number));
+}
+
+const char *cat_number_format_real(apr_pool_t *pool, double number)
+{
+    return number == 0 ? "0" : format_real(pool, number, 0);
 }
 
 int cat_number_parse_integer(const char *text, apr_int64_t *value)

@@ -40,7 +40,7 @@ static const char *take_value(apr_pool_t *pool, const char **at, const char *nam
     ++*at;
     *value = take_quoted(pool, at);
     if (!*value) {
-        return apr_psprintf(pool, "the quotation mark behind %s has no other one", name);
+        return apr_psprintf(pool, "the quotation mark after %s is not closed by another one", name);
     }
     return strchr(BLANKS, **at) /* or the end */
                ? NULL

@@ -30,17 +30,17 @@ like(in_server('<Directory />', 'CatalogField sku string', '</Directory>'), qr/S
 # What is wrong with a line is said with its number.
 my @wrong = (
     ['weight', qr/CatalogField takes a name, a type and options, such as: CatalogField weight number index min=0/],
-    ['price number', qr/CatalogField price: each product has a field of this name already/],
-    ['page integer', qr/CatalogField page: the API has a parameter, or a member of its answers, of this name/],
-    ['we-ight number', qr/CatalogField we-ight: a name is a letter and at most 39 more/],
-    ['weight nmber', qr/CatalogField weight: there is no type nmber; the types are string, text, .* or modified/],
+    ['price number', qr/CatalogField price: every product already has a field of this name/],
+    ['page integer', qr/CatalogField page: the API uses this name for a parameter or for a member of its answers/],
+    ['we-ight number', qr/CatalogField we-ight: a name must be a letter, followed by at most 39/],
+    ['weight nmber', qr/CatalogField weight: there is no type nmber; it must be string, text, .* or modified/],
     ['weight number inedx', qr/CatalogField weight: there is no option inedx; the type number can have required, default=, /],
     ['weight number search', qr/CatalogField weight: the type number cannot have the option search/],
     ['weight number min=3 max=2', qr/CatalogField weight: min=3 is greater than max=2/],
     ['color choice values="a|b" default=c', qr/CatalogField color: default=c must be a or b/],
     ['sku string pattern="(a"', qr/CatalogField sku: pattern=\(a: missing closing parenthesis at offset 2/],
     ['brand string by=price', qr/by= requires the option index, unique or facet/],
-    ['slug string from=price', qr/CatalogField slug: from=price must name a field of texts/],
+    ['slug string from=price', qr/CatalogField slug: from=price must name a field whose values are strings/],
 );
 for (@wrong) {
     my ($line, $why) = @$_;
@@ -59,7 +59,7 @@ my $text = inherits([lines(1, 32)], lines(33, 65));
 like($text, qr/has a CatalogField that does not fit in, on line \d+ of .*: there may be at most 64 fields/, 'but not one more');
 is(line_of(reverse $text =~ /fit in, on line (\d+) of (\S+):/), 'CatalogField f65 string', 'with the number of the last line');
 is(inherits([lines(1, 64)], 'CatalogField f7 number'), 'OK', 'a line of the mount replaces one of the server');
-like(in_mount('CatalogField sku string', 'CatalogField SKU string'), qr/CatalogField SKU: this section has a field sku already/,
+like(in_mount('CatalogField sku string', 'CatalogField SKU string'), qr/CatalogField SKU: this section already has a field sku/,
     'a section has a field once');
 
 is(inherits(['CatalogField weight number index'], 'CatalogField brand string index by=weight'), 'OK', 'by= may name a field of the server');

@@ -39,19 +39,19 @@ my @ids = map { made({ sku => "S$_", color => $_ % 2 ? 'red' : 'blue', about => 
 made({});
 is_deeply(listed(), [[qw(name type line complete products)], ['sku', 'string unique', 'true', 'true', 5], ['color', 'string facet', 'true', 'true', 5],
     ['about', 'text search', 'true', 'true', 5], ['tags', 'strings index', 'true', 'true', 3]], 'the fields are listed, with how many products have each');
-fails(ctl_for($server, 'fields', 'drop', 'color'), 1, qr/remove its line of CatalogField/, 'a field with a line is not dropped');
+fails(ctl_for($server, 'fields', 'drop', 'color'), 1, qr/has a line of CatalogField; remove the line/, 'a field with a line is not dropped');
 fails(ctl_for($server, 'fields', 'drop', 'none'), 1, qr/has no such field/, 'nor one that is not there');
-fails(ctl_for($server, 'fields', 'rename', 'color', 'colour'), 1, qr/remove its line/, 'nor is one with a line renamed');
+fails(ctl_for($server, 'fields', 'rename', 'color', 'colour'), 1, qr/remove the line/, 'nor is one with a line renamed');
 
 # case: rename
 restart_with('sku string unique', 'about text search', 'tags strings index', 'colour string index unique');
 fails(ctl_for($server, 'fields', 'rename', 'color', 'about'), 1, qr/about of the type text|about is of the type text/, 'a field of another type gets no values');
-fails(ctl_for($server, 'fields', 'rename', 'color', 'none'), 1, qr/write a line/, 'nor one without a line');
-fails(ctl_for($server, 'fields', 'rename', 'color', 'colour'), 1, qr/has the value of this one/, 'values that are taken are named');
+fails(ctl_for($server, 'fields', 'rename', 'color', 'none'), 1, qr/add a line/, 'nor one without a line');
+fails(ctl_for($server, 'fields', 'rename', 'color', 'colour'), 1, qr/its value is already taken/, 'values that are taken are named');
 restart_with('sku string unique', 'about text search', 'tags strings index', 'tint string index');
 is(call(PUT => "/products/$ids[0]", { tint => 'own' })->{status}, 200, 'a product has a value of the new field');
 my $renamed = ctl_for($server, 'fields', 'rename', 'color', 'tint');
-is($renamed->{out}, "6 products, 5 changed\n1 had a value of the new field, which they keep\n", 'the others get it');
+is($renamed->{out}, "6 products, 5 changed\n1 already had a value in the new field, and keep it\n", 'the others get it');
 is_deeply([map { call(GET => "/products/$_")->{json}{data}{tint} } @ids], [qw(own blue red blue red)], 'products have the values by the new name');
 ok(wait_until(60, sub { count(q(product_keys k JOIN catalog_fields f ON f.number = k.field WHERE f.name = 'tint')) == 6 }), 'and their keys');
 is(count(q(catalog_fields WHERE name = 'color')), 0, 'the old name is gone');

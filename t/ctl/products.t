@@ -50,7 +50,7 @@ fails(ctl_for($server, { in => "name,price\nCup,1\n,-1\n" }, 'import', '--produc
     qr/^catalogctl: row 2, line 3: name is required\ncatalogctl: row 2, line 3: price must be at least 0\ncatalogctl: bad rows: 1, nothing is stored\n$/, 'a bad row');
 fails(ctl_for($server, { in => '' }, 'import', '--products', 'csv'), 1, qr/row 0, line 1: it must have a header row/, 'an empty file');
 fails(ctl_for($server, { in => "name;price\n" }, 'import', '--products', 'csv', '--delimiter', ';'), 1, qr/--delimiter must be comma, semicolon or tab/, 'an unknown delimiter');
-fails(ctl_for($server, { in => "a,b\n" }, 'import', '--products', 'csv', '--columns', 'name,colour'), 1, qr/--columns must be names of fields/, 'an unknown column in --columns');
+fails(ctl_for($server, { in => "a,b\n" }, 'import', '--products', 'csv', '--columns', 'name,colour'), 1, qr/--columns must list the fields/, 'an unknown column in --columns');
 fails(ctl_for($server, { in => "Cup\n" }, 'import', '-f', 'csv', '-C', 'name,price', '-H'), 1, qr/row 1, line 1: it must have as many cells as the file has columns: 2, not 1/,
     'a row with too few cells');
 fails(ctl_for($server, 'import', '--products', 'csv', '--no-header'), 2, qr/--no-header goes with --columns/, '--no-header without --columns');
@@ -60,7 +60,7 @@ fails(ctl_for($server, 'export', '--products', 'ndjson', '--safe'), 2, qr/go wit
 fails(ctl_for($server, 'import', '--products', 'csv', '--safe'), 2, qr/no option -y/, '--safe of an import');
 fails(ctl_for($server, 'export', '--bom'), 2, qr/go with --products/, '--bom without --products');
 fails(ctl_for($server, { in => '' }, 'import', '--products', 'csv', '--decimal', ','), 1, qr/--decimal must be point or comma/, 'an unknown decimal mark');
-fails(ctl_for($server, { in => '' }, 'import', '--products', 'csv', '--list', 'comma'), 1, qr/--list must be one mark, such as , or \//, 'a mark of lists that is none');
+fails(ctl_for($server, { in => '' }, 'import', '--products', 'csv', '--list', 'comma'), 1, qr/--list must be one punctuation mark, such as , or \//, 'a mark of lists that is none');
 fails(ctl_for($server, 'import', '--products', 'ndjson', '-L', ','), 2, qr/go with --products csv/, '--list for NDJSON');
 fails(ctl_for($server, { in => '' }, 'import', '--products', 'csv', '--encoding', 'latin1'), 1,
     qr/--encoding must be utf-8, windows-1252, utf-16le or utf-16be/, 'an unknown encoding');

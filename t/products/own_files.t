@@ -148,8 +148,8 @@ for my $dry (0, 1) {
         "taken values are found at once, with their lines: $how");
     answers(import_file(csv => "name,price,sku\nx,1,X\nx,1,X\n", "mode=upsert&$how"), 400, { %{ refused('2 3 sku taken') }, summary => { rows => 2, failed => 1, stored => 0 } }, "those of two rows: $how");
 }
-my %late = (summary => { rows => 1, failed => 1, stored => 0 }, error => qr/^row 1: sku must not be the value of another product/);
-my @late = ({ row => 1, line => qr/^2$/, field => 'sku', code => 'taken', message => qr/^must not be the value of another product/ });
+my %late = (summary => { rows => 1, failed => 1, stored => 0 }, error => qr/^row 1: sku is already taken by another product/);
+my @late = ({ row => 1, line => qr/^2$/, field => 'sku', code => 'taken', message => qr/^is already taken by another product/ });
 answers(import_file(csv => "id,sku\n$id{'U-1'},U-2\n", 'mode=upsert'), 400, { success => false, message => 'Validation failed', errors => \@late, %late }, 'an update to a taken value is refused');
 answers(import_file(csv => "name,price,sku\nx,1,U-2\n", 'mode=upsert'), 400, { success => false, message => 'Validation failed', errors => \@late, %late }, 'so is a new product');
 is(export('format=ndjson'), $before, 'none of these stored anything');
@@ -173,7 +173,7 @@ is_deeply(ctl_for($server, { in => qq(name,price,tags,weight\nz,1,"red, blue",2.
 is_deeply((listed())[0], { %{ (listed())[0] }, name => 'z', tags => ['red', 'blue'], weight => 2.5 }, 'they are stored');
 is(ctl_for($server, { in => "name,price,weight\nz,1,-1\n" }, qw(import --products csv))->{err},
     "catalogctl: row 1, line 2: weight must be at least 0\ncatalogctl: bad rows: 1, nothing is stored\n", 'the bounds of the lines hold');
-like(ctl_for($server, qw(import --products csv --list ab))->{err}, qr/--list must be one mark/, 'another mark is refused');
+like(ctl_for($server, qw(import --products csv --list ab))->{err}, qr/--list must be one punctuation mark/, 'another mark is refused');
 like(ctl_for($server, 'import', '--products', 'ndjson', '--list', ',')->{err}, qr/go with --products csv/, 'NDJSON has none');
 
 # Without a configuration the fields are those that the database knows, or the lines are options.

@@ -25,7 +25,7 @@ is(values_taken(), 'KT-1', 'and its unique value');
 is_deeply($server->api(GET => '/products?q=shiny')->{json}{data}[0]{id}, $id, 'words of a searched field are found');
 my $taken = made({ sku => 'KT-1' });
 answers($taken, 400, undef, 'a taken value is refused');
-is_deeply($taken->{json}{errors}, [{ field => 'sku', code => 'taken', message => 'must not be the value of another product' }], 'with the field');
+is_deeply($taken->{json}{errors}, [{ field => 'sku', code => 'taken', message => 'is already taken by another product' }], 'with the field');
 my $second = made({ sku => 'kt-1', weight => -1 })->{json}{data}{id};
 is(keys_of($second), 'sku=kt-1=kt-1 weight=400fffffffffffff= color== seen==', 'texts are compared exactly, and missing values have an empty key');
 answers($server->api(PUT => "/products/$second", { sku => 'KT-1' }, token => $token), 400, undef, 'an update to a taken value is refused');

@@ -20,7 +20,6 @@ END
     CatalogEnable   On
     CatalogKeyFile  @{[ key_path() ]}
     CatalogVisible  inStock=true
-    CatalogIndex    none
 </Location>
 <Location "/stock/products/export">
     CatalogVisible  all
@@ -133,7 +132,7 @@ sub said { my ($status, $text) = server(mount => $_[0])->configtest; return $sta
 
 is(said("CatalogVisible $_\n"), 'OK', "CatalogVisible $_ is accepted") for 'inStock=true', '"name[prefix]=a&rating[exists]=true"', 'category[in]=a,b', 'all', 'createdAt[lt]=2030-01-01T00:00:00Z';
 for (['price[gt]=x', qr/price\[gt\] must be a number/], ['colour=red', qr/colour is not a field/], ['"category[like]=a"', qr/category\[like\] must have one of the operators/],
-    ['&', qr/it has no condition, such as published=true/], ['page=1', qr/page is not a field/], ['"price=1&price=2"', qr/price/]) {
+    ['&', qr/it must have a condition, such as published=true/], ['page=1', qr/page is not a field/], ['"price=1&price=2"', qr/price/]) {
     my ($text, $why) = @$_;
     like(said("CatalogVisible $text\n"), qr/CAT030: <Location "\/api"> of \S+ has a CatalogVisible that cannot be used: .*$why/, "CatalogVisible $text is refused");
 }

@@ -257,13 +257,30 @@ static void test_malformed_is_invalid_with_a_flag(void **state)
     assert_false(invalid->malformed);
 }
 
+static const char *name_rows(apr_pool_t *pool, int count)
+{
+    json_t *errors = cat_json_own(pool, json_array());
+
+    for (int i = 1; i <= count; i++) {
+        json_array_append_new(
+            errors, json_pack("{s:i, s:s, s:s}", "row", i, "field", i == 2 ? "" : "name", "message", "is required"));
+    }
+    return cat_answer_rows_invalid(pool, "row", "row", errors)->error;
+}
+
 static void test_rows_have_a_sentence_of_their_own(void **state)
 {
-    const cat_answer_t *a = cat_answer_rows_invalid(*state, "row 1: name is required", NULL);
+    json_t *errors =
+        cat_json_own(*state, json_pack("[{s:s, s:s, s:s}]", "id", "01a1", "field", "price", "message", "is odd"));
+    const cat_answer_t *a = cat_answer_rows_invalid(*state, "product", "id", errors);
 
     assert_int_equal(a->status, 400);
     assert_string_equal(a->body,
-                        "{\"success\":false,\"message\":\"Validation failed\",\"error\":\"row 1: name is required\"}");
+                        "{\"success\":false,\"message\":\"Validation failed\",\"error\":\"product 01a1: price is odd\","
+                        "\"errors\":[{\"id\":\"01a1\",\"field\":\"price\",\"message\":\"is odd\"}]}");
+    assert_string_equal(name_rows(*state, 2), "row 1: name is required; row 2: it is required");
+    assert_null(strstr(name_rows(*state, 5), "more"));
+    assert_string_equal(strstr(name_rows(*state, 7), "row 5"), "row 5: name is required; and more");
 }
 
 static void test_a_stream_has_no_body(void **state)

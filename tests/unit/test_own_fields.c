@@ -383,13 +383,13 @@ static void test_from_names_a_field_of_texts(void **state)
     assert_string_equal(refuse_after(*state, brand, "slug string from=brand"), "OK");
     assert_string_equal(refuse_after(*state, brand, "slug string private from=maker"), "OK");
     assert_string_equal(refuse_after(*state, brand, "slug string from=maker"),
-                        "CatalogField slug: the option private is missing: from=maker names a field that is private");
+                        "CatalogField slug: from=maker names a private field, so this one must be private, too");
     assert_string_equal(refuse_after(*state, brand, "slug string from=weight"),
-                        "CatalogField slug: from=weight must name a field of texts");
+                        "CatalogField slug: from=weight must name a field whose values are strings");
     assert_string_equal(refuse_line(*state, "slug string from=price"),
-                        "CatalogField slug: from=price must name a field of texts");
+                        "CatalogField slug: from=price must name a field whose values are strings");
     assert_string_equal(refuse_line(*state, "slug string from=id"),
-                        "CatalogField slug: from=id must name a field of texts");
+                        "CatalogField slug: from=id must name a field whose values are strings");
 }
 
 /* ---- what is refused ---- */
@@ -399,20 +399,23 @@ static void test_says_what_is_wrong_with_a_line(void **state)
     static const char *const expected[][2] = {
         {"", "CatalogField takes a name, a type and options, such as: CatalogField weight number index min=0"},
         {"weight", "CatalogField takes a name, a type and options, such as: CatalogField weight number index min=0"},
-        {"we-ight number", "CatalogField we-ight: a name is a letter and at most 39 more letters and digits of ASCII"},
-        {"2nd number", "CatalogField 2nd: a name is a letter and at most 39 more letters and digits of ASCII"},
+        {"we-ight number",
+         "CatalogField we-ight: a name must be a letter, followed by at most 39 letters and digits, all of them ASCII"},
+        {"2nd number",
+         "CatalogField 2nd: a name must be a letter, followed by at most 39 letters and digits, all of them ASCII"},
         {"gr\xc3\xb6\xc3\x9f"
          "e number",
          "CatalogField gr\xc3\xb6\xc3\x9f"
-         "e: a name is a letter and at most 39 more letters and digits of ASCII"},
+         "e: a name must be a letter, followed by at most 39 letters and digits, all of them ASCII"},
         {"a123456789b123456789c123456789d1234567890 number",
-         "CatalogField a123456789b123456789c123456789d1234567890: a name is a letter and at most 39 more letters and "
-         "digits of ASCII"},
-        {"price number", "CatalogField price: each product has a field of this name already; choose another one"},
-        {"INSTOCK boolean", "CatalogField INSTOCK: each product has a field of this name already; choose another one"},
-        {"limit integer",
-         "CatalogField limit: the API has a parameter, or a member of its answers, of this name; choose another one"},
-        {"weight nmber", "CatalogField weight: there is no type nmber; the types are string, text, url, number, "
+         "CatalogField a123456789b123456789c123456789d1234567890: a name must be a letter, followed by at most 39 "
+         "letters and "
+         "digits, all of them ASCII"},
+        {"price number", "CatalogField price: every product already has a field of this name; choose another one"},
+        {"INSTOCK boolean", "CatalogField INSTOCK: every product already has a field of this name; choose another one"},
+        {"limit integer", "CatalogField limit: the API uses this name for a parameter or for a member of its answers; "
+                          "choose another one"},
+        {"weight nmber", "CatalogField weight: there is no type nmber; it must be string, text, url, number, "
                          "integer, boolean, choice, time, date, strings, json or modified"},
         {"weight json idx", "CatalogField weight: there is no option idx; the type json can have required, default=, "
                             "detail, private, label= or help="},
@@ -420,16 +423,17 @@ static void test_says_what_is_wrong_with_a_line(void **state)
                               "default=, detail, private, label= or help="},
         {"weight json index", "CatalogField weight: the type json cannot have the option index; it can have required, "
                               "default=, detail, private, label= or help="},
-        {"weight number index index", "CatalogField weight: the option index is there twice"},
+        {"weight number index index", "CatalogField weight: the option index is given twice"},
         {"weight number index=1", "CatalogField weight: the option index takes no value"},
         {"weight number min", "CatalogField weight: the option min= requires a value"},
         {"weight number min=", "CatalogField weight: the option min= requires a value"},
         {"weight number label=\"\"", "CatalogField weight: the option label= requires a value"},
-        {"weight number label=\"a", "CatalogField weight: the quotation mark behind label= has no other one"},
+        {"weight number label=\"a",
+         "CatalogField weight: the quotation mark after label= is not closed by another one"},
         {"weight number label=\"a\"b",
          "CatalogField weight: a blank must follow the value of label=; write \\\" for a quotation mark within it"},
-        {"weight number min=x", "CatalogField weight: min=x is no number"},
-        {"weight integer min=0.5", "CatalogField weight: min=0.5 is no whole number"},
+        {"weight number min=x", "CatalogField weight: min=x is not a number"},
+        {"weight integer min=0.5", "CatalogField weight: min=0.5 is not a whole number"},
         {"weight integer max=9007199254740992", "CatalogField weight: max=9007199254740992 must be from "
                                                 "-9007199254740991 to 9007199254740991 for the type integer"},
         {"weight number min=3 max=2.5", "CatalogField weight: min=3 is greater than max=2.5"},
@@ -438,10 +442,10 @@ static void test_says_what_is_wrong_with_a_line(void **state)
         {"sku string min=-1", "CatalogField sku: min=-1 must be from 0 to 1000 for the type string"},
         {"sku string required max=0", "CatalogField sku: min=1 is greater than max=0"},
         {"sku string pattern=\"(a\"", "CatalogField sku: pattern=(a: missing closing parenthesis at offset 2"},
-        {"color choice", "CatalogField color: the type choice requires one value at least, and 99 at most, such as "
+        {"color choice", "CatalogField color: the type choice requires 1 to 99 values, such as "
                          "values=\"red|green|blue\""},
-        {"color choice values=\"|\"", "CatalogField color: the type choice requires one value at least, and 99 at "
-                                      "most, such as values=\"red|green|blue\""},
+        {"color choice values=\"|\"", "CatalogField color: the type choice requires 1 to 99 values, such as "
+                                      "values=\"red|green|blue\""},
         {"color choice values=a|b|a", "CatalogField color: values= has a twice"},
         {"color choice values=a|b default=c", "CatalogField color: default=c must be a or b"},
         {"color string values=a|b",
@@ -458,10 +462,10 @@ static void test_says_what_is_wrong_with_a_line(void **state)
         {"published boolean default=yes", "CatalogField published: default=yes must be JSON"},
         {"published boolean default=1", "CatalogField published: default=1 must be true or false"},
         {"tags strings default=a|a", "CatalogField tags: default=a|a must not have a string twice"},
-        {"sku string required default=a", "CatalogField sku: the options required and default= contradict each other"},
-        {"sku string required from=name", "CatalogField sku: the options required and from= contradict each other"},
-        {"sku string default=a from=name", "CatalogField sku: the options default= and from= contradict each other"},
-        {"sku string unique default=a", "CatalogField sku: the options default= and unique contradict each other"},
+        {"sku string required default=a", "CatalogField sku: the options required and default= cannot be combined"},
+        {"sku string required from=name", "CatalogField sku: the options required and from= cannot be combined"},
+        {"sku string default=a from=name", "CatalogField sku: the options default= and from= cannot be combined"},
+        {"sku string unique default=a", "CatalogField sku: the options default= and unique cannot be combined"},
         {"sku string label=a\x01", "CatalogField sku: the line must be UTF-8 without control characters"},
         {"sku string label=a\xff", "CatalogField sku: the line must be UTF-8 without control characters"},
         {"a\xff string", "CatalogField a\xef\xbf\xbd: the line must be UTF-8 without control characters"},
@@ -499,9 +503,9 @@ static void test_a_section_has_a_field_once(void **state)
     const char *const lines[] = {"Sku string", NULL};
 
     assert_string_equal(refuse_after(*state, lines, "Sku number"),
-                        "CatalogField Sku: this section has a field Sku already");
+                        "CatalogField Sku: this section already has a field Sku");
     assert_string_equal(refuse_after(*state, lines, "sku number"),
-                        "CatalogField sku: this section has a field Sku already");
+                        "CatalogField sku: this section already has a field Sku");
 }
 
 static void test_fields_are_limited(void **state)
@@ -515,10 +519,10 @@ static void test_fields_are_limited(void **state)
     assert_null(cat_own_fields_check(*state, fields, &line));
     assert_null(cat_own_fields_add(*state, fields, "g string", &more)); /* as a database may have known more */
     assert_string_equal(cat_own_fields_check(*state, more, &line),
-                        "there may be at most 64 fields, with those of outer sections");
+                        "there may be at most 64 fields, including those of outer sections");
     merged = cat_own_fields_merge(*state, fields, read_line(*state, "g string"));
     assert_string_equal(cat_own_fields_check(*state, merged, &line),
-                        "there may be at most 64 fields, with those of outer sections");
+                        "there may be at most 64 fields, including those of outer sections");
     assert_string_equal(line, "g string");
     assert_null(
         cat_own_fields_check(*state, cat_own_fields_merge(*state, fields, read_line(*state, "f63 number")), &line));
@@ -619,7 +623,8 @@ static void test_from_may_name_a_field_of_an_outer_section(void **state)
     merged = cat_own_fields_merge(*state, read_line(*state, "brand string"), inner);
     assert_null(cat_own_fields_check(*state, merged, &line));
     merged = cat_own_fields_merge(*state, read_line(*state, "brand boolean"), inner);
-    assert_string_equal(cat_own_fields_check(*state, merged, &line), "from=brand must name a field of texts");
+    assert_string_equal(cat_own_fields_check(*state, merged, &line),
+                        "from=brand must name a field whose values are strings");
     assert_non_null(cat_own_fields_check(*state, read_line(*state, "slug string from=slug"), &line));
 }
 
@@ -665,7 +670,7 @@ static void test_from_may_name_a_private_field_only_if_private(void **state)
 
     merged = cat_own_fields_merge(*state, outer, read_line(*state, "slug string from=maker"));
     assert_string_equal(cat_own_fields_check(*state, merged, &line),
-                        "the option private is missing: from=maker names a field that is private");
+                        "from=maker names a private field, so this one must be private, too");
     merged = cat_own_fields_merge(*state, outer, read_line(*state, "slug string private from=maker"));
     assert_null(cat_own_fields_check(*state, merged, &line));
 }

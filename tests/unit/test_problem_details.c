@@ -60,8 +60,9 @@ static void test_absent_members_are_left_out(void **state)
 
 static void test_members_behind_the_words_stay(void **state)
 {
-    json_t *errors = cat_json_own(*state, json_pack("[{s:s}]", "field", "price"));
-    cat_answer_t *usual = cat_answer_rows_invalid(*state, "one row", errors);
+    json_t *errors =
+        cat_json_own(*state, json_pack("[{s:i, s:s, s:s}]", "row", 2, "field", "price", "message", "is odd"));
+    cat_answer_t *usual = cat_answer_rows_invalid(*state, "row", "row", errors);
     cat_buffer_t summary;
 
     cat_buffer_init(&summary, *state, 16);
@@ -69,7 +70,8 @@ static void test_members_behind_the_words_stay(void **state)
     cat_answer_add_member(*state, usual, "summary", &summary);
     assert_string_equal(cat_problem_details_make(*state, usual, "/api", "x")->body,
                         "{\"type\":\"/api/problems/validation-failed\",\"title\":\"Validation failed\",\"status\":400,"
-                        "\"detail\":\"one row\",\"requestId\":\"x\",\"errors\":[{\"field\":\"price\"}],"
+                        "\"detail\":\"row 2: price is "
+                        "odd\",\"requestId\":\"x\",\"errors\":[{\"row\":2,\"field\":\"price\",\"message\":\"is odd\"}],"
                         "\"summary\":{\"rows\":2}}");
 }
 

@@ -114,7 +114,7 @@ static void test_says_what_is_wrong(void **state)
         {"price=x", "price must be a number"},
         {"colour=red", "colour is not a field"},
         {"sort=price", "sort is not a field"},
-        {"", "it has no condition, such as published=true"},
+        {"", "it must have a condition, such as published=true"},
         {"price=1&price=2", "price must be given only once"},
         {"a=x", "a is not available: this server has no index for the field"},
     };

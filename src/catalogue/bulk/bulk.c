@@ -157,17 +157,6 @@ static void set_fields(change_t *c)
     }
 }
 
-static int changes_product(const change_t *c, const char *const *product)
-{
-    for (int i = 0; i < c->input.count; i++) {
-        const char *value = c->input.values[i];
-        if ((value && (!product[i] || strcmp(value, product[i]) != 0)) || (c->input.cleared[i] && product[i])) {
-            return 1;
-        }
-    }
-    return 0;
-}
-
 /* ---- one product ---- */
 
 static apr_status_t write_product(void *baton)
@@ -183,7 +172,7 @@ static void note_refusal(change_t *c, apr_status_t rv)
 {
     c->result->failed++;
     if (rv == APR_EEXIST) {
-        add_failure(c, "", "taken", "has a value that another product has");
+        add_failure(c, "", "taken", "has a value that is already taken by another product");
     } else if (rv == CAT_ETOOLONG) {
         add_failure(c, "", "too_long", CAT_PRODUCT_TOO_LONG);
     } else {
@@ -223,7 +212,7 @@ static apr_status_t change_product(change_t *c, apr_pool_t *pool, const char *co
         return APR_SUCCESS;
     }
     set_fields(c);
-    if (!changes_product(c, product)) {
+    if (!cat_products_changes(&c->input, product)) {
         c->result->unchanged++;
         return APR_SUCCESS;
     }

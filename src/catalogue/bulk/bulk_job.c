@@ -162,7 +162,7 @@ static apr_status_t end_job(const portion_t *p, const char *state, const char *e
 
 static apr_status_t fail_job(const portion_t *p, const char *error)
 {
-    cat_log(p->job->log, CAT_LOG_ERROR, 0, "CAT093: %s: the change %s of products ends before the last one: %s",
+    cat_log(p->job->log, CAT_LOG_ERROR, 0, "CAT093: %s: the change %s ends before the last product: %s",
             cat_db_name(p->db), p->row[NEXT_ID], error);
     return end_job(p, FAILED, cat_text_shorten(p->pool, error, ERROR_CHARACTERS));
 }
@@ -264,22 +264,16 @@ static apr_status_t store_portion(portion_t *p)
     return rv == CAT_ECHANGED ? APR_SUCCESS : rv;
 }
 
-/* Another server may know other fields or keep another index than the one that took the request. */
-static int read_request(portion_t *p)
+/* APR_EAGAIN: a part of the index is being filled. Another server may know other fields or keep another index than the one that took the
+ * request. */
+static apr_status_t make_portion(portion_t *p)
 {
     const char *text = p->row[NEXT_REQUEST], *why;
     const json_t *body = cat_json_parse_exact(p->pool, text, strlen(text), &why);
-
-    return cat_bulk_request_parse(p->pool, p->job->conf, 0, body, &p->request);
-}
-
-/* APR_EAGAIN: a part of the index is being filled. */
-static apr_status_t make_portion(portion_t *p)
-{
     cat_indexes_state_t index;
     apr_status_t rv;
 
-    if (!read_request(p)) {
+    if (!cat_bulk_request_parse(p->pool, p->job->conf, 0, body, &p->request)) {
         return fail_job(p, cat_fields_summary(p->pool, p->request.errors));
     }
     rv = cat_key_filler_check(p->db, &p->request.query, &index);

@@ -18,6 +18,7 @@
 #include "lib/decimal.h"
 #include "lib/json.h"
 #include "lib/number.h"
+#include "lib/text.h"
 
 #define PLACES_MOST 15
 #define ERRORS_MOST 100 /* that are listed */
@@ -45,7 +46,7 @@ static void append_error(const reading_t *r, json_t *error)
 
 static void add_error(const reading_t *r, const char *field, const char *code, const char *message)
 {
-    append_error(r, json_pack("{s:s, s:s, s:s}", "field", field, "code", code, "message", message));
+    append_error(r, cat_fields_make_error(field, code, message));
 }
 
 /* "set" and "price": "set.price"; "set" and "": "set" */
@@ -134,19 +135,11 @@ static const char *read_amount(const reading_t *r, const char *path, const char 
     return NULL;
 }
 
-static void read_places(const reading_t *r, const char *path, const json_t *value, cat_bulk_adjustment_t *a)
-{
-    json_int_t places = json_integer_value(value);
-
-    a->places = value ? (int)places : -1;
-    if (value && (!json_is_integer(value) || places < 0 || places > PLACES_MOST)) {
-        add_error(r, make_path(r, path, "round"), "type", "must be a whole number from 0 to 15");
-    }
-}
-
 static void read_amounts(const reading_t *r, const char *path, const json_t *how, cat_bulk_adjustment_t *a)
 {
-    const json_t *percent = json_object_get(how, "percent"), *add = json_object_get(how, "add");
+    const json_t *percent = json_object_get(how, "percent"), *add = json_object_get(how, "add"),
+                 *round = json_object_get(how, "round");
+    json_int_t places = round ? json_integer_value(round) : -1;
     const char *part = percent ? read_amount(r, path, "percent", percent) : NULL;
 
     if (!percent == !add) {
@@ -154,7 +147,10 @@ static void read_amounts(const reading_t *r, const char *path, const json_t *how
     }
     a->factor = part ? cat_decimal_multiply(r->pool, cat_decimal_add(r->pool, "100", part), "0.01") : NULL;
     a->addend = add ? read_amount(r, path, "add", add) : NULL;
-    read_places(r, path, json_object_get(how, "round"), a);
+    a->places = (int)places;
+    if (round && (!json_is_integer(round) || places < 0 || places > PLACES_MOST)) {
+        add_error(r, make_path(r, path, "round"), "type", "must be a whole number from 0 to 15");
+    }
 }
 
 static void check_names(const reading_t *r, const char *path, const json_t *object, const char *const *names)
@@ -163,33 +159,25 @@ static void check_names(const reading_t *r, const char *path, const json_t *obje
     json_t *value;
 
     json_object_foreach ((json_t *)object, name, value) {
-        int i = 0;
-        while (names[i] && strcmp(names[i], name) != 0) {
-            i++;
-        }
-        if (!names[i]) {
+        if (!names[cat_text_find(names, name)]) {
             add_error(r, *path ? make_path(r, path, name) : name, "unknown", "is not a known field");
         }
     }
-}
-
-static int is_set(const cat_input_t *set, int field)
-{
-    return set->count && (set->values[field] || set->cleared[field]);
 }
 
 static void read_adjustment(const reading_t *r, const char *name, const json_t *how, cat_bulk_adjustment_t *a)
 {
     static const char *const names[] = {"percent", "add", "round", NULL};
     const char *path = make_path(r, "adjust", name);
+    const cat_input_t *set = &r->request->set;
 
     a->field = find_number(r->request->fields, name);
     if (a->field < 0) {
-        add_error(r, path, "unknown", "is not a number of products");
+        add_error(r, path, "unknown", "is not a numeric field of products");
     } else if (!json_is_object(how)) {
         add_error(r, path, "type", "must be a JSON object");
-    } else if (is_set(&r->request->set, a->field)) {
-        add_error(r, path, "duplicate", "must not be set as well");
+    } else if (set->count && (set->values[a->field] || set->cleared[a->field])) {
+        add_error(r, path, "duplicate", "must not be in set as well");
     } else {
         check_names(r, path, how, names);
         read_amounts(r, path, how, a);
@@ -207,7 +195,7 @@ static void read_adjust(const reading_t *r, const json_t *value)
         read_adjustment(r, name, how, &all[r->request->adjustment_count++]);
     }
     if (r->request->adjustment_count == 0) {
-        add_error(r, "adjust", "required", "must have at least one number of products");
+        add_error(r, "adjust", "required", "must have at least one numeric field of products");
     }
 }
 
@@ -250,22 +238,16 @@ static const struct member_t {
     {"adjust", JSON_OBJECT, read_adjust, "must be a JSON object",
      "Numbers to raise or lower, by field. A product that lacks the field keeps lacking it."},
     {"delete", JSON_TRUE, read_delete, "must be true or false",
-     "With `true`, these products are deleted; there is no `set` or `adjust` then."},
+     "With `true`, these products are deleted; then there is no `set` and no `adjust`."},
     {"expect", JSON_INTEGER, read_expect, "must be a whole number",
-     "How many products the client expects to match; if it is another number, nothing is changed."},
+     "How many products the client expects to match; if another number does, nothing is changed."},
     {"dryRun", JSON_TRUE, read_dry_run, "must be true or false", "With `true`, nothing is changed, only counted."},
     {"atomic", JSON_TRUE, read_atomic, "must be true or false",
      "With `false`, a product that would become invalid is left as it is, and a job of the server changes more than "
-     "10000 "
-     "products; the request has at most 8000 octets then."},
+     "10000 products; the request then has at most 8000 octets."},
 };
 
 #define MEMBERS (sizeof(members) / sizeof(members[0]))
-
-static int has_type(const json_t *value, json_type type)
-{
-    return type == JSON_TRUE ? json_is_boolean(value) : json_typeof(value) == type;
-}
 
 static void read_members(const reading_t *r)
 {
@@ -273,8 +255,9 @@ static void read_members(const reading_t *r)
 
     for (size_t i = 0; i < MEMBERS; i++) {
         const json_t *value = json_object_get(r->body, members[i].name);
+        int is_boolean = members[i].type == JSON_TRUE;
         names[i] = members[i].name;
-        if (value && has_type(value, members[i].type)) {
+        if (value && (is_boolean ? json_is_boolean(value) : json_typeof(value) == members[i].type)) {
             members[i].read(r, value);
         } else if (value) {
             add_error(r, members[i].name, "type", members[i].message);
@@ -291,7 +274,7 @@ static void check_whole(const reading_t *r)
         add_error(r, "where", "required", "is required");
     }
     if (r->request->is_deletion && changes) {
-        add_error(r, "delete", "format", "must be false where there is set or adjust");
+        add_error(r, "delete", "format", "must be false if there is set or adjust");
     } else if (!r->request->is_deletion && !changes) {
         add_error(r, "set", "required", "is required, unless there is adjust or delete");
     }
@@ -321,12 +304,6 @@ static json_t *describe_amount(const char *name, const char *about)
                      name, "additionalProperties", 0);
 }
 
-static json_t *describe_adjustment(void)
-{
-    return json_pack("{s:[o, o]}", "oneOf", describe_amount("percent", "By how many hundredths of itself it grows."),
-                     describe_amount("add", "What is added to it."));
-}
-
 static json_t *describe_adjust(cat_describer_t *d)
 {
     const cat_fields_t *fields = cat_product_fields_of(d->conf);
@@ -334,8 +311,10 @@ static json_t *describe_adjust(cat_describer_t *d)
 
     for (int i = 0; i < fields->count; i++) {
         if (find_number(fields, fields->all[i].name) == i) {
-            json_object_set_new(numbers, fields->all[i].name,
-                                cat_description_add_schema(d, "Adjustment", describe_adjustment()));
+            json_t *schema =
+                json_pack("{s:[o, o]}", "oneOf", describe_amount("percent", "By what percentage it is raised."),
+                          describe_amount("add", "What is added to it."));
+            json_object_set_new(numbers, fields->all[i].name, cat_description_add_schema(d, "Adjustment", schema));
         }
     }
     return json_pack("{s:s, s:o, s:i, s:b}", "type", "object", "properties", numbers, "minProperties", 1,

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The list of categories, with the number of products in each.
+ * Reads a page of categories, with the number of products in each, in one of three ways.
  *
- * The table category_counts has a row for each category, with its folded name (catalogue/product/counts.c). A page in the
- * order of names is one select on the index of folded names, which adds up the delta rows of just the categories on the
- * page. That is exact unless a delta row brings a category or takes away its last product, or a folded name is not stored
- * yet: then the select returns no row, and all categories are read, added up and sorted here.
- * So is a list by count, for which there is no index. Of the categories of products that readers see (CatalogVisible), no table knows
- * anything: those products are read and counted.
+ *     by name            one select on the index of folded names in category_counts (catalogue/product/counts.c)
+ *     by count           all rows of that table, sorted here: there is no index by count
+ *     of some products   those that readers see (CatalogVisible) have no counts: they are read and counted
+ *
+ * The select adds up the delta rows of just the categories on the page. That is exact unless a delta row brings a category or takes away
+ * its last product, or a folded name is not stored yet: then the select returns no row, and the page is made in the second way.
  */
 #include "catalogue/list/categories.h"
 
@@ -20,15 +20,14 @@
 #include "catalogue/search/conditions.h"
 #include "catalogue/search/search.h"
 #include "catalogue/search/select_text.h"
-#include "db/answer_cache.h"
 #include "db/db.h"
 #include "lib/fold.h"
 
 /* ---- all categories, sorted here ---- */
 
 typedef struct sorted_t {
-    cat_category_t category; /* first */
-    const char *key;         /* its name, folded */
+    cat_value_count_t category; /* first */
+    const char *key;            /* its name, folded */
 } sorted_t;
 
 typedef struct reading_t {
@@ -61,7 +60,7 @@ static int by_name(const void *one, const void *other)
     const sorted_t *a = one, *b = other;
     int order = strcmp(a->key, b->key);
 
-    return order ? order : strcmp(a->category.name, b->category.name);
+    return order ? order : strcmp(a->category.value, b->category.value);
 }
 
 static int by_count(const void *one, const void *other)
@@ -85,39 +84,26 @@ static int by_count_descending(const void *one, const void *other)
     return difference > 0 ? -1 : difference < 0 ? 1 : by_name(one, other);
 }
 
-static void take_page(const cat_categories_query_t *query, const apr_array_header_t *all, cat_categories_page_t *page)
-{
-    apr_int64_t first = query->page - 1 > all->nelts / query->limit ? all->nelts : (query->page - 1) * query->limit;
-
-    page->total = all->nelts;
-    for (apr_int64_t i = first; i < all->nelts && i < first + query->limit; i++) {
-        APR_ARRAY_PUSH(page->list, cat_category_t) = APR_ARRAY_IDX(all, i, sorted_t).category;
-    }
-}
-
-static apr_status_t read_in_turn(cat_db_t *db, const cat_list_query_t *of, reading_t *r)
-{
-    apr_status_t rv = cat_db_begin_search(db);
-
-    if (rv == APR_SUCCESS) {
-        rv = cat_search_values(db, of, CAT_PRODUCT_CATEGORY, keep_category, r);
-        cat_db_end_search(db);
-    }
-    return rv;
-}
-
-static apr_status_t read_all(cat_db_t *db, const cat_categories_query_t *query, cat_categories_page_t *page)
+static apr_status_t read_all(cat_db_t *db, const cat_value_query_t *query, const cat_list_query_t *of,
+                             apr_array_header_t *page, apr_int64_t *total)
 {
     static int (*const orders[][2])(const void *, const void *) = {
-        [CAT_CATEGORIES_BY_NAME] = {by_name, by_name_descending},
-        [CAT_CATEGORIES_BY_COUNT] = {by_count, by_count_descending},
+        [CAT_VALUES_BY_VALUE] = {by_name, by_name_descending},
+        [CAT_VALUES_BY_COUNT] = {by_count, by_count_descending},
     };
     reading_t r = {cut_key(db->pool, query->prefix), apr_array_make(db->pool, 64, sizeof(sorted_t))};
-    apr_status_t rv = query->of ? read_in_turn(db, query->of, &r)
-                                : cat_db_each(db, SQL_CATEGORY_LIST, CAT_NO_VALUES, keep_category, &r);
+    apr_status_t rv =
+        of ? cat_db_begin_search(db) : cat_db_each(db, SQL_CATEGORY_LIST, CAT_NO_VALUES, keep_category, &r);
 
+    if (of && rv == APR_SUCCESS) {
+        rv = cat_search_values(db, of, CAT_PRODUCT_CATEGORY, keep_category, &r);
+        cat_db_end_search(db);
+    }
     qsort(r.list->elts, (size_t)r.list->nelts, sizeof(sorted_t), orders[query->order][query->descending != 0]);
-    take_page(query, r.list, page);
+    *total = r.list->nelts;
+    for (apr_int64_t i = query->offset; i < *total && i - query->offset < query->limit; i++) {
+        APR_ARRAY_PUSH(page, cat_value_count_t) = APR_ARRAY_IDX(r.list, i, sorted_t).category;
+    }
     return rv;
 }
 
@@ -161,18 +147,23 @@ static void add_total(cat_select_text_t *s, const char *prefix)
     cat_select_text_add(s, ")", NULL);
 }
 
+typedef struct page_t {
+    apr_array_header_t *values; /* cat_value_count_t */
+    apr_int64_t total;
+} page_t;
+
 static apr_status_t keep_row(void *baton, const char *const *values, int count)
 {
-    cat_categories_page_t *page = baton;
+    page_t *page = baton;
 
     (void)count;
-    APR_ARRAY_PUSH(page->list, cat_category_t) =
-        (cat_category_t){apr_pstrdup(page->list->pool, values[0]), apr_atoi64(values[1])};
+    APR_ARRAY_PUSH(page->values, cat_value_count_t) =
+        (cat_value_count_t){apr_pstrdup(page->values->pool, values[0]), apr_atoi64(values[1])};
     page->total = apr_atoi64(values[2]);
     return APR_SUCCESS;
 }
 
-static apr_status_t read_by_index(cat_db_t *db, const cat_categories_query_t *query, cat_categories_page_t *page)
+static apr_status_t read_by_index(cat_db_t *db, const cat_value_query_t *query, page_t *page)
 {
     const char *prefix = cut_key(db->pool, query->prefix), *way = query->descending ? " DESC" : "";
     cat_select_text_t s;
@@ -186,76 +177,24 @@ static apr_status_t read_by_index(cat_db_t *db, const cat_categories_query_t *qu
                         way, " LIMIT ", NULL);
     cat_select_text_add_value(&s, apr_off_t_toa(db->pool, query->limit));
     cat_select_text_add(&s, " OFFSET ", NULL);
-    cat_select_text_add_value(&s, apr_off_t_toa(db->pool, (query->page - 1) * query->limit));
+    cat_select_text_add_value(&s, apr_off_t_toa(db->pool, query->offset));
     return cat_select_text_run(&s, db, keep_row, page);
 }
 
-/* Pages further back hardly exist, and their offset might be no number. */
-#define PAGE_MAX 1000000
-
-/* Before the first connection of this process the dialect is unknown. */
-static int has_index(const cat_db_t *db, const cat_categories_query_t *query)
+apr_status_t cat_categories_read(cat_db_t *db, const cat_value_query_t *query, const cat_list_query_t *of,
+                                 cat_value_list_t *list, apr_int64_t *total)
 {
-    return !query->of && query->order == CAT_CATEGORIES_BY_NAME && query->page < PAGE_MAX && cat_db_dialect(db);
-}
-
-apr_status_t cat_categories_read(cat_db_t *db, const cat_categories_query_t *query, cat_categories_page_t *page)
-{
+    page_t page = {apr_array_make(db->pool, 16, sizeof(cat_value_count_t)), 0};
+    int has_dialect = cat_db_dialect(db) != NULL; /* not before the first connection of this process */
     apr_status_t rv = APR_SUCCESS;
 
-    *page = (cat_categories_page_t){.list = apr_array_make(db->pool, 16, sizeof(cat_category_t))};
-    if (has_index(db, query)) {
-        rv = read_by_index(db, query, page);
+    if (has_dialect && !of && query->order == CAT_VALUES_BY_VALUE) {
+        rv = read_by_index(db, query, &page);
     }
-    return rv == APR_SUCCESS && !page->list->nelts ? read_all(db, query, page) : rv;
-}
-
-/* ---- answers ---- */
-
-/* An answer that is to be made. */
-typedef struct making_t {
-    cat_db_t *db;
-    const cat_categories_query_t *query;
-    const cat_categories_format_t *format;
-    cat_item_t item;
-} making_t;
-
-/* Page and limit are numbers, and so is the view (cat_conf_t), so no other query has the same key. Fields make no difference here. */
-static const char *write_key(const cat_db_t *db, const cat_categories_query_t *query)
-{
-    return apr_psprintf(db->pool, "/categories?%" APR_INT64_T_FMT "&%" APR_INT64_T_FMT "&%d%d%s&%s", query->page,
-                        query->limit, query->order, query->descending != 0, query->of ? db->conf->view : "",
-                        query->prefix);
-}
-
-static apr_status_t make_answer(making_t *m)
-{
-    cat_categories_page_t page;
-    cat_buffer_t body, headers;
-    apr_status_t rv = cat_categories_read(m->db, m->query, &page);
-
-    if (rv != APR_SUCCESS) {
-        return rv;
+    if (rv == APR_SUCCESS && !page.values->nelts) {
+        rv = read_all(db, query, of, page.values, &page.total);
     }
-    cat_buffer_init(&body, m->db->pool, 1024);
-    cat_buffer_init(&headers, m->db->pool, 256);
-    m->format->body(&body, m->query, &page);
-    m->format->headers(&headers, m->query, &page);
-    cat_answer_cache_join(&m->item, &body, cat_buffer_text(&headers));
-    if (page.list->nelts > 0) { /* pages without a category are unbounded in number */
-        cat_answer_cache_put(m->db, &m->item);
-    }
-    return APR_SUCCESS;
-}
-
-apr_status_t cat_categories_answer(cat_db_t *db, const cat_categories_query_t *query, apr_time_t now,
-                                   const cat_categories_format_t *format, cat_cached_list_t *categories)
-{
-    making_t m = {db, query, format, {.key = write_key(db, query)}};
-    apr_status_t rv = cat_answer_cache_get(db, NULL, now, &m.item) ? APR_SUCCESS : make_answer(&m);
-
-    if (rv == APR_SUCCESS) {
-        *categories = cat_answer_cache_split(&m.item);
-    }
+    *list = (cat_value_list_t){.values = page.values};
+    *total = page.total;
     return rv;
 }

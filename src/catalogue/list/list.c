@@ -134,25 +134,16 @@ static apr_status_t read_in_turn(cat_db_t *db, reading_t *r)
     return rv;
 }
 
-/* Do not cache pages beyond the end: unbounded in number. */
-static int is_worth_keeping(const reading_t *r)
-{
-    if (r->end.is_for_now) {
-        return 0;
-    }
-    return !r->query->page || r->end.has_next || cat_query_count_skipped(r->query) < r->end.total;
-}
-
 static apr_status_t read_list(reading_t *r)
 {
     const cat_list_query_t *query = r->query;
-    int may_be_long = is_search(query) || (query->page && cat_query_count_skipped(query) > FAR);
+    apr_int64_t skipped = query->page ? cat_query_count_skipped(query) : 0;
     cat_buffer_t headers;
     apr_status_t rv;
 
     cat_buffer_init(&r->text, r->db->pool, (apr_size_t)query->limit * CAT_PRODUCT_SIZE + HEADERS_SIZE);
     r->format->begin(&r->text);
-    rv = may_be_long ? read_in_turn(r->db, r) : read_plain(r->db, r);
+    rv = is_search(query) || skipped > FAR ? read_in_turn(r->db, r) : read_plain(r->db, r);
     if (rv != APR_SUCCESS) {
         return rv;
     }
@@ -160,7 +151,8 @@ static apr_status_t read_list(reading_t *r)
     cat_buffer_init(&headers, r->db->pool, HEADERS_SIZE);
     r->format->headers(&headers, query, &r->end);
     cat_answer_cache_join(&r->item, &r->text, cat_buffer_text(&headers));
-    if (is_worth_keeping(r)) {
+    /* Pages beyond the end are unbounded in number. */
+    if (!r->end.is_for_now && (!query->page || r->end.has_next || skipped < r->end.total)) {
         cat_answer_cache_put(r->db, &r->item);
     }
     return APR_SUCCESS;

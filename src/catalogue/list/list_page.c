@@ -135,14 +135,6 @@ static apr_status_t take_product(void *baton, const char *const *values, int cou
     return s->row(s->baton, values, count - 1);
 }
 
-static apr_status_t read_near(search_t *s)
-{
-    const char *skip = apr_off_t_toa(s->db->pool, s->skip);
-
-    return s->skip <= FEW ? cat_db_each(s->db, SQL_PRODUCT_LIST, CAT_VALUES(s->limit, skip), take_product, s)
-                          : cat_db_each(s->db, SQL_PRODUCT_LIST_NEAR, CAT_VALUES(skip, s->limit), take_product, s);
-}
-
 /* Without rows the total is not known: the page is beyond the end, or the catalogue is empty. */
 apr_status_t cat_list_page_read(cat_db_t *db, const cat_list_query_t *query, cat_row_t *row, void *baton,
                                 apr_int64_t *total)
@@ -152,8 +144,14 @@ apr_status_t cat_list_page_read(cat_db_t *db, const cat_list_query_t *query, cat
                   .limit = apr_off_t_toa(db->pool, query->limit),
                   .row = row,
                   .baton = baton};
-    apr_status_t rv = s.skip <= NEAR ? read_near(&s) : APR_SUCCESS;
+    const char *skip = apr_off_t_toa(db->pool, s.skip);
+    apr_status_t rv = APR_SUCCESS;
 
+    if (s.skip <= FEW) {
+        rv = cat_db_each(db, SQL_PRODUCT_LIST, CAT_VALUES(s.limit, skip), take_product, &s);
+    } else if (s.skip <= NEAR) {
+        rv = cat_db_each(db, SQL_PRODUCT_LIST_NEAR, CAT_VALUES(skip, s.limit), take_product, &s);
+    }
     if (rv == APR_SUCCESS && !s.total && s.skip > 0) {
         rv = cat_db_view(db, read_far, &s);
     }

@@ -1,7 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A page of the values that a field has, with how many products have each: of the category as GET /categories has them, of a field of the
- * shop's own from value_counts, and where readers do not see all products, by reading those that they see.
+ * Answers a page of the values of a field, with how many products have each: from the response cache, or read in one of three ways.
+ *
+ *     GET /categories                 categories.c: the table category_counts
+ *     GET /fields/brand/values        value_list.c: the table value_counts
+ *     the same, with CatalogVisible   the products that readers see are read, and counted here: no table knows how many they are
+ *
+ * The values of `category` are those of GET /categories in other words: the resource of the query has the words, so an answer is cached by
+ * them as well.
  */
 #include "catalogue/list/value_page.h"
 
@@ -16,22 +22,16 @@
 
 /* ---- is it there yet? ---- */
 
-static int find_field(const cat_db_t *db, const cat_registry_t *registry, int field)
-{
-    return cat_registry_find(registry, cat_product_fields_of(db->conf)->all[field].name);
-}
-
 apr_status_t cat_value_page_check(cat_db_t *db, int field, int *is_ready, int *percent)
 {
     const cat_registry_t *registry;
     apr_status_t rv = cat_registry_get_filled(db, &registry);
-    int known;
 
     if (rv != APR_SUCCESS) {
         return rv;
     }
-    known = find_field(db, registry, field);
-    *is_ready = known < registry->fields->count && registry->is_complete[known] && registry->is_counted[known];
+    *is_ready =
+        cat_registry_has_counts(registry, cat_registry_find_field(registry, cat_product_fields_of(db->conf), field));
     *percent = 0;
     return *is_ready ? APR_SUCCESS : cat_key_filler_percent(db, percent);
 }
@@ -46,42 +46,33 @@ typedef struct making_t {
     cat_value_page_t page;
 } making_t;
 
-static apr_status_t read_categories(making_t *m)
-{
-    const cat_value_page_query_t *query = m->query;
-    const cat_categories_query_t categories = {
-        query->prefix,     query->order == CAT_VALUES_BY_COUNT ? CAT_CATEGORIES_BY_COUNT : CAT_CATEGORIES_BY_NAME,
-        query->descending, query->page,
-        query->limit,      query->of};
-    cat_categories_page_t page;
-    apr_status_t rv = cat_categories_read(m->db, &categories, &page);
-
-    for (int i = 0; rv == APR_SUCCESS && i < page.list->nelts; i++) {
-        const cat_category_t *category = &APR_ARRAY_IDX(page.list, i, cat_category_t);
-        APR_ARRAY_PUSH(m->page.values, cat_value_count_t) = (cat_value_count_t){category->name, category->count};
-    }
-    m->page.total = rv == APR_SUCCESS ? page.total : 0;
-    return rv;
-}
-
 /* Of a page behind all others the offset might be no number. */
 #define OFFSET_MAX (APR_INT64_C(1) << 62)
-
-static apr_int64_t count_skipped(const cat_value_page_query_t *query)
-{
-    return query->page - 1 > OFFSET_MAX / query->limit ? OFFSET_MAX : (query->page - 1) * query->limit;
-}
 
 static cat_value_query_t make_query(const making_t *m, int field)
 {
     const cat_value_page_query_t *query = m->query;
+    apr_int64_t pages = query->page - 1;
 
     return (cat_value_query_t){field,
                                query->order,
                                query->descending,
                                cat_fold_cut(m->db->pool, query->prefix, CAT_VALUE_SIZE),
-                               count_skipped(query),
+                               pages > OFFSET_MAX / query->limit ? OFFSET_MAX : pages * query->limit,
                                query->limit};
+}
+
+/* A category may be longer than the values that are cut off. */
+static apr_status_t read_categories(making_t *m)
+{
+    cat_value_query_t wanted = make_query(m, CAT_PRODUCT_CATEGORY);
+    cat_value_list_t list;
+    apr_status_t rv;
+
+    wanted.prefix = m->query->prefix;
+    rv = cat_categories_read(m->db, &wanted, m->query->of, &list, &m->page.total);
+    m->page.values = list.values;
+    return rv;
 }
 
 static apr_status_t keep_value(void *baton, const char *const *values, int count)
@@ -108,7 +99,7 @@ static apr_status_t count_some(making_t *m)
     rv = cat_search_values(m->db, m->query->of, m->query->field, keep_value, counted);
     cat_db_end_search(m->db);
     if (rv == APR_SUCCESS) {
-        cat_value_list_take(cat_product_fields_of(m->db->conf), &wanted, counted, &list, &m->page.total);
+        cat_value_list_take(m->query->fields, &wanted, counted, &list, &m->page.total);
         m->page.values = list.values;
     }
     return rv;
@@ -117,7 +108,8 @@ static apr_status_t count_some(making_t *m)
 static apr_status_t read_values(void *baton)
 {
     making_t *m = baton;
-    const cat_value_query_t wanted = make_query(m, find_field(m->db, m->registry, m->query->field));
+    const cat_value_query_t wanted =
+        make_query(m, cat_registry_find_field(m->registry, m->query->fields, m->query->field));
     apr_int64_t most = m->db->conf->count_limit;
     cat_value_list_t list;
     apr_status_t rv = cat_value_list_read(m->db, m->registry, &wanted, &list);
@@ -150,16 +142,16 @@ static apr_status_t read_page(making_t *m)
 
 /* ---- answers ---- */
 
-/* Mounts of one database may have other limits. */
+/* Mounts of one database may have other limits. Page and limit are numbers, and the view has no "&", so no other query has the same key. */
 static const char *write_key(const cat_db_t *db, const cat_value_page_query_t *query)
 {
-    return apr_psprintf(db->pool, "/fields/%s?%" APR_INT64_T_FMT "&%" APR_INT64_T_FMT "&%d%d&%d&%s&%s",
-                        cat_product_fields_of(db->conf)->all[query->field].name, query->page, query->limit,
+    return apr_psprintf(db->pool, "/%s/%s?%" APR_INT64_T_FMT "&%" APR_INT64_T_FMT "&%d%d&%d&%s&%s",
+                        query->resource->member, query->fields->all[query->field].name, query->page, query->limit,
                         query->order, query->descending != 0, db->conf->count_limit, query->of ? db->conf->view : "",
                         query->prefix);
 }
 
-static apr_status_t make_answer(making_t *m, const cat_value_page_format_t *format, cat_item_t *item)
+static apr_status_t make_answer(making_t *m, cat_item_t *item)
 {
     cat_buffer_t body, headers;
     apr_status_t rv = read_page(m);
@@ -169,8 +161,8 @@ static apr_status_t make_answer(making_t *m, const cat_value_page_format_t *form
     }
     cat_buffer_init(&body, m->db->pool, 1024);
     cat_buffer_init(&headers, m->db->pool, 256);
-    format->body(&body, cat_product_fields_of(m->db->conf), m->query, &m->page);
-    format->headers(&headers, m->query, &m->page);
+    m->query->resource->body(&body, m->query, &m->page);
+    m->query->resource->headers(&headers, m->query, &m->page);
     cat_answer_cache_join(item, &body, cat_buffer_text(&headers));
     if (m->page.values->nelts > 0) { /* pages without a value are unbounded in number */
         cat_answer_cache_put(m->db, item);
@@ -179,11 +171,11 @@ static apr_status_t make_answer(making_t *m, const cat_value_page_format_t *form
 }
 
 apr_status_t cat_value_page_answer(cat_db_t *db, const cat_value_page_query_t *query, apr_time_t now,
-                                   const cat_value_page_format_t *format, cat_cached_list_t *answer)
+                                   cat_cached_list_t *answer)
 {
     making_t m = {.db = db, .query = query};
     cat_item_t item = {.key = write_key(db, query)};
-    apr_status_t rv = cat_answer_cache_get(db, NULL, now, &item) ? APR_SUCCESS : make_answer(&m, format, &item);
+    apr_status_t rv = cat_answer_cache_get(db, NULL, now, &item) ? APR_SUCCESS : make_answer(&m, &item);
 
     if (rv == APR_SUCCESS) {
         *answer = cat_answer_cache_split(&item);

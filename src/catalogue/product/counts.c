@@ -182,7 +182,6 @@ static apr_status_t rebalance(maintenance_t *c)
 }
 
 typedef struct delta_t {
-    const char *seq;
     cat_list_key_t key;
     apr_int64_t created_at, delta;
     const char *category; /* NULL: none */
@@ -194,6 +193,7 @@ typedef struct delta_batch_t {
     apr_pool_t *pool;
     delta_t deltas[BATCH_ROWS];
     int count;
+    apr_array_header_t *numbers; /* const char *: of their rows */
 } delta_batch_t;
 
 static apr_status_t keep_delta(void *baton, const char *const *values, int count)
@@ -202,8 +202,8 @@ static apr_status_t keep_delta(void *baton, const char *const *values, int count
 
     (void)count;
     if (b->count < BATCH_ROWS) {
-        b->deltas[b->count++] = (delta_t){apr_pstrdup(b->pool, values[0]),
-                                          {apr_pstrdup(b->pool, values[1]), apr_pstrdup(b->pool, values[2])},
+        APR_ARRAY_PUSH(b->numbers, const char *) = apr_pstrdup(b->pool, values[0]);
+        b->deltas[b->count++] = (delta_t){{apr_pstrdup(b->pool, values[1]), apr_pstrdup(b->pool, values[2])},
                                           apr_atoi64(values[1]),
                                           apr_atoi64(values[3]),
                                           values[4] ? apr_pstrdup(b->pool, values[4]) : NULL,
@@ -308,21 +308,6 @@ static apr_status_t apply_to_all(const maintenance_t *c, const delta_batch_t *b)
     return cat_db_exec(c->db, SQL_COUNTS_ADD_ALL, CAT_VALUES(number(c, sum), number(c, in_stock)), NULL);
 }
 
-/* By number: a DELETE with a range would wait for writers on MySQL. */
-static apr_status_t delete_deltas(maintenance_t *c, const delta_batch_t *b)
-{
-    apr_status_t rv = APR_SUCCESS;
-
-    for (int at = 0; at < b->count && rv == APR_SUCCESS; at += DELETED_ROWS) {
-        const char *numbers[DELETED_ROWS];
-        for (int i = 0; i < DELETED_ROWS; i++) {
-            numbers[i] = at + i < b->count ? b->deltas[at + i].seq : "0";
-        }
-        rv = cat_db_exec(c->db, SQL_COUNTS_DELETE_DELTAS, numbers, DELETED_ROWS, NULL);
-    }
-    return rv;
-}
-
 /* Applies one batch of product_deltas to the counts. *count: its rows. */
 static apr_status_t apply_deltas(maintenance_t *c, int *count)
 {
@@ -330,6 +315,7 @@ static apr_status_t apply_deltas(maintenance_t *c, int *count)
     apr_status_t rv;
 
     b->pool = c->pool;
+    b->numbers = apr_array_make(c->pool, 64, sizeof(const char *));
     rv = cat_db_each(c->db, SQL_COUNTS_DELTAS, CAT_VALUES(apr_itoa(c->pool, BATCH_ROWS)), keep_delta, b);
     *count = b->count;
     if (rv != APR_SUCCESS || b->count == 0) {
@@ -340,7 +326,8 @@ static apr_status_t apply_deltas(maintenance_t *c, int *count)
     rv = apply_to_blocks(c, b);
     rv = rv == APR_SUCCESS ? apply_to_all(c, b) : rv;
     rv = rv == APR_SUCCESS ? apply_to_categories(c, b) : rv;
-    return rv == APR_SUCCESS ? delete_deltas(c, b) : rv;
+    /* By number: a DELETE with a range would wait for writers on MySQL. */
+    return rv == APR_SUCCESS ? cat_db_exec_list(c->db, SQL_COUNTS_DELETE_DELTAS, b->numbers, DELETED_ROWS, "0") : rv;
 }
 
 static apr_status_t keep_name(void *baton, const char *const *values, int count)
@@ -399,22 +386,16 @@ static apr_status_t maintain_counts(void *baton)
     return rv == APR_SUCCESS && !c->changed ? APR_NOTFOUND : rv;
 }
 
-/* Only reads, so that writers do not wait if there is nothing to do. */
-static apr_status_t is_due(maintenance_t *c, int *due)
-{
-    apr_status_t rv = cat_db_each(c->db, SQL_COUNTS_DELTAS, CAT_VALUES("1"), note_row, due);
-
-    rv = rv == APR_SUCCESS ? cat_db_each(c->db, SQL_VALUES_DELTAS, CAT_VALUES("1"), note_row, due) : rv;
-    rv = rv == APR_SUCCESS ? read_uneven(c, note_row, due) : rv;
-    return rv == APR_SUCCESS ? cat_db_each(c->db, SQL_CATEGORY_UNFOLDED, CAT_NO_VALUES, note_row, due) : rv;
-}
-
 static apr_status_t maintain(apr_pool_t *pool, cat_db_t *db, const cat_job_t *job, int *changed)
 {
     maintenance_t c = {.pool = pool, .db = db, .job = job};
     int due = 0;
-    apr_status_t rv = is_due(&c, &due);
+    apr_status_t rv = cat_db_each(db, SQL_COUNTS_DELTAS, CAT_VALUES("1"), note_row, &due);
 
+    /* Only reads, so that writers do not wait if there is nothing to do. */
+    rv = rv == APR_SUCCESS ? cat_db_each(db, SQL_VALUES_DELTAS, CAT_VALUES("1"), note_row, &due) : rv;
+    rv = rv == APR_SUCCESS ? read_uneven(&c, note_row, &due) : rv;
+    rv = rv == APR_SUCCESS ? cat_db_each(db, SQL_CATEGORY_UNFOLDED, CAT_NO_VALUES, note_row, &due) : rv;
     if (rv == APR_SUCCESS && due) {
         rv = cat_db_transact(db, maintain_counts, &c);
     }
@@ -470,10 +451,14 @@ int cat_counts_needs_transaction(const cat_db_t *db)
 
 #define DELTA_COLUMNS 6
 
-static apr_status_t note_rows(cat_db_t *db, const cat_counts_delta_t *deltas, int count)
+apr_status_t cat_counts_note(cat_db_t *db, const cat_counts_delta_t *deltas, int count)
 {
-    const char *values[DELTA_COLUMNS * CAT_ROWS_MAX];
+    const char **values;
 
+    if (!cat_counts_by_hand(db)) {
+        return APR_SUCCESS;
+    }
+    values = apr_palloc(db->pool, (apr_size_t)count * DELTA_COLUMNS * sizeof(*values));
     for (int i = 0; i < count; i++) {
         const cat_counts_delta_t *d = &deltas[i];
         const char *row[DELTA_COLUMNS] = {
@@ -481,17 +466,6 @@ static apr_status_t note_rows(cat_db_t *db, const cat_counts_delta_t *deltas, in
         memcpy(values + i * DELTA_COLUMNS, row, sizeof(row));
     }
     return cat_db_insert_rows(db, SQL_COUNTS_NOTE, values, DELTA_COLUMNS, count);
-}
-
-apr_status_t cat_counts_note(cat_db_t *db, const cat_counts_delta_t *deltas, int count)
-{
-    apr_status_t rv = APR_SUCCESS;
-
-    for (int step; cat_counts_by_hand(db) && count && rv == APR_SUCCESS; deltas += step, count -= step) {
-        step = count < CAT_ROWS_MAX ? count : CAT_ROWS_MAX;
-        rv = note_rows(db, deltas, step);
-    }
-    return rv;
 }
 
 apr_status_t cat_counts_category(cat_db_t *db, const char *category, apr_int64_t *n)

@@ -15,12 +15,12 @@
 #include <apr_strings.h>
 
 #include "catalogue/product/own_keys.h"
+#include "catalogue/product/portion.h"
 #include "catalogue/product/product.h"
 #include "catalogue/product/value_counts.h"
 #include "lib/json.h"
 
-#define PORTION 100
-#define PORTION_TEXT "100"
+#define PORTION 100                   /* products of one transaction */
 #define OLDEST "-1000000000000000000" /* before all times */
 
 static const char *name_of(const cat_field_change_t *c, int field)
@@ -65,17 +65,12 @@ apr_status_t cat_field_change_end(void *baton)
 
 /* ---- one product ---- */
 
-static int is_named(const cat_json_member_t *m, const char *name)
-{
-    return name && strlen(name) == m->name_length && !memcmp(name, m->name, m->name_length);
-}
-
 static int has_member(const char *extra, const char *name)
 {
     cat_json_member_t m;
 
-    while (extra && cat_json_next_member(&extra, &m)) {
-        if (is_named(&m, name)) {
+    while (name && extra && cat_json_next_member(&extra, &m)) {
+        if (cat_json_is_named(&m, name)) {
             return 1;
         }
     }
@@ -90,7 +85,7 @@ static const char *rewrite_extra(apr_pool_t *pool, const char *extra, const char
 
     cat_buffer_init(&b, pool, strlen(extra) + 64);
     while (cat_json_next_member(&extra, &m)) {
-        int is_member = is_named(&m, name);
+        int is_member = cat_json_is_named(&m, name);
         if (is_member && !other) {
             continue;
         }
@@ -104,9 +99,10 @@ static const char *rewrite_extra(apr_pool_t *pool, const char *extra, const char
 }
 
 /* keys: what is to be inserted of the target. */
-static apr_status_t change_product(cat_field_change_t *c, const char **row, apr_array_header_t *keys)
+static apr_status_t change_product(cat_field_change_t *c, const char *const *row, apr_array_header_t *keys)
 {
     const char *id = row[CAT_PRODUCT_ID], *name = name_of(c, c->field), *other = name_of(c, c->target);
+    const char *changed[CAT_PRODUCT_COLUMNS];
     apr_status_t rv;
 
     if (!has_member(row[CAT_PRODUCT_EXTRA], name)) {
@@ -117,40 +113,19 @@ static apr_status_t change_product(cat_field_change_t *c, const char **row, apr_
         c->dropped++;
         other = NULL;
     }
-    row[CAT_PRODUCT_EXTRA] = rewrite_extra(c->db->pool, row[CAT_PRODUCT_EXTRA], name, other);
-    rv = cat_db_exec(c->db, SQL_EXTRA_SET, CAT_VALUES(row[CAT_PRODUCT_EXTRA], id), NULL);
+    memcpy(changed, row, sizeof(changed));
+    changed[CAT_PRODUCT_EXTRA] = rewrite_extra(c->db->pool, row[CAT_PRODUCT_EXTRA], name, other);
+    rv = cat_db_exec(c->db, SQL_EXTRA_SET, CAT_VALUES(changed[CAT_PRODUCT_EXTRA], id), NULL);
     rv = rv == APR_SUCCESS ? cat_db_exec(c->db, SQL_UNIQUE_DELETE, CAT_VALUES(id, c->registry->numbers[c->field]), NULL)
                            : rv;
     if (rv == APR_SUCCESS && other) {
-        rv = cat_own_keys_renew(c->db, c->registry, c->target, (const char *const *)row, keys);
+        rv = cat_own_keys_renew(c->db, c->registry, c->target, changed, keys);
         c->taken = rv == APR_EEXIST ? id : NULL;
     }
     return rv;
 }
 
 /* ---- a portion ---- */
-
-typedef struct portion_t {
-    apr_pool_t *pool;
-    const char **rows[PORTION];
-    int count;
-} portion_t;
-
-static apr_status_t keep_row(void *baton, const char *const *values, int count)
-{
-    portion_t *p = baton;
-
-    (void)count;
-    if (p->count == PORTION) {
-        return CAT_ENOUGH;
-    }
-    p->rows[p->count] = apr_palloc(p->pool, CAT_PRODUCT_COLUMNS * sizeof(char *));
-    for (int i = 0; i < CAT_PRODUCT_COLUMNS; i++) {
-        p->rows[p->count][i] = values[i] ? apr_pstrdup(p->pool, values[i]) : NULL;
-    }
-    p->count++;
-    return APR_SUCCESS;
-}
 
 /* All of the field's keys go, so those of products of the same time may go with them. */
 static apr_status_t delete_keys(const cat_field_change_t *c)
@@ -170,17 +145,15 @@ static apr_status_t delete_keys(const cat_field_change_t *c)
 apr_status_t cat_field_change_next(void *baton)
 {
     cat_field_change_t *c = baton;
-    portion_t p = {.pool = c->db->pool};
     apr_array_header_t *keys = cat_own_keys_begin(c->db->pool);
-    apr_status_t rv =
-        cat_db_each(c->db, SQL_INDEX_ROWS, CAT_VALUES(c->from.created_at, c->from.id, PORTION_TEXT), keep_row, &p);
+    cat_portion_t portion;
+    apr_status_t rv = cat_portion_read(c->db, SQL_INDEX_ROWS, &c->from, PORTION, &portion);
 
-    c->rows = p.count;
+    c->rows = portion.rows->nelts;
     c->changed = c->dropped = 0;
-    c->end = c->from;
-    for (int i = 0; i < p.count && rv == APR_SUCCESS; i++) {
-        c->end = (cat_list_key_t){p.rows[i][CAT_PRODUCT_CREATED_AT], p.rows[i][CAT_PRODUCT_ID]};
-        rv = change_product(c, p.rows[i], keys);
+    c->end = portion.end;
+    for (int i = 0; i < c->rows && rv == APR_SUCCESS; i++) {
+        rv = change_product(c, CAT_PORTION_ROW(&portion, i), keys);
     }
     rv = rv == APR_SUCCESS ? delete_keys(c) : rv;
     return rv == APR_SUCCESS ? cat_own_keys_insert(c->db, keys) : rv;

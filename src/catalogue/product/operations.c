@@ -129,16 +129,6 @@ static apr_status_t confirm_name(run_t *run, naming_t *naming)
     return rv;
 }
 
-static apr_status_t confirm_names(run_t *run)
-{
-    apr_status_t rv = APR_SUCCESS;
-
-    for (int i = 0; i < run->names->nelts && rv == APR_SUCCESS; i++) {
-        rv = confirm_name(run, &list_names(run)[i]);
-    }
-    return rv;
-}
-
 /* In the order of their ids, so that batches which change the same products wait for each other without a deadlock. */
 static apr_status_t lock_products(run_t *run)
 {
@@ -152,7 +142,10 @@ static apr_status_t lock_products(run_t *run)
             rv = lock_product(run, id);
         }
     }
-    return rv == APR_SUCCESS ? confirm_names(run) : rv;
+    for (int i = 0; i < run->names->nelts && rv == APR_SUCCESS; i++) {
+        rv = confirm_name(run, &list_names(run)[i]);
+    }
+    return rv;
 }
 
 /* ---- one operation ---- */
@@ -176,22 +169,17 @@ static apr_status_t judge_operation(const run_t *run, const cat_operation_t *o)
     return o->condition ? o->condition->judge(o->condition->baton, product) : APR_SUCCESS;
 }
 
-static apr_status_t create_product(const run_t *run, cat_operation_t *o)
-{
-    apr_status_t rv = cat_own_slugs_claim(run->db, o->slugs, o->created);
-
-    o->product = (const char *const *)o->created;
-    return rv == APR_SUCCESS ? cat_products_insert_within(run->db, o->product) : rv;
-}
-
 static apr_status_t write_operation(void *baton)
 {
     const run_t *run = baton;
     cat_operation_t *o = run->current;
+    apr_status_t rv;
 
     switch (o->kind) {
     case CAT_OPERATION_CREATE:
-        return create_product(run, o);
+        rv = cat_own_slugs_claim(run->db, o->slugs, o->created);
+        o->product = (const char *const *)o->created;
+        return rv == APR_SUCCESS ? cat_products_insert_within(run->db, o->product) : rv;
     case CAT_OPERATION_UPDATE:
         return cat_products_update_within(run->db, o->id, o->input, &o->product);
     case CAT_OPERATION_DELETE:
@@ -212,18 +200,6 @@ static void suppose_operation(const run_t *run, cat_operation_t *o)
     }
 }
 
-static void note_names(const run_t *run, const char *id, const char *const *product)
-{
-    for (int i = 0; i < run->names->nelts; i++) {
-        naming_t *naming = &list_names(run)[i];
-        if (product && cat_product_name_fits(naming->name, product)) {
-            naming->id = id;
-        } else if (naming->id && !strcmp(naming->id, id)) {
-            naming->id = NULL;
-        }
-    }
-}
-
 /* For the operations after it. */
 static void note_success(run_t *run, const cat_operation_t *o)
 {
@@ -231,7 +207,14 @@ static void note_success(run_t *run, const cat_operation_t *o)
 
     run->succeeded++;
     apr_hash_set(run->products, id, APR_HASH_KEY_STRING, o->product); /* NULL, if it was deleted, removes it */
-    note_names(run, id, o->product);
+    for (int i = 0; i < run->names->nelts; i++) {
+        naming_t *naming = &list_names(run)[i];
+        if (o->product && cat_product_name_fits(naming->name, o->product)) {
+            naming->id = id;
+        } else if (naming->id && !strcmp(naming->id, id)) {
+            naming->id = NULL;
+        }
+    }
     if (o->kind != CAT_OPERATION_CREATE) {
         APR_ARRAY_PUSH(run->changed, const char *) = id;
     }
@@ -244,21 +227,15 @@ static int is_fault(apr_status_t rv)
            rv != CAT_ENOIMAGE;
 }
 
-/* named: how many operations before it have a name. */
-static void take_name(const run_t *run, cat_operation_t *o, int *named)
-{
-    if (o->name) {
-        o->id = list_names(run)[(*named)++].id;
-    }
-}
-
-/* Once one of an atomic run has failed, the others are only judged. */
+/* Once one of an atomic run has failed, the others are only judged. named: how many operations before it have a name. */
 static apr_status_t run_operation(run_t *run, int index, int *named)
 {
     cat_operations_t *all = run->operations;
     cat_operation_t *o = &all->list[index];
 
-    take_name(run, o, named);
+    if (o->name) {
+        o->id = list_names(run)[(*named)++].id;
+    }
     o->rv = judge_operation(run, o);
     if (o->rv == APR_SUCCESS && all->failed >= 0) {
         suppose_operation(run, o);

@@ -190,7 +190,7 @@ static const char *note_option(line_t *l, int option, const char *value)
                             options[option].name, name_options(l->pool, l->type->options));
     }
     if (l->given & O(option)) {
-        return apr_psprintf(l->pool, "the option %s is there twice", options[option].name);
+        return apr_psprintf(l->pool, "the option %s is given twice", options[option].name);
     }
     if (has_value && (!value || !*value)) {
         return apr_psprintf(l->pool, "the option %s requires a value", options[option].name);
@@ -204,19 +204,15 @@ static const char *note_option(line_t *l, int option, const char *value)
     return NULL;
 }
 
-static const char *refuse_option(const line_t *l, const char *name)
-{
-    return apr_psprintf(l->pool, "there is no option %s; the type %s can have %s", name, l->type->name,
-                        name_options(l->pool, l->type->options));
-}
-
 static const char *take_options(line_t *l, const char *text)
 {
     const char *name, *value, *fault = cat_option_take(l->pool, &text, &name, &value);
 
     while (!fault && *name) {
         int option = find_option(name);
-        fault = option == OPTIONS ? refuse_option(l, name) : note_option(l, option, value);
+        fault = option < OPTIONS ? note_option(l, option, value)
+                                 : apr_psprintf(l->pool, "there is no option %s; the type %s can have %s", name,
+                                                l->type->name, name_options(l->pool, l->type->options));
         fault = fault ? fault : cat_option_take(l->pool, &text, &name, &value);
     }
     return fault;
@@ -231,16 +227,11 @@ static const char *check_contradictions(line_t *l)
 
     for (size_t i = 0; i < sizeof(pairs) / sizeof(pairs[0]); i++) {
         if (l->given & O(pairs[i][0]) && l->given & O(pairs[i][1])) {
-            return apr_psprintf(l->pool, "the options %s and %s contradict each other", options[pairs[i][0]].name,
+            return apr_psprintf(l->pool, "the options %s and %s cannot be combined", options[pairs[i][0]].name,
                                 options[pairs[i][1]].name);
         }
     }
     return NULL;
-}
-
-static const char *write_bound(line_t *l, double bound)
-{
-    return cat_number_format(l->pool, cat_json_own(l->pool, json_real(bound)));
 }
 
 static const char *take_bound(line_t *l, int option, double *bound)
@@ -252,11 +243,13 @@ static const char *take_bound(line_t *l, int option, double *bound)
         return NULL;
     }
     if (!cat_number_parse_real(text, bound) || (is_whole && *bound != floor(*bound))) {
-        return apr_psprintf(l->pool, "%s%s is no %s", options[option].name, text, is_whole ? "whole number" : "number");
+        return apr_psprintf(l->pool, "%s%s is not a %s", options[option].name, text,
+                            is_whole ? "whole number" : "number");
     }
     if (*bound < l->type->lowest || *bound > l->type->highest) {
         return apr_psprintf(l->pool, "%s%s must be from %s to %s for the type %s", options[option].name, text,
-                            write_bound(l, l->type->lowest), write_bound(l, l->type->highest), l->type->name);
+                            cat_number_format_real(l->pool, l->type->lowest),
+                            cat_number_format_real(l->pool, l->type->highest), l->type->name);
     }
     return NULL;
 }
@@ -273,10 +266,10 @@ static const char *take_bounds(line_t *l)
         field->flags |= CAT_VISIBLE;
     }
     if (fault || field->least <= field->most) {
-        return fault || field->kind != CAT_STRING || field->most > 0 ? fault : "max=0 leaves no text";
+        return fault || field->kind != CAT_STRING || field->most > 0 ? fault : "max=0 allows no text";
     }
-    return apr_psprintf(l->pool, "min=%s is greater than max=%s", write_bound(l, field->least),
-                        write_bound(l, field->most));
+    return apr_psprintf(l->pool, "min=%s is greater than max=%s", cat_number_format_real(l->pool, field->least),
+                        cat_number_format_real(l->pool, field->most));
 }
 
 static const char *check_words(line_t *l, const char *option, const char *text, int most)
@@ -311,8 +304,8 @@ static const char *take_values(line_t *l)
     values = cat_list_text_split(l->pool, l->values[VALUES] ? l->values[VALUES] : "", '|');
     count = values->nelts;
     if (count == 0 || count > CAT_OWN_CHOICES_KNOWN) {
-        return "the type choice requires one value at least, and " APR_STRINGIFY(
-            CAT_OWN_CHOICES) " at most, such as values=\"red|green|blue\"";
+        return "the type choice requires 1 to " APR_STRINGIFY(
+            CAT_OWN_CHOICES) " values, such as values=\"red|green|blue\"";
     }
     APR_ARRAY_PUSH(values, const char *) = NULL;
     l->own.values = (const char *const *)values->elts;
@@ -327,32 +320,18 @@ static const char *take_rule(line_t *l)
     return cat_own_rule_make(l->pool, &limits, &l->field.rule);
 }
 
-static json_t *read_list(apr_pool_t *pool, const char *text)
-{
-    const apr_array_header_t *texts = cat_list_text_split(pool, text, '|');
-    json_t *list = cat_json_own(pool, json_array());
-
-    for (int i = 0; i < texts->nelts; i++) {
-        json_array_append_new(list, json_string(APR_ARRAY_IDX(texts, i, const char *)));
-    }
-    return list;
-}
-
-/* The value that a client would send; NULL: it is no JSON. Within an array, numbers that are not exact are found (lib/json.h). */
+/* The value that a client would send, on the pool; NULL: it is no JSON. */
 static json_t *read_default(apr_pool_t *pool, cat_kind_t kind, const char *text)
 {
-    const char *why;
-    json_t *array;
-
-    if (kind == CAT_STRING || kind == CAT_TIME) {
+    switch (kind) {
+    case CAT_STRING:
+    case CAT_TIME:
         return cat_json_own(pool, json_string(text));
+    case CAT_LIST:
+        return cat_json_own(pool, cat_list_text_json(pool, text, '|'));
+    default:
+        return cat_json_parse_value(pool, text, strlen(text));
     }
-    if (kind == CAT_LIST) {
-        return read_list(pool, text);
-    }
-    text = apr_pstrcat(pool, "[", text, "]", NULL);
-    array = cat_json_parse_exact(pool, text, strlen(text), &why);
-    return json_array_size(array) == 1 ? json_array_get(array, 0) : NULL;
 }
 
 static const char *take_default(line_t *l)
@@ -383,11 +362,10 @@ int cat_own_field_find(const cat_fields_t *fields, const char *name)
 const char *cat_own_field_check_source(apr_pool_t *pool, const cat_field_t *field, const cat_field_t *source)
 {
     if (source->kind != CAT_STRING || source->flags & CAT_SERVER) {
-        return apr_psprintf(pool, "from=%s must name a field of texts", source->name);
+        return apr_psprintf(pool, "from=%s must name a field whose values are strings", source->name);
     }
     return source->flags & CAT_PRIVATE && !(field->flags & CAT_PRIVATE)
-               ? apr_psprintf(pool, "the option private is missing: from=%s names a field that is private",
-                              source->name)
+               ? apr_psprintf(pool, "from=%s names a private field, so this one must be private, too", source->name)
                : NULL;
 }
 
@@ -442,23 +420,12 @@ static const char *take_example(line_t *l)
 
     if ((field->kind == CAT_NUMBER || field->kind == CAT_STRING) &&
         cat_fields_read_value(l->pool, field, value, &text).code) {
-        example = field->kind == CAT_STRING ? NULL : write_bound(l, l->given & O(MIN) ? field->least : field->most);
+        example = field->kind == CAT_STRING
+                      ? NULL
+                      : cat_number_format_real(l->pool, l->given & O(MIN) ? field->least : field->most);
     }
     field->example = example;
     return NULL;
-}
-
-static const char *take_meanings(line_t *l)
-{
-    static const char *(*const steps[])(line_t *) = {check_contradictions, take_bounds, take_values, take_rule,
-                                                     take_default,         take_from,   take_by,     take_words,
-                                                     take_example};
-    const char *fault = NULL;
-
-    for (size_t i = 0; i < sizeof(steps) / sizeof(steps[0]) && !fault; i++) {
-        fault = steps[i](l);
-    }
-    return fault;
 }
 
 /* ---- name and type ---- */
@@ -479,17 +446,17 @@ static const char *check_name(line_t *l, const char *name)
     int same = cat_own_field_find(l->before, name);
 
     if (!has_form_of_name(name)) {
-        return "a name is a letter and at most 39 more letters and digits of ASCII";
+        return "a name must be a letter, followed by at most 39 letters and digits, all of them ASCII";
     }
     for (int i = 0; reserved[i]; i++) {
         if (!strcasecmp(reserved[i], name)) {
-            return "the API has a parameter, or a member of its answers, of this name; choose another one";
+            return "the API uses this name for a parameter or for a member of its answers; choose another one";
         }
     }
     if (same < l->before->count) {
         return l->before->all[same].flags & CAT_OWN
-                   ? apr_psprintf(l->pool, "this section has a field %s already", l->before->all[same].name)
-                   : "each product has a field of this name already; choose another one";
+                   ? apr_psprintf(l->pool, "this section already has a field %s", l->before->all[same].name)
+                   : "every product already has a field of this name; choose another one";
     }
     return NULL;
 }
@@ -505,7 +472,7 @@ static const char *find_type(line_t *l, const char *name)
             return NULL;
         }
     }
-    return apr_psprintf(l->pool, "there is no type %s; the types are %s", name, cat_text_join(l->pool, names));
+    return apr_psprintf(l->pool, "there is no type %s; it must be %s", name, cat_text_join(l->pool, names));
 }
 
 /* Neither an octet that is not of UTF-8 nor a control character but a tab: what the line says is sent to clients. */
@@ -524,15 +491,6 @@ static int is_clean(const char *text)
     return 1;
 }
 
-static void begin_field(line_t *l, const char *name)
-{
-    const type_t *type = l->type;
-
-    l->field = (cat_field_t){
-        .name = name, .kind = type->kind, .flags = type->flags | CAT_OWN, .least = type->least, .most = type->most};
-    l->own = (cat_own_field_t){.line = l->line, .type = type->name};
-}
-
 static const char *take_word(apr_pool_t *pool, const char **text)
 {
     const char *word;
@@ -545,14 +503,22 @@ static const char *take_word(apr_pool_t *pool, const char **text)
 
 static const char *parse_line(line_t *l, const char *name, const char *type, const char *rest)
 {
+    static const char *(*const steps[])(line_t *) = {check_contradictions, take_bounds, take_values, take_rule,
+                                                     take_default,         take_from,   take_by,     take_words,
+                                                     take_example};
     const char *fault = is_clean(l->line) ? check_name(l, name) : "the line must be UTF-8 without control characters";
 
     fault = fault ? fault : find_type(l, type);
     if (!fault) {
-        begin_field(l, name);
+        const type_t *t = l->type;
+        l->field = (cat_field_t){
+            .name = name, .kind = t->kind, .flags = t->flags | CAT_OWN, .least = t->least, .most = t->most};
+        l->own = (cat_own_field_t){.line = l->line, .type = t->name};
         fault = take_options(l, rest);
     }
-    fault = fault ? fault : take_meanings(l);
+    for (size_t i = 0; i < sizeof(steps) / sizeof(steps[0]) && !fault; i++) {
+        fault = steps[i](l);
+    }
     l->field.flags |= l->field.flags & (CAT_REQUIRED | CAT_SERVER) ? 0 : CAT_CLEARABLE;
     return fault;
 }

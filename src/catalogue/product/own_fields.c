@@ -19,13 +19,6 @@
 #include "catalogue/product/product.h"
 #include "catalogue/product/product_images.h"
 
-static const cat_fields_t *built_in_fields(void)
-{
-    static const cat_conf_t none;
-
-    return cat_product_fields_of(&none);
-}
-
 /* A table with room for more fields. */
 typedef struct table_t {
     cat_fields_t fields;
@@ -89,7 +82,7 @@ static void put_field(table_t *table, int place, const cat_field_t *field, const
 const char *cat_own_fields_add(apr_pool_t *pool, const cat_fields_t *before, const char *line,
                                const cat_fields_t **after)
 {
-    const cat_fields_t *fields = before ? before : built_in_fields();
+    const cat_fields_t *fields = before ? before : &cat_product_built_in;
     cat_own_field_t *own = apr_palloc(pool, sizeof(*own));
     cat_field_t field;
     const char *fault = cat_own_field_read(pool, fields, line, &field, own);
@@ -129,7 +122,7 @@ const cat_fields_t *cat_own_fields_with_images(apr_pool_t *pool, const cat_field
 {
     const cat_fields_t *others = cat_own_fields_without_images(pool, fields);
     const cat_field_t images = cat_product_images_field(pool, mount_uri);
-    table_t *table = copy_table(pool, others ? others : built_in_fields(), 1);
+    table_t *table = copy_table(pool, others ? others : &cat_product_built_in, 1);
 
     put_field(table, table->fields.count, &images, &cat_product_images_own);
     return &table->fields;
@@ -176,7 +169,7 @@ const char *cat_own_fields_name_pair(apr_pool_t *pool, const cat_fields_t *field
 
 const cat_fields_t *cat_own_fields_add_pair(apr_pool_t *pool, const cat_fields_t *before, const char *line)
 {
-    table_t *table = copy_table(pool, before ? before : built_in_fields(), 1);
+    table_t *table = copy_table(pool, before ? before : &cat_product_built_in, 1);
     apr_size_t length = strcspn(line, " ");
     const char *name = apr_pstrndup(pool, line, length), *comma = strchr(name, ',');
     cat_field_t field = {.name = name, .kind = CAT_STRING, .flags = CAT_OWN};
@@ -219,9 +212,9 @@ const char *cat_own_fields_check(apr_pool_t *pool, const cat_fields_t *fields, c
 
     for (int i = CAT_PRODUCT_FIELDS; i < fields->count && !fault; i++) {
         *line = fields->own[i]->line;
-        fault = i - CAT_PRODUCT_FIELDS < most
-                    ? check_field(pool, fields, i)
-                    : "there may be at most " APR_STRINGIFY(CAT_OWN_FIELDS_MAX) " fields, with those of outer sections";
+        fault = i - CAT_PRODUCT_FIELDS < most ? check_field(pool, fields, i)
+                                              : "there may be at most " APR_STRINGIFY(
+                                                    CAT_OWN_FIELDS_MAX) " fields, including those of outer sections";
         fault = fault ? fault : check_by(pool, fields, i);
     }
     return fault;

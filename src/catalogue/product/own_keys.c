@@ -51,32 +51,16 @@ static const char *write_number(apr_pool_t *pool, const char *text)
     return write_order(pool, bits >> 63 ? ~bits : bits | APR_UINT64_C(1) << 63);
 }
 
-static const char *write_time(apr_pool_t *pool, const char *text)
-{
-    return write_order(pool, (apr_uint64_t)apr_atoi64(text) ^ APR_UINT64_C(1) << 63);
-}
-
-static const char *write_place(apr_pool_t *pool, const char *const *values, const char *text)
-{
-    int place = 0;
-
-    while (values[place] && strcmp(values[place], text) != 0) {
-        place++;
-    }
-    return apr_psprintf(pool, "%03d", place);
-}
-
-static const char *write_digest(apr_pool_t *pool, const char *text)
-{
-    cat_digest_t *digest = cat_digest_begin(pool);
-
-    cat_digest_add(digest, text, strlen(text));
-    return apr_pstrcat(pool, "sha256:", cat_digest_end(digest), NULL);
-}
-
 const char *cat_own_keys_unique(apr_pool_t *pool, const char *text)
 {
-    return strlen(text) > CAT_OWN_KEY_SIZE ? write_digest(pool, text) : text;
+    cat_digest_t *digest;
+
+    if (strlen(text) <= CAT_OWN_KEY_SIZE) {
+        return text;
+    }
+    digest = cat_digest_begin(pool);
+    cat_digest_add(digest, text, strlen(text));
+    return apr_pstrcat(pool, "sha256:", cat_digest_end(digest), NULL);
 }
 
 const char *cat_own_keys_value(apr_pool_t *pool, const cat_fields_t *fields, int field, const char *text)
@@ -95,12 +79,12 @@ const char *cat_own_keys_key(apr_pool_t *pool, const cat_fields_t *fields, int f
     }
     switch (fields->all[field].kind) {
     case CAT_STRING:
-        return values ? write_place(pool, values, text)
+        return values ? apr_psprintf(pool, "%03d", cat_text_find(values, text))
                       : cat_fold_cut(pool, cat_fold_text(pool, text), CAT_OWN_KEY_SIZE);
     case CAT_NUMBER:
         return write_number(pool, text);
     case CAT_TIME:
-        return write_time(pool, text);
+        return write_order(pool, (apr_uint64_t)apr_atoi64(text) ^ APR_UINT64_C(1) << 63);
     default:
         return text;
     }
@@ -121,11 +105,6 @@ apr_array_header_t *cat_own_keys_begin(apr_pool_t *pool)
     return apr_array_make(pool, 0, sizeof(row_t));
 }
 
-static const char *copy_text(apr_pool_t *pool, const char *text)
-{
-    return text ? apr_pstrdup(pool, text) : NULL;
-}
-
 /* text: the value; NULL: the product lacks the field. */
 static void add_row(apr_array_header_t *rows, const cat_registry_t *registry, int field, const char *const *product,
                     const char *text)
@@ -137,7 +116,7 @@ static void add_row(apr_array_header_t *rows, const cat_registry_t *registry, in
     APR_ARRAY_PUSH(rows, row_t) =
         (row_t){{registry->numbers[field], apr_pstrdup(pool, cat_own_keys_key(pool, registry->fields, field, text)),
                  apr_pstrdup(pool, product[CAT_PRODUCT_CREATED_AT]), apr_pstrdup(pool, product[CAT_PRODUCT_ID]),
-                 copy_text(pool, value), is_counted ? "1" : "0"},
+                 apr_pstrdup(pool, value), is_counted ? "1" : "0"},
                 registry,
                 field,
                 is_counted};
@@ -223,7 +202,7 @@ static void add_pair_row(apr_array_header_t *rows, const cat_registry_t *registr
     row = &APR_ARRAY_IDX(rows, rows->nelts - 1, row_t);
     row->values[1] = apr_pstrcat(pool, cat_own_keys_pair_begin(pool, registry, pair, text),
                                  write_second(pool, registry, by, record), NULL);
-    row->values[4] = copy_text(pool, cat_own_keys_pair_value(pool, registry, pair, text));
+    row->values[4] = apr_pstrdup(pool, cat_own_keys_pair_value(pool, registry, pair, text));
 }
 
 static void collect_pair(apr_array_header_t *rows, const cat_registry_t *registry, int pair, const char *const *record)
@@ -294,30 +273,6 @@ static int compare_rows(const void *one, const void *other)
     return order ? order : strcmp(a->values[3], b->values[3]);
 }
 
-static apr_status_t insert_some(cat_db_t *db, const row_t *rows, int count)
-{
-    const char *values[ROW * CAT_ROWS_MAX];
-
-    for (int i = 0; i < count; i++) {
-        memcpy(values + i * ROW, rows[i].values, sizeof(rows[i].values));
-    }
-    return cat_db_insert_rows(db, SQL_KEYS_INSERT, values, ROW, count);
-}
-
-/* In their order neighbours are on the same page of the database. */
-static apr_status_t insert_rows(cat_db_t *db, const apr_array_header_t *rows)
-{
-    row_t *at = (row_t *)rows->elts;
-    apr_status_t rv = APR_SUCCESS;
-
-    qsort(at, (size_t)rows->nelts, sizeof(*at), compare_rows);
-    for (int left = rows->nelts, count; left > 0 && rv == APR_SUCCESS; left -= count, at += count) {
-        count = left < CAT_ROWS_MAX ? left : CAT_ROWS_MAX;
-        rv = insert_some(db, at, count);
-    }
-    return rv;
-}
-
 /* ---- comparing ---- */
 
 static int has_key(const apr_array_header_t *keys, const row_t *row)
@@ -375,15 +330,20 @@ static change_t begin_change(cat_db_t *db, const cat_registry_t *registry)
                       apr_array_make(db->pool, 8, sizeof(cat_value_change_t))};
 }
 
+/* In their order neighbours are on the same page of the database. */
 static apr_status_t insert_keys(change_t *c, const apr_array_header_t *rows)
 {
-    for (int i = 0; i < rows->nelts; i++) {
-        const row_t *row = &APR_ARRAY_IDX(rows, i, row_t);
+    const row_t *row = (const row_t *)rows->elts;
+    const char **values = apr_palloc(c->db->pool, (apr_size_t)rows->nelts * sizeof(row->values));
+
+    qsort(rows->elts, (size_t)rows->nelts, sizeof(*row), compare_rows);
+    for (int i = 0; i < rows->nelts; i++, row++) {
+        memcpy(values + i * ROW, row->values, sizeof(row->values));
         if (row->is_counted) {
             cat_value_counts_add(c->counts, row->registry, row->field, row->values[4], 1);
         }
     }
-    return insert_rows(c->db, rows);
+    return cat_db_insert_rows(c->db, SQL_KEYS_INSERT, values, ROW, rows->nelts);
 }
 
 apr_status_t cat_own_keys_insert(cat_db_t *db, apr_array_header_t *rows)
@@ -531,9 +491,18 @@ apr_status_t cat_own_keys_renew(cat_db_t *db, const cat_registry_t *registry, in
     return rv;
 }
 
-apr_status_t cat_own_keys_claim(cat_db_t *db, const cat_registry_t *registry, const char *const *product)
+apr_status_t cat_own_keys_renew_all(cat_db_t *db, const cat_registry_t *registry, const char *const *product,
+                                    apr_array_header_t *rows)
 {
-    return cat_own_keys_reclaim(db, registry, NULL, product);
+    apr_status_t rv = APR_SUCCESS;
+
+    for (int i = CAT_PRODUCT_FIELDS; i < registry->fields->count && rv == APR_SUCCESS; i++) {
+        if (registry->fields->all[i].flags & (CAT_INDEXED | CAT_UNIQUE)) {
+            rv = cat_own_keys_renew(db, registry, i, product, rows);
+            rv = rv == APR_EEXIST ? APR_SUCCESS : rv;
+        }
+    }
+    return rv;
 }
 
 apr_status_t cat_own_keys_find(cat_db_t *db, const char *number, const char *text, const char **id)

@@ -51,10 +51,8 @@ apr_status_t cat_own_keys_insert(cat_db_t *db, apr_array_header_t *rows);
 /* Takes a value of a unique field for a product, in its transaction. APR_EEXIST: another one has it, and the transaction can go on. */
 apr_status_t cat_own_keys_take(cat_db_t *db, const char *number, const char *text, const char *id);
 
-/* The unique values of a new product. APR_EEXIST: another one has one of them. */
-apr_status_t cat_own_keys_claim(cat_db_t *db, const cat_registry_t *registry, const char *const *product);
-
-/* What changes if the product changes from the row before to the row after: first the unique values, APR_EEXIST as above. */
+/* What changes if the product changes from the row before to the row after: first the unique values, where before is NULL of a new product;
+ * APR_EEXIST: another one has one of them. */
 apr_status_t cat_own_keys_reclaim(cat_db_t *db, const cat_registry_t *registry, const char *const *before,
                                   const char *const *after);
 apr_status_t cat_own_keys_change(cat_db_t *db, const cat_registry_t *registry, const char *const *before,

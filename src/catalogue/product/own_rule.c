@@ -1,7 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What texts of a field of the shop's own must be: a form that its type has, such as a URL or a date, one of the words of a choice, or what
- * a pattern matches. A rule is made once, with the configuration; the checks of lib/fields.h call it, and schemas say it.
+ * Checks texts of a field of the shop's own.
+ *
+ *     url                     a form that its type has         http://... and a host
+ *     choice values="a|b"     words                            "a" or "b"
+ *     string pattern="[A-Z]+" a pattern, for the whole text    "KT"
+ *
+ * A rule is made once, with the configuration; the checks of lib/fields.c call it, and the schemas of /openapi.json say it.
  */
 #include "catalogue/product/own_rule.h"
 
@@ -14,16 +19,10 @@
 
 /* ---- forms ---- */
 
-/* The octets of the scheme of an absolute URL, with "//"; 0: another scheme, or none. */
-static apr_size_t measure_scheme(const char *url)
-{
-    return !strncasecmp(url, "https://", 8) ? 8 : !strncasecmp(url, "http://", 7) ? 7 : 0;
-}
-
 static const char *refuse_url(const char *text)
 {
-    static const char message[] = "must be a URL that begins with https:// or http:// and a host, without spaces";
-    apr_size_t scheme = measure_scheme(text);
+    static const char message[] = "must be a URL without spaces that begins with https:// or http:// and a host";
+    apr_size_t scheme = !strncasecmp(text, "https://", 8) ? 8 : !strncasecmp(text, "http://", 7) ? 7 : 0;
     apr_size_t host = strcspn(text + scheme, "/?#");
 
     for (const char *at = text; *at; at++) {

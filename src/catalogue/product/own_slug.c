@@ -35,31 +35,17 @@ static const char *cut_words(apr_pool_t *pool, const char *words, apr_size_t mos
     return apr_pstrmemdup(pool, words, length);
 }
 
-static int is_accepted(apr_pool_t *pool, const cat_field_t *field, const char *text)
-{
-    return !cat_fields_check_length(pool, field, text).code &&
-           !(field->rule && field->rule->refuse && field->rule->refuse(field->rule, text));
-}
-
-static int find_source(const cat_fields_t *fields, int field)
-{
-    const char *from = fields->own[field]->from;
-    int i = 0;
-
-    while (from && i < field && strcmp(fields->all[i].name, from) != 0) {
-        i++;
-    }
-    return from ? i : field;
-}
-
 static const char *make_text(apr_pool_t *pool, const cat_fields_t *fields, const char *const *record, int field,
                              int attempt)
 {
-    int source = find_source(fields, field);
-    const char *suffix = attempt > 1 ? apr_psprintf(pool, "-%d", attempt) : "", *text;
+    const char *from = fields->own[field]->from, *suffix = attempt > 1 ? apr_psprintf(pool, "-%d", attempt) : "", *text;
     apr_size_t most = (apr_size_t)fields->all[field].most;
+    int source = 0;
 
-    if (source == field || !record[source] || most <= strlen(suffix)) {
+    while (from && source < field && strcmp(fields->all[source].name, from) != 0) {
+        source++;
+    }
+    if (!from || source == field || !record[source] || most <= strlen(suffix)) {
         return NULL;
     }
     text = apr_array_pstrcat(pool, cat_fold_split(pool, cat_fold_text(pool, record[source])), '-');
@@ -71,8 +57,11 @@ const char *cat_own_slug_make(apr_pool_t *pool, const cat_fields_t *fields, cons
                               int attempt)
 {
     const char *text = make_text(pool, fields, record, field, attempt);
+    const cat_text_rule_t *rule = fields->all[field].rule;
+    int is_refused = text && (cat_fields_check_length(pool, &fields->all[field], text).code ||
+                              (rule && rule->refuse && rule->refuse(rule, text)));
 
-    return text && is_accepted(pool, &fields->all[field], text) ? text : NULL;
+    return is_refused ? NULL : text;
 }
 
 static void fill_field(apr_pool_t *pool, const cat_fields_t *fields, int field, cat_input_t *input)
@@ -93,20 +82,15 @@ static void fill_field(apr_pool_t *pool, const cat_fields_t *fields, int field, 
     input->values[field] = text;
 }
 
-static void fill_fields(apr_pool_t *pool, const cat_fields_t *fields, cat_input_t *input)
+void cat_own_slugs_complete(apr_pool_t *pool, const cat_fields_t *fields, cat_input_t *input)
 {
+    const char *extra;
+
     for (int i = CAT_PRODUCT_FIELDS; i < fields->count; i++) {
         if (!input->values[i] && fields->own[i]->from) {
             fill_field(pool, fields, i, input);
         }
     }
-}
-
-void cat_own_slugs_complete(apr_pool_t *pool, const cat_fields_t *fields, cat_input_t *input)
-{
-    const char *extra;
-
-    fill_fields(pool, fields, input);
     cat_product_stamp(pool, fields, input->values,
                       apr_time_now()); /* counts for the length; set when the product is made */
     extra = cat_product_write_extra(pool, fields, input->values, NULL);
@@ -174,7 +158,7 @@ static int choose_field(making_t *m, const cat_registry_t *registry, const int *
         return 0;
     }
     m->field = field;
-    m->number = registry->numbers[cat_registry_find(registry, m->fields->all[field].name)];
+    m->number = registry->numbers[cat_registry_find_field(registry, m->fields, field)];
     return 1;
 }
 

@@ -48,21 +48,16 @@ const cat_fields_t *cat_product_fields_of(const cat_conf_t *conf)
 
 /* ---- members of extra ---- */
 
-static int is_named(const cat_field_t *field, const cat_json_member_t *m)
-{
-    return !strncmp(field->name, m->name, m->name_length) && !field->name[m->name_length];
-}
-
 /* Looks at the expected field first. fields->count: the mount has none of the name. */
 static int find_field(const cat_fields_t *fields, const cat_json_member_t *m, int expected)
 {
     for (int i = expected; i < fields->count; i++) {
-        if (is_named(&fields->all[i], m)) {
+        if (cat_json_is_named(m, fields->all[i].name)) {
             return i;
         }
     }
     for (int i = CAT_PRODUCT_FIELDS; i < expected; i++) {
-        if (is_named(&fields->all[i], m)) {
+        if (cat_json_is_named(m, fields->all[i].name)) {
             return i;
         }
     }
@@ -129,6 +124,16 @@ const char *const *cat_product_read(apr_pool_t *pool, const cat_fields_t *fields
         }
     }
     return record;
+}
+
+const char *const *cat_product_copy(apr_pool_t *pool, const char *const *row, int count)
+{
+    const char **copy = apr_palloc(pool, (apr_size_t)count * sizeof(*copy));
+
+    for (int i = 0; i < count; i++) {
+        copy[i] = row[i] ? apr_pstrdup(pool, row[i]) : NULL;
+    }
+    return copy;
 }
 
 /* ---- writing ---- */

@@ -37,10 +37,13 @@ const cat_fields_t *cat_product_fields_of(const cat_conf_t *conf);
 /* The record of a row, on the pool or in the row; values of fields that the mount does not have are left out. */
 const char *const *cat_product_read(apr_pool_t *pool, const cat_fields_t *fields, const char *const *row);
 
+/* A copy of a row of so many values, of which the last ones need not be a product's, on the pool. */
+const char *const *cat_product_copy(apr_pool_t *pool, const char *const *row, int count);
+
 #define CAT_PRODUCT_EXTRA_MAX 40000 /* octets of the column extra: a row of MariaDB has 65,535 for all columns */
 #define CAT_PRODUCT_TOO_LONG                                                                                           \
-    "must have at most " APR_STRINGIFY(                                                                                \
-        CAT_PRODUCT_EXTRA_MAX) " octets, as JSON without spaces, in the shop's own fields"
+    "must have at most " APR_STRINGIFY(CAT_PRODUCT_EXTRA_MAX) " octets in the shop's own fields, as JSON without "     \
+                                                              "spaces"
 
 /* Sets the fields that say when a product was changed last. */
 void cat_product_stamp(apr_pool_t *pool, const cat_fields_t *fields, const char **record, apr_time_t now);

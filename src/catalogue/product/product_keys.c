@@ -1,8 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What is derived of a product: a key for each field of the field table (db/dialects/product.def) that is KEYED, by which the field is
- * compared and ordered, and the words by which the product is found. A text's key is the text folded, a number's the integer in whose
- * order the numbers are. All tables here are made of the field table, and the assertions below refuse a row that they could not serve.
+ * Derives from a product what conditions, order and search read.
+ *
+ *     name        Café Crème    name_key      cafe creme          KEYED, a text: folded
+ *     price       24.9          price_key     4627701588...       KEYED, a number: the bits of the double, which have its order
+ *     inStock     true          -                                 PLAIN: compared as it is
+ *                               words         " cafe creme tea "  of name, category, and fields with the option search
+ *                               product_words one row for each word
+ *
+ * Which fields have a key, the field table says (db/dialects/product.def). All tables here are made of it, and the assertions below refuse a
+ * row that they could not serve.
  */
 #include "catalogue/product/product_keys.h"
 
@@ -296,22 +303,12 @@ static int compare_postings(const void *one, const void *other)
 apr_status_t cat_product_keys_insert(cat_db_t *db, const cat_product_postings_t *postings)
 {
     const char **values = (const char **)postings->values->elts;
-    int left = postings->values->nelts / 3;
-    apr_pool_t *pool, *before;
-    apr_status_t rv = APR_SUCCESS;
+    int count = postings->values->nelts / 3;
+    apr_status_t rv;
 
-    apr_pool_create(&pool, db->pool);
-    before = cat_db_use_pool(db, pool);
-    qsort(values, (size_t)left, 3 * sizeof(*values), compare_postings);
-    for (int rows; left > 0 && rv == APR_SUCCESS; left -= rows, values += 3 * rows) {
-        rows = left < CAT_ROWS_MAX ? left : CAT_ROWS_MAX;
-        rv = cat_db_insert_rows(db, SQL_WORDS_INSERT, values, 3, rows);
-        apr_pool_clear(pool);
-    }
-    rv = rv == APR_SUCCESS ? cat_own_keys_insert(db, postings->keys) : rv;
-    cat_db_use_pool(db, before);
-    apr_pool_destroy(pool);
-    return rv;
+    qsort(values, (size_t)count, 3 * sizeof(*values), compare_postings);
+    rv = cat_db_insert_rows(db, SQL_WORDS_INSERT, values, 3, count);
+    return rv == APR_SUCCESS ? cat_own_keys_insert(db, postings->keys) : rv;
 }
 
 /* No word is empty, so the places that are left delete nothing. */

@@ -24,7 +24,7 @@
 
 /* ---- reading a name ---- */
 
-static int find_unique(const cat_fields_t *fields, const char *name, apr_size_t length)
+int cat_product_name_find_field(const cat_fields_t *fields, const char *name, apr_size_t length)
 {
     for (int i = CAT_PRODUCT_FIELDS; i < fields->count; i++) {
         if (fields->all[i].flags & CAT_UNIQUE && !strncmp(fields->all[i].name, name, length) &&
@@ -46,7 +46,7 @@ static json_t *read_json(apr_pool_t *pool, const cat_field_t *field, const char 
 int cat_product_name_read(apr_pool_t *pool, const cat_fields_t *fields, const char *text, cat_product_name_t *name)
 {
     const char *sign = strchr(text, '=');
-    int field = sign ? find_unique(fields, text, (apr_size_t)(sign - text)) : fields->count;
+    int field = sign ? cat_product_name_find_field(fields, text, (apr_size_t)(sign - text)) : fields->count;
     const json_t *value = field < fields->count && sign[1] ? read_json(pool, &fields->all[field], sign + 1) : NULL;
 
     *name = (cat_product_name_t){.text = text, .field = field};
@@ -85,7 +85,7 @@ apr_status_t cat_product_name_number(cat_db_t *db, int field, const char **numbe
     if (rv != APR_SUCCESS) {
         return rv;
     }
-    known = cat_registry_find(registry, cat_product_fields_of(db->conf)->all[field].name);
+    known = cat_registry_find_field(registry, cat_product_fields_of(db->conf), field);
     *number = registry->numbers[known];
     return registry->is_complete[known] ? APR_SUCCESS : CAT_EFILLING;
 }
@@ -114,12 +114,11 @@ int cat_product_name_is_in(const cat_db_t *db, const cat_product_name_t *name, c
 {
     const cat_fields_t *fields = cat_product_fields_of(db->conf);
     const char *field = fields->all[name->field].name, *value = write_value(db->pool, fields, name);
-    const char *at = strstr(body, "\"data\":");
+    const char *at = cat_products_object(body);
     cat_json_member_t m;
 
-    at = at ? at + strlen("\"data\":") : "";
     while (cat_json_next_member(&at, &m)) {
-        if (!strncmp(field, m.name, m.name_length) && !field[m.name_length]) {
+        if (cat_json_is_named(&m, field)) {
             return m.value_length == strlen(value) && !memcmp(m.value, value, m.value_length);
         }
     }

@@ -11,9 +11,13 @@ typedef struct cat_product_name_t {
     const char *value; /* as a record has it */
 } cat_product_name_t;
 
+/* The unique field of this name, in so many octets; fields->count: there is none. */
+int cat_product_name_find_field(const cat_fields_t *fields, const char *name, apr_size_t length);
+
 /* 0: the text is no name: it has no "=", not the name of a unique field before that, or a value behind it that the field never has. */
 int cat_product_name_read(apr_pool_t *pool, const cat_fields_t *fields, const char *text, cat_product_name_t *name);
 
+/* Has the record the value that the name says? */
 int cat_product_name_fits(const cat_product_name_t *name, const char *const *product);
 
 /* The value as JSON, on the pool. */
@@ -26,7 +30,7 @@ apr_status_t cat_product_name_find(cat_db_t *db, const cat_product_name_t *name,
 apr_status_t cat_product_name_get(cat_db_t *db, const cat_product_name_t *name, apr_time_t now,
                                   const cat_products_form_t *form, cat_item_t *item);
 
-/* Has the body of a product the name? */
+/* Has a product whose body cat_products_form_t wrote the name? */
 int cat_product_name_is_in(const cat_db_t *db, const cat_product_name_t *name, const char *body);
 
 /* *number: of the registry, for statements that look for values of the mount's field. CAT_EFILLING. */

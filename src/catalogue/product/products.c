@@ -32,7 +32,6 @@
 #include "db/db.h"
 #include "http/etag.h"
 #include "lib/id.h"
-#include "lib/text.h"
 
 /* ---- reading ---- */
 
@@ -60,17 +59,26 @@ static apr_status_t represent_row(void *baton, const char *const *values, int co
 /* Requests that come at once share a round trip. */
 static apr_status_t find_row(product_read_t *r, const char *id)
 {
+    const char *const *row = NULL;
+    apr_status_t rv;
+
     if (r->form->find) {
-        return r->form->find(r->form->baton, r->db, represent_row, r);
+        rv = r->form->find(r->form->baton, r->db, &row);
+        if (rv == APR_SUCCESS && row) {
+            represent_row(r, row, CAT_PRODUCT_COLUMNS);
+        }
+        return rv;
     }
     return cat_db_asks_server(r->db) ? cat_read_batch_one(r->db, SQL_PRODUCT_GET, id, represent_row, r)
                                      : cat_db_each(r->db, SQL_PRODUCT_GET, CAT_VALUES(id), represent_row, r);
 }
 
-/* The name of its answer in the response cache: no text that a client sends for an id has a slash. */
-static const char *write_key(const cat_db_t *db, const char *id)
+const char *cat_products_object(const char *body)
 {
-    return db->conf->view ? apr_pstrcat(db->pool, "/", db->conf->view, "/", id, NULL) : id;
+    static const char name[] = "\"data\":";
+    const char *at = strstr(body, name);
+
+    return at ? at + strlen(name) : "";
 }
 
 apr_status_t cat_products_get_one(cat_db_t *db, const char *id, apr_time_t now, const cat_products_form_t *form,
@@ -79,8 +87,9 @@ apr_status_t cat_products_get_one(cat_db_t *db, const char *id, apr_time_t now, 
     product_read_t r = {.db = db, .form = form};
     apr_status_t rv;
 
-    *item = (cat_item_t){.key = write_key(db, id)};
-    if (cat_answer_cache_get(db, id, now, item)) { /* then it is an id: the key of a list has a slash */
+    /* No text that a client sends for an id has a slash, as the keys of lists have. */
+    *item = (cat_item_t){.key = db->conf->view ? apr_pstrcat(db->pool, "/", db->conf->view, "/", id, NULL) : id};
+    if (cat_answer_cache_get(db, id, now, item)) { /* so it is an id */
         return APR_SUCCESS;
     }
     if (!cat_id_check(id)) {
@@ -196,7 +205,7 @@ static apr_status_t claim_values(insertion_t *in)
     apr_status_t rv = APR_SUCCESS;
 
     for (in->claimed = 0; in->claimed < in->count && in->registry->has_unique; in->claimed++) {
-        rv = cat_own_keys_claim(in->db, in->registry, in->products[in->claimed]);
+        rv = cat_own_keys_reclaim(in->db, in->registry, NULL, in->products[in->claimed]);
         if (rv != APR_SUCCESS) {
             return rv;
         }
@@ -208,11 +217,7 @@ static apr_status_t insert_rows(insertion_t *in)
 {
     apr_status_t rv = claim_values(in);
 
-    for (int done = 0, rows; done < in->count && rv == APR_SUCCESS; done += rows) {
-        rows = in->count - done < CAT_ROWS_MAX ? in->count - done : CAT_ROWS_MAX;
-        rv = cat_db_insert_rows(in->db, SQL_PRODUCT_INSERT, in->values + done * ROW_VALUES, ROW_VALUES, rows);
-    }
-    return rv;
+    return rv == APR_SUCCESS ? cat_db_insert_rows(in->db, SQL_PRODUCT_INSERT, in->values, ROW_VALUES, in->count) : rv;
 }
 
 static apr_status_t insert_prepared(void *baton)
@@ -336,11 +341,8 @@ static const char *const *change_record(const product_write_t *w, const cat_fiel
     const char *const *before = cat_product_read(w->db->pool, fields, row);
     const char **after = (const char **)cat_products_merge(w->db->pool, before, w->input);
 
-    for (int i = 0; i < fields->count; i++) {
-        if (!cat_text_is_same(before[i], after[i])) {
-            cat_product_stamp(w->db->pool, fields, after, apr_time_now());
-            return after;
-        }
+    if (cat_products_changes(w->input, before)) {
+        cat_product_stamp(w->db->pool, fields, after, apr_time_now());
     }
     return after;
 }
@@ -645,6 +647,17 @@ const char *const *cat_products_merge(apr_pool_t *pool, const char *const *produ
     return merged;
 }
 
+int cat_products_changes(const cat_input_t *input, const char *const *product)
+{
+    for (int i = 0; i < input->count; i++) {
+        const char *value = input->values[i], *stored = product ? product[i] : NULL;
+        if (input->cleared[i] ? stored != NULL : value && !(stored && !strcmp(value, stored))) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
 #define LOCKED 100 /* ids of one SQL_PRODUCT_LOCK_100 */
 
 static apr_status_t pass_row(void *baton, const char *const *values, int count)
@@ -720,8 +733,7 @@ apr_status_t cat_products_delete_within(cat_db_t *db, const char *id)
 
 static void add_taken(cat_db_t *db, cat_input_t *input, int field)
 {
-    cat_fields_add_error(db->pool, input, input->fields[field].name, "taken",
-                         "must not be the value of another product");
+    cat_fields_add_error(db->pool, input, input->fields[field].name, "taken", "is already taken by another product");
 }
 
 /* The number of a field whose value is set, if no two products of the database may have the same; NULL: they may. A line without

@@ -18,8 +18,9 @@
 
 /* How a product is read and written for a client. */
 typedef struct cat_products_form_t {
-    /* Passes the row of the product with the id, if the client may see it. NULL: every client may. */
-    apr_status_t (*find)(void *baton, cat_db_t *db, cat_row_t *row, void *row_baton);
+    /* *row: that of the product which the baton knows, on the pool of db; NULL: there is none that the client may see. find NULL: every
+     * client may see all. */
+    apr_status_t (*find)(void *baton, cat_db_t *db, const char *const **row);
     /* Sets *body to the response body for a stored product, on a pool that the baton knows. */
     void (*represent)(void *baton, const char *const *product, const char **body, apr_size_t *length);
     void *baton;
@@ -29,6 +30,9 @@ typedef struct cat_products_form_t {
  * product, whose body is then cached. now: the time of the request. id: any text. */
 apr_status_t cat_products_get_one(cat_db_t *db, const char *id, apr_time_t now, const cat_products_form_t *form,
                                   cat_item_t *item);
+
+/* The object of the product within a body that cat_products_form_t writes, for cat_json_next_member. */
+const char *cat_products_object(const char *body);
 
 /* A condition on the stored product. The transaction of the write calls judge, so no other writer changes the product
  * in between; it may do so several times. Any status but APR_SUCCESS prevents the write, and is returned: CAT_ECHANGED
@@ -52,8 +56,9 @@ apr_status_t cat_products_insert_many(cat_db_t *db, const char *const *const *ro
 /* The fields of the shop's own would take more room than a row has for them (CAT_PRODUCT_EXTRA_MAX). */
 #define CAT_ETOOLONG (APR_OS_START_USERERR + 23)
 
-/* Changes the fields that the input sets or clears, and if that makes a difference, those that say when. CAT_ETOOLONG, CAT_ENOIMAGE and
- * CAT_EIMAGES (catalogue/product/product_images.h): nothing was changed. input: of cat_fields_check with the mount's fields and CAT_UPDATE.
+/* Changes the fields that the input sets or clears, and if that makes a difference, those that say when. APR_EEXIST: another product has the
+ * value of a unique field. CAT_ETOOLONG: the product would be too long. CAT_ENOIMAGE, CAT_EIMAGES: see
+ * catalogue/product/product_images.h. After a failure nothing is changed. input: of cat_fields_check with the mount's fields and CAT_UPDATE.
  * condition: NULL for none. *product: as this update left it, on the pool of db. */
 apr_status_t cat_products_update_one(cat_db_t *db, const char *id, const cat_input_t *input,
                                      const cat_products_condition_t *condition, const char *const **product);
@@ -69,6 +74,9 @@ apr_status_t cat_products_transact(cat_db_t *db, const apr_array_header_t *chang
 /* The product as an update would leave it, on the pool. input: as above. */
 const char *const *cat_products_merge(apr_pool_t *pool, const char *const *product, const cat_input_t *input);
 
+/* Would the update change the product? NULL: it has no values yet. */
+int cat_products_changes(const cat_input_t *input, const char *const *product);
+
 /* *product: as it is, on the pool of db; no other writer changes it before the end of the transaction. To lock products
  * in the order of their ids prevents deadlocks between transactions that lock several. */
 apr_status_t cat_products_lock(cat_db_t *db, const char *id, const char *const **product);
@@ -77,16 +85,17 @@ apr_status_t cat_products_lock(cat_db_t *db, const char *id, const char *const *
  * database has one writer at a time, there is nothing to lock. */
 apr_status_t cat_products_lock_many(cat_db_t *db, apr_array_header_t *ids);
 
-/* One of several writes within the transaction. A product that is updated or deleted must be locked. APR_EEXIST: a
- * product has the id. input, *product: as above. */
+/* One of several writes within the transaction. A product that is updated or deleted must be locked. APR_EEXIST: another product has the
+ * id, or the value of a unique field; CAT_ETOOLONG as above. input, *product: as above. */
 apr_status_t cat_products_insert_within(cat_db_t *db, const char *const *product);
 apr_status_t cat_products_update_within(cat_db_t *db, const char *id, const cat_input_t *input,
                                         const char *const **product);
 apr_status_t cat_products_delete_within(cat_db_t *db, const char *id);
 
 /* Inserts several products with few statements: which of them a failure is about is not known, and those before it may be
- * there, so the transaction must be rolled back. APR_EEXIST: of the product after the first *claimed ones. Their words are added to the postings, which the caller inserts at the end of the
- * transaction: those of many products at once are in the order of the table. */
+ * there, so the transaction must be rolled back. APR_EEXIST: a unique value of the product after the first *claimed ones is taken. Their words
+ * are added to the postings, which the caller inserts at the end of the transaction: those of many products at once are in the order of the
+ * table. */
 apr_status_t cat_products_insert_many_within(cat_db_t *db, const char *const *const *products, int count,
                                              const cat_product_postings_t *postings, int *claimed);
 

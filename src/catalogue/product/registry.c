@@ -163,6 +163,11 @@ int cat_registry_find(const cat_registry_t *registry, const char *name)
     return i;
 }
 
+int cat_registry_find_field(const cat_registry_t *registry, const cat_fields_t *fields, int field)
+{
+    return cat_registry_find(registry, fields->all[field].name);
+}
+
 int cat_registry_find_number(const cat_registry_t *registry, const char *number)
 {
     int i = CAT_PRODUCT_FIELDS;
@@ -171,6 +176,11 @@ int cat_registry_find_number(const cat_registry_t *registry, const char *number)
         i++;
     }
     return i;
+}
+
+int cat_registry_has_counts(const cat_registry_t *registry, int field)
+{
+    return field < registry->fields->count && registry->is_complete[field] && registry->is_counted[field];
 }
 
 /* ---- adding the fields of the mount ---- */

@@ -59,7 +59,13 @@ apr_status_t cat_registry_retire(cat_db_t *db, const cat_registry_t *registry, i
 /* The field of the registry that has the name; fields->count: there is none. */
 int cat_registry_find(const cat_registry_t *registry, const char *name);
 
+/* The same of a field of a mount. */
+int cat_registry_find_field(const cat_registry_t *registry, const cat_fields_t *fields, int field);
+
 /* The same of one that has the number. */
 int cat_registry_find_number(const cat_registry_t *registry, const char *number);
+
+/* Does value_counts have all values of the field of the registry; 0 as well if there is none. */
+int cat_registry_has_counts(const cat_registry_t *registry, int field);
 
 #endif

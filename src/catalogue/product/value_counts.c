@@ -114,29 +114,20 @@ static apr_status_t change_counts(cat_db_t *db, apr_array_header_t *changes)
     return rv;
 }
 
-static apr_status_t note_rows(cat_db_t *db, const cat_value_change_t *changes, int count)
-{
-    const char *values[COLUMNS * CAT_ROWS_MAX];
-
-    for (int i = 0; i < count; i++) {
-        const char *row[COLUMNS] = {write_delta(db->pool, &changes[i]), changes[i].number, changes[i].key,
-                                    changes[i].value};
-        memcpy(values + i * COLUMNS, row, sizeof(row));
-    }
-    return cat_db_insert_rows(db, SQL_VALUES_NOTE, values, COLUMNS, count);
-}
-
 static apr_status_t note_changes(cat_db_t *db, apr_array_header_t *changes)
 {
-    const cat_value_change_t *at = (const cat_value_change_t *)changes->elts;
-    apr_status_t rv = APR_SUCCESS;
+    const char **values, **at;
 
     sum_up(changes);
-    for (int left = changes->nelts, count; left > 0 && rv == APR_SUCCESS; left -= count, at += count) {
-        count = left < CAT_ROWS_MAX ? left : CAT_ROWS_MAX;
-        rv = note_rows(db, at, count);
+    values = at = apr_palloc(db->pool, (apr_size_t)changes->nelts * COLUMNS * sizeof(*values));
+    for (int i = 0; i < changes->nelts; i++) {
+        const cat_value_change_t *change = &APR_ARRAY_IDX(changes, i, cat_value_change_t);
+        *at++ = write_delta(db->pool, change);
+        *at++ = change->number;
+        *at++ = change->key;
+        *at++ = change->value;
     }
-    return rv;
+    return cat_db_insert_rows(db, SQL_VALUES_NOTE, values, COLUMNS, changes->nelts);
 }
 
 apr_status_t cat_value_counts_write(cat_db_t *db, apr_array_header_t *changes)
@@ -174,21 +165,6 @@ static apr_status_t keep_delta(void *baton, const char *const *values, int count
     return APR_SUCCESS;
 }
 
-/* By number: a DELETE with a range would wait for writers on MySQL. */
-static apr_status_t delete_deltas(cat_db_t *db, const apr_array_header_t *numbers)
-{
-    apr_status_t rv = APR_SUCCESS;
-
-    for (int done = 0; done < numbers->nelts && rv == APR_SUCCESS; done += DELETED) {
-        const char *values[DELETED];
-        for (int i = 0; i < DELETED; i++) {
-            values[i] = done + i < numbers->nelts ? APR_ARRAY_IDX(numbers, done + i, const char *) : "0";
-        }
-        rv = cat_db_exec(db, SQL_VALUES_DELETE_DELTAS, values, DELETED, NULL);
-    }
-    return rv;
-}
-
 static apr_array_header_t *make_changes(const cat_db_t *db)
 {
     return apr_array_make(db->pool, 64, sizeof(cat_value_change_t));
@@ -201,7 +177,8 @@ apr_status_t cat_value_counts_apply(cat_db_t *db, int most, int *count)
 
     *count = b.numbers->nelts;
     rv = rv == APR_SUCCESS ? change_counts(db, b.changes) : rv;
-    return rv == APR_SUCCESS ? delete_deltas(db, b.numbers) : rv;
+    /* By number: a DELETE with a range would wait for writers on MySQL. */
+    return rv == APR_SUCCESS ? cat_db_exec_list(db, SQL_VALUES_DELETE_DELTAS, b.numbers, DELETED, "0") : rv;
 }
 
 /* The lock keeps the maintenance from adding delta rows that it has just read. */

@@ -27,6 +27,7 @@
 #include "lib/buffer.h"
 #include "lib/fold.h"
 #include "lib/number.h"
+#include "lib/text.h"
 
 #define PARAMETERS_SIZE 32 /* octets: a guess of cat_list_query_t's */
 #define KEY_SIZE 128       /* octets: a guess of a key with a cursor */
@@ -158,13 +159,13 @@ static const char *const counts[] = {
 
 static void parse_count(parsing_t *p, const cat_parameter_t *parameter)
 {
-    for (int i = CAT_COUNT_CAPPED; i <= CAT_COUNT_NONE; i++) {
-        if (parameter->value && strcmp(counts[i], parameter->value) == 0) {
-            p->query->count = (cat_count_t)i;
-            return;
-        }
+    int count = cat_text_find(counts, parameter->value ? parameter->value : "");
+
+    if (counts[count]) {
+        p->query->count = (cat_count_t)count;
+    } else {
+        cat_parameters_add_error(&p->parameters, parameter->name, "unknown", "must be exact, capped or none");
     }
-    cat_parameters_add_error(&p->parameters, parameter->name, "unknown", "must be exact, capped or none");
 }
 
 static cat_count_t default_count(const cat_list_query_t *query)
@@ -203,7 +204,7 @@ static void take_most(parsing_t *p, const char **facet)
     if (!cat_number_parse_integer(colon + 1, &most) || most < 1 || most > CAT_QUERY_FACET_MAX) {
         cat_parameters_add_error(
             &p->parameters, "facets", "invalid",
-            "the number of values must be from 1 to " APR_STRINGIFY(CAT_QUERY_FACET_MAX) ", as in brand:200");
+            "must ask for 1 to " APR_STRINGIFY(CAT_QUERY_FACET_MAX) " values of a field, as in brand:200");
     } else if (field < p->query->all->count) {
         p->query->facet_most[field] = most == CAT_QUERY_FACET ? 0 : (short)most;
     }
@@ -392,12 +393,6 @@ static int is_forgiven(const char *name)
     return 0;
 }
 
-static int takes_condition(parsing_t *p, const cat_parameter_t *parameter)
-{
-    return find_row(parameter) == ROWS && !is_forgiven(parameter->name) &&
-           cat_query_conditions_take(&p->conditions, &p->parameters, p->conf, parameter);
-}
-
 static void parse_parameter(parsing_t *p, const cat_parameter_t *parameter)
 {
     size_t row = find_row(parameter);
@@ -411,7 +406,8 @@ static void parse_parameter(parsing_t *p, const cat_parameter_t *parameter)
     } else if (is_of_list) {
         p->sent |= 1U << row;
         rows[row].parse(p, parameter);
-    } else if (!takes_condition(p, parameter)) {
+    } else if (row < ROWS || is_forgiven(parameter->name) ||
+               !cat_query_conditions_take(&p->conditions, &p->parameters, p->conf, parameter)) {
         cat_parameters_add_unknown(&p->parameters, parameter->name);
     }
 }

@@ -66,18 +66,14 @@ static const struct operator_row_t {
 
 #define OPERATORS ((int)(sizeof(operators) / sizeof(operators[0])))
 
-static unsigned describe_field(const cat_fields_t *fields, int field)
+static int has_operator(const cat_fields_t *fields, int field, int op)
 {
     const cat_field_t *row = &fields->all[field];
     int is_choice = row->flags & CAT_OWN && fields->own[field]->values;
-    unsigned kind = field == CAT_PRODUCT_ID ? KEY : is_choice ? CHOICE : 1U << row->kind;
+    unsigned like = field == CAT_PRODUCT_ID ? KEY : is_choice ? CHOICE : 1U << row->kind;
 
-    return kind | (row->flags & (CAT_CLEARABLE | CAT_OWN) ? UNSET : 0);
-}
-
-static int has_operator(const cat_fields_t *fields, int field, int op)
-{
-    return (operators[op].of & describe_field(fields, field)) != 0;
+    like |= row->flags & (CAT_CLEARABLE | CAT_OWN) ? UNSET : 0;
+    return (operators[op].of & like) != 0;
 }
 
 /* "must have one of the operators ne, lt", or "must have the operator in": those in brackets. */
@@ -101,13 +97,6 @@ int cat_query_conditions_has_index(const cat_conf_t *conf, int field)
 }
 
 /* ---- a value ---- */
-
-static cat_field_fault_t read_id(apr_pool_t *pool, const char *text, cat_query_value_t *value)
-{
-    value->text = cat_id_fold(pool, text);
-    return cat_id_check(value->text) ? cat_fields_no_fault
-                                     : (cat_field_fault_t){"format", "must be the id of a product"};
-}
 
 static cat_field_fault_t read_text(apr_pool_t *pool, const cat_field_t *field, const char *text,
                                    cat_query_value_t *value)
@@ -140,7 +129,7 @@ static cat_field_fault_t read_number(apr_pool_t *pool, const char *text, cat_que
     if (!cat_number_is_exact(pool, text, strlen(text))) {
         return (cat_field_fault_t){"precision", cat_number_explain(pool, text)};
     }
-    value->text = cat_number_format(pool, cat_json_own(pool, json_real(number + 0.0))); /* -0 is 0 */
+    value->text = cat_number_format_real(pool, number);
     if (number < 0) {
         value->key = CAT_QUERY_BELOW_ALL;
     } else {
@@ -173,7 +162,9 @@ static cat_field_fault_t read_value(apr_pool_t *pool, const cat_field_t *row, in
         return read_boolean(text, value);
     }
     if (row->rule == &cat_fields_id) {
-        return read_id(pool, text, value);
+        value->text = cat_id_fold(pool, text);
+        return cat_id_check(value->text) ? cat_fields_no_fault
+                                         : (cat_field_fault_t){"format", "must be the id of a product"};
     }
     switch (row->kind) {
     case CAT_NUMBER:
@@ -253,15 +244,6 @@ static int takes_list(int op)
     return op == CAT_IN || op == CAT_ALL;
 }
 
-static cat_field_fault_t read_values(const cat_parameters_t *p, const cat_field_t *field, const char *name,
-                                     const cat_parameter_t *parameter, cat_query_condition_t *condition)
-{
-    if (takes_list(condition->op)) {
-        return read_items(p->pool, field, condition, cat_parameters_list(p, name, parameter));
-    }
-    return parameter->value ? read_single(p->pool, field, condition, parameter->value) : bad_encoding;
-}
-
 /* ---- the name of a condition ---- */
 
 /* "price[gte]" */
@@ -286,9 +268,11 @@ static int find_operator(const cat_fields_t *fields, int field, const char *brac
 
 /* ---- a condition ---- */
 
-static int compare_conditions(const cat_query_condition_t *one, const cat_query_condition_t *other)
+int cat_query_conditions_compare(const void *one, const void *other)
 {
-    return one->field != other->field ? one->field - other->field : (int)one->op - (int)other->op;
+    const cat_query_condition_t *a = one, *b = other;
+
+    return a->field != b->field ? a->field - b->field : (int)a->op - (int)b->op;
 }
 
 static void insert_condition(cat_query_conditions_t *conditions, apr_pool_t *pool,
@@ -299,7 +283,7 @@ static void insert_condition(cat_query_conditions_t *conditions, apr_pool_t *poo
     if (!conditions->all) {
         conditions->all = apr_palloc(pool, CAT_QUERY_CONDITIONS_MAX * sizeof(*conditions->all));
     }
-    for (; at > 0 && compare_conditions(&conditions->all[at - 1], condition) > 0; at--) {
+    for (; at > 0 && cat_query_conditions_compare(&conditions->all[at - 1], condition) > 0; at--) {
         conditions->all[at] = conditions->all[at - 1];
     }
     conditions->all[at] = *condition;
@@ -339,7 +323,9 @@ static void take_condition(cat_query_conditions_t *conditions, cat_parameters_t 
     if (conditions->taken > CAT_QUERY_CONDITIONS_MAX) {
         return;
     }
-    fault = read_values(p, field, name, parameter, condition);
+    fault = takes_list(condition->op) ? read_items(p->pool, field, condition, cat_parameters_list(p, name, parameter))
+            : parameter->value        ? read_single(p->pool, field, condition, parameter->value)
+                                      : bad_encoding;
     if (fault.code) {
         cat_parameters_add_error(p, name, fault.code, fault.message);
     } else {

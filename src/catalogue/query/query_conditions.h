@@ -68,6 +68,9 @@ int cat_query_conditions_has_index(const cat_conf_t *conf, int field);
 int cat_query_conditions_take(cat_query_conditions_t *conditions, cat_parameters_t *p, const cat_conf_t *conf,
                               const cat_parameter_t *parameter);
 
+/* Compares conditions for qsort: by field, then by operator. */
+int cat_query_conditions_compare(const void *one, const void *other);
+
 /* Writes the conditions as parameters, each after "&". */
 void cat_query_conditions_write(cat_buffer_t *b, const cat_fields_t *fields, const cat_query_condition_t *conditions,
                                 int count);

@@ -20,13 +20,6 @@
 #include "catalogue/product/own_fields.h"
 #include "lib/hash.h"
 
-static int compare_conditions(const void *one, const void *other)
-{
-    const cat_query_condition_t *a = one, *b = other;
-
-    return a->field != b->field ? a->field - b->field : (int)a->op - (int)b->op;
-}
-
 const cat_query_condition_t *cat_visible_add(apr_pool_t *pool, const cat_visible_t *visible,
                                              const cat_query_condition_t *conditions, int *count)
 {
@@ -37,21 +30,12 @@ const cat_query_condition_t *cat_visible_add(apr_pool_t *pool, const cat_visible
     if (*count) {
         memcpy(all + visible->count, conditions, (apr_size_t)*count * sizeof(*all));
     }
-    qsort(all, (size_t)sum, sizeof(*all), compare_conditions);
+    qsort(all, (size_t)sum, sizeof(*all), cat_query_conditions_compare);
     *count = sum;
     return all;
 }
 
 /* ---- the directive ---- */
-
-static const char *write_text(apr_pool_t *pool, const cat_fields_t *fields, const cat_visible_t *visible)
-{
-    cat_buffer_t b;
-
-    cat_buffer_init(&b, pool, 64);
-    cat_query_conditions_write(&b, fields, visible->conditions, visible->count);
-    return cat_buffer_text(&b);
-}
 
 static void read_conditions(cat_parameters_t *p, const cat_conf_t *conf, cat_query_conditions_t *conditions)
 {
@@ -69,6 +53,7 @@ const char *cat_visible_parse(apr_pool_t *pool, const cat_conf_t *conf, const ch
     cat_query_conditions_t conditions = {.all = NULL};
     cat_visible_t *made = apr_palloc(pool, sizeof(*made));
     cat_parameters_t parameters;
+    cat_buffer_t b;
 
     *visible = NULL;
     if (!text || !strcasecmp(text, "all")) {
@@ -80,10 +65,11 @@ const char *cat_visible_parse(apr_pool_t *pool, const cat_conf_t *conf, const ch
         return cat_fields_summary(pool, parameters.errors);
     }
     if (!conditions.count) {
-        return "it has no condition, such as published=true";
+        return "it must have a condition, such as published=true";
     }
-    *made = (cat_visible_t){conditions.all, conditions.count, NULL};
-    made->text = write_text(pool, cat_product_fields_of(conf), made);
+    cat_buffer_init(&b, pool, 64);
+    cat_query_conditions_write(&b, cat_product_fields_of(conf), conditions.all, conditions.count);
+    *made = (cat_visible_t){conditions.all, conditions.count, cat_buffer_text(&b)};
     *visible = made;
     return NULL;
 }

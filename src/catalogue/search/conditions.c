@@ -237,7 +237,7 @@ static void add_if_set(cat_select_text_t *s, int field)
 /* The same field in the registry. */
 static int find_known(const cat_select_text_t *s, int field)
 {
-    return cat_registry_find(s->registry, s->fields->all[field].name);
+    return cat_registry_find_field(s->registry, s->fields, field);
 }
 
 static void compare_field(cat_select_text_t *s, const char *name, int field)

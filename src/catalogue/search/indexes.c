@@ -22,12 +22,13 @@
 #include <apr_strings.h>
 
 #include "catalogue/product/counts.h"
+#include "catalogue/product/own_keys.h"
+#include "catalogue/product/portion.h"
 #include "catalogue/product/product.h"
 #include "db/db.h"
 
 /* Products of one transaction: on SQLite, all writers wait for its end. */
 #define PORTION 200
-#define PORTION_TEXT "200"
 
 /* How long the job works at a time. The other jobs of its thread wait meanwhile, and the writers get the rest. */
 #define JOB_TIME apr_time_from_msec(500)
@@ -141,31 +142,15 @@ apr_status_t cat_indexes_check(cat_db_t *db, int parts, cat_indexes_state_t *sta
 
 /* ---- one portion ---- */
 
-#define ROW_VALUES (CAT_PRODUCT_COLUMNS + CAT_PRODUCT_KEYS) /* of SQL_INDEX_ROWS */
-
 typedef struct portion_t {
     apr_pool_t *pool;
     cat_db_t *db;
     const cat_list_key_t *from;
     const cat_registry_t *registry;
-    const char *rows[PORTION][ROW_VALUES];
+    cat_portion_t products;
     cat_product_postings_t postings;
     cat_indexes_portion_t found;
 } portion_t;
-
-static apr_status_t keep_row(void *baton, const char *const *values, int count)
-{
-    portion_t *p = baton;
-
-    if (p->found.rows == PORTION) {
-        return CAT_ENOUGH;
-    }
-    for (int i = 0; i < count; i++) {
-        p->rows[p->found.rows][i] = values[i] ? apr_pstrdup(p->pool, values[i]) : NULL;
-    }
-    p->found.rows++;
-    return APR_SUCCESS;
-}
 
 static apr_status_t note_row(void *is_there, const char *const *values, int count)
 {
@@ -174,8 +159,7 @@ static apr_status_t note_row(void *is_there, const char *const *values, int coun
     return CAT_ENOUGH;
 }
 
-/* A portion may come with fewer rows than were found, because others were deleted before they were locked. So only one without any
- * can be the last, and if nothing is found without a lock either, it is. */
+/* A portion without a row is the last, if nothing is found without a lock either. */
 static apr_status_t find_end(portion_t *p)
 {
     int is_there = 0;
@@ -198,11 +182,9 @@ static apr_status_t read_rows(portion_t *p, cat_sql_t sql)
     if (rv != APR_SUCCESS) {
         return rv;
     }
-    rv = cat_db_each(p->db, sql, CAT_VALUES(p->from->created_at, p->from->id, PORTION_TEXT), keep_row, p);
-    if (p->found.rows) {
-        const char *const *oldest = p->rows[p->found.rows - 1];
-        p->found.end = (cat_list_key_t){oldest[CAT_PRODUCT_CREATED_AT], oldest[CAT_PRODUCT_ID]};
-    }
+    rv = cat_portion_read(p->db, sql, p->from, PORTION, &p->products);
+    p->found.rows = p->products.rows->nelts;
+    p->found.end = p->products.end;
     return rv == APR_SUCCESS ? find_end(p) : rv;
 }
 
@@ -269,7 +251,7 @@ static apr_status_t fill_portion(void *baton)
     apr_status_t rv = read_rows(p, SQL_INDEX_ROWS);
 
     for (int i = 0; i < p->found.rows && rv == APR_SUCCESS; i++) {
-        rv = mend_row(p, p->rows[i]);
+        rv = mend_row(p, CAT_PORTION_ROW(&p->products, i));
     }
     return rv == APR_SUCCESS ? cat_product_keys_insert(p->db, &p->postings) : rv;
 }
@@ -298,12 +280,14 @@ apr_status_t cat_indexes_compare(apr_pool_t *pool, cat_db_t *db, const cat_list_
                                  cat_indexes_portion_t *portion)
 {
     portion_t *p = make_portion(pool, db, from);
+    apr_pool_t *before = cat_db_use_pool(db, pool);
     apr_status_t rv = read_rows(p, SQL_INDEX_READ);
 
     for (int i = 0; i < p->found.rows && rv == APR_SUCCESS; i++) {
         const char *keys[CAT_PRODUCT_KEYS];
-        compare_row(p, p->rows[i], keys);
+        compare_row(p, CAT_PORTION_ROW(&p->products, i), keys);
     }
+    cat_db_use_pool(db, before);
     *portion = p->found;
     return rv;
 }

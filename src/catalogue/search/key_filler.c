@@ -22,13 +22,12 @@
 #include <apr_strings.h>
 
 #include "catalogue/product/counts.h"
-#include "catalogue/product/list_key.h"
+#include "catalogue/product/portion.h"
 #include "catalogue/product/product.h"
 #include "catalogue/search/indexes.h"
 
 /* Products of one transaction: on SQLite, all writers wait for its end. */
 #define PORTION 100
-#define PORTION_TEXT "100"
 
 #define JOB_TIME apr_time_from_msec(500)
 
@@ -151,64 +150,44 @@ typedef struct filling_t {
     const cat_registry_t *registry;
     int field; /* of the registry */
     const state_t *state;
-    const char **rows[PORTION];
-    int count;
+    cat_portion_t portion;
     const char *taken; /* the id of a product whose value another one has; NULL: none */
 } filling_t;
-
-static apr_status_t keep_row(void *baton, const char *const *values, int count)
-{
-    filling_t *f = baton;
-
-    (void)count;
-    if (f->count == PORTION) {
-        return CAT_ENOUGH;
-    }
-    f->rows[f->count] = apr_palloc(f->pool, CAT_PRODUCT_COLUMNS * sizeof(char *));
-    for (int i = 0; i < CAT_PRODUCT_COLUMNS; i++) {
-        f->rows[f->count][i] = values[i] ? apr_pstrdup(f->pool, values[i]) : NULL;
-    }
-    f->count++;
-    return APR_SUCCESS;
-}
 
 static apr_status_t fill_rows(filling_t *f)
 {
     apr_array_header_t *rows = cat_own_keys_begin(f->pool);
     apr_status_t rv = APR_SUCCESS;
 
-    for (int i = 0; i < f->count && rv == APR_SUCCESS; i++) {
-        rv = cat_own_keys_renew(f->db, f->registry, f->field, f->rows[i], rows);
-        f->taken = rv == APR_EEXIST ? f->rows[i][CAT_PRODUCT_ID] : NULL;
+    for (int i = 0; i < f->portion.rows->nelts && rv == APR_SUCCESS; i++) {
+        const char *const *row = CAT_PORTION_ROW(&f->portion, i);
+        rv = cat_own_keys_renew(f->db, f->registry, f->field, row, rows);
+        f->taken = rv == APR_EEXIST ? row[CAT_PRODUCT_ID] : NULL;
     }
     return rv == APR_SUCCESS ? cat_own_keys_insert(f->db, rows) : rv;
 }
 
 static apr_status_t advance(const filling_t *f, int is_last)
 {
-    const cat_list_key_t *from = &f->state->from;
-    const char *const *oldest = f->count ? (const char *const *)f->rows[f->count - 1] : NULL;
+    const cat_list_key_t *from = &f->state->from, *end = &f->portion.end;
 
     return cat_db_exec(f->db, SQL_FIELDS_ADVANCE,
-                       CAT_VALUES(is_last ? "1" : "0", oldest ? oldest[CAT_PRODUCT_CREATED_AT] : from->created_at,
-                                  oldest ? oldest[CAT_PRODUCT_ID] : from->id, apr_itoa(f->pool, f->count),
-                                  f->state->number, from->created_at, from->id, f->state->definition),
+                       CAT_VALUES(is_last ? "1" : "0", end->created_at, end->id,
+                                  apr_itoa(f->pool, f->portion.rows->nelts), f->state->number, from->created_at,
+                                  from->id, f->state->definition),
                        NULL);
 }
 
-/* A portion may come with fewer rows than were found, because others were deleted before they were locked. So only one without any can be
- * the last, and if nothing is found without a lock either, it is. */
+/* Only a portion without a row can be the last, and if nothing is found without a lock either, it is. */
 static apr_status_t fill_portion(void *baton)
 {
     filling_t *f = baton;
     const cat_list_key_t *from = &f->state->from;
     const char *const *row;
-    apr_status_t rv, found = APR_SUCCESS;
+    apr_status_t rv = cat_portion_read(f->db, SQL_INDEX_ROWS, from, PORTION, &f->portion), found = APR_SUCCESS;
 
-    f->count = 0;
-    rv = cat_db_each(f->db, SQL_INDEX_ROWS, CAT_VALUES(from->created_at, from->id, PORTION_TEXT), keep_row, f);
     rv = rv == APR_SUCCESS ? fill_rows(f) : rv;
-    if (rv == APR_SUCCESS && !f->count) {
+    if (rv == APR_SUCCESS && !f->portion.rows->nelts) {
         found = cat_db_one(f->db, SQL_INDEX_READ, CAT_VALUES(from->created_at, from->id, "1"), &row);
         rv = found == APR_NOTFOUND ? APR_SUCCESS : found;
     }

@@ -428,7 +428,7 @@ static apr_status_t list_values(search_t *s, int known, facet_t *f)
 
 static apr_status_t list_own(search_t *s, int field)
 {
-    int known = cat_registry_find(s->registry, s->query->all->all[field].name);
+    int known = cat_registry_find_field(s->registry, s->query->all, field);
     facet_t *f = make_facet(s, field);
     apr_status_t rv = APR_SUCCESS;
 
@@ -451,9 +451,8 @@ static int decides_own(const search_t *s, int field)
 
 static int is_own_counted(const search_t *s, int field)
 {
-    int known = cat_registry_find(s->registry, s->query->all->all[field].name);
-    int is_ready =
-        known < s->registry->fields->count && s->registry->is_complete[known] && s->registry->is_counted[known];
+    int known = cat_registry_find_field(s->registry, s->query->all, field);
+    int is_ready = cat_registry_has_counts(s->registry, known);
 
     if (!decides_own(s, field)) {
         return 0;

@@ -1,8 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Numbers, booleans, lists, times and JSON of CSV. A number is spelled anew as JSON has it, digit by digit, and then parsed by the one reader of JSON, so that a cell
- * and a body with the same number are the same product: nothing is rounded here. What could be read in two ways is refused: a mark between
- * thousands must stand before each group of three digits, and 0.500 is no thousands.
+ * Reads the cells of a CSV file as people and spreadsheets write them.
+ *
+ *     cell          with a decimal comma     JSON
+ *     1 299.50      1.299,50                 1299.5
+ *     .5  +5  0012  ,5                       0.5  5  12
+ *     Ja  0  FALSE                           true  false  false
+ *     red | blue                             ["red", "blue"]
+ *
+ * A number is spelled anew, digit by digit, and then parsed by the one reader of JSON, so that a cell and a body with the same number are the
+ * same product: nothing is rounded here. What could be read in two ways is refused: a mark between thousands must stand before each group of
+ * three digits, and 0.500 is not five hundred.
  */
 #include "catalogue/transfer/cell_value.h"
 
@@ -108,31 +116,6 @@ static json_t *read_boolean(const char *text)
     return NULL;
 }
 
-/* ---- lists and any JSON ---- */
-
-static json_t *read_list(apr_pool_t *pool, const char *text, char mark)
-{
-    const apr_array_header_t *texts = cat_list_text_split(pool, text, mark);
-    json_t *list = json_array();
-
-    for (int i = 0; i < texts->nelts; i++) {
-        if (json_array_append_new(list, json_string(APR_ARRAY_IDX(texts, i, const char *))) != 0) {
-            json_decref(list);
-            return NULL;
-        }
-    }
-    return list;
-}
-
-/* As the only element of an array, because numbers that would be stored as other ones are replaced in arrays (lib/json.h). */
-static json_t *read_json(apr_pool_t *pool, const cat_csv_cell_t *cell)
-{
-    const char *text = apr_pstrcat(pool, "[", apr_pstrmemdup(pool, cell->text, cell->length), "]", NULL), *why;
-    json_t *array = cat_json_parse_exact(pool, text, strlen(text), &why);
-
-    return json_array_size(array) == 1 ? json_incref(json_array_get(array, 0)) : NULL;
-}
-
 /* ---- all kinds ---- */
 
 /* A text that is no number with a decimal comma is not looked at for one: lib/fields.c explains the decimal point to those who wrote a comma. */
@@ -142,10 +125,10 @@ json_t *cat_cell_value_read(apr_pool_t *pool, cat_kind_t kind, const cat_csv_cel
     json_t *value = NULL;
 
     if (kind == CAT_LIST) {
-        return read_list(pool, cell->text, list_mark);
+        return cat_list_text_json(pool, cell->text, list_mark);
     }
     if (kind == CAT_VALUE) {
-        return read_json(pool, cell);
+        return json_incref(cat_json_parse_value(pool, cell->text, cell->length));
     }
     if (kind == CAT_TIME) {
         return json_string(trim(pool, cell));

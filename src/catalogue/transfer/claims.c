@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A table of pairs of numbers, open addressing. It has two kinds of pairs:
+ * Which product has which unique value while a file is checked: a hash table of pairs of numbers, with open addressing.
  *
- *     a value                  ->  the product that has it; 0: it was given up
+ *     a value                  ->  the product that has it; 0: a row gave it up
  *     a product and a field    ->  the value that it has; 0: none
+ *
+ * A row that takes a value frees the one that its product had: as if each row were stored before the next one is checked. So a value can
+ * move from one product to another within a file, if the row that gives it up comes first.
  */
 #include "catalogue/transfer/claims.h"
 

@@ -1,12 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A file of all products of a list, in one state of the database. The products are read in portions, in one transaction, and each
- * portion is handed over before the next one is read: so the transaction lasts as long as the client takes, and the thread sleeps in a
- * write to its socket most of that time.
+ * Makes a file of all products of a list, in one state of the database.
  *
- * A reader in no hurry would keep the transaction for hours, and with it versions of rows, or SQLite's WAL. A job of each child looks at
- * the exports that run. Where one has had its time it ends the transaction, behind the back of the sleeping thread, which learns of it
- * when it wants the next portion; the mutex of the export tells which of the two has the connection.
+ *     thread of the request    begin | portion | send ......... | portion | send .... | end
+ *     transaction              [----------------------------------------------------------]
+ *     connection is used by      X      X                  X       X
+ *
+ * The products are read in portions, in one transaction, and each portion is sent before the next one is read: so the transaction lasts as
+ * long as the client takes, and the thread sleeps in a write to its socket most of that time.
+ *
+ * A reader in no hurry would keep the transaction for hours, and with it old versions of rows, or SQLite's WAL. A job of each child looks at
+ * the exports that run. Where one has had its time, the job ends the transaction while the thread sleeps, and the thread learns of it when it
+ * wants the next portion. The mutex of the export tells which of the two has the connection.
  */
 #include "catalogue/transfer/export.h"
 
@@ -96,11 +101,6 @@ static apr_status_t read_portion(void *baton)
     return rv;
 }
 
-static const char *keep_text(const cat_export_t *e, const char *text)
-{
-    return text ? apr_pstrdup(e->position_pool, text) : NULL;
-}
-
 /* The next portion begins after the last product of this one. */
 static void keep_position(cat_export_t *e)
 {
@@ -109,15 +109,11 @@ static void keep_position(cat_export_t *e)
     cat_list_position_t *after = &e->query.after;
 
     apr_pool_clear(e->position_pool);
-    after->key = (cat_list_key_t){keep_text(e, last->key.created_at), keep_text(e, last->key.id)};
+    after->key = (cat_list_key_t){apr_pstrdup(e->position_pool, last->key.created_at),
+                                  apr_pstrdup(e->position_pool, last->key.id)};
     for (int i = 0; i < CAT_LIST_SORT_MAX; i++) {
-        after->values[i] = keep_text(e, last->values[i]);
+        after->values[i] = apr_pstrdup(e->position_pool, last->values[i]);
     }
-}
-
-static int is_last_portion(const cat_export_t *e)
-{
-    return e->query.is_plain ? e->rows < e->query.limit : !e->end.has_next;
 }
 
 static void end_export(cat_export_t *e);
@@ -127,7 +123,7 @@ static void finish_portion(cat_export_t *e)
     e->total += e->rows;
     e->is_pending = 1;
     keep_position(e);
-    if (is_last_portion(e)) {
+    if (e->query.is_plain ? e->rows < e->query.limit : !e->end.has_next) {
         e->format->end(&e->text);
         e->is_ended = 1;
         end_export(e);
@@ -160,18 +156,10 @@ static void leave_list(cat_export_t *e)
     apr_thread_mutex_unlock(e->all->mutex);
 }
 
-/* Who has begun before the WAL was too long has to go, and so has who came later: each keeps SQLite from beginning it anew. Where nobody
- * writes, it stays as it is, and nobody needs to go. */
-static int is_wal_too_long(const cat_export_t *e)
-{
-    apr_off_t size = cat_db_wal_size(e->db), most = e->db->conf->export_wal;
-
-    return most && size > most && size > e->wal;
-}
-
 static const char *find_reason(const cat_export_t *e, apr_time_t now)
 {
     const cat_conf_t *conf = e->db->conf;
+    apr_off_t size = cat_db_wal_size(e->db);
 
     if (conf->export_timeout && now - e->begun > apr_time_from_sec(conf->export_timeout)) {
         return "it has taken longer than CatalogExportTimeout";
@@ -179,7 +167,11 @@ static const char *find_reason(const cat_export_t *e, apr_time_t now)
     if (conf->export_rate && now - e->handed > e->credit) {
         return "its client reads more slowly than CatalogExportRate";
     }
-    return is_wal_too_long(e) ? "the -wal file has grown beyond CatalogExportWAL" : NULL;
+    /* Each export keeps SQLite from beginning the WAL anew, whether it began before the WAL was too long or after. Where nobody writes, the
+     * WAL stays as it is, and no export needs to end. */
+    return conf->export_wal && size > conf->export_wal && size > e->wal
+               ? "the -wal file has grown beyond CatalogExportWAL"
+               : NULL;
 }
 
 /* 1: it is marked, and its mutex held. */

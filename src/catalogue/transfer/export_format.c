@@ -6,8 +6,8 @@
  *     csv      id,name,price                                      a header row, then a row for each product
  *     json     [{"id":"..."},                                     one array, an element a line
  *
- * A file that is written in CSV can be imported again: a cell has the value as the API spells it, except that a spreadsheet
- * may be told of decimal commas, that a list has its texts between "|", and texts that it would take for a formula are made safe, if the client asks for that.
+ * A file that is written in CSV can be imported again: a cell has the value as the API spells it, except that a list has its texts between
+ * "|". If the client asks for that, numbers have decimal commas, and texts that a spreadsheet would take for a formula are made safe.
  */
 #include "catalogue/transfer/export_format.h"
 

@@ -10,35 +10,19 @@ struct cat_file_head_t {
     json_t *rows;
 };
 
-static json_t *write_cell(const cat_csv_cell_t *cell)
-{
-    json_t *text = cell->text ? json_stringn(cell->text, cell->length) : json_string("");
-
-    return text ? text : json_string(UNREADABLE);
-}
-
-/* Such a row is no row for the import, and no header. */
-static int is_empty(const cat_csv_cell_t *cells, int count)
-{
-    for (int i = 0; i < count; i++) {
-        if (!cat_csv_cell_is_empty(&cells[i])) {
-            return 0;
-        }
-    }
-    return 1;
-}
-
+/* A row without content is none for the import, and no header. */
 static apr_status_t take_row(void *baton, const cat_csv_cell_t *cells, int count)
 {
     cat_file_head_t *head = baton;
     json_t *row;
 
-    if (is_empty(cells, count)) {
+    if (cat_csv_count_cells(cells, count, 0) == 0) {
         return APR_SUCCESS;
     }
     row = json_array();
     for (int i = 0; i < count; i++) {
-        json_array_append_new(row, write_cell(&cells[i]));
+        json_t *text = cells[i].text ? json_stringn(cells[i].text, cells[i].length) : json_string("");
+        json_array_append_new(row, text ? text : json_string(UNREADABLE));
     }
     json_array_append_new(head->rows, row);
     return json_array_size(head->rows) == CAT_FILE_HEAD_ROWS ? APR_EOF : APR_SUCCESS;

@@ -39,10 +39,8 @@
 
 #define GROUP 100 /* rows that are compared with the database by one statement */
 
-#define SENTENCES 5 /* errors that the summary names */
-
-/* A record of the spool: the fields, and of an update, or of any row if there is a key, in the place of CREATED_AT where its row is in the file, and which fields are
- * cleared: "1200 1260 31 0100000". */
+/* A record of the spool has the fields. Of an update, or of any row if there is a key, it has in the place of CREATED_AT where the row is in
+ * the file, from which octet to which and on which line, and which fields are cleared: "1200 1260 31 0100000". */
 #define UPDATE CAT_PRODUCT_CREATED_AT
 
 typedef struct item_t {
@@ -83,17 +81,12 @@ struct cat_import_t {
     int rows;             /* in it, at most */
     int is_timed;         /* flag: it ends before that when it has taken its time */
     cat_import_result_t done;
-    apr_pool_t *changed_pool;     /* of the list */
-    apr_array_header_t *changed;  /* const char *: the ids that it updates */
-    cat_product_postings_t words; /* of the products that it creates, inserted after all of them */
+    apr_pool_t *changed_pool;        /* of the list */
+    apr_array_header_t *changed;     /* const char *: the ids that it updates */
+    cat_product_postings_t postings; /* of the products that it creates, inserted after all of them */
 };
 
 /* ---- errors ---- */
-
-static apr_int64_t row_of(const json_t *error)
-{
-    return json_integer_value(json_object_get(error, "row"));
-}
 
 static void add_place(const cat_import_t *im, json_t *error, const cat_octets_t *place)
 {
@@ -105,21 +98,15 @@ static void add_place(const cat_import_t *im, json_t *error, const cat_octets_t 
     }
 }
 
-/* The members are in this order for those who read them. */
-static json_t *make_error(const item_t *item, const char *field, const char *code, const char *message)
-{
-    return json_pack("{s:I, s:I, s:s, s:s, s:s}", "row", (json_int_t)item->row, "line", (json_int_t)item->place.line,
-                     "field", field, "code", code, "message", message);
-}
-
 /* Unknown ids are found some rows later than other faults. */
 static void add_error(cat_import_t *im, const item_t *item, const char *field, const char *code, const char *message)
 {
     json_t *errors = im->result.errors;
     size_t at = json_array_size(errors);
-    json_t *error = make_error(item, field, code, message);
+    json_t *error = json_pack("{s:I, s:I, s:s, s:s, s:s}", "row", (json_int_t)item->row, "line",
+                              (json_int_t)item->place.line, "field", field, "code", code, "message", message);
 
-    while (at > 0 && row_of(json_array_get(errors, at - 1)) > item->row) {
+    while (at > 0 && json_integer_value(json_object_get(json_array_get(errors, at - 1), "row")) > item->row) {
         at--;
     }
     if (error) { /* NULL: the name of a column is not UTF-8 */
@@ -175,11 +162,8 @@ static int has_product(const group_t *group, const char *id, const char *key)
 static apr_status_t keep_stored(void *baton, const char *const *values, int count)
 {
     group_t *group = baton;
-    const char **copy = apr_palloc(group->pool, (apr_size_t)count * sizeof(*copy));
+    const char *const *copy = cat_product_copy(group->pool, values, count);
 
-    for (int i = 0; i < count; i++) {
-        copy[i] = values[i] ? apr_pstrdup(group->pool, values[i]) : NULL;
-    }
     for (int i = 0; i < group->count; i++) {
         if (group->items[i].id && !strcmp(group->items[i].id, copy[CAT_PRODUCT_ID])) {
             group->items[i].stored = cat_product_read(group->pool, group->fields, copy);
@@ -229,22 +213,13 @@ static apr_status_t read_stored(cat_db_t *db, group_t *group)
     return cat_db_each(db, SQL_PRODUCT_GET_100, ids, GROUP, keep_stored, group);
 }
 
-static int changes_product(const item_t *item)
-{
-    for (int i = 0; i < item->input.count; i++) {
-        const char *value = item->input.values[i], *stored = item->stored ? item->stored[i] : NULL;
-        if ((value && (!stored || strcmp(value, stored))) || (item->input.cleared[i] && stored)) {
-            return 1;
-        }
-    }
-    return 0;
-}
-
 static void count_item(cat_import_result_t *result, const item_t *item)
 {
+    int changes = cat_products_changes(&item->input, item->stored);
+
     result->created += !item->updates;
-    result->updated += item->updates && changes_product(item);
-    result->unchanged += item->updates && !changes_product(item);
+    result->updated += item->updates && changes;
+    result->unchanged += item->updates && !changes;
 }
 
 /* ---- checking ---- */
@@ -314,18 +289,14 @@ static apr_uint64_t number_text(apr_pool_t *pool, int field, const char *text)
     return whole ? cat_hash(whole, strlen(whole)) : 0;
 }
 
-static apr_uint64_t number_product(const item_t *item)
-{
-    return item->id ? cat_hash(item->id, strlen(item->id)) : cat_hash((const char *)&item->row, sizeof(item->row));
-}
-
 /* Finds out which product the row is about, and which product a row before it has made that of its key. */
 static void identify_item(const cat_import_t *im, item_t *item)
 {
     int key = im->options.rows.key;
     apr_uint64_t owner;
 
-    item->product = number_product(item);
+    item->product =
+        item->id ? cat_hash(item->id, strlen(item->id)) : cat_hash((const char *)&item->row, sizeof(item->row));
     if (!im->number || !item->key) {
         return;
     }
@@ -347,8 +318,7 @@ static void claim_value(cat_import_t *im, item_t *item, int field, const char *o
 
     if ((value || item->input.cleared[field]) &&
         cat_claims_take(im->claims, field, item->product, number_text(pool, field, value), before, stored)) {
-        add_row_error(im, item, item->input.fields[field].name, "taken",
-                      "must not be the value of another product, or of another row");
+        add_row_error(im, item, item->input.fields[field].name, "taken", "is already taken by another product or row");
     }
 }
 
@@ -356,7 +326,7 @@ static apr_status_t check_unique(cat_import_t *im, cat_db_t *db, int field)
 {
     const cat_fields_t *fields = im->options.rows.fields;
     const char *texts[GROUP], *owners[GROUP],
-        *number = im->registry->numbers[cat_registry_find(im->registry, fields->all[field].name)];
+        *number = im->registry->numbers[cat_registry_find_field(im->registry, fields, field)];
     apr_status_t rv;
 
     for (int i = 0; i < im->group.count; i++) {
@@ -596,7 +566,7 @@ static apr_status_t refuse_taken(cat_import_t *im, item_t *item);
 static apr_status_t insert_created(cat_import_t *im, const char *const *const *products, int count)
 {
     int inserted = 0;
-    apr_status_t rv = cat_products_insert_many_within(im->db, products, count, &im->words, &inserted);
+    apr_status_t rv = cat_products_insert_many_within(im->db, products, count, &im->postings, &inserted);
 
     for (int i = 0; i < im->group.count && rv == APR_EEXIST && inserted < count; i++) {
         if (im->group.items[i].input.values == (const char **)products[inserted]) {
@@ -606,22 +576,17 @@ static apr_status_t insert_created(cat_import_t *im, const char *const *const *p
     return rv;
 }
 
-/* A product of the key that was deleted since the check, so that what an update needs is not enough. */
-static apr_status_t refuse_creation(cat_import_t *im, item_t *item)
-{
-    if (json_array_size(im->result.errors) == 0) { /* the transaction may run again */
-        add_input_errors(im, item);
-    }
-    return CAT_EREFUSED;
-}
-
 /* Taking what is made for the row comes before the rows are inserted, as the index decides what is free. */
 static apr_status_t prepare_creation(cat_import_t *im, item_t *item)
 {
     apr_time_t time = im->time + item->row;
 
-    if (!complete_creation(im, item)) {
-        return refuse_creation(im, item);
+    if (!complete_creation(
+            im, item)) { /* its product was deleted since the check, and what an update needs is not enough */
+        if (json_array_size(im->result.errors) == 0) { /* the transaction may run again */
+            add_input_errors(im, item);
+        }
+        return CAT_EREFUSED;
     }
     item->input.values[CAT_PRODUCT_ID] = cat_id_make(im->group.pool, time);
     item->input.values[CAT_PRODUCT_CREATED_AT] = cat_time_store(im->group.pool, time);
@@ -661,27 +626,20 @@ static apr_status_t refuse_update(cat_import_t *im, item_t *item, apr_status_t r
     return CAT_EREFUSED;
 }
 
-/* Has another writer created the product of the row's key since the group was looked up? */
-static int has_key_meanwhile(const cat_import_t *im, const item_t *item)
-{
-    const char *id;
-
-    return im->number && item->key && !item->id &&
-           cat_own_keys_find(cat_db_another(im->db, im->pool), im->number, item->key, &id) == APR_SUCCESS;
-}
-
 /* Another product, or another row, has a unique value of this one. APR_EEXIST: so the transaction is to run again. */
 static apr_status_t refuse_taken(cat_import_t *im, item_t *item)
 {
+    cat_db_t *db = cat_db_another(im->db, im->pool);
+    const char *id;
     apr_status_t rv;
 
     if (json_array_size(im->result.errors)) {
         return CAT_EREFUSED;
     }
-    if (has_key_meanwhile(im, item)) {
-        return APR_EEXIST;
+    if (im->number && item->key && !item->id && cat_own_keys_find(db, im->number, item->key, &id) == APR_SUCCESS) {
+        return APR_EEXIST; /* another writer has created the product of the key since the group was looked up */
     }
-    rv = cat_products_note_taken(cat_db_another(im->db, im->pool), &item->input, item->id);
+    rv = cat_products_note_taken(db, &item->input, item->id);
     add_input_errors(im, item);
     return rv == APR_SUCCESS ? CAT_EREFUSED : rv;
 }
@@ -698,7 +656,7 @@ static apr_status_t update_products(cat_import_t *im)
         if (item->id && !item->stored) {
             return refuse_update(im, item, APR_NOTFOUND);
         }
-        if (item->id && changes_product(item)) {
+        if (item->id && cat_products_changes(&item->input, item->stored)) {
             APR_ARRAY_PUSH(im->changed, const char *) = apr_pstrdup(im->changed_pool, item->id);
             rv = cat_products_update_within(im->db, item->id, &item->input, &product);
             rv = rv == APR_NOTFOUND || rv == CAT_ETOOLONG ? refuse_update(im, item, rv)
@@ -729,15 +687,6 @@ static cat_import_result_t sum_results(const cat_import_t *im)
     sum.unchanged += im->done.unchanged;
     sum.stored += im->done.stored;
     return sum;
-}
-
-static void finish_transaction(const cat_import_t *im)
-{
-    const cat_import_result_t sum = sum_results(im);
-
-    if (im->options.finish) {
-        im->options.finish(im->options.baton, &sum);
-    }
 }
 
 /* Adds the ids of the products of a record, or of a group of them. */
@@ -778,7 +727,7 @@ static int takes_more(const cat_import_t *im, apr_time_t begun)
     apr_int64_t stored = im->done.stored;
     int begins_another = im->is_timed && stored > 0 && stored % CAT_IMPORT_BATCH == 0;
 
-    return stored < im->rows && (!begins_another || (cat_product_keys_count(&im->words) < CAT_IMPORT_POSTINGS &&
+    return stored < im->rows && (!begins_another || (cat_product_keys_count(&im->postings) < CAT_IMPORT_POSTINGS &&
                                                      cat_time_monotonic() - begun < CAT_IMPORT_TIME));
 }
 
@@ -800,7 +749,7 @@ static apr_status_t store_rows(void *baton)
     apr_status_t rv = report_spool(im, cat_spool_seek(im->spool, im->begin));
 
     im->done = (cat_import_result_t){.stored = 0};
-    im->words = cat_product_keys_begin(im->changed_pool);
+    im->postings = cat_product_keys_begin(im->changed_pool);
     apr_array_clear(im->changed);
     rv = rv == APR_SUCCESS ? lock_products(im) : rv;
     while (rv == APR_SUCCESS && takes_more(im, begun)) {
@@ -808,11 +757,12 @@ static apr_status_t store_rows(void *baton)
         rv = rv == APR_SUCCESS ? store_group(im) : rv;
         im->done.stored += im->group.count;
     }
-    rv = rv == APR_SUCCESS ? cat_product_keys_insert(im->db, &im->words) : rv;
+    rv = rv == APR_SUCCESS ? cat_product_keys_insert(im->db, &im->postings) : rv;
     im->end = cat_spool_tell(im->spool);
     cat_db_use_pool(im->db, before);
-    if (rv == APR_SUCCESS) {
-        finish_transaction(im);
+    if (rv == APR_SUCCESS && im->options.finish) {
+        const cat_import_result_t sum = sum_results(im);
+        im->options.finish(im->options.baton, &sum);
     }
     return rv;
 }
@@ -907,27 +857,4 @@ apr_status_t cat_import_make(cat_db_t *db, const cat_import_options_t *options, 
 const cat_import_result_t *cat_import_result(const cat_import_t *im)
 {
     return &im->result;
-}
-
-const char *cat_import_summary(apr_pool_t *pool, const cat_import_result_t *result)
-{
-    size_t i;
-    const json_t *error;
-    cat_buffer_t b;
-
-    cat_buffer_init(&b, pool, 256);
-    json_array_foreach (result->errors, i, error) {
-        const char *field = json_string_value(json_object_get(error, "field"));
-        if (i == SENTENCES) {
-            CAT_BUFFER_LITERAL(&b, "; and more");
-            break;
-        }
-        cat_buffer_add_text(&b, i ? "; row " : "row ");
-        cat_buffer_add_int(&b, row_of(error));
-        cat_buffer_add_text(&b, ": ");
-        cat_buffer_add_text(&b, *field ? field : "it");
-        cat_buffer_add_text(&b, " ");
-        cat_buffer_add_text(&b, json_string_value(json_object_get(error, "message")));
-    }
-    return cat_buffer_text(&b);
 }

@@ -76,7 +76,4 @@ apr_status_t cat_import_store(cat_import_t *import);
 
 const cat_import_result_t *cat_import_result(const cat_import_t *import);
 
-/* The errors in a sentence: "row 3: price is required; row 5: ...". On the pool. */
-const char *cat_import_summary(apr_pool_t *pool, const cat_import_result_t *result);
-
 #endif

@@ -1,11 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Rows of products out of a file. Each becomes the JSON object that POST /products would be sent, so that one place, lib/fields.c, says
- * what a product may be: a line of NDJSON is such an object, and of CSV each cell becomes a value of its column's kind
- * (catalogue/transfer/cell_value.h), or stays the text that the field's check refuses.
+ * Reads rows of products out of a file, as it comes, in pieces. Each row becomes the JSON object that POST /products would be sent, so that
+ * one place, lib/fields.c, says what a product may be:
  *
- * CSV is read as spreadsheets write it: the names of columns are matched loosely, and empty cells and rows at the edges of a sheet are
- * passed over.
+ *     Name;In stock;Price          {"name": "Kettle", "inStock": true, "price": 24.9}
+ *     Kettle;ja;24,90        ->
+ *     {"name":"Kettle", ...}       the same: a line of NDJSON is such an object
+ *
+ * A cell becomes a value of its column's kind (catalogue/transfer/cell_value.h), or stays the text that the field's check refuses.
+ *
+ * CSV is read as spreadsheets write it: the names of columns are matched without regard to case, blanks, _ and -, and empty cells and rows at
+ * the edges of a sheet are passed over.
  */
 #include "catalogue/transfer/row_reader.h"
 
@@ -14,6 +19,7 @@
 #include <string.h>
 
 #include "catalogue/product/product.h"
+#include "catalogue/product/product_name.h"
 #include "catalogue/query/field_list.h"
 #include "catalogue/transfer/cell_value.h"
 #include "lib/csv.h"
@@ -175,15 +181,6 @@ static int find_field(const cat_row_options_t *o, const cat_csv_cell_t *name, in
     return i;
 }
 
-/* How many cells there are up to the last one that is not empty; `least` at least, if there are so many. */
-static int count_cells(const cat_csv_cell_t *cells, int count, int least)
-{
-    while (count > least && cat_csv_cell_is_empty(&cells[count - 1])) {
-        count--;
-    }
-    return count;
-}
-
 static int has_column(const cat_row_reader_t *r, int count, int field)
 {
     for (int i = 0; i < count; i++) {
@@ -217,7 +214,7 @@ static apr_status_t take_column(cat_row_reader_t *r, const cat_csv_cell_t *name)
     if (field == r->options.fields->count) {
         rv = is_left_out ? APR_SUCCESS : take_unknown_column(r, name);
     } else if (has_column(r, r->count, field)) {
-        rv = pass_fault(r, r->options.fields->all[field].name, "duplicate", "must be one column");
+        rv = pass_fault(r, r->options.fields->all[field].name, "duplicate", "must be the name of only one column");
     }
     r->columns[r->count++] = field;
     r->named = cat_csv_cell_is_empty(name) ? r->named : r->count;
@@ -255,7 +252,7 @@ static apr_status_t take_options(cat_row_reader_t *r, const cat_csv_cell_t *cell
     for (int i = 0; i < r->count; i++) {
         r->named = r->columns[i] == r->options.fields->count ? r->named : i + 1;
     }
-    return count_cells(cells, count, r->count) == r->count || r->options.lacks_header
+    return cat_csv_count_cells(cells, count, r->count) == r->count || r->options.lacks_header
                ? APR_SUCCESS
                : refuse_cells(r, "`columns` names", count);
 }
@@ -283,12 +280,6 @@ static apr_status_t take_header(cat_row_reader_t *r, const cat_csv_cell_t *names
 
 /* ---- csv: rows ---- */
 
-/* Two quotes are a text; where there cannot be one they say no more than nothing at all. */
-static int is_absent(cat_kind_t kind, const cat_csv_cell_t *cell)
-{
-    return !cell->text || (kind != CAT_STRING && cat_csv_cell_is_empty(cell));
-}
-
 static int is_update(const cat_row_reader_t *r, const cat_csv_cell_t *cells, int count)
 {
     for (int i = 0; i < count && r->options.may_update; i++) {
@@ -306,7 +297,8 @@ static const char *add_cell(cat_row_reader_t *r, json_t *object, const cat_csv_c
     const cat_row_options_t *o = &r->options;
     json_t *value;
 
-    if (is_absent(field->kind, cell)) {
+    /* Two quotes are a text; where there cannot be one they say no more than nothing at all. */
+    if (!cell->text || (field->kind != CAT_STRING && cat_csv_cell_is_empty(cell))) {
         if (updates && field->flags & CAT_CLEARABLE) {
             json_object_set_new(object, field->name, json_null());
         }
@@ -351,7 +343,7 @@ static apr_status_t take_row(void *baton, const cat_csv_cell_t *cells, int count
 {
     cat_row_reader_t *r = baton;
 
-    if (count_cells(cells, count, 0) == 0) {
+    if (cat_csv_count_cells(cells, count, 0) == 0) {
         return APR_SUCCESS;
     }
     if (!r->columns) {
@@ -362,7 +354,7 @@ static apr_status_t take_row(void *baton, const cat_csv_cell_t *cells, int count
     }
     apr_pool_clear(r->row_pool);
     r->row++;
-    count = count_cells(cells, count, r->count);
+    count = cat_csv_count_cells(cells, count, r->count);
     return count >= r->named && count <= r->count ? take_cells(r, cells, count)
                                                   : refuse_cells(r, "the file has columns", count);
 }
@@ -445,13 +437,10 @@ static int parse_names(const cat_fields_t *fields, const char *names, int *colum
 
 int cat_row_key_parse(const char *name, cat_row_options_t *options)
 {
-    for (int i = CAT_PRODUCT_FIELDS; i < options->fields->count; i++) {
-        if (options->fields->all[i].flags & CAT_UNIQUE && !strcmp(options->fields->all[i].name, name)) {
-            options->key = i;
-            return 1;
-        }
-    }
-    return 0;
+    int field = cat_product_name_find_field(options->fields, name, strlen(name));
+
+    options->key = field < options->fields->count ? field : options->key;
+    return field < options->fields->count;
 }
 
 /* The name as is_name_of compares it. */

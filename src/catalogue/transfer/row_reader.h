@@ -62,16 +62,17 @@ char cat_row_delimiter(int which);
 int cat_row_find_delimiter(char delimiter);
 
 #define CAT_ROW_LIST_MARK '|'
-#define CAT_ROW_LIST_FAULT "must be one mark, such as , or /"
+#define CAT_ROW_LIST_FAULT "must be one punctuation mark, such as , or /"
 
 /* Takes the mark between the texts of lists. 0: CAT_ROW_LIST_FAULT. */
 int cat_row_list_parse(const char *mark, cat_row_options_t *options);
 
-/* Takes the name of a unique field of options->fields as the key. 0: it is none. */
+/* Takes the name of a unique field of options->fields as the key. 0: it is none, and the key stays. */
 int cat_row_key_parse(const char *name, cat_row_options_t *options);
 
 #define CAT_ROW_COLUMNS_FAULT                                                                                          \
-    "must be names of fields, each once, or empty, or names of columns with those of their fields, such as Title:name"
+    "must list the fields of the columns, each once, such as name,,price, or pairs of columns and fields, such as "    \
+    "Title:name"
 
 /*
  * Parses "name,,price", where an empty name leaves a column out, into columns and count; or "Title:name,Cost (EUR):price,Shelf:" into

@@ -161,7 +161,7 @@ export function stories(server) {
         await control(page, 'Article number').fill('odd-2');
         visitor.expect(`PATCH /api/products/${id} 400`);
         await press(page, 'Save');
-        await page.locator('.field-error', { hasText: 'Article number must not be the value of another product' }).waitFor();
+        await page.locator('.field-error', { hasText: 'Article number is already taken by another product' }).waitFor();
     });
 
     story('the product’s page shows own fields, and private ones to writers only', server, async visit => {

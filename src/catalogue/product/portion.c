@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "catalogue/product/portion.h"
+
+#include <apr_strings.h>
+
+static apr_status_t keep_row(void *baton, const char *const *values, int count)
+{
+    apr_array_header_t *rows = baton;
+
+    APR_ARRAY_PUSH(rows, const char *const *) = cat_product_copy(rows->pool, values, count);
+    return APR_SUCCESS;
+}
+
+apr_status_t cat_portion_read(cat_db_t *db, cat_sql_t sql, const cat_list_key_t *from, int most, cat_portion_t *portion)
+{
+    const char *const *last;
+    apr_status_t rv;
+
+    *portion = (cat_portion_t){apr_array_make(db->pool, most, sizeof(const char *const *)), *from};
+    rv =
+        cat_db_each(db, sql, CAT_VALUES(from->created_at, from->id, apr_itoa(db->pool, most)), keep_row, portion->rows);
+    if (rv == APR_SUCCESS && portion->rows->nelts) {
+        last = CAT_PORTION_ROW(portion, portion->rows->nelts - 1);
+        portion->end = (cat_list_key_t){last[CAT_PRODUCT_CREATED_AT], last[CAT_PRODUCT_ID]};
+    }
+    return rv;
+}

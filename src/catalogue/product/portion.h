@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef CAT_CATALOGUE_PORTION_H
+#define CAT_CATALOGUE_PORTION_H
+
+#include <apr_tables.h>
+
+#include "catalogue/product/list_key.h"
+#include "catalogue/product/product.h"
+#include "db/db.h"
+
+/*
+ * Some products on the way through all of them, from the newest to the oldest: as many as one transaction changes. Others may have deleted a
+ * product after it was found and before it was locked, so a portion may have fewer than were asked for: only one without any is the last.
+ */
+typedef struct cat_portion_t {
+    apr_array_header_t *rows; /* const char *const *: the values that the statement selects */
+    cat_list_key_t end;       /* where the next portion begins: the last product; without any, where this one began */
+} cat_portion_t;
+
+#define CAT_PORTION_ROW(portion, i) APR_ARRAY_IDX((portion)->rows, i, const char *const *)
+
+/* Reads the products that follow a key, on the pool of db. sql: SQL_INDEX_ROWS, which locks them, or SQL_INDEX_READ. most: at least 1. */
+apr_status_t cat_portion_read(cat_db_t *db, cat_sql_t sql, const cat_list_key_t *from, int most,
+                              cat_portion_t *portion);
+
+#endif
