@@ -29,7 +29,7 @@ for my $name (sort keys %numbers) {
     like(in_server("$name $_"), qr/$name must be a whole number/, "$name $_ is refused") for $least - 1, $most + 1, 'x';
 }
 like(in_mount('CatalogImageJobs 1'), qr/CatalogImageJobs/, 'CatalogImageJobs is the whole server\'s');
-like(in_server('CatalogField images json'), qr/the API has a parameter, or a member of its answers, of this name/, 'no field of the shop\'s own has their name');
+like(in_server('CatalogField images json'), qr/the API uses this name for a parameter or for a member of its answers/, 'no field of the shop\'s own has their name');
 
 # ---- inheritance ----
 
