@@ -73,10 +73,12 @@ static const char *name_key(apr_pool_t *pool, const cat_key_t *key)
     return seal_text(pool, key, "Idempotency-Key", KEY_NAME_OCTETS);
 }
 
-/* What tells the request from another with the same Idempotency-Key: the name of a key, and the MAC that it makes. */
+/* What tells the request from another with the same Idempotency-Key: the name of a key, and the MAC that it makes. The route is in the
+ * claim's key; which product it is about is not. */
 static const char *make_mark(cat_request_t *q, const cat_key_t *key)
 {
-    const char *text = apr_pstrcat(q->pool, "Idempotency-Key\n", q->idempotency->claim.key, "\n",
+    const char *about = q->params[0] ? apr_pstrcat(q->pool, q->params[0], "\n", NULL) : "";
+    const char *text = apr_pstrcat(q->pool, "Idempotency-Key\n", q->idempotency->claim.key, "\n", about,
                                    q->query ? q->query : "", "\n", q->idempotency->digest, NULL);
     const char *name = name_key(q->pool, key), *seal = seal_text(q->pool, key, text, CAT_KEY_SEAL_OCTETS);
 

@@ -63,7 +63,12 @@ static int is_frame(unsigned char marker)
     return marker >= 0xc0 && marker <= 0xcf && marker != 0xc4 && marker != 0xc8 && marker != 0xcc;
 }
 
-/* A segment has its marker, after any number of FF, its length, which includes itself, and its contents. */
+static int stands_alone(unsigned char marker)
+{
+    return marker == 0x01 || (marker >= 0xd0 && marker <= 0xd8);
+}
+
+/* A segment has its marker, after any number of FF, its length, which includes itself, and its contents; some markers are all of theirs. */
 static cat_picture_t read_jpeg(const octets_t *o)
 {
     apr_size_t at = 2;
@@ -73,6 +78,8 @@ static cat_picture_t read_jpeg(const octets_t *o)
         apr_uint32_t size = big(o, at + 2, 2);
         if (marker == 0xff) {
             at++;
+        } else if (stands_alone(marker)) {
+            at += 2;
         } else if (is_frame(marker)) {
             return make_picture(CAT_PICTURE_JPEG, big(o, at + 7, 2), big(o, at + 5, 2));
         } else if (size < 2) {

@@ -4,7 +4,7 @@
  *
  * A decoder of pictures reads what strangers send, so what it may do is bounded before it starts: by limits of the system (setrlimit) on time,
  * memory, files and what it writes; by a filter of system calls (seccomp) that lets it neither start processes nor open sockets; and by its
- * environment and files, of which it has two.
+ * environment and the two files that are open. It may open others, as the user of this process.
  *
  *     this thread    fork -> the child: limits, filter, files, exec
  *                    wait for its end; after limits->time, SIGKILL for its process group

@@ -8,14 +8,23 @@ use utf8;
 use CatalogTest;
 use CatalogTest::Image qw(png picture exif chunks size_of pixel %TYPE);
 
-my $server = server(conf => 'CatalogImageJobs 2', mount => <<'END')->start;
+my $pictures = <<'END';
 CatalogImages     On
     CatalogImageCache "@dir@/data"
     CatalogField      sku string unique
     CatalogField      changed modified
     CatalogField      cost number private
 END
-my $token = register($server)->{token};
+my $server = server(mount => $pictures, conf => <<"END")->start;
+CatalogImageJobs 2
+<Location "/other">
+    CatalogEnable     On
+    CatalogKeyFile    @{[ key_path() ]}
+    $pictures
+</Location>
+END
+my $user = register($server);
+my $token = $user->{token};
 my $cache = $server->dir . '/data';
 my $db = $server->database;
 
@@ -185,6 +194,19 @@ my $once = send_picture($cup, png(9, 9), 'png', '', %key);
 answers(send_picture($cup, png(9, 9), 'png', '', %key), 201, $once->{json}, 'a request with an Idempotency-Key is served once', 'idempotency-replayed' => 'true');
 answers(send_picture($cup, png(8, 9), 'png', '', %key), 422, refusal(error => qr/./), 'its key is for no other picture');
 is(scalar @{ stored($cup)->{images} }, 1, 'one picture is stored');
+answers(send_picture(made(), png(9, 9), 'png', '', %key), 422, refusal(error => qr/./), 'nor for the same one of another product');
+
+# Each mount names pictures by its own path, and so has ETags of its own.
+sub sign_in { my ($mount) = @_; return $server->api(POST => '/auth/login', { login => $user->{user}{username}, password => $user->{password} }, mount => $mount)->{json}{token} }
+my %token = map { $_ => sign_in($_) } '/api', '/other';
+sub at { my ($mount, $method, @more) = @_; return $server->api($method => "/products/$cup->{id}", shift @more, mount => $mount, token => $token{$mount}, @more) }
+my %etag = map { $_ => at($_, 'GET')->{headers}{etag} } '/api', '/other';
+isnt($etag{'/api'}, $etag{'/other'}, 'a product with pictures has an ETag for each mount');
+for my $mount ('/api', '/other') {
+    my $read = at($mount, 'GET');
+    like($read->{json}{data}{images}[0]{url}, qr{^$mount/images/}, "addresses are those of $mount");
+    is(at($mount, PATCH => { rating => $mount eq '/api' ? 1 : 2 }, headers => { 'If-Match' => $read->{headers}{etag} })->{status}, 200, 'the ETag that was read there is good there');
+}
 
 send_picture($cup, png(9, 9), 'png') for 2 .. 32;
 answers(send_picture($cup, png(9, 9), 'png'), 409, refusal(message => 'Too many pictures', error => qr/32/), 'the 33rd picture is refused');

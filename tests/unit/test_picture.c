@@ -23,6 +23,7 @@ typedef struct sample_t {
 static const sample_t samples[] = {
     SAMPLE(JPEG, 600, 400, "\xff\xd8\xff\xe0\0\4ab\xff\xff\xc0\0\x11\x08\1\x90\2\x58\3\1\x22\0"),
     SAMPLE(JPEG, 600, 400, "\xff\xd8\xff\xc2\0\x11\x08\1\x90\2\x58\3\1\x22\0"),
+    SAMPLE(JPEG, 600, 400, "\xff\xd8\xff\x01\xff\xc0\0\x11\x08\1\x90\2\x58\3\1\x22\0"), /* 01 has no length */
     SAMPLE(PNG, 1, 65536, "\x89PNG\r\n\x1a\n\0\0\0\x0dIHDR\0\0\0\1\0\1\0\0"),
     SAMPLE(GIF, 258, 3, "GIF89a\2\1\3\0\0\0"),
     SAMPLE(GIF, 258, 3, "GIF87a\2\1\3\0\0\0"),

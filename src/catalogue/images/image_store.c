@@ -150,6 +150,16 @@ static apr_status_t add_portion(void *buffer, const char *const *values, int cou
     return APR_SUCCESS;
 }
 
+/* A WebP file says how long it is, without the first eight octets. */
+static int is_whole(const cat_buffer_t *b)
+{
+    const unsigned char *o = (const unsigned char *)b->data;
+
+    return b->length > 8 &&
+           b->length - 8 == ((apr_size_t)o[7] << 24 | (apr_size_t)o[6] << 16 | (apr_size_t)o[5] << 8 | o[4]);
+}
+
+/* While catalogctl imports a picture, its first portions are there and others are not yet. */
 apr_status_t cat_image_store_read(cat_db_t *db, const char *size, const char **data, apr_size_t *length)
 {
     const char *from = apr_pstrcat(db->pool, size, "/", NULL), *to = apr_pstrcat(db->pool, size, "0", NULL);
@@ -160,5 +170,5 @@ apr_status_t cat_image_store_read(cat_db_t *db, const char *size, const char **d
     rv = cat_db_each(db, SQL_IMAGE_PARTS, CAT_VALUES(from, to), add_portion, &b);
     *data = b.data;
     *length = b.length;
-    return rv == APR_SUCCESS && b.length == 0 ? APR_NOTFOUND : rv;
+    return rv == APR_SUCCESS && !is_whole(&b) ? APR_NOTFOUND : rv;
 }

@@ -90,6 +90,10 @@ static const char *name_view(apr_pool_t *pool, const cat_conf_t *conf)
     if (conf->visible) {
         cat_buffer_add_text(&b, conf->visible->text);
     }
+    if (conf->images == 1) { /* their addresses are below the mount */
+        cat_buffer_add_text(&b, "\n");
+        cat_buffer_add_text(&b, conf->mount_uri);
+    }
     return b.length ? apr_psprintf(pool, "%016" APR_UINT64_T_HEX_FMT, cat_hash(b.data, b.length)) : NULL;
 }
 
