@@ -469,7 +469,7 @@ apr_status_t cat_own_keys_renew(cat_db_t *db, const cat_registry_t *registry, in
     const char *const *record = cat_product_read(db->pool, registry->fields, product);
     const char *id = product[CAT_PRODUCT_ID], *number = registry->numbers[field];
     change_t c = begin_change(db, registry);
-    apr_status_t rv;
+    apr_status_t rv, taken = APR_SUCCESS;
 
     APR_ARRAY_PUSH(c.numbers, const char *) = number;
     for (int i = CAT_PRODUCT_FIELDS; i < registry->fields->count; i++) {
@@ -482,27 +482,15 @@ apr_status_t cat_own_keys_renew(cat_db_t *db, const cat_registry_t *registry, in
     if (rv == APR_SUCCESS && registry->fields->all[field].flags & CAT_UNIQUE) {
         rv = cat_db_exec(db, SQL_UNIQUE_DELETE, CAT_VALUES(id, number), NULL);
         rv = rv == APR_SUCCESS && record[field] ? cat_own_keys_take(db, number, record[field], id) : rv;
+        taken = rv == APR_EEXIST ? rv : APR_SUCCESS;
+        rv = taken ? APR_SUCCESS : rv;
     }
     for (int i = CAT_PRODUCT_FIELDS; i < registry->fields->count && rv == APR_SUCCESS; i++) {
         if (is_indexed(registry, i) && (i == field || cat_own_keys_is_of_pair(registry, i, field))) {
             collect_any(rows, registry, i, record);
         }
     }
-    return rv;
-}
-
-apr_status_t cat_own_keys_renew_all(cat_db_t *db, const cat_registry_t *registry, const char *const *product,
-                                    apr_array_header_t *rows)
-{
-    apr_status_t rv = APR_SUCCESS;
-
-    for (int i = CAT_PRODUCT_FIELDS; i < registry->fields->count && rv == APR_SUCCESS; i++) {
-        if (registry->fields->all[i].flags & (CAT_INDEXED | CAT_UNIQUE)) {
-            rv = cat_own_keys_renew(db, registry, i, product, rows);
-            rv = rv == APR_EEXIST ? APR_SUCCESS : rv;
-        }
-    }
-    return rv;
+    return rv == APR_SUCCESS ? taken : rv;
 }
 
 apr_status_t cat_own_keys_find(cat_db_t *db, const char *number, const char *text, const char **id)

@@ -270,7 +270,21 @@ static const char *const *join_values(apr_pool_t *pool, const char *const *first
     return (const char *const *)all->elts;
 }
 
-/* Values that come behind the others leave their keys as they are, and no product has them yet. */
+/* As a line has it of which nothing but its keys is known. */
+static const char *define_pair(int is_indexed)
+{
+    return is_indexed ? "pair index" : "pair";
+}
+
+static const char *define_known(apr_pool_t *pool, const cat_registry_t *registry, int known)
+{
+    return registry->fields->own[known]->of
+               ? define_pair(registry->fields->all[known].flags & CAT_INDEXED)
+               : cat_own_field_define(pool, registry->fields->own[known], registry->fields->all[known].flags);
+}
+
+/* Values that come behind the others leave their keys as they are, and no product has them yet. Nothing is changed if another server was
+ * first: then the next look at the table finds what it has made of the field. */
 static apr_status_t change_field(const addition_t *a, int known, const cat_fields_t *fields, int i,
                                  const char *complete)
 {
@@ -287,24 +301,28 @@ static apr_status_t change_field(const addition_t *a, int known, const cat_field
     return cat_db_exec(a->db, SQL_FIELDS_CHANGE,
                        CAT_VALUES(cat_own_field_define(a->db->pool, &both, flags), complete,
                                   registry->is_counted[known] ? "1" : complete, CAT_LIST_KEY_MAX.created_at,
-                                  CAT_LIST_KEY_MAX.id, registry->numbers[known]),
+                                  CAT_LIST_KEY_MAX.id, registry->numbers[known],
+                                  define_known(a->db->pool, registry, known)),
                        NULL);
-}
-
-/* As a line has it of which nothing but its keys is known. */
-static const char *define_pair(int is_indexed)
-{
-    return is_indexed ? "pair index" : "pair";
 }
 
 apr_status_t cat_registry_retire(cat_db_t *db, const cat_registry_t *registry, int field)
 {
-    return cat_db_exec(db, SQL_FIELDS_CHANGE,
-                       CAT_VALUES(registry->fields->own[field]->of
-                                      ? define_pair(0)
-                                      : cat_own_field_define(db->pool, registry->fields->own[field], 0),
-                                  "1", "0", CAT_LIST_KEY_MAX.created_at, CAT_LIST_KEY_MAX.id, registry->numbers[field]),
-                       NULL);
+    const char *is = define_known(db->pool, registry, field);
+    const char *retired = registry->fields->own[field]->of
+                              ? define_pair(0)
+                              : cat_own_field_define(db->pool, registry->fields->own[field],
+                                                     registry->fields->all[field].flags & CAT_SEARCHED);
+    int changed = 1;
+    apr_status_t rv = APR_SUCCESS;
+
+    if (strcmp(is, retired) != 0) {
+        rv = cat_db_exec(db, SQL_FIELDS_CHANGE,
+                         CAT_VALUES(retired, "1", "0", CAT_LIST_KEY_MAX.created_at, CAT_LIST_KEY_MAX.id,
+                                    registry->numbers[field], is),
+                         &changed);
+    }
+    return rv == APR_SUCCESS && !changed ? CAT_ECONFLICT : rv;
 }
 
 /* Another server that adds a field at the same time takes the number or the name: then the next look at the table finds that. */
@@ -344,7 +362,7 @@ static apr_status_t add_pair(addition_t *a, const char *name, const char *comple
     }
     return cat_db_exec(a->db, SQL_FIELDS_CHANGE,
                        CAT_VALUES(define_pair(1), complete, "1", CAT_LIST_KEY_MAX.created_at, CAT_LIST_KEY_MAX.id,
-                                  a->registry->numbers[known]),
+                                  a->registry->numbers[known], define_known(a->db->pool, a->registry, known)),
                        NULL);
 }
 

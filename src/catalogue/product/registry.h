@@ -53,7 +53,8 @@ apr_status_t cat_registry_get_filled(cat_db_t *db, const cat_registry_t **regist
  */
 apr_status_t cat_registry_reorder(cat_db_t *db, const cat_registry_t *registry, const char **overruled);
 
-/* Takes the options from a field that no server has a line for, so that no server keeps keys of it, a second later. */
+/* Takes the options from a field that no server has a line for, so that no server keeps keys of it, a second later. Its words stay marked as
+ * its own until no product has them. CAT_ECONFLICT: another server has changed the field. */
 apr_status_t cat_registry_retire(cat_db_t *db, const cat_registry_t *registry, int field);
 
 /* The field of the registry that has the name; fields->count: there is none. */

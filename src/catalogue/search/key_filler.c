@@ -344,13 +344,11 @@ static apr_status_t find_field(cat_job_t *job, filling_t *f, int *is_due)
     return rv;
 }
 
-static apr_status_t prepare(cat_job_t *job, filling_t *f, const apr_array_header_t *except, state_t *s)
+static apr_status_t prepare(filling_t *f, const apr_array_header_t *except, state_t *s, const char **overruled)
 {
-    const char *overruled = NULL;
     apr_status_t rv = cat_registry_get(f->db, &f->registry);
 
-    rv = rv == APR_SUCCESS ? cat_registry_reorder(f->db, f->registry, &overruled) : rv;
-    notice_order(job, overruled);
+    rv = rv == APR_SUCCESS ? cat_registry_reorder(f->db, f->registry, overruled) : rv;
     f->state = s;
     return rv == APR_SUCCESS ? read_state(f->pool, f->db, except, s) : rv;
 }
@@ -359,12 +357,14 @@ static apr_status_t prepare(cat_job_t *job, filling_t *f, const apr_array_header
 static apr_status_t fill_next(cat_job_t *job, apr_pool_t *pool, apr_array_header_t *except, int *more)
 {
     filling_t f = {.pool = pool, .db = cat_db_make(pool, job->conf, job->source, job->log)};
+    const char *overruled = NULL;
     state_t s;
-    apr_status_t rv = prepare(job, &f, except, &s);
+    apr_status_t rv = prepare(&f, except, &s, &overruled);
 
     *more = 0;
     rv = rv == APR_SUCCESS && s.number ? find_field(job, &f, more) : rv;
     if (rv != APR_SUCCESS || !*more) {
+        notice_order(job, overruled); /* if nothing that is worse has been said */
         return rv;
     }
     rv = fill_words(&f);
