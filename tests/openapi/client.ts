@@ -92,7 +92,7 @@ async function useOwnFields(): Promise<void> {
     const body = { name: 'Own', price: 1, sku: `T-${process.pid} x`, weight: 2.5, color: 'dark blue' as const, tags: ['a,b', 'typed'], box: { w: [1, null] }, about: 'Long' };
     const { data: made, error } = await client.POST('/products', { body });
     assert(made, error?.message);
-    const color: 'red' | 'green' | 'dark blue' | undefined = made.data.color;
+    const color: string | undefined = made.data.color; /* also one that the line does not have any more */
     const tags: string[] | undefined = made.data.tags;
     const weight: number | undefined = made.data.weight;
     assert.deepEqual([color, tags, weight, made.data.box, made.data.quantity], ['dark blue', ['a,b', 'typed'], 2.5, { w: [1, null] }, undefined]);

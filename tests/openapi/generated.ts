@@ -51,7 +51,7 @@ async function fail(): Promise<void> {
 async function useOwnFields(): Promise<void> {
     const sku = `HEY-${process.pid}`;
     const made = await createProduct({ body: { name: 'Own', price: 1, sku, color: 'green', tags: ['hey, you', 'x'], seen: '2026-11-21T10:30:00+01:00' } });
-    const color: 'red' | 'green' | 'dark blue' | undefined = made.data?.data.color;
+    const color: string | undefined = made.data?.data.color;
     assert.deepEqual([color, made.data?.data.tags], ['green', ['hey, you', 'x']], made.error?.message);
     const { data } = await listProducts({ query: { 'tags[in]': ['hey, you', 'none'], 'color': 'green', sort: ['-seen'] } });
     assert.deepEqual(data?.data.map(product => product.sku), [sku]);

@@ -9,7 +9,7 @@ const cases = [
     [503, { 'Retry-After': '120' }, JSON, 'is busy. Please try again in 2 minutes.'],
     [429, { 'Retry-After': '7' }, JSON, 'Too many tries. Please try again in 7 seconds.'],
     [502, HTML, '<h1>Bad gateway</h1>', 'is busy. Please try again in a while.'],
-    [200, HTML, '<h1>Welcome to the hotel</h1>', 'does not answer. Check your connection'],
+    [200, HTML, '<h1>Welcome to the hotel</h1>', 'is not responding. Check your connection'],
 ];
 
 async function refuseOneRefresh(visitor) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-import { API, ApiError, accessToken, currentUser } from '../lib/api.js';
+import { API, ApiError, accessToken, currentUser, read } from '../lib/api.js';
 import { field, input, select } from '../lib/controls.js';
 import { el, state } from '../lib/dom.js';
 import { showError, signInLink } from '../lib/page.js';
@@ -49,7 +49,9 @@ function parameterFields(description, operation, controls) {
 
 /* ---- the body ---- */
 
-function writeExample({ example = '' }) {
+/* Those of JSON are with their schemas. */
+function writeExample(description, { example, schema }) {
+    example ??= description.resolve(schema).examples?.[0] ?? '';
     return typeof example === 'string' ? example : JSON.stringify(example, null, 4);
 }
 
@@ -62,7 +64,7 @@ function bodyFields(description, { content, required }) {
     const file = el('input', { class: 'form-control', type: 'file', accept: '.csv,.ndjson,.jsonl' });
     const text = el('textarea', { class: 'form-control', rows: '10', spellcheck: 'false', autocomplete: 'off' });
 
-    text.value = writeExample(media);
+    text.value = writeExample(description, media);
     file.addEventListener('change', () => {
         const suffix = file.files[0]?.name.split('.').at(-1).toLowerCase();
         type.value = TYPES[suffix] ?? type.value;
@@ -94,14 +96,14 @@ function tokenField(operation, { isOpen }) {
 
 /* ---- the answer ---- */
 
-/* What the description says of such a failure. */
-function explain(description, operation, { status }, { message, error } = {}) {
-    const { content } = operation.responses[status] ?? operation.responses.default;
-    const examples = description
-        .examples(content?.['application/json'] ?? {})
-        .filter(({ value }) => value.message === message);
-    const example = examples.find(({ value }) => value.error === error) ?? examples[0];
-    return example && el('p', { class: 'alert alert-danger' }, prose(example.description));
+/* What the server says of a failure that has a name. */
+async function explain({ status, headers }) {
+    const name = new Headers(headers).get('Catalog-Problem');
+    if (status < 400 || !name) {
+        return null;
+    }
+    const { meaning, remedy } = (await read(`/problems/${name}`)).data;
+    return el('p', { class: 'alert alert-danger' }, prose(`${meaning} ${remedy}`));
 }
 
 function download(blob, name) {
@@ -109,12 +111,12 @@ function download(blob, name) {
     return el('p', {}, link);
 }
 
-async function answerView(description, operation, answer) {
-    const { text, json, isWhole } = await readable(answer.blob);
+async function answerView(answer) {
+    const { text, isWhole } = await readable(answer.blob);
     const name = fileName(answer.headers);
     const headers = answer.headers.map(([header, value]) => `${header}: ${value}`).join('\n');
     return [
-        answer.status >= 400 && explain(description, operation, answer, json),
+        await explain(answer),
         disclosure(t('api.answerHeaders'), code(headers)),
         name || !isWhole ? download(answer.blob, name ?? 'answer') : null,
         isWhole ? null : el('p', {}, t('api.cut', { shown: SHOWN, n: answer.blob.size })),
@@ -162,7 +164,7 @@ export function requestForm(description, operation) {
         const answer = await exchange(operation.method, url(), await compose());
         const status = `${answer.status} ${answer.statusText}`.trim();
         const text = t('api.answered', { status, n: answer.blob.size, time: answer.milliseconds });
-        result.replaceChildren(el('div', {}, await answerView(description, operation, answer)));
+        result.replaceChildren(el('div', {}, await answerView(answer)));
         summary.value = { text, look: answer.status < 400 ? 'good' : 'bad' };
     }
 

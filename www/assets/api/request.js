@@ -47,8 +47,7 @@ export async function readable(blob) {
     const text = await blob.slice(0, SHOWN).text();
     if (isWhole && /json/.test(blob.type)) {
         try {
-            const json = JSON.parse(text);
-            return { text: JSON.stringify(json, null, 4), json, isWhole };
+            return { text: JSON.stringify(JSON.parse(text), null, 4), isWhole };
         } catch {
             /* NDJSON is shown as it is */
         }
