@@ -6,9 +6,11 @@
 #include "httpd/lifecycle.h"
 
 #include <ap_mpm.h>
+#include <apr_allocator.h>
 #include <apr_hash.h>
 #include <apr_shm.h>
 #include <apr_strings.h>
+#include <apr_thread_mutex.h>
 #include <curl/curl.h>
 #include <http_config.h>
 #include <http_core.h>
@@ -450,6 +452,19 @@ static void start_keyrings(apr_pool_t *pchild, server_rec *s)
     }
 }
 
+/* The pools of a prefork child share an allocator without a lock, because that MPM has no threads. Jobs are threads, and mod_dbd opens their
+ * connections on such a pool. The lock is nested, because a signal that ends the child may come while its thread holds it. */
+static void lock_allocator(apr_pool_t *pchild)
+{
+    apr_allocator_t *allocator = apr_pool_allocator_get(pchild);
+    apr_thread_mutex_t *mutex;
+
+    if (!apr_allocator_mutex_get(allocator) &&
+        apr_thread_mutex_create(&mutex, APR_THREAD_MUTEX_NESTED, pchild) == APR_SUCCESS) {
+        apr_allocator_mutex_set(allocator, mutex);
+    }
+}
+
 void cat_lifecycle_child_init(apr_pool_t *pchild, server_rec *main_server)
 {
     cat_server_t *shared = cat_server_get(main_server);
@@ -458,6 +473,7 @@ void cat_lifecycle_child_init(apr_pool_t *pchild, server_rec *main_server)
     if (rv != APR_SUCCESS) {
         ap_log_error(APLOG_MARK, APLOG_ERR, rv, main_server, "CAT034: the token cache cannot be created");
     }
+    lock_allocator(pchild);
     cat_signals_child_init();
     cat_metrics_child_init(shared->metrics, pchild);
     json_object_seed(0); /* otherwise jansson seeds on first use, without a lock */
