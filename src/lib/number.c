@@ -239,6 +239,11 @@ const char *cat_number_write_integer(char room[CAT_NUMBER_DIGITS + 1], apr_int64
 }
 
 /* newlocale returns the C library's own object for "C", so there is nothing to free. */
+double cat_number_read(const char *text, char **end)
+{
+    return strtod_l(text, end, newlocale(LC_ALL_MASK, "C", (locale_t)0));
+}
+
 apr_int64_t cat_number_order_key(const char *text)
 {
     apr_int64_t key;
@@ -248,7 +253,7 @@ apr_int64_t cat_number_order_key(const char *text)
     if (!text || !*text) {
         return -1;
     }
-    value = strtod_l(text, &end, newlocale(LC_ALL_MASK, "C", (locale_t)0));
+    value = cat_number_read(text, &end);
     if (*end || isnan(value)) {
         return -1;
     }

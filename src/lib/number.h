@@ -47,6 +47,9 @@ const char *cat_number_explain(apr_pool_t *pool, const char *text);
 /* Writes the decimal text at the end of the given space. */
 const char *cat_number_write_integer(char room[CAT_NUMBER_DIGITS + 1], apr_int64_t value);
 
+/* The number that the text begins with, with a decimal point whatever the locale; as strtod() in the locale "C". */
+double cat_number_read(const char *text, char **end);
+
 /*
  * A key of the value of a stored number, which orders like the value: the bits of its double. text: a number that is at
  * least 0, as JSON has it. 0 for what is less; -1 for NULL and what is no number.

@@ -204,6 +204,7 @@ static void test_locale_makes_no_difference(void **state)
     assert_string_equal(format_double(*state, 19.99), "19.99");
     assert_string_equal(format(*state, "0.30000000000000004"), "0.30000000000000004");
     check_round_trips(*state);
+    assert_true(cat_number_read("2.5", NULL) == 2.5);
     snprintf(text, sizeof(text), "%g", 1.5);
     assert_string_equal(text, "1,5"); /* the locale is unchanged */
     setlocale(LC_NUMERIC, "C");

@@ -44,7 +44,7 @@ static const char *write_order(apr_pool_t *pool, apr_uint64_t bits)
 /* The bits of a double are ordered as its value is, those of negative ones the other way. */
 static const char *write_number(apr_pool_t *pool, const char *text)
 {
-    double number = strtod(text, NULL) + 0.0; /* -0 is 0 */
+    double number = cat_number_read(text, NULL) + 0.0; /* -0 is 0 */
     apr_uint64_t bits;
 
     memcpy(&bits, &number, sizeof(bits));

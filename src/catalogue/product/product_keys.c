@@ -256,7 +256,8 @@ apr_array_header_t *cat_product_keys_words(apr_pool_t *pool, const char *words)
 
     for (const char *word = words ? words : ""; *(word += strspn(word, " ")); word += strcspn(word, " ")) {
         if (*word == *CAT_PRODUCT_WORD_MARK) {
-            word += strcspn(word + 1, CAT_PRODUCT_WORD_MARK) + 2;
+            word += strcspn(word + 1, CAT_PRODUCT_WORD_MARK) + 1;
+            word += *word != '\0'; /* a row of another program may have half a mark */
             has_marks = 1;
         }
         APR_ARRAY_PUSH(all, const char *) = apr_pstrmemdup(pool, word, strcspn(word, " "));

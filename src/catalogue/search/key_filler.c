@@ -159,6 +159,7 @@ static apr_status_t fill_rows(filling_t *f)
     apr_array_header_t *rows = cat_own_keys_begin(f->pool);
     apr_status_t rv = APR_SUCCESS;
 
+    f->taken = NULL; /* of the attempt before */
     for (int i = 0; i < f->portion.rows->nelts && rv == APR_SUCCESS; i++) {
         const char *const *row = CAT_PORTION_ROW(&f->portion, i);
         rv = cat_own_keys_renew(f->db, f->registry, f->field, row, rows);

@@ -101,8 +101,7 @@ static void add_count(cat_select_text_t *s, const cat_posting_t *posting)
 
     if (field == CAT_PRODUCT_CATEGORY) {
         add_category_count(s, text);
-    } else if (known < s->registry->fields->count && s->registry->is_complete[known] &&
-               s->registry->is_counted[known]) {
+    } else if (cat_registry_has_counts(s->registry, known)) {
         cat_select_text_add(s, "(SELECT n FROM value_counts WHERE field = ", s->registry->numbers[known],
                             " AND value_key = ", NULL);
         cat_select_text_add_value(s, cat_value_counts_key(s->text.pool, s->fields, field, text));

@@ -130,7 +130,6 @@ void cat_select_text_add_not_null(cat_select_text_t *s, const char *column)
     }
 }
 
-/* Each word is behind a blank. */
 /* The fields of the registry among which some have words; 0: none has. */
 static int count_known(const cat_select_text_t *s)
 {
@@ -160,6 +159,7 @@ int cat_select_text_hides_words(const cat_select_text_t *s)
     return 0;
 }
 
+/* Each word is behind a blank. */
 static void add_marked_word(cat_select_text_t *s, const char *mark, const char *word)
 {
     cat_select_text_add(s, s->dialect->syntax->find, "(p.words, ", NULL);
