@@ -567,11 +567,18 @@ static json_t *describe_new(cat_describer_t *d, json_t **example)
     return cat_schema_of_input(fields->all, fields->count, CAT_CREATE);
 }
 
+/* What is not sent stays. */
+static json_t *exemplify_change(void)
+{
+    return json_pack("{s:f}", "price", 24.5);
+}
+
 json_t *cat_products_describe_change(const cat_describer_t *d)
 {
     const cat_fields_t *fields = cat_product_fields_of(d->conf);
     json_t *schema = cat_schema_of_input(fields->all, fields->count, CAT_UPDATE);
 
+    json_object_set_new(schema, "examples", json_pack("[o]", exemplify_change()));
     if (d->conf->images) {
         json_object_set_new(
             json_object_get(schema, "properties"), "images",
@@ -586,9 +593,7 @@ json_t *cat_products_describe_change(const cat_describer_t *d)
 
 static json_t *describe_change(cat_describer_t *d, json_t **example)
 {
-    const cat_fields_t *fields = cat_product_fields_of(d->conf);
-
-    *example = cat_schema_input_example(fields->all, fields->count);
+    *example = exemplify_change();
     return cat_products_describe_change(d);
 }
 
@@ -661,7 +666,7 @@ const cat_description_t cat_products_about_update = {
     .id = "updateProduct",
     .summary = "Update a product",
     .about = "Changes the fields that are sent; `null` clears one that a product can lack, such as the rating. With "
-             "`If-Match`, only in the state that the client has read.",
+             "`If-Match`, only as the client has read it.",
     CHANGE,
     .other_status = 201,
     .other_answered = "The product, which was created, as no product had the name",
