@@ -172,7 +172,9 @@ static const char *explain_unreadable(cat_image_result_t result)
 {
     return result == CAT_IMAGE_UNKNOWN     ? "it is no JPEG, PNG, WebP, AVIF or GIF file"
            : result == CAT_IMAGE_TOO_LARGE ? "it has more than 50 million pixels"
-                                           : "it cannot be decoded: it is damaged, or incomplete";
+           : result == CAT_IMAGE_COSTLY
+               ? "decoding it takes more than " APR_STRINGIFY(CAT_IMAGE_CPU_MOST) " seconds of processor time"
+               : "it cannot be decoded: it is damaged, or incomplete, or takes too much memory";
 }
 
 /* NULL: it is made. */
