@@ -221,6 +221,13 @@ $other->start;
 is_deeply($other->api(GET => "/products/$product")->{json}{data}, ask(GET => "/products/$product")->{json}{data}, 'the product has its pictures there');
 is($other->api(GET => $url =~ s{^/api}{}r)->{body}, $whole->{body}, 'which are the same');
 
+# ---- a damaged database ----
+
+my $broken = send_picture(new_product())->{json}{data};
+$db->do("UPDATE image_parts SET content = '*' WHERE part LIKE '$broken->{id}%'");
+answers(get($broken->{url}), 500, refusal(error => qr/./), 'a picture that is damaged in the database is the server\'s fault');
+expect_log(qr{CAT122: the picture $broken->{id}-50 is damaged in the database});
+
 # ---- the quota ----
 
 $db->do("UPDATE images SET octets = 1048576 WHERE product_id = '$product'");

@@ -134,13 +134,20 @@ apr_status_t cat_image_store_remove(cat_db_t *db, const char *product, const cha
 
 /* ---- reading ---- */
 
-static apr_status_t add_portion(void *buffer, const char *const *values, int count)
+typedef struct reading_t {
+    cat_buffer_t octets;
+    int is_damaged;
+} reading_t;
+
+static apr_status_t add_portion(void *reading, const char *const *values, int count)
 {
-    cat_buffer_t *b = buffer;
+    reading_t *r = reading;
+    cat_buffer_t *b = &r->octets;
     apr_size_t length;
 
     (void)count;
     if (apr_decode_base64_binary(NULL, values[0], APR_ENCODE_STRING, APR_ENCODE_NONE, &length) != APR_SUCCESS) {
+        r->is_damaged = 1;
         return APR_EGENERAL;
     }
     cat_buffer_reserve(b, length);
@@ -163,12 +170,15 @@ static int is_whole(const cat_buffer_t *b)
 apr_status_t cat_image_store_read(cat_db_t *db, const char *size, const char **data, apr_size_t *length)
 {
     const char *from = apr_pstrcat(db->pool, size, "/", NULL), *to = apr_pstrcat(db->pool, size, "0", NULL);
-    cat_buffer_t b;
+    reading_t r = {.is_damaged = 0};
     apr_status_t rv;
 
-    cat_buffer_init(&b, db->pool, CAT_IMAGES_PORTION);
-    rv = cat_db_each(db, SQL_IMAGE_PARTS, CAT_VALUES(from, to), add_portion, &b);
-    *data = b.data;
-    *length = b.length;
-    return rv == APR_SUCCESS && !is_whole(&b) ? APR_NOTFOUND : rv;
+    cat_buffer_init(&r.octets, db->pool, CAT_IMAGES_PORTION);
+    rv = cat_db_each(db, SQL_IMAGE_PARTS, CAT_VALUES(from, to), add_portion, &r);
+    if (r.is_damaged) {
+        cat_log(db->log, CAT_LOG_ERROR, 0, "CAT122: the picture %s is damaged in the database", size);
+    }
+    *data = r.octets.data;
+    *length = r.octets.length;
+    return rv == APR_SUCCESS && !is_whole(&r.octets) ? APR_NOTFOUND : rv;
 }
