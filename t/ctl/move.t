@@ -48,7 +48,7 @@ my $file = file_of(
     qq({"audit":{"id":"$ids[0]","created_at":15,"source":"http","actor_id":"$ids[1]","actor":"bob","client":"::1","request_id":"r","action":"user.update","target_id":"$ids[2]","target":"ada","changes":"{\\"role\\":1}"}}),
     qq({"audit":{"id":"$ids[1]","created_at":16,"source":"catalogctl","actor":"root","action":"mail.retry"}}),
     qq({"released_names":{"name_hash":"$hashes[1]","user_id":"$ids[4]","expires_at":17}}),
-    qq({"images":{"id":"$ids[3]","product_id":"$ids[0]","octets":9007199254740991,"created_at":18}}),
+    qq({"images":{"id":"$ids[3]","product_id":"$ids[0]","octets":9007199254740991,"width":4096,"digest":"$hashes[1]","created_at":18}}),
     qq({"image_parts":{"part":"$ids[3]-320/00000","content":"@{['aB+/' x 16_000]}"}}),
 );
 my ($first, $second) = map { made(of_server(new_server())) } 1, 2;
