@@ -405,7 +405,7 @@ static const cat_problem_t creating[] = {
     CAT_PROBLEM_IMAGE_UNREADABLE, CAT_PROBLEM_IMAGES_FULL,  CAT_PROBLEM_IMAGE_QUOTA, CAT_PROBLEM_COUNT};
 static const cat_problem_t removing[] = {CAT_PROBLEM_PRODUCT_UNKNOWN, CAT_PROBLEM_IMAGE_UNKNOWN,
                                          CAT_PROBLEM_PRECONDITION, CAT_PROBLEM_INDEXING, CAT_PROBLEM_COUNT};
-static const cat_problem_t reading[] = {CAT_PROBLEM_IMAGE_UNKNOWN, CAT_PROBLEM_COUNT};
+static const cat_problem_t reading[] = {CAT_PROBLEM_IMAGE_UNKNOWN, CAT_PROBLEM_RANGE, CAT_PROBLEM_COUNT};
 
 const cat_description_t cat_images_about_create = {
     .id = "createImage",
@@ -445,7 +445,7 @@ const cat_description_t cat_images_about_get = {
     .tag = "Products",
     .summary = "Read a picture",
     .about = "At the address that a product names. The answer never changes, so clients may keep it for ever; it may "
-             "be asked for in ranges. One behind its end is refused with 416.",
+             "be asked for in ranges.",
     .param = "The picture's id, its width, and `.webp`",
     .param_example = "01a2060f-5c1e-7b3c-8a69-5d1f0c4b7e21-320.webp",
     .status = 200,

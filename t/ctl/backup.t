@@ -51,7 +51,7 @@ for my $try (1 .. 3) {
     is(ctl_for($server, 'backup', "$dir/$try")->{status}, 0, "it ends again, $try");
 }
 spew("$dir/stop", '');
-my $made = 0;
+my $made = 1; # that with a picture
 $made += $_->[0] for $writers->results;
 is($made, $db->selectrow_array('SELECT COUNT(*) FROM products'), 'no write was refused or lost');
 unlink "$dir/stop", map { "$dir/$_" } 1 .. 3;

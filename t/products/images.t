@@ -228,5 +228,6 @@ is(scalar @{ stored($cup)->{images} }, 32, 'there are 32');
 my $paths = ask(GET => '/openapi.json')->{json}{paths};
 is_deeply([map { my $path = $_; map { uc($_) . " $path" } sort grep { /^(?:get|post|delete)$/ } keys %{ $paths->{$path} } } sort grep { /images/ } keys %$paths],
     ['GET /images/{name}', 'POST /products/{id}/images', 'DELETE /products/{id}/images/{image}'], 'the description has the routes');
+is(join(' ', sort keys %{ $paths->{'/images/{name}'}{get}{responses} }), '200 206 304 400 404 412 416 default', 'and how a file may be answered');
 
 done_testing;
