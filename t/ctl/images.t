@@ -166,6 +166,7 @@ is(ctl_for($next, { in => $back->{out} }, 'import')->{status}, 0, 'takes it');
 $next->start;
 for my $sku (qw(KT-1 MG-1 NEW-1)) {
     my @here = images($sku);
+    wait_until(60, sub { $next->api(GET => "/products/sku=$sku", undef, token => $token)->{status} == 200 }); # names are filled in first
     is_deeply($next->api(GET => "/products/sku=$sku", undef, token => $token)->{json}{data}{images} // [], \@here, "$sku has its pictures there");
     is($next->api(GET => $_->{url} =~ s{^/api}{}r)->{body}, $server->api(GET => $_->{url} =~ s{^/api}{}r)->{body}, 'with the same octets') for @here;
 }

@@ -13,6 +13,7 @@ use CatalogTest::Image qw(png picture %TYPE);
 use CatalogTest::Metrics qw(location moved moved_since scrape);
 use CatalogTest::Server ();
 use CatalogTest::Tools qw(children_of);
+use IO::Select ();
 use Time::HiRes qw(sleep);
 
 my $dir = scratch();
@@ -89,6 +90,17 @@ my @answers = $server->burst(map { wire_picture($_) } map { new_product() } 1 ..
 is(join(' ', map { $_->{status} } @answers), '201 201 201', 'pictures that come at once are all decoded');
 my ($first, undef, $last) = sort { $a <=> $b } map { $_->{took} } @answers;
 cmp_ok($last, '>', 0.9, 'one after the other');
+
+# case: a user with many pictures does not keep out another one
+program("select undef, undef, undef, 0.5; good();");
+my $busy = CatalogTest::Metrics::scrape($server);
+my @many = map { my $socket = $server->connection; print {$socket} wire_picture(new_product()); $socket } 1 .. 4;
+moved_since($server, $busy, { catalog_image_queue => 3 }, 'three pictures of a user wait');
+my $product_of_other = new_product();
+is($server->api(POST => "/products/$product_of_other/images", png(50, 40), token => register($server)->{token}, headers => { 'Content-Type' => 'image/png' })->{status}, 201,
+    'another user adds one');
+cmp_ok(scalar(grep { !IO::Select->new($_)->can_read(0) } @many), '>=', 1, 'before all of them are decoded');
+like(CatalogTest::Http::read_all($_), qr{^HTTP/1.1 201 }, 'which they are') for @many;
 
 # case: a picture that waits for too long
 program("sleep 22; good();");
