@@ -55,14 +55,16 @@ static ctl_image_rows_t *make_rows(ctl_t *ctl)
 
 static const cat_field_t names_field = {.name = NAME, .kind = CAT_LIST, .flags = CAT_SERVER | CAT_OPTIONAL};
 
-/* A copy with room for `more` fields. */
-static cat_fields_t *copy_fields(apr_pool_t *pool, const cat_fields_t *fields, int more)
+/* The fields with that of names in this place; the count of the fields: behind all others. */
+static const cat_fields_t *name_files_in(apr_pool_t *pool, const cat_fields_t *fields, int place)
 {
     cat_fields_t *copy = apr_pmemdup(pool, fields, sizeof(*fields));
-    cat_field_t *all = apr_pcalloc(pool, (apr_size_t)(fields->count + more) * sizeof(*all));
+    cat_field_t *all = apr_palloc(pool, (apr_size_t)(fields->count + 1) * sizeof(*all));
 
     memcpy(all, fields->all, (apr_size_t)fields->count * sizeof(*all));
+    all[place] = names_field;
     copy->all = all;
+    copy->count += place == fields->count;
     return copy;
 }
 
@@ -131,13 +133,10 @@ static const char *look_at_row(void *baton, const json_t *value, const char **fi
 ctl_image_rows_t *ctl_image_rows_read(ctl_t *ctl, cat_import_options_t *options)
 {
     ctl_image_rows_t *rows = make_rows(ctl);
-    cat_fields_t *fields;
 
     rows->key = options->rows.key;
-    /* Behind all others, so that these keep their places. */
-    fields = copy_fields(ctl->pool, options->rows.fields, 1);
-    ((cat_field_t *)fields->all)[fields->count++] = names_field;
-    rows->fields = options->rows.fields = fields;
+    rows->fields = options->rows.fields = /* the others keep their places */
+        name_files_in(ctl->pool, options->rows.fields, options->rows.fields->count);
     options->look = look_at_row;
     options->look_baton = rows;
     return rows;
@@ -218,7 +217,7 @@ static apr_status_t write_part(void *file, const char *data, apr_size_t length)
     return fwrite(data, 1, length, file) == length ? APR_SUCCESS : APR_FROM_OS_ERROR(errno);
 }
 
-/* Under another name until it is complete. */
+/* Under another name until it is complete; an export that was killed may have left one. */
 static apr_status_t write_picture(ctl_image_rows_t *rows, const char *id, int width)
 {
     apr_pool_t *pool = rows->adder.pool;
@@ -230,6 +229,7 @@ static apr_status_t write_picture(ctl_image_rows_t *rows, const char *id, int wi
     if (access(path, F_OK) == 0) {
         return APR_SUCCESS;
     }
+    unlink(unfinished);
     file = fopen(unfinished, "wxe");
     if (!file) {
         return APR_FROM_OS_ERROR(errno);
@@ -238,7 +238,13 @@ static apr_status_t write_picture(ctl_image_rows_t *rows, const char *id, int wi
     if (fclose(file) != 0 && rv == APR_SUCCESS) {
         rv = APR_FROM_OS_ERROR(errno);
     }
-    return rv == APR_SUCCESS && rename(unfinished, path) != 0 ? APR_FROM_OS_ERROR(errno) : rv;
+    if (rv == APR_SUCCESS && rename(unfinished, path) != 0) {
+        rv = APR_FROM_OS_ERROR(errno);
+    }
+    if (rv != APR_SUCCESS) {
+        unlink(unfinished);
+    }
+    return rv;
 }
 
 static const char *write_pictures(ctl_image_rows_t *rows, apr_pool_t *pool, const char *text)
@@ -277,11 +283,9 @@ const char *ctl_image_rows_write(ctl_t *ctl, cat_export_style_t *style, ctl_imag
 {
     ctl_image_rows_t *rows = make_rows(ctl);
     const char *fault = ctl_image_adder_begin(ctl, &rows->adder);
-    cat_fields_t *fields = copy_fields(ctl->pool, rows->adder.conf.fields, 0);
 
-    rows->images = cat_product_images_find(fields);
-    ((cat_field_t *)fields->all)[rows->images] = names_field;
-    ctl->conf.fields = fields;
+    rows->images = cat_product_images_find(rows->adder.conf.fields);
+    ctl->conf.fields = name_files_in(ctl->pool, rows->adder.conf.fields, rows->images);
     ctl->db = cat_db_make(ctl->pool, &ctl->conf, ctl->source, &ctl->log);
     style->adapt = name_files;
     style->baton = rows;

@@ -19,7 +19,7 @@ int ctl_image_rows_store(ctl_image_rows_t *rows);
 
 /* Of an export, before the query takes the fields of ctl->conf: it gets the field images, and writes each picture into a file of the directory.
  * Returns a fault. */
-const char *ctl_image_rows_write(ctl_t *ctl, cat_export_style_t *style, ctl_image_rows_t **rows);
+const char *ctl_image_rows_write(ctl_t *ctl, cat_export_style_t *style, ctl_image_rows_t **made);
 
 /* The same, when all is written: CTL_DONE, or a picture could not be, which is reported. */
 int ctl_image_rows_result(const ctl_image_rows_t *rows);

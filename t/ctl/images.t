@@ -142,12 +142,14 @@ does(ctl_for($server, { in => "name,price,images\nPot,1,b.png\n" }, 'import', '-
 does(ctl_for($server, 'import', '--products', 'csv', '--images', $photos), 2, '', qr/--images goes with --upsert/, '--images without --upsert');
 
 my $out = scratch();
+spew("$out/" . (images('KT-1'))[0]{id} . '.webp.part', 'left by one that was killed');
 hand_over($out);
 $r = ctl_for($server, 'export', '--products', 'csv', '--images', $out);
 is($r->{status}, 0, 'export --images') or diag($r->{err});
 my @names = map { "$_->{id}.webp" } images('KT-1');
 like($r->{out}, qr/^[^\n]*,KT-1,.*\b\Q$names[0]|$names[1]\E/m, 'the column names the files');
 is(join(' ', map { size_of(slurp("$out/$_")) } @names), '602x30 601x30', 'which are the pictures');
+is(join(' ', grep { !/webp$/ } glob "$out/*"), '', 'no file is left unfinished');
 my $all = $r->{out};
 $r = ctl_for($server, { in => $all }, 'import', '--products', 'csv', '--upsert', '--images', $out);
 like($r->{out}, qr/ 0 updated, \d+ unchanged\n0 pictures added, \d+ there already\n$/, 'what was exported is there already') or diag($r->{err});
