@@ -65,5 +65,6 @@ ctl_command_t ctl_mails_retry;
 ctl_command_t ctl_audit_list;
 ctl_command_t ctl_export_run;
 ctl_command_t ctl_import_run;
+ctl_command_t ctl_pages_export;
 
 #endif

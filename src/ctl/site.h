@@ -39,6 +39,9 @@ typedef struct ctl_options_t {
     const char *target;
     const char *action;
     const char *since;
+    const char *base; /* of the static pages */
+    const char *brand;
+    const char *language;
 } ctl_options_t;
 
 /* A catalogue, from httpd's configuration or from --driver and --params. */
@@ -53,6 +56,12 @@ typedef struct ctl_site_t {
     const char *mail;                   /* CatalogMail; NULL: not set */
     const char *index;                  /* CatalogIndex, in its words; NULL: all parts */
     const json_t *fields;               /* array of the lines of CatalogField, in the order of the products' fields */
+    const char *visible;                /* CatalogVisible; NULL: all */
+    int images;                         /* flag: products have pictures, */
+    const char *mount_uri;              /* whose addresses begin with this */
+    const char *currency;               /* NULL: not set */
+    const char *pages;                  /* the address of the pages; NULL: not known */
+    const char *others;                 /* which catalogues of this database show something else; NULL: none */
     const apr_array_header_t *warnings; /* const char *: httpd's, of the whole configuration; NULL: not from one */
     apr_uid_t uid;                      /* of httpd's children, when root starts it */
     apr_gid_t gid;

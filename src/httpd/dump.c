@@ -13,7 +13,26 @@
 #include "lib/fields.h"
 #include "lib/json.h"
 
-enum { SERVER, MOUNT, DRIVER, PARAMS, KEY_FILE, KEY_DIR, BLOCKLIST, MAIL, INDEX, OWN, UID, GID, FIELDS };
+enum {
+    SERVER,
+    MOUNT,
+    DRIVER,
+    PARAMS,
+    KEY_FILE,
+    KEY_DIR,
+    BLOCKLIST,
+    MAIL,
+    INDEX,
+    OWN,
+    VISIBLE,
+    IMAGES,
+    MOUNT_URI,
+    CURRENCY,
+    PAGES,
+    UID,
+    GID,
+    FIELDS
+};
 static const cat_field_t fields[FIELDS] = {
     [SERVER] = {.name = "server", .kind = CAT_STRING},
     [MOUNT] = {.name = "mount", .kind = CAT_STRING},
@@ -25,6 +44,11 @@ static const cat_field_t fields[FIELDS] = {
     [MAIL] = {.name = "mail", .kind = CAT_STRING},
     [INDEX] = {.name = "index", .kind = CAT_STRING},
     [OWN] = {.name = "fields", .kind = CAT_VALUE},
+    [VISIBLE] = {.name = "visible", .kind = CAT_STRING},
+    [IMAGES] = {.name = "images", .kind = CAT_BOOLEAN},
+    [MOUNT_URI] = {.name = "mountUri", .kind = CAT_STRING},
+    [CURRENCY] = {.name = "currency", .kind = CAT_STRING},
+    [PAGES] = {.name = "pages", .kind = CAT_STRING},
     [UID] = {.name = "uid", .kind = CAT_NUMBER},
     [GID] = {.name = "gid", .kind = CAT_NUMBER},
 };
@@ -60,6 +84,11 @@ static void write_mount(apr_pool_t *pool, const cat_mount_t *mount)
         [MAIL] = conf->mail,
         [INDEX] = cat_product_keys_write_set(pool, *conf->index),
         [OWN] = write_lines(pool, cat_product_fields_of(conf)),
+        [VISIBLE] = conf->visible_text,
+        [IMAGES] = conf->images == 1 ? "1" : "0",
+        [MOUNT_URI] = conf->mount_uri,
+        [CURRENCY] = conf->currency,
+        [PAGES] = cat_conf_pages_url(conf),
         [UID] = apr_psprintf(pool, "%lu", (unsigned long)ap_unixd_config.user_id),
         [GID] = apr_psprintf(pool, "%lu", (unsigned long)ap_unixd_config.group_id),
     };
