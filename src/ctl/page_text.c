@@ -405,7 +405,7 @@ static void add_product(const writing_t *w)
 
 static void write_page(cat_buffer_t *b, const cat_export_style_t *style, const char *const *product, int is_first)
 {
-    const ctl_page_site_t *site = style->own;
+    const ctl_page_site_t *site = style->baton;
     writing_t w = {.b = b, .pool = b->pool, .site = site, .product = product};
     const char *name = name_file(&w),
                *live = apr_pstrcat(b->pool, site->pages, "/product.html?id=", product[CAT_PRODUCT_ID], NULL);

@@ -25,7 +25,7 @@ typedef struct ctl_page_site_t {
 extern const char *const ctl_page_languages[];
 const ctl_page_words_t *ctl_page_words(int language);
 
-/* A format of export (catalogue/transfer/export_format.h): each product becomes a ctl_page_t. style->own: a ctl_page_site_t. */
+/* A format of export (catalogue/transfer/export_format.h): each product becomes a ctl_page_t. style->baton: a ctl_page_site_t. */
 extern const cat_export_format_t ctl_page_format;
 
 typedef struct ctl_page_t {

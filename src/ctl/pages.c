@@ -382,7 +382,7 @@ static const char *set_visitors(pages_t *p)
 static const char *open_export(pages_t *p, cat_export_t **export)
 {
     cat_db_t *db = cat_db_make(p->ctl->pool, &p->conf, p->ctl->source, &p->ctl->log);
-    const cat_export_style_t style = {.own = &p->site};
+    const cat_export_style_t style = {.baton = &p->site};
     cat_list_query_t query;
     cat_indexes_state_t state;
     apr_status_t rv;

@@ -139,10 +139,12 @@ static void read_mount(const json_t *mount, ctl_site_t *site)
         .index = text_of(mount, "index"),
         .fields = json_object_get(mount, "fields"),
         .visible = text_of(mount, "visible"),
-        .images = json_is_true(json_object_get(mount, "images")),
         .mount_uri = text_of(mount, "mountUri"),
         .currency = text_of(mount, "currency"),
         .pages = text_of(mount, "pages"),
+        .images = json_is_true(json_object_get(mount, "images")),
+        .image_program = text_of(mount, "imageProgram"),
+        .image_quota = (int)json_integer_value(json_object_get(mount, "imageQuota")),
         .uid = (apr_uid_t)json_integer_value(json_object_get(mount, "uid")),
         .gid = (apr_gid_t)json_integer_value(json_object_get(mount, "gid")),
     };
@@ -241,6 +243,7 @@ static const char *find_in_configuration(apr_pool_t *pool, const ctl_options_t *
         }
         site->mail = site->mail ? site->mail : other->mail; /* each of them sends the mails of all */
         site->others = shows_same(site, other) ? site->others : explain_choice(pool, sites);
+        site->images |= other->images;
     }
     return site->driver && site->params ? NULL : "the catalogue has no database: set DBDriver and DBDParams";
 }

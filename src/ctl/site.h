@@ -26,6 +26,7 @@ typedef struct ctl_options_t {
     const char *list;
     const char *columns;
     const char *key;
+    const char *images; /* directory of the files that a column names */
     int no_header;
     int bom;
     int safe;
@@ -57,11 +58,13 @@ typedef struct ctl_site_t {
     const char *index;                  /* CatalogIndex, in its words; NULL: all parts */
     const json_t *fields;               /* array of the lines of CatalogField, in the order of the products' fields */
     const char *visible;                /* CatalogVisible; NULL: all */
-    int images;                         /* flag: products have pictures, */
-    const char *mount_uri;              /* whose addresses begin with this */
+    const char *mount_uri;              /* addresses of pictures begin with this */
     const char *currency;               /* NULL: not set */
     const char *pages;                  /* the address of the pages; NULL: not known */
     const char *others;                 /* which catalogues of this database show something else; NULL: none */
+    int images;                         /* flag: CatalogImages On */
+    const char *image_program;          /* NULL: the default */
+    int image_quota;                    /* MiB; 0: none */
     const apr_array_header_t *warnings; /* const char *: httpd's, of the whole configuration; NULL: not from one */
     apr_uid_t uid;                      /* of httpd's children, when root starts it */
     apr_gid_t gid;

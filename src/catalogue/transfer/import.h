@@ -44,6 +44,9 @@ typedef struct cat_import_options_t {
      * again; with is_dry, with the product that each good row would store. NULL: nobody wants to know. */
     void (*note)(void *baton, const char *const *product);
     void *baton;
+    /* Is called with each row that can be read; NULL: nobody wants to know. NULL, or what is wrong with a field of it. */
+    const char *(*look)(void *baton, const json_t *row, const char **field);
+    void *look_baton;
 } cat_import_options_t;
 
 /* What an import found and did. With is_dry, what it would have done. */
