@@ -126,7 +126,7 @@ for my $server (@servers) {
     $server->start_unready;
     $server->wait_up;
 }
-ok(wait_until(120, sub { $one->api(GET => '/products?sort=weight')->{status} == 200 && !is_filling() }), 'all keys are filled in');
+ok(wait_until(120, sub { $one->api(GET => '/products?sort=sku')->{status} == 200 && !is_filling() }), 'all keys are filled in');
 cmp_ok($db->selectrow_array('SELECT COUNT(*) FROM products'), '>', 20, 'of the products that clients wrote');
 for my $server (@servers) {
     is(problems(ctl_for($server, 'check')), '', 'catalogctl check finds no problem') or diag "CATALOG_SEED=$seed";

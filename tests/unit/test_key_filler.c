@@ -107,6 +107,21 @@ static void test_a_shared_value_is_named_and_can_be_changed(void **state)
     assert_non_null(strstr(database->logged, "CAT095"));
 }
 
+/* A writer that does not know of a new field has deleted products that another one had given its keys. */
+static void test_keys_that_a_writer_left_behind_are_removed(void **state)
+{
+    unit_database_t *database = unit_fields_database(*state, "brand string index\n");
+
+    for (int i = 0; i < 250; i++) {
+        assert_int_equal(unit_fields_insert(database, i, "{\"brand\":\"Acme\"}"), APR_SUCCESS);
+    }
+    unit_database_sql(database, "UPDATE catalog_fields SET complete = 0;"
+                                "DELETE FROM products WHERE name IN ('0', '120', '249')");
+    run_job(database, 0);
+    assert_string_equal(unit_database_sql(database, "SELECT complete FROM catalog_fields"), "1");
+    assert_string_equal(unit_database_sql(database, "SELECT COUNT(*) FROM product_keys"), "247");
+}
+
 typedef struct renewal_t {
     cat_db_t *db;
     const cat_registry_t *registry;
@@ -144,6 +159,7 @@ int main(void)
         UNIT_TEST(test_nobody_takes_a_value_before_all_are_claimed),
         UNIT_TEST(test_a_new_field_is_claimed_in_an_empty_catalogue_only),
         UNIT_TEST(test_a_shared_value_is_named_and_can_be_changed),
+        UNIT_TEST(test_keys_that_a_writer_left_behind_are_removed),
         UNIT_TEST(test_a_product_with_a_taken_value_keeps_its_keys),
     };
     return UNIT_RUN(tests);

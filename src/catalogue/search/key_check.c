@@ -9,8 +9,8 @@
  *         others        their products are gone, and so must they be
  *
  * A step has as many products as one statement names, however many there are of one time. Of products that are gone it remembers only some:
- * if there are more, mending stays where it is until none is left. What is locked or committed in between is no fault: a product that is
- * there by now is not gone.
+ * if there are more, mending stays where it is until none is left. What is committed in between is no fault: a product that is there by now
+ * is not gone.
  */
 #include "catalogue/search/key_check.h"
 
@@ -218,11 +218,11 @@ static void count_gone(check_t *c, const cat_list_key_t *key)
     c->found.example = c->found.wrong ? c->found.example : key->id;
 }
 
-/* Locks the product, if it is there by now, so that nobody deletes it meanwhile. Keys of another time are not its own. */
+/* It may be there by now; once it is not, it does not come back. Keys of another time are not its own. */
 static apr_status_t forget_product(check_t *c, const cat_list_key_t *key)
 {
     const char *const *row;
-    apr_status_t rv = cat_db_one(c->db, SQL_PRODUCT_LOCK, CAT_VALUES(key->id), &row);
+    apr_status_t rv = cat_db_one(c->db, SQL_PRODUCT_GET, CAT_VALUES(key->id), &row);
     int is_there = rv == APR_SUCCESS && (c->has_no_times || !strcmp(row[CAT_PRODUCT_CREATED_AT], key->created_at));
 
     if ((rv != APR_SUCCESS && rv != APR_NOTFOUND) || is_there) {
@@ -246,6 +246,18 @@ static apr_status_t deal_with_gone(check_t *c)
         }
     }
     return rv;
+}
+
+apr_status_t cat_key_check_forget(cat_db_t *db, const cat_registry_t *registry, int field, const cat_list_key_t *from,
+                                  const cat_list_key_t *end)
+{
+    check_t c = {.pool = db->pool, .db = db, .from = from, .is_mending = 1, .registry = registry};
+    apr_status_t rv;
+
+    c.found.end = *end;
+    c.gone = apr_hash_make(db->pool);
+    rv = read_keys(&c, field);
+    return rv == APR_SUCCESS ? deal_with_gone(&c) : rv;
 }
 
 /* ---- a portion ---- */

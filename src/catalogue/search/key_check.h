@@ -12,4 +12,9 @@ cat_indexes_step_t cat_key_check_compare, cat_key_check_mend;
 /* The same of unique values whose products are gone, in the order of these products' ids: only the id of a key counts. */
 cat_indexes_step_t cat_key_check_compare_owners, cat_key_check_mend_owners;
 
+/* Removes, in a transaction, what is left of products that are gone and have keys of the field between two list keys, where those that are
+ * there have none. */
+apr_status_t cat_key_check_forget(cat_db_t *db, const cat_registry_t *registry, int field, const cat_list_key_t *from,
+                                  const cat_list_key_t *end);
+
 #endif

@@ -10,7 +10,8 @@
  *
  * Products that are written meanwhile get the keys from their writers. So it begins only when no transaction is left whose writer may not
  * know of the field: each child learns of it within a second, a transaction that takes longer looks again before it commits
- * (catalogue/product/registry.c), and those that have not ended after the DELAY are waited for (docs/decisions/0077).
+ * (catalogue/product/registry.c), and those that have not ended after the DELAY are waited for (docs/decisions/0077). Who does not know of the
+ * field leaves its keys behind when he deletes a product to which another writer has given some: these are removed on the way.
  *
  * Conditions and orders that need a field are refused until it is complete (api/indexing.c).
  */
@@ -26,6 +27,7 @@
 #include "catalogue/product/product.h"
 #include "catalogue/search/conditions.h"
 #include "catalogue/search/indexes.h"
+#include "catalogue/search/key_check.h"
 
 /* Products of one transaction: on SQLite, all writers wait for its end. */
 #define PORTION 100
@@ -150,6 +152,7 @@ static int find_known(filling_t *f)
 static apr_status_t fill_rows(void *baton)
 {
     filling_t *f = baton;
+    const cat_list_key_t *end = f->portion.rows->nelts ? &f->portion.end : &CAT_LIST_KEY_MIN;
     apr_array_header_t *rows = cat_own_keys_begin(f->pool);
     apr_status_t rv = APR_SUCCESS;
 
@@ -159,6 +162,7 @@ static apr_status_t fill_rows(void *baton)
         rv = cat_own_keys_renew(f->db, f->registry, f->field, row, rows);
         f->taken = rv == APR_EEXIST ? row[CAT_PRODUCT_ID] : NULL;
     }
+    rv = rv == APR_SUCCESS ? cat_key_check_forget(f->db, f->registry, f->field, &f->state->from, end) : rv;
     return rv == APR_SUCCESS ? cat_own_keys_insert(f->db, rows) : rv;
 }
 
