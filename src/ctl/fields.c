@@ -280,7 +280,7 @@ static const char *begin_change(ctl_t *ctl, const cat_registry_t **registry, cha
 int ctl_fields_drop(ctl_t *ctl)
 {
     const cat_registry_t *registry;
-    changing_t c;
+    changing_t c = {0};
     const char *fault = begin_change(ctl, &registry, &c);
 
     return fault ? ctl_fail(NULL, fault) : report_change(&c, run_change(&c));
@@ -309,7 +309,7 @@ static const char *choose_target(const cat_registry_t *registry, changing_t *c)
 int ctl_fields_rename(ctl_t *ctl)
 {
     const cat_registry_t *registry;
-    changing_t c;
+    changing_t c = {0};
     const char *fault = begin_change(ctl, &registry, &c);
 
     fault = fault ? fault : choose_target(registry, &c);
