@@ -13,27 +13,35 @@ my $FOLDER = 'www/assets/texts';
 my $STRING = qr/'((?:[^'\\]|\\.)*)'/;
 my $ENGLISH = "$FOLDER/en.js";
 my %texts = map { $_ => [entries($_)] } files(qr/\.js/, $FOLDER);
-my %english = map { @$_ } @{ $texts{$ENGLISH} };
-my %named;
+my %all = map { map { @$_ } @{ $texts{$_} } } english(keys %texts);
+my %english; # those of the files for the same pages
+my (%named, %of_part);
 
 for my $file (sort keys %texts) {
+    my ($part) = $file =~ m{/(?:(\w+)\.)?\w+\.js$};
+    my $pattern = $file =~ s/\w+(?=\.js$)/en/r;
     my @keys = map { $_->[0] } @{ $texts{$file} };
     my %text = map { @$_ } @{ $texts{$file} };
+    %english = map { @$_ } @{ $texts{$pattern} };
+    $of_part{$_} = $part for $part ? keys %text : ();
 
     fault($file, "$_ is there twice") for grep { my $key = $_; 1 < grep { $_ eq $key } @keys } sort keys %text;
     fault($file, "lacks $_") for grep { !exists $text{$_} } sort keys %english;
-    fault($file, "has $_, which $ENGLISH lacks") for grep { !exists $english{$_} } sort keys %text;
-    fault($file, 'has the keys in another order than en.js') if "@keys" ne "@{[map { $_->[0] } @{ $texts{$ENGLISH} }]}";
+    fault($file, "has $_, which $pattern lacks") for grep { !exists $english{$_} } sort keys %text;
+    fault($file, 'has the keys in another order than en.js') if "@keys" ne "@{[map { $_->[0] } @{ $texts{$pattern} }]}";
     for my $key (grep { exists $text{$_} } sort keys %english) {
         fault($file, "$key has other values in braces than in en.js") if values_of($text{$key}) ne values_of($english{$key});
         fault($file, "$key has forms in one language only") if ($text{$key} =~ /^\{/) != ($english{$key} =~ /^\{/);
     }
 }
+%english = %all;
 check_script($_) for grep { !m{^\Q$FOLDER\E/} } files(qr/\.js/, 'www/assets');
 check_page($_) for files(qr/\.html/, 'www');
 for my $key (sort keys %english) {
     fault($ENGLISH, "nothing names $key") if !$named{$key} && !grep { /\.$/ && index($key, $_) == 0 } keys %named;
 }
+
+sub english { return grep { /\ben\.js$/ } @_ }
 
 # [key, text or {forms}] in the file's order.
 sub entries {
@@ -57,6 +65,7 @@ sub note {
     $named{$key} = 1;
     my $exists = $key =~ /\.$/ ? grep({ index($_, $key) == 0 } keys %english) : exists $english{$key};
     fault($file, "there is no text $key") if !$exists;
+    fault($file, "$key is not among the texts of this page") if $of_part{$key} && $file !~ m{\b$of_part{$key}\b};
 }
 
 # t('key'), and keys in tables; a key that is put together, `problem.${name}`, stands for all that begin so.

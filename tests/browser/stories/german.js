@@ -23,7 +23,8 @@ const OPEN = {
 
 /* In the page: visible texts in the page's language that are English, or that leave what they are in. */
 async function judgeTexts() {
-    const [{ default: en }, { default: de }] = await Promise.all(['en', 'de'].map(tag => import(`/assets/texts/${tag}.js`)));
+    const files = tag => Promise.all([tag, `import.${tag}`].map(name => import(`/assets/texts/${name}.js`)));
+    const [en, de] = (await Promise.all(['en', 'de'].map(files))).map(all => Object.assign({}, ...all.map(({ default: texts }) => texts)));
     const english = new Set(Object.keys(en).filter(key => en[key] !== de[key]).map(key => en[key]));
     const isEnglish = text => english.has(text) || /\b(and|must|not|of|the|this|with)\b/.test(text);
     const isGerman = element => element.closest('[lang]').lang === 'de';

@@ -15,7 +15,11 @@ export const language =
 /* en-GB writes dates otherwise than en-US: the browser's variant of the language counts. */
 const locale = navigator.languages.find(tag => baseOf(tag) === language) ?? language;
 
-const { default: usual } = await import(`../texts/${language}.js`);
+/* Pages that only those who work here see have texts of their own, so that customers need not load them: import.html those of import.en.js. */
+const PARTS = ['import'];
+const part = PARTS.find(name => location.pathname.endsWith(`/${name}.html`));
+const files = [`../texts/${language}.js`, ...(part ? [`../texts/${part}.${language}.js`] : [])];
+const usual = Object.assign({}, ...(await Promise.all(files.map(file => import(file)))).map(({ default: found }) => found));
 
 /* What config.js has as one text, or as one for each language: { en, de }. */
 export const inLanguage = said => (typeof said === 'object' ? (said[language] ?? said.en ?? Object.values(said)[0]) : said);
@@ -23,7 +27,7 @@ export const inLanguage = said => (typeof said === 'object' ? (said[language] ??
 /* The texts, of which config.js may replace any. */
 const own = config.TEXTS?.[language] ?? {};
 const texts = { ...usual, ...own, ...(config.BRAND && { brand: inLanguage(config.BRAND) }) };
-const unknown = Object.keys(own).filter(key => !(key in usual));
+const unknown = Object.keys(own).filter(key => !(key in usual) && !PARTS.includes(key.split('.')[0]));
 if (unknown.length > 0) {
     console.warn(`config.js: TEXTS has ${unknown.join(', ')}, which no page uses`);
 }
