@@ -168,11 +168,17 @@ export function stories(server) {
         assert.ok(others > 0, 'some are as they were');
     });
 
-    story('the bar of a large change is accessible', server, async visit => {
+    story('the bars of a selection and of a large change are accessible, and leave room on a phone', server, async visit => {
         const { user, page } = await come(visit, 'onlooker');
         await fill(user, 'Mound', 1001);
         const job = { id: 'x', state: 'running', matched: 700, changed: 700, unchanged: 0, failed: 0, errors: [] };
         await selectAll(page, 'Mound', 'Select all 1,001');
+        await page.setViewportSize({ width: 360, height: 740 });
+        const { height } = await page.locator('#dock').boundingBox();
+        assert.ok(height < 100, `the bar is ${height} pixels high`);
+        await press(bar(page), 'Change …');
+        await inspect(page, 'bulk-phone');
+        await page.setViewportSize({ width: 1280, height: 800 });
         await changePrice(page, '1', 'amount');
         await page.getByText('1,001 products cost 1.00 more.').waitFor();
         await page.route('**/api/products/batch', route => route.fulfill({ status: 202, json: { success: true, data: job } }));

@@ -155,7 +155,7 @@ function bulkBar() {
             Object.values(CHANGES).map(kind => button(`${t(kind.text)} …`, run(() => change(kind)))),
             button(t('product.delete'), run(removeSelected), { class: 'btn btn-outline-danger' }),
         ),
-        button(t('bulk.none'), none),
+        button(t('bulk.clear'), none, { 'aria-label': t('bulk.none') }),
     );
 }
 

@@ -95,6 +95,7 @@ export default {
     'bulk.all': { one: '{n} auswählen', other: 'Alle {n} auswählen' },
     'bulk.allMatching': 'Alle passenden auswählen',
     'bulk.matching': { one: 'Das eine passende Produkt', other: 'Alle {n} passenden Produkte' },
+    'bulk.clear': 'Aufheben',
     'bulk.none': 'Auswahl aufheben',
     'bulk.change': 'Ändern …',
     'bulk.count': 'Weiter',

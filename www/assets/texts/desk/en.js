@@ -95,6 +95,7 @@ export default {
     'bulk.all': { one: 'Select {n}', other: 'Select all {n}' },
     'bulk.allMatching': 'Select all that match',
     'bulk.matching': { one: 'The {n} product that matches', other: 'All {n} products that match' },
+    'bulk.clear': 'Clear',
     'bulk.none': 'Clear the selection',
     'bulk.change': 'Change …',
     'bulk.count': 'Continue',
