@@ -223,12 +223,14 @@ export function stories(server) {
 
         await name(0).focus();
         await page.keyboard.press('PageDown');
-        const step = Number((await focused()).slice(4));
+        const at = async () => Number((await focused()).slice(4));
+        const isNear = (one, other) => assert.ok(Math.abs(one - other) <= 1, `${one}, not ${other}`); /* not all rows are as high */
+        const step = await at();
         assert.ok(step >= 5 && step < 40, `PageDown moves by ${step} rows`);
         await page.keyboard.press('PageDown');
-        assert.equal(await focused(), `Row ${2 * step}`);
+        isNear(await at(), 2 * step);
         await page.keyboard.press('PageUp');
-        assert.equal(await focused(), `Row ${step}`);
+        isNear(await at(), step);
         await page.keyboard.press('Control+End');
         assert.equal(await page.evaluate(() => document.activeElement.closest('tr').sectionRowIndex), 59);
         await page.keyboard.press('Control+Home');
