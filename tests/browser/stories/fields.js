@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Fields of the shop's own: how a writer edits them, where they are shown, and who sees them. */
 import assert from 'node:assert/strict';
-import { story, storyInBoth } from '../visitor.js';
+import { stopClock, story, storyInBoth } from '../visitor.js';
 import { inspect } from './looks.js';
 
 const TEA = {
@@ -272,6 +272,28 @@ export function stories(server) {
         await press(page, 'Save the choice');
         await visitor.hears('The product is saved.');
         assert.equal((await read(made.id)).description, 'Mine.');
+    });
+
+    story('what was deleted comes back with all its fields, and what cannot come back is named', server, async visit => {
+        const { visitor, user, page } = await come(visit, 'reviver');
+        const made = await make(user, { ...TEA, sku: 'back-1', name: 'Comes back', category: 'Back' });
+        await make(user, { name: 'Stays away', price: 1, sku: 'back-2', category: 'Back' });
+        await stopClock(page);
+        await page.goto('/work.html?category=Back');
+        await page.getByLabel('Select all products on this page').check();
+        await page.getByRole('group', { name: 'Selected products' }).getByRole('button', { name: 'Delete' }).click();
+        await page.getByText('10 seconds').waitFor();
+        await page.mouse.move(0, 0);
+        await page.clock.runFor(10_500);
+        await visitor.hears('2 products are deleted.');
+        await make(user, { name: 'Other', price: 1, sku: 'back-2', category: 'Other' });
+        await page.keyboard.press('u');
+        await visitor.hears('1 product is added again, as a new one');
+        await page.getByRole('alert').filter({ hasText: 'refused to add 1 product again' }).getByText('Stays away').waitFor();
+        const { data } = await server.api('GET', '/products?category=Back', undefined, user.token, url);
+        const { id, createdAt, updatedAt, ...back } = await read(data[0].id);
+        const { id: oldId, createdAt: then, updatedAt: changed, cost, ...before } = made;
+        assert.deepEqual([data.length, back], [1, before]);
     });
 
     story('the import page knows own fields by name and label, and proposes lines for other columns', server, async visit => {

@@ -6,6 +6,7 @@ import { pieces, t } from '../lib/text.js';
 import { writeDraft } from '../product/drafts.js';
 import { dropChange, noteChange } from '../product/history.js';
 import { askChange, CHANGES } from './bulk.js';
+import { running } from './change.js';
 import { hold, remove, undo, waiting } from './deletion.js';
 import { makeJob, showFaults } from './job.js';
 import {
@@ -22,7 +23,7 @@ import {
     selectAll,
     updateSelected,
 } from './list.js';
-import { changeMatching, progressBar, resumeMatching } from './matching.js';
+import { changeMatching, progressBar, resumeMatching, showList } from './matching.js';
 import { listHistory, newest, takeBack } from './undo.js';
 
 let page; /* { owner, focus } */
@@ -145,7 +146,7 @@ function bulkBar() {
     };
     return el(
         'div',
-        { class: 'bulk', id: 'bulk', role: 'group', 'aria-label': t('bulk.bar'), hidden: () => count() === 0 },
+        { class: 'bulk', id: 'bulk', role: 'group', 'aria-label': t('bulk.bar'), hidden: () => count() === 0 || running.value !== null },
         el('strong', { class: 'grows' }, text),
         button(t('bulk.change'), turn, { class: 'btn phone-bar', 'aria-expanded': () => String(isOpen.value), 'aria-controls': 'bulk-actions' }),
         el(
@@ -168,9 +169,10 @@ function undoRemoval() {
     page.focus(first.id, 'name');
 }
 
-function tellRestored(change, stored) {
-    const text = t('history.restored', { n: stored.length });
+function tellRestored(change, { stored, refused }) {
+    const text = stored.length > 0 ? t('history.restored', { n: stored.length }) : '';
     dropChange(change);
+    refused.length > 0 && showList(t('history.refused', { n: refused.length }), refused);
     stored.length > 0 && noteChange({ about: { key: 'history.restored', values: { n: stored.length } }, items: stored.map(now => ({ before: null, now })), said: text });
     say(text);
     load();
@@ -181,7 +183,7 @@ async function undoChange(change) {
     byId('history-choice').open = false;
     try {
         await takeBack(change, {
-            restored: stored => tellRestored(change, stored),
+            restored: outcome => tellRestored(change, outcome),
             run: way => run({ ...way, finished }),
             changeMatching: async request => (await changeMatching(page.owner, request, endMatching)) && finished(),
         });

@@ -114,18 +114,19 @@ async function ask(request) {
 
 /* ---- the end ---- */
 
+/* Shows a warning about products, and their names. */
+export function showList(text, products) {
+    const names = products.slice(0, NAMED).map(({ name }) => el('li', {}, bdi(name)));
+    byId('bulk-trouble').replaceChildren(
+        el('div', { class: 'alert alert-warning', role: 'alert' }, el('p', {}, text), el('ul', { class: 'reasons' }, names)),
+    );
+}
+
 /* errors: of products that would have become invalid. */
 async function showLeft(n, errors) {
     const ids = [...new Set(errors.map(({ id }) => id))].slice(0, NAMED);
     const { data } = await call('GET', `/products?id[in]=${ids}&fields=id,name&limit=${NAMED}`).catch(() => ({ data: [] }));
-    byId('bulk-trouble').replaceChildren(
-        el(
-            'div',
-            { class: 'alert alert-warning', role: 'alert' },
-            el('p', {}, t('all.left', { n })),
-            el('ul', {}, data.map(({ name }) => el('li', {}, bdi(name)))),
-        ),
-    );
+    showList(t('all.left', { n }), data);
 }
 
 const isExact = ({ set }, { state: end, failed }) => set || (end !== 'stopped' && failed === 0);

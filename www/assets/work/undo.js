@@ -19,17 +19,19 @@ export function sentenceOf({ key, values }) {
 /* Those that were deleted: all that they had, but for the pictures. */
 const lostIn = ({ items }) => items.filter(({ now }) => now === null).map(({ before }) => before);
 
-/* Creates products that were deleted anew, each with another id. Resolves to what was stored. */
+/* Creates products that were deleted anew, each with another id. Resolves to those that were stored, and those that were refused. */
 async function restore({ key, ...change }) {
+    const lost = lostIn(change).reverse(); /* the last one stands first in lists */
     const bodyOf = product => Object.fromEntries(writableNames().filter(name => (product[name] ?? null) !== null).map(name => [name, product[name]]));
-    const operations = lostIn(change).map(product => ({ op: 'create', body: bodyOf(product) })).reverse(); /* the last one stands first in lists */
-    const stored = [];
+    const operations = lost.map(product => ({ op: 'create', body: bodyOf(product) }));
+    const all = [];
     for (let i = 0; i < operations.length; i += PORTION) {
         const body = { atomic: false, operations: operations.slice(i, i + PORTION) };
         const { results } = await call('POST', '/products/batch', body, { headers: { 'Idempotency-Key': `${key}-${i}` } });
-        stored.push(...results.filter(({ status }) => status < 300).map(({ data }) => data));
+        all.push(...results);
     }
-    return stored;
+    const isStored = ({ status }) => status < 300;
+    return { stored: all.filter(isStored).map(({ data }) => data), refused: lost.filter((product, i) => !isStored(all[i])) };
 }
 
 /* The job that changes products back, if they still are as the change left them; created ones are deleted. */
@@ -40,7 +42,7 @@ function backward({ items }) {
     return { job: makeJob(items.map(({ now }) => now), changesOf), changesOf, done: isCreation ? 'job.removed' : 'history.undone' };
 }
 
-/* Which of the three: calls restored(products), run(what backward() makes), or changeMatching(request). Resolves when that is done. */
+/* Which of the three: calls restored({ stored, refused }), run(what backward() makes), or changeMatching(request). Resolves when that is done. */
 export async function takeBack(change, { restored, run, changeMatching }) {
     if (change.request) {
         return changeMatching(change.request);

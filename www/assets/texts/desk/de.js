@@ -135,6 +135,7 @@ export default {
         one: '{n} Produkt ist neu angelegt, mit anderer Nummer, anderem Datum und ohne Bilder.',
         other: '{n} Produkte sind neu angelegt, mit anderen Nummern, anderem Datum und ohne Bilder.',
     },
+    'history.refused': { one: 'Der Katalog hat es abgelehnt, {n} Produkt neu anzulegen:', other: 'Der Katalog hat es abgelehnt, {n} Produkte neu anzulegen. Einige davon:' },
     'history.final': 'Nicht rückgängig zu machen.',
     'all.title': 'Alle passenden ändern',
     'all.deleteTitle': 'Alle passenden löschen',

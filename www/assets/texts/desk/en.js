@@ -135,6 +135,7 @@ export default {
         one: '{n} product is added again, as a new one: with another number and date, and without pictures.',
         other: '{n} products are added again, as new ones: with other numbers and dates, and without pictures.',
     },
+    'history.refused': { one: 'The catalogue refused to add {n} product again:', other: 'The catalogue refused to add {n} products again. Some of them:' },
     'history.final': 'Cannot be undone.',
     'all.title': 'Change all that match',
     'all.deleteTitle': 'Delete all that match',
