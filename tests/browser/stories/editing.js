@@ -236,18 +236,28 @@ export function stories(server) {
         await page.keyboard.press('Control+Home');
         assert.ok(await visitor.isFocused(page.getByLabel('Select Row 0', { exact: true })));
 
-        /* The bar of the selection does not cover what has the focus when it comes. */
+        /* Neither the bar of the selection, when it comes, nor a head of several lines covers what has the focus. */
+        await page.evaluate(() => localStorage.setItem('catalog.columns', 'category,price,rating,title,homepage,harvested,seen,children,constructor,updatedAt'));
         await page.setViewportSize({ width: 1280, height: 500 });
+        await page.reload();
+        await name(20).waitFor();
         const isFree = () =>
             page.waitForFunction(() => {
-                const [focus, dock] = [document.activeElement, document.getElementById('dock')].map(element => element.getBoundingClientRect());
-                return focus.bottom <= dock.top;
+                const [focus, dock, head] = [document.activeElement, document.getElementById('dock'), document.querySelector('thead th')].map(element =>
+                    element.getBoundingClientRect(),
+                );
+                return focus.bottom <= dock.top && focus.top >= head.bottom;
             });
         for (let i = 20; i < 40; i++) {
             await name(i).focus();
             await page.keyboard.press('Space');
             await isFree();
             await page.keyboard.press('Space');
+        }
+        assert.ok((await page.locator('thead').boundingBox()).height > 60, 'the head has several lines');
+        for (let i = 0; i < 30; i++) {
+            await page.keyboard.press('ArrowUp');
+            await isFree();
         }
 
         await page.getByText('Columns', { exact: true }).click();

@@ -224,12 +224,15 @@ function followStatus() {
     byId('undo-last').onclick = undoLast;
 }
 
-/* What the bars leave of the screen has the focus in it. */
-function watchSize() {
-    new ResizeObserver(([{ target }]) => {
-        document.documentElement.style.setProperty('--dock', `${target.offsetHeight}px`);
-        document.activeElement.closest('#list tbody') && document.activeElement.scrollIntoView({ block: 'nearest' });
-    }).observe(byId('dock'));
+/* What the bars and the head of the table leave of the screen has the focus in it. */
+function watchSizes() {
+    const watch = (name, element) =>
+        new ResizeObserver(() => {
+            document.documentElement.style.setProperty(name, `${element.offsetHeight}px`);
+            document.activeElement.closest('#list tbody') && document.activeElement.scrollIntoView({ block: 'nearest' });
+        }).observe(element);
+    watch('--dock', byId('dock'));
+    watch('--head', document.querySelector('.work thead'));
 }
 
 /* owner is the user's id; focus(id, column) moves the focus to a product. */
@@ -241,6 +244,6 @@ export function showDock(owner, focus) {
     byId('dock').append(bar, progressBar(), bulkBar());
     followStatus();
     listHistory(undoChange);
-    watchSize();
+    watchSizes();
     resumeMatching(owner, endMatching);
 }
