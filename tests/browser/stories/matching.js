@@ -129,10 +129,21 @@ export function stories(server) {
         await selectAll(page, 'Shelf', 'Select all 1,100');
         await category('Drawer');
         await dialog.getByText('This page cannot undo that').waitFor();
+        const saved = page.waitForEvent('download');
+        await press(dialog, 'Save the present values');
+        const file = readFileSync(await (await saved).path());
         await press(dialog, 'Change 1,100 products');
         await visitor.hears('1,100 products are changed.');
         await page.locator('#history-choice summary').click();
         await page.locator('#history').getByText('Cannot be undone.').waitFor();
+
+        await page.goto('/import.html');
+        await page.getByRole('button', { name: 'Choose a file' }).waitFor();
+        await page.locator('#file').setInputFiles({ name: 'before-the-change.csv', mimeType: 'text/csv', buffer: file });
+        await press(page, 'Check the file');
+        await press(page, 'Import 1,100 rows');
+        await page.getByRole('heading', { name: '1,100 rows are imported' }).waitFor();
+        assert.deepEqual([await count('category=Shelf'), await count('category=Drawer')], [1100, 1], 'the file brings them back');
     });
 
     story('a large change shows how far it is, goes on by itself after an outage and a reload, and can be stopped', server, async visit => {
