@@ -242,6 +242,7 @@ export function stories(server) {
         await page.locator('#cell-tags input').press('Enter');
         await page.locator('#cell-tags input').fill('two');
         await press(page, 'Save');
+        await page.locator('#cell-tags').waitFor({ state: 'detached' });
         await cell('Columns', 'tags').getByText('two').waitFor();
         await cell('Bare', 'sku').click();
         await page.locator('#cell-sku').fill('col-1');
