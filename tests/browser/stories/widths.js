@@ -96,7 +96,7 @@ export function stories(server) {
     });
 
     story('what opens over the table of products fits each screen, however long the words', server, async visit => {
-        const user = await server.register('d'.repeat(30), server.shopUrl);
+        const user = await server.register('f'.repeat(30), server.shopUrl);
         const brand = `Other ${LONG}`;
         const make = i => ({ op: 'create', body: { name: `${LONG.repeat(2).slice(0, 190)}${i}`, price: 1, category: LONG, brand, tags: [LONG] } });
         const operations = Array.from({ length: 1000 }, (_, i) => make(i));

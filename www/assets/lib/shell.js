@@ -93,7 +93,7 @@ const MENU = [
     { href: 'index.html', text: 'shell.products', who: 'writer' },
     { href: 'edit.html', text: 'shell.add', who: 'writer' },
     { href: 'work.html', text: 'shell.manage', who: 'writer' },
-    { href: 'import.html', text: 'import.menu', who: 'writer' },
+    { href: 'import.html', text: 'shell.import', who: 'writer' },
     { href: 'users.html', text: 'users.title', who: 'admin' },
     { href: 'server.html', text: 'server.title', who: 'admin' },
 ];

@@ -8,6 +8,7 @@ export default {
     'shell.products': 'Produkte',
     'shell.add': 'Produkt anlegen',
     'shell.manage': 'Verwalten',
+    'shell.import': 'Import',
     'shell.signIn': 'Anmelden',
     'shell.register': 'Registrieren',
     'shell.account': 'Konto',
@@ -243,7 +244,6 @@ export default {
     'field.privateMark': 'intern',
 
     /* ---- import and export ---- */
-    'import.menu': 'Import',
     'export.save': 'Als Datei speichern',
     'export.about': 'Was Suche und Filter zeigen, auf allen Seiten.',
     'export.spreadsheet': 'CSV für eine Tabellenkalkulation',

@@ -8,6 +8,7 @@ export default {
     'shell.products': 'Products',
     'shell.add': 'Add a product',
     'shell.manage': 'Manage',
+    'shell.import': 'Import',
     'shell.signIn': 'Sign in',
     'shell.register': 'Register',
     'shell.account': 'Account',
@@ -239,7 +240,6 @@ export default {
     'field.privateMark': 'internal',
 
     /* ---- import and export ---- */
-    'import.menu': 'Import',
     'export.save': 'Save as a file',
     'export.about': 'What the search and the filters show, on all pages.',
     'export.spreadsheet': 'CSV for a spreadsheet',
