@@ -122,6 +122,8 @@ is(ask(GET => $added->{json}{data}{url} =~ s/^\/api/\/off/r)->{status}, 404, 'no
 is_deeply([grep { /image/ } keys %{ ask(GET => '/off/openapi.json')->{json}{paths} }], [], 'the description has no routes of pictures there');
 is_deeply([sort grep { /image/ } keys %{ ask(GET => '/api/openapi.json')->{json}{paths} }],
     ['/images/{name}', '/products/{id}/images', '/products/{id}/images/{image}'], 'but here');
+is(ask(GET => '/api')->{json}{data}{links}{images}, '/api/images/', 'GET of the mount says that products have pictures');
+ok(!exists ask(GET => '/off')->{json}{data}{links}{images}, 'and, by the lack of that, that they have none');
 is_deeply([grep { $_->{name} eq 'images' } @{ ask(GET => '/api/fields')->{json}{data} }],
     [], 'they are no field of a form');
 
