@@ -90,6 +90,8 @@ static void read_where(const reading_t *r, const json_t *value)
 
     if (!cat_query_parse_all(r->pool, r->conf, 1, json_string_value(value), &own, query)) {
         add_errors(r, "where", query->errors);
+    } else if (*json_string_value(value) && !query->condition_count && !query->word_count) {
+        add_error(r, "where", "required", "must have a condition or q, or be empty for all products");
     }
 }
 
