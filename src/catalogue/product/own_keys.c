@@ -434,7 +434,11 @@ static apr_status_t take_value(cat_db_t *db, const char *number, const char *tex
     if (rv != APR_SUCCESS && rv != APR_NOTFOUND) {
         return rv;
     }
-    return rv == APR_SUCCESS && !strcmp(owner, id) ? APR_SUCCESS : APR_EEXIST;
+    if (rv == APR_SUCCESS && !strcmp(owner, id)) {
+        return APR_SUCCESS;
+    }
+    db->taken = number;
+    return APR_EEXIST;
 }
 
 apr_status_t cat_own_keys_take(cat_db_t *db, const cat_registry_t *registry, int field, const char *text,
@@ -485,6 +489,7 @@ apr_status_t cat_own_keys_reclaim(cat_db_t *db, const cat_registry_t *registry, 
     const char *const *was = before ? cat_product_read(db->pool, registry->fields, before) : NULL;
     apr_status_t rv = APR_SUCCESS;
 
+    db->taken = NULL;
     for (int i = CAT_PRODUCT_FIELDS; i < registry->fields->count && rv == APR_SUCCESS; i++) {
         if (registry->fields->all[i].flags & CAT_UNIQUE && !cat_text_is_same(was ? was[i] : NULL, is[i])) {
             rv = change_value(db, registry, i, was, is);
