@@ -343,7 +343,7 @@ static apr_status_t insert_keys(change_t *c, const apr_array_header_t *rows)
             cat_value_counts_add(c->counts, row->registry, row->field, row->values[4], 1);
         }
     }
-    return cat_db_insert_rows(c->db, SQL_KEYS_INSERT, values, ROW, rows->nelts);
+    return cat_db_insert_rows(c->db, &(cat_rows_t){SQL_KEYS_INSERT, values, ROW, rows->nelts, 0});
 }
 
 apr_status_t cat_own_keys_insert(cat_db_t *db, apr_array_header_t *rows)
@@ -441,24 +441,92 @@ apr_status_t cat_own_keys_take(cat_db_t *db, const char *number, const char *tex
     return rv == APR_SUCCESS && !strcmp(owner, id) ? APR_SUCCESS : APR_EEXIST;
 }
 
+/* What happens to the unique values of a product, a field at a time. */
+typedef apr_status_t reclaim_t(cat_db_t *db, const char *number, const char *was, const char *is, const char *id);
+
+static apr_status_t look_for_owner(cat_db_t *db, const char *number, const char *was, const char *is, const char *id)
+{
+    const char *owner;
+    apr_status_t rv = is ? cat_own_keys_find(db, number, is, &owner) : APR_NOTFOUND;
+
+    (void)was;
+    if (rv != APR_SUCCESS) {
+        return rv == APR_NOTFOUND ? APR_SUCCESS : rv;
+    }
+    return strcmp(owner, id) ? APR_EEXIST : APR_SUCCESS;
+}
+
+static apr_status_t replace_value(cat_db_t *db, const char *number, const char *was, const char *is, const char *id)
+{
+    apr_status_t rv = was ? cat_db_exec(db, SQL_UNIQUE_DELETE, CAT_VALUES(id, number), NULL) : APR_SUCCESS;
+
+    return rv == APR_SUCCESS && is ? cat_own_keys_take(db, number, is, id) : rv;
+}
+
+/* was: NULL of a new product. */
+static apr_status_t reclaim_each(cat_db_t *db, const cat_registry_t *registry, const char *const *was,
+                                 const char *const *is, reclaim_t *reclaim)
+{
+    apr_status_t rv = APR_SUCCESS;
+
+    for (int i = CAT_PRODUCT_FIELDS; i < registry->fields->count && rv == APR_SUCCESS; i++) {
+        const char *before = was ? was[i] : NULL;
+        if (registry->fields->all[i].flags & CAT_UNIQUE && !cat_text_is_same(before, is[i])) {
+            rv = reclaim(db, registry->numbers[i], before, is[i], is[CAT_PRODUCT_ID]);
+        }
+    }
+    return rv;
+}
+
+/* Where nobody else writes meanwhile, a product that has to be refused is so before anything is changed, see cat_db_transact_at_once. */
 apr_status_t cat_own_keys_reclaim(cat_db_t *db, const cat_registry_t *registry, const char *const *before,
                                   const char *const *after)
 {
     const char *const *is = cat_product_read(db->pool, registry->fields, after);
     const char *const *was = before ? cat_product_read(db->pool, registry->fields, before) : NULL;
-    const char *id = after[CAT_PRODUCT_ID];
+    apr_status_t rv = cat_db_has_one_writer(db) ? reclaim_each(db, registry, was, is, look_for_owner) : APR_SUCCESS;
+
+    return rv == APR_SUCCESS ? reclaim_each(db, registry, was, is, replace_value) : rv;
+}
+
+/* How many rows of product_unique the products have; values: number, value and id of each. */
+static int list_unique(cat_db_t *db, const cat_registry_t *registry, const char *const *product, const char **values)
+{
+    const char *const *record = cat_product_read(db->pool, registry->fields, product);
+    int count = 0;
+
+    for (int i = CAT_PRODUCT_FIELDS; i < registry->fields->count; i++) {
+        if (registry->fields->all[i].flags & CAT_UNIQUE && record[i]) {
+            values[3 * count] = registry->numbers[i];
+            values[3 * count + 1] = cat_own_keys_unique(db->pool, record[i]);
+            values[3 * count + 2] = record[CAT_PRODUCT_ID];
+            count++;
+        }
+    }
+    return count;
+}
+
+/* All in few statements; if somebody has one of the values, one by one, to find out of which product. */
+apr_status_t cat_own_keys_claim(cat_db_t *db, const cat_registry_t *registry, const char *const *const *products,
+                                int count, int *claimed)
+{
+    cat_rows_t rows = {.sql = SQL_UNIQUE_INSERT, .width = 3};
+    const char **values;
     apr_status_t rv = APR_SUCCESS;
 
-    for (int i = CAT_PRODUCT_FIELDS; i < registry->fields->count && rv == APR_SUCCESS; i++) {
-        if (!(registry->fields->all[i].flags & CAT_UNIQUE) || cat_text_is_same(was ? was[i] : NULL, is[i])) {
-            continue;
+    *claimed = 0;
+    if (count > 1) {
+        rows.values = values =
+            apr_palloc(db->pool, (apr_size_t)count * (apr_size_t)registry->fields->count * 3 * sizeof(*values));
+        for (int i = 0; i < count; i++) {
+            rows.count += list_unique(db, registry, products[i], values + 3 * rows.count);
         }
-        if (was && was[i]) {
-            rv = cat_db_exec(db, SQL_UNIQUE_DELETE, CAT_VALUES(id, registry->numbers[i]), NULL);
-        }
-        if (is[i] && rv == APR_SUCCESS) {
-            rv = cat_own_keys_take(db, registry->numbers[i], is[i], id);
-        }
+        rv = cat_db_insert_rows(db, &rows);
+        *claimed = rows.inserted == rows.count ? count : 0;
+    }
+    while (rv == APR_SUCCESS && *claimed < count) {
+        rv = cat_own_keys_reclaim(db, registry, NULL, products[*claimed]);
+        *claimed += rv == APR_SUCCESS;
     }
     return rv;
 }

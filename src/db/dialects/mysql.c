@@ -135,6 +135,8 @@ static apr_status_t judge_result(const cat_fault_t *fault)
     "INSERT INTO product_keys (field, value_key, created_at, id, value, counted) VALUES " rows                         \
     " ON DUPLICATE KEY UPDATE value = product_keys.value"
 
+#define UNIQUE_INSERT_MYSQL(rows) "INSERT IGNORE INTO product_unique (field, value, id) VALUES " rows
+
 /* A portion of the list, from a key on. */
 #define PORTION_MYSQL(columns)                                                                                         \
     "SELECT " columns " FROM (SELECT CAST(%s AS SIGNED) AS key_time, %s AS key_id) list_key JOIN products p"           \
@@ -177,23 +179,15 @@ static const char *const statements[SQL_COUNT] = {
     [SQL_PRODUCT_LOCK_100] = LOCK_100 " FOR UPDATE",
     [SQL_PRODUCT_KEYS] =
         "SELECT " PRODUCT_KEY_COLUMNS ", category, created_at, in_stock FROM products WHERE id = %s FOR UPDATE",
-    [SQL_WORDS_INSERT] = WORDS_INSERT_MYSQL(WORDS_ROW),
-    [SQL_WORDS_INSERT_2] = WORDS_INSERT_MYSQL(TWICE(WORDS_ROW)),
-    [SQL_WORDS_INSERT_4] = WORDS_INSERT_MYSQL(TWICE(TWICE(WORDS_ROW))),
-    [SQL_WORDS_INSERT_8] = WORDS_INSERT_MYSQL(TWICE(TWICE(TWICE(WORDS_ROW)))),
-    [SQL_WORDS_INSERT_16] = WORDS_INSERT_MYSQL(TWICE(TWICE(TWICE(TWICE(WORDS_ROW))))),
+    FOR_ROWS(SQL_WORDS_INSERT, WORDS_INSERT_MYSQL, WORDS_ROW),
     [SQL_INDEX_LIST] =
         "SELECT DISTINCT index_name, 1, NULL FROM information_schema.statistics"
         " WHERE table_schema = DATABASE() AND table_name = 'products'",
     [SQL_FIELDS_ADD] =
         "INSERT INTO catalog_fields (number, name, definition, complete, counted, created_at, id, filled)"
         " VALUES (%s, %s, %s, %s, %s, %s, %s, 0)",
-    [SQL_KEYS_INSERT] = KEYS_INSERT_MYSQL(KEYS_ROW),
-    [SQL_KEYS_INSERT_2] = KEYS_INSERT_MYSQL(TWICE(KEYS_ROW)),
-    [SQL_KEYS_INSERT_4] = KEYS_INSERT_MYSQL(TWICE(TWICE(KEYS_ROW))),
-    [SQL_KEYS_INSERT_8] = KEYS_INSERT_MYSQL(TWICE(TWICE(TWICE(KEYS_ROW)))),
-    [SQL_KEYS_INSERT_16] = KEYS_INSERT_MYSQL(TWICE(TWICE(TWICE(TWICE(KEYS_ROW))))),
-    [SQL_UNIQUE_INSERT] = "INSERT IGNORE INTO product_unique (field, value, id) VALUES (%s, %s, %s)",
+    FOR_ROWS(SQL_KEYS_INSERT, KEYS_INSERT_MYSQL, KEYS_ROW),
+    FOR_ROWS(SQL_UNIQUE_INSERT, UNIQUE_INSERT_MYSQL, UNIQUE_ROW),
     /* A locking read meets rows that other transactions have inserted, and waits for these: so whoever adds or deletes a product, and with
      * it one of these rows, has ended. Those behind the row that this transaction has just inserted came later. */
     [SQL_WRITERS] =

@@ -75,4 +75,9 @@
 #define PRODUCT_SET(column) ", " PRODUCT_FIRST(column)
 #define PRODUCT_CLEAR(column) ", " column " = CASE WHEN %s = '1' THEN NULL ELSE COALESCE(%s, " column ") END"
 
+/* In a dialect's table, the texts of a statement that db/dialects/sql.def has for 1, 2, 4, 8, 16 and 64 rows. */
+#define FOR_ROWS(name, text, row)                                                                                      \
+    [name] = text(row), [name##_2] = text(TWICE(row)), [name##_4] = text(TWICE(TWICE(row))),                           \
+    [name##_8] = text(TWICE(TWICE(TWICE(row)))), [name##_16] = text(TIMES_16(row)), [name##_64] = text(TIMES_64(row))
+
 #endif
