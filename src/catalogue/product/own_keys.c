@@ -146,19 +146,9 @@ static void collect_field(apr_array_header_t *rows, const cat_registry_t *regist
 #define PAIR_SEPARATOR "\x01" /* below all that a folded text has */
 #define PAIR_SIZE (CAT_OWN_KEY_SIZE - 17)
 
-static int find_of_registry(const cat_registry_t *registry, const char *name)
-{
-    int i = 0;
-
-    while (i < registry->fields->count && strcmp(registry->fields->all[i].name, name) != 0) {
-        i++;
-    }
-    return i;
-}
-
 const char *cat_own_keys_pair_begin(apr_pool_t *pool, const cat_registry_t *registry, int pair, const char *text)
 {
-    int of = find_of_registry(registry, registry->fields->own[pair]->of);
+    int of = cat_registry_find(registry, registry->fields->own[pair]->of);
 
     return apr_pstrcat(pool, cat_fold_cut(pool, cat_own_keys_key(pool, registry->fields, of, text), PAIR_SIZE),
                        PAIR_SEPARATOR, NULL);
@@ -166,7 +156,7 @@ const char *cat_own_keys_pair_begin(apr_pool_t *pool, const cat_registry_t *regi
 
 const char *cat_own_keys_pair_value(apr_pool_t *pool, const cat_registry_t *registry, int pair, const char *text)
 {
-    int of = find_of_registry(registry, registry->fields->own[pair]->of);
+    int of = cat_registry_find(registry, registry->fields->own[pair]->of);
 
     return registry->fields->all[of].kind == CAT_LIST ? text : cat_own_keys_value(pool, registry->fields, of, text);
 }
@@ -192,7 +182,7 @@ static void add_pair_row(apr_array_header_t *rows, const cat_registry_t *registr
                          const char *text)
 {
     apr_pool_t *pool = rows->pool;
-    int by = find_of_registry(registry, registry->fields->own[pair]->by);
+    int by = cat_own_fields_find(registry->fields, registry->fields->own[pair]->by);
     row_t *row;
 
     if (!text || by == registry->fields->count) {
@@ -207,7 +197,7 @@ static void add_pair_row(apr_array_header_t *rows, const cat_registry_t *registr
 
 static void collect_pair(apr_array_header_t *rows, const cat_registry_t *registry, int pair, const char *const *record)
 {
-    int of = find_of_registry(registry, registry->fields->own[pair]->of);
+    int of = cat_registry_find(registry, registry->fields->own[pair]->of);
     const char *text = of < registry->fields->count ? record[of] : NULL, *why;
     size_t i;
     json_t *element;
@@ -242,8 +232,8 @@ static int is_changed(const cat_registry_t *registry, int field, const char *con
     if (!own->of) {
         return !cat_text_is_same(was[field], is[field]);
     }
-    of = find_of_registry(registry, own->of);
-    by = find_of_registry(registry, own->by);
+    of = cat_registry_find(registry, own->of);
+    by = cat_own_fields_find(registry->fields, own->by);
     return of < registry->fields->count && by < registry->fields->count &&
            !(cat_text_is_same(was[of], is[of]) && cat_text_is_same(was[by], is[by]));
 }
@@ -384,7 +374,7 @@ static apr_status_t delete_keys(change_t *c, const char *created_at, const char 
     return rv;
 }
 
-apr_status_t cat_own_keys_delete(cat_db_t *db, const cat_registry_t *registry, const char *created_at, const char *id)
+apr_status_t cat_own_keys_forget(cat_db_t *db, const cat_registry_t *registry, const char *created_at, const char *id)
 {
     change_t c = begin_change(db, registry);
     apr_status_t rv;
@@ -395,7 +385,13 @@ apr_status_t cat_own_keys_delete(cat_db_t *db, const cat_registry_t *registry, c
         }
     }
     rv = delete_keys(&c, created_at, id);
-    rv = rv == APR_SUCCESS ? cat_value_counts_write(db, c.counts) : rv;
+    return rv == APR_SUCCESS ? cat_value_counts_write(db, c.counts) : rv;
+}
+
+apr_status_t cat_own_keys_delete(cat_db_t *db, const cat_registry_t *registry, const char *created_at, const char *id)
+{
+    apr_status_t rv = cat_own_keys_forget(db, registry, created_at, id);
+
     return rv == APR_SUCCESS && registry->has_unique ? cat_db_exec(db, SQL_UNIQUE_DELETE_ALL, CAT_VALUES(id), NULL)
                                                      : rv;
 }
@@ -424,7 +420,7 @@ apr_status_t cat_own_keys_change(cat_db_t *db, const cat_registry_t *registry, c
 /* ---- unique values ---- */
 
 /* The product may have taken the value before (catalogue/product/own_slug.c). */
-apr_status_t cat_own_keys_take(cat_db_t *db, const char *number, const char *text, const char *id)
+static apr_status_t take_value(cat_db_t *db, const char *number, const char *text, const char *id)
 {
     const char *owner;
     int taken;
@@ -441,38 +437,77 @@ apr_status_t cat_own_keys_take(cat_db_t *db, const char *number, const char *tex
     return rv == APR_SUCCESS && !strcmp(owner, id) ? APR_SUCCESS : APR_EEXIST;
 }
 
-/* What happens to the unique values of a product, a field at a time. */
-typedef apr_status_t reclaim_t(cat_db_t *db, const char *number, const char *was, const char *is, const char *id);
+apr_status_t cat_own_keys_take(cat_db_t *db, const cat_registry_t *registry, int field, const char *text,
+                               const char *id)
+{
+    return registry->is_claimed[field] ? take_value(db, registry->numbers[field], text, id) : CAT_EFILLING;
+}
 
-static apr_status_t look_for_owner(cat_db_t *db, const char *number, const char *was, const char *is, const char *id)
+static apr_status_t look_for_other(cat_db_t *db, const char *number, const char *text, const char *id, int *has_it)
 {
     const char *owner;
-    apr_status_t rv = is ? cat_own_keys_find(db, number, is, &owner) : APR_NOTFOUND;
+    apr_status_t rv = cat_own_keys_find(db, number, text, &owner);
 
-    (void)was;
-    if (rv != APR_SUCCESS) {
-        return rv == APR_NOTFOUND ? APR_SUCCESS : rv;
-    }
-    return strcmp(owner, id) ? APR_EEXIST : APR_SUCCESS;
+    *has_it = rv == APR_SUCCESS && strcmp(owner, id) != 0;
+    return rv == APR_NOTFOUND ? APR_SUCCESS : rv;
 }
 
-static apr_status_t replace_value(cat_db_t *db, const char *number, const char *was, const char *is, const char *id)
+apr_status_t cat_own_keys_claim(cat_db_t *db, const cat_registry_t *registry, int field, const char *const *product)
 {
-    apr_status_t rv = was ? cat_db_exec(db, SQL_UNIQUE_DELETE, CAT_VALUES(id, number), NULL) : APR_SUCCESS;
+    const char *text = cat_product_read(db->pool, registry->fields, product)[field];
 
-    return rv == APR_SUCCESS && is ? cat_own_keys_take(db, number, is, id) : rv;
+    return text ? take_value(db, registry->numbers[field], text, product[CAT_PRODUCT_ID]) : APR_SUCCESS;
 }
 
-/* was: NULL of a new product. */
+/* A product that shares its value with another one, as the log says (CAT089), can get another value at any time, because the field is not
+ * complete before. was: the record as it was; NULL: the product is new. */
+static apr_status_t change_value(cat_db_t *db, const cat_registry_t *registry, int field, const char *const *was,
+                                 const char *const *is)
+{
+    const char *before = was ? was[field] : NULL, *id = is[CAT_PRODUCT_ID], *number = registry->numbers[field];
+    int is_shared = 0;
+    apr_status_t rv =
+        before && !registry->is_claimed[field] ? look_for_other(db, number, before, id, &is_shared) : APR_SUCCESS;
+
+    if (rv == APR_SUCCESS && before) {
+        rv = cat_db_exec(db, SQL_UNIQUE_DELETE, CAT_VALUES(id, number), NULL);
+    }
+    if (rv != APR_SUCCESS || !is[field]) {
+        return rv;
+    }
+    return is_shared ? take_value(db, number, is[field], id) : cat_own_keys_take(db, registry, field, is[field], id);
+}
+
+/* Would change_value refuse the value? It changes nothing. */
+static apr_status_t check_value(cat_db_t *db, const cat_registry_t *registry, int field, const char *const *was,
+                                const char *const *is)
+{
+    const char *before = was ? was[field] : NULL, *id = is[CAT_PRODUCT_ID], *number = registry->numbers[field];
+    int is_shared = 0, is_taken = 0, is_claimed = registry->is_claimed[field];
+    apr_status_t rv = before && !is_claimed ? look_for_other(db, number, before, id, &is_shared) : APR_SUCCESS;
+
+    if (rv != APR_SUCCESS || !is[field]) {
+        return rv;
+    }
+    if (!is_claimed && !is_shared) {
+        return CAT_EFILLING;
+    }
+    rv = look_for_other(db, number, is[field], id, &is_taken);
+    return rv == APR_SUCCESS && is_taken ? APR_EEXIST : rv;
+}
+
+typedef apr_status_t value_step_t(cat_db_t *db, const cat_registry_t *registry, int field, const char *const *was,
+                                  const char *const *is);
+
+/* For each unique value that changes. */
 static apr_status_t reclaim_each(cat_db_t *db, const cat_registry_t *registry, const char *const *was,
-                                 const char *const *is, reclaim_t *reclaim)
+                                 const char *const *is, value_step_t *step)
 {
     apr_status_t rv = APR_SUCCESS;
 
     for (int i = CAT_PRODUCT_FIELDS; i < registry->fields->count && rv == APR_SUCCESS; i++) {
-        const char *before = was ? was[i] : NULL;
-        if (registry->fields->all[i].flags & CAT_UNIQUE && !cat_text_is_same(before, is[i])) {
-            rv = reclaim(db, registry->numbers[i], before, is[i], is[CAT_PRODUCT_ID]);
+        if (registry->fields->all[i].flags & CAT_UNIQUE && !cat_text_is_same(was ? was[i] : NULL, is[i])) {
+            rv = step(db, registry, i, was, is);
         }
     }
     return rv;
@@ -484,9 +519,9 @@ apr_status_t cat_own_keys_reclaim(cat_db_t *db, const cat_registry_t *registry, 
 {
     const char *const *is = cat_product_read(db->pool, registry->fields, after);
     const char *const *was = before ? cat_product_read(db->pool, registry->fields, before) : NULL;
-    apr_status_t rv = cat_db_has_one_writer(db) ? reclaim_each(db, registry, was, is, look_for_owner) : APR_SUCCESS;
+    apr_status_t rv = cat_db_has_one_writer(db) ? reclaim_each(db, registry, was, is, check_value) : APR_SUCCESS;
 
-    return rv == APR_SUCCESS ? reclaim_each(db, registry, was, is, replace_value) : rv;
+    return rv == APR_SUCCESS ? reclaim_each(db, registry, was, is, change_value) : rv;
 }
 
 /* How many rows of product_unique the products have; values: number, value and id of each. */
@@ -506,16 +541,26 @@ static int list_unique(cat_db_t *db, const cat_registry_t *registry, const char 
     return count;
 }
 
+int cat_own_keys_are_claimed(const cat_registry_t *registry)
+{
+    int i = CAT_PRODUCT_FIELDS;
+
+    while (i < registry->fields->count && (!(registry->fields->all[i].flags & CAT_UNIQUE) || registry->is_claimed[i])) {
+        i++;
+    }
+    return i == registry->fields->count;
+}
+
 /* All in few statements; if somebody has one of the values, one by one, to find out of which product. */
-apr_status_t cat_own_keys_claim(cat_db_t *db, const cat_registry_t *registry, const char *const *const *products,
-                                int count, int *claimed)
+apr_status_t cat_own_keys_claim_all(cat_db_t *db, const cat_registry_t *registry, const char *const *const *products,
+                                    int count, int *claimed)
 {
     cat_rows_t rows = {.sql = SQL_UNIQUE_INSERT, .width = 3};
     const char **values;
     apr_status_t rv = APR_SUCCESS;
 
     *claimed = 0;
-    if (count > 1) {
+    if (count > 1 && cat_own_keys_are_claimed(registry)) {
         rows.values = values =
             apr_palloc(db->pool, (apr_size_t)count * (apr_size_t)registry->fields->count * 3 * sizeof(*values));
         for (int i = 0; i < count; i++) {
@@ -549,7 +594,7 @@ apr_status_t cat_own_keys_renew(cat_db_t *db, const cat_registry_t *registry, in
     rv = rv == APR_SUCCESS ? cat_value_counts_write(db, c.counts) : rv;
     if (rv == APR_SUCCESS && registry->fields->all[field].flags & CAT_UNIQUE) {
         rv = cat_db_exec(db, SQL_UNIQUE_DELETE, CAT_VALUES(id, number), NULL);
-        rv = rv == APR_SUCCESS && record[field] ? cat_own_keys_take(db, number, record[field], id) : rv;
+        rv = rv == APR_SUCCESS && record[field] ? take_value(db, number, record[field], id) : rv;
         taken = rv == APR_EEXIST ? rv : APR_SUCCESS;
         rv = taken ? APR_SUCCESS : rv;
     }

@@ -202,8 +202,9 @@ static apr_status_t insert_what_follows(const insertion_t *in)
 static apr_status_t claim_values(insertion_t *in)
 {
     in->claimed = 0;
-    return in->registry->has_unique ? cat_own_keys_claim(in->db, in->registry, in->products, in->count, &in->claimed)
-                                    : APR_SUCCESS;
+    return in->registry->has_unique
+               ? cat_own_keys_claim_all(in->db, in->registry, in->products, in->count, &in->claimed)
+               : APR_SUCCESS;
 }
 
 static apr_status_t insert_rows(insertion_t *in)
@@ -262,6 +263,9 @@ apr_status_t cat_products_insert_one(cat_db_t *db, const char *const *product)
     cat_db_touch(db, NULL);
     if (rv != APR_SUCCESS) {
         return rv;
+    }
+    if (!cat_own_keys_are_claimed(registry)) { /* one that is refused for that must not refuse its batch */
+        return cat_db_transact(db, insert_single, &s);
     }
     return cat_db_shares_commits(db) ? write_in_transaction(db, insert_single, &s)
                                      : cat_batch_write(db, choose_batch_kind(db, registry), insert_products, s.row);

@@ -137,6 +137,13 @@ static apr_status_t judge_result(const cat_fault_t *fault)
 
 #define UNIQUE_INSERT_MYSQL(rows) "INSERT IGNORE INTO product_unique (field, value, id) VALUES " rows
 
+/* A derived table lets each value be sent once. */
+#define KEYS_BETWEEN_MYSQL                                                                                             \
+    "FROM (SELECT CAST(%s AS SIGNED) AS key_field, CAST(%s AS SIGNED) AS from_time, %s AS from_id,"                    \
+    " CAST(%s AS SIGNED) AS end_time, %s AS end_id) b JOIN product_keys k ON k.field = key_field"                      \
+    " AND (k.created_at < from_time OR (k.created_at = from_time AND k.id < from_id))"                                 \
+    " AND (k.created_at > end_time OR (k.created_at = end_time AND k.id >= end_id))"
+
 /* A portion of the list, from a key on. */
 #define PORTION_MYSQL(columns)                                                                                         \
     "SELECT " columns " FROM (SELECT CAST(%s AS SIGNED) AS key_time, %s AS key_id) list_key JOIN products p"           \
@@ -184,9 +191,11 @@ static const char *const statements[SQL_COUNT] = {
         "SELECT DISTINCT index_name, 1, NULL FROM information_schema.statistics"
         " WHERE table_schema = DATABASE() AND table_name = 'products'",
     [SQL_FIELDS_ADD] =
-        "INSERT INTO catalog_fields (number, name, definition, complete, counted, created_at, id, filled)"
-        " VALUES (%s, %s, %s, %s, %s, %s, %s, 0)",
+        "INSERT INTO catalog_fields (number, name, definition, complete, counted, claimed, created_at, id, filled)"
+        " VALUES (%s, %s, %s, %s, %s, %s, %s, %s, 0)",
     FOR_ROWS(SQL_KEYS_INSERT, KEYS_INSERT_MYSQL, KEYS_ROW),
+    [SQL_KEYS_BETWEEN] = "SELECT k.id, value_key, value, counted, k.created_at " KEYS_BETWEEN_MYSQL,
+    [SQL_KEYS_DROP] = "DELETE k " KEYS_BETWEEN_MYSQL,
     FOR_ROWS(SQL_UNIQUE_INSERT, UNIQUE_INSERT_MYSQL, UNIQUE_ROW),
     /* A locking read meets rows that other transactions have inserted, and waits for these: so whoever adds or deletes a product, and with
      * it one of these rows, has ended. Those behind the row that this transaction has just inserted came later. */
