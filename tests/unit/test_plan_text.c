@@ -261,9 +261,9 @@ static void test_fetch_reads_no_products_but_those_of_the_page(void **state)
     plan.index = "products_by_price";
     cat_plan_add_rows(&s, &plan, 11, 0);
     assert_non_null(strstr(cat_buffer_text(&s.text),
-                           " FROM (SELECT u.* FROM (SELECT d.created_at, d.id FROM (SELECT p.created_at, p.id FROM"
-                           " products p INDEXED BY products_by_price WHERE p.price_key < CAST(%s AS INTEGER)"
-                           " LIMIT 2001) d LIMIT 2001) u ORDER BY u.created_at DESC, u.id DESC LIMIT %s) k"));
+                           " FROM (SELECT d.created_at, d.id FROM (SELECT p.created_at, p.id FROM products p INDEXED BY"
+                           " products_by_price WHERE p.price_key < CAST(%s AS INTEGER) LIMIT 2001) d"
+                           " ORDER BY d.created_at DESC, d.id DESC LIMIT %s) k"));
     query.condition_count = 2;
     s = unit_begin_text(*state, "sqlite3");
     cat_plan_add_rows(&s, &plan, 11, 0);

@@ -22,7 +22,7 @@ CREATE TABLE products (
     price_key    INTEGER,
     rating_key   INTEGER,
     words        TEXT
-) WITHOUT ROWID;
+);
 
 -- The order of the list, with what conditions on numbers, inStock and category ask: a range of prices, newest first, passes many products
 -- for each that it shows, and reads this index alone.

@@ -380,21 +380,27 @@ static void add_candidate(cat_select_text_t *s, const cat_list_query_t *query, c
     }
 }
 
-/* Adds how many products the candidate finds, up to `most` and one. Passing that many takes a third of the time of counting
+/* Adds how many products the candidate finds, up to `most` and one. Passing many takes a third of the time of counting
  * them, so only what has fewer is counted. */
 static void add_candidate_count(cat_select_text_t *s, const cat_list_query_t *query, const candidate_t *candidate,
                                 int most)
 {
-    cat_select_text_add(s, ", COALESCE((SELECT ", NULL);
-    cat_select_text_add_number(s, most + 1);
-    add_candidate(s, query, candidate);
-    cat_select_text_add(s, " LIMIT 1 OFFSET ", NULL);
-    cat_select_text_add_number(s, most);
-    cat_select_text_add(s, "), (SELECT COUNT(*) FROM (SELECT 1 AS one", NULL);
+    int is_passed_first = most > CAT_PLAN_VERY_FEW;
+
+    cat_select_text_add(s, ", ", NULL);
+    if (is_passed_first) {
+        cat_select_text_add(s, "COALESCE((SELECT ", NULL);
+        cat_select_text_add_number(s, most + 1);
+        add_candidate(s, query, candidate);
+        cat_select_text_add(s, " LIMIT 1 OFFSET ", NULL);
+        cat_select_text_add_number(s, most);
+        cat_select_text_add(s, "), ", NULL);
+    }
+    cat_select_text_add(s, "(SELECT COUNT(*) FROM (SELECT 1 AS one", NULL);
     add_candidate(s, query, candidate);
     cat_select_text_add(s, " LIMIT ", NULL);
-    cat_select_text_add_number(s, most);
-    cat_select_text_add(s, ") c))", NULL);
+    cat_select_text_add_number(s, most + 1);
+    cat_select_text_add(s, is_passed_first ? ") c))" : ") c)", NULL);
 }
 
 static candidate_t *find_candidate(candidates_t *candidates, int field)
@@ -905,8 +911,8 @@ static int is_fetched(const candidate_t *candidate, apr_int64_t products)
            (candidate->count <= CAT_PLAN_VERY_FEW || products > CAT_PLAN_SHARE * candidate->count);
 }
 
-/* A walk that reads no rows passes some fifteen products in the time in which one is fetched, so it meets a page sooner than all are
- * fetched, unless these are fewer than the square root of the catalogue. */
+/* A walk that reads no rows meets a page sooner than all are fetched and sorted, unless these are fewer than the square root of the
+ * catalogue. */
 static int is_walk_sooner(const cat_plan_t *plan, const candidates_t *candidates)
 {
     const candidate_t *only = &candidates->all[0];

@@ -468,15 +468,20 @@ static void add_union(cat_select_text_t *s, const cat_plan_t *plan, apr_int64_t 
     }
 }
 
-/* All that is fetched is sorted, by no index: PostgreSQL would else walk that of the order instead. */
+/* All that is fetched is sorted. Where products are joined, PostgreSQL would walk them in the order of one of their indexes instead, unless they
+ * are sorted by a select of its own. */
 static void add_sorted_fetch(cat_select_text_t *s, const cat_plan_t *plan, apr_int64_t rows, apr_int64_t offset)
 {
-    cat_select_text_add(s, "SELECT u.* FROM (", NULL);
+    int is_joined = needs_products(s, plan);
+
+    cat_select_text_add(s, is_joined ? "SELECT u.* FROM (" : "", NULL);
     select_columns(s, plan);
     add_rest_of_branch(s, plan, 0, READ_KEYS);
-    add_few(s);
-    cat_select_text_add(s, ") u", NULL);
-    cat_order_add(s, &plan->order, 0, "u");
+    if (is_joined) {
+        add_few(s);
+        cat_select_text_add(s, ") u", NULL);
+    }
+    cat_order_add(s, &plan->order, 0, is_joined ? "u" : NULL);
     add_limit(s, rows, offset);
 }
 

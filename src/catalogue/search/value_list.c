@@ -30,7 +30,7 @@
 #include "catalogue/search/conditions.h"
 #include "catalogue/search/select_text.h"
 
-#define EXPECTED 16
+#define EXPECTED 8
 
 /* A value with its key, which an order by count does not need. */
 typedef struct row_t {
@@ -68,28 +68,44 @@ static reading_t make_reading(cat_db_t *db, const cat_registry_t *registry, cons
 
 /* ---- rows ---- */
 
-/* Of a row: which of the readings it is for, and whether it is one of delta rows. */
-enum { OF_READING, OF_IS_DELTA, OF_VALUE, OF_COUNT, OF_KEY, OF_DELTA };
+/* The columns of rows, of the table and of delta rows: which field they are of, and what is to be added to the count. */
+enum { OF_FIELD, OF_IS_DELTA, OF_VALUE, OF_COUNT, OF_KEY, OF_DELTA };
 
+typedef struct readings_t {
+    reading_t *all; /* each of another field */
+    int count;
+} readings_t;
+
+/* A value may have several delta rows. */
 static void keep_changed(const reading_t *r, const row_t *row, apr_int64_t delta)
 {
-    changed_t changed = {*row, row->value.count};
+    const char *place = apr_hash_get(r->is_changed, row->value.value, APR_HASH_KEY_STRING);
+    changed_t *changed;
 
-    changed.row.value.count += delta;
-    if (!strncmp(row->key, r->query->prefix, strlen(r->query->prefix))) {
-        APR_ARRAY_PUSH(r->changed, changed_t) = changed;
-        apr_hash_set(r->is_changed, row->value.value, APR_HASH_KEY_STRING, "");
+    if (strncmp(row->key, r->query->prefix, strlen(r->query->prefix)) != 0) {
+        return;
     }
+    if (!place) {
+        place = apr_itoa(r->db->pool, r->changed->nelts);
+        apr_hash_set(r->is_changed, row->value.value, APR_HASH_KEY_STRING, place);
+        APR_ARRAY_PUSH(r->changed, changed_t) = (changed_t){*row, row->value.count};
+    }
+    changed = &APR_ARRAY_IDX(r->changed, atoi(place), changed_t);
+    changed->row.value.count += delta;
 }
 
 static apr_status_t keep(void *baton, const char *const *values, int count)
 {
-    reading_t *r = (reading_t *)baton + apr_atoi64(values[OF_READING]);
+    const readings_t *readings = baton;
+    reading_t *r = readings->all;
     apr_pool_t *pool = r->db->pool;
     row_t row = {{apr_pstrdup(pool, values[OF_VALUE]), apr_atoi64(values[OF_COUNT])},
                  apr_pstrdup(pool, values[OF_KEY])};
 
     (void)count;
+    while (strcmp(r->number, values[OF_FIELD]) != 0) {
+        r++;
+    }
     if (*values[OF_IS_DELTA] == '1') {
         keep_changed(r, &row, apr_atoi64(values[OF_DELTA]));
         return APR_SUCCESS;
@@ -101,16 +117,17 @@ static apr_status_t keep(void *baton, const char *const *values, int count)
 
 /* ---- delta rows ---- */
 
-static void add_deltas(cat_select_text_t *s, const reading_t *r, int reading)
+static void add_deltas(cat_select_text_t *s, const readings_t *readings)
 {
-    cat_select_text_add(s, "SELECT ", NULL);
-    cat_select_text_add_number(s, reading);
-    cat_select_text_add(
-        s,
-        ", 1, d.value, COALESCE(c.n, 0), d.value_key, d.n FROM (SELECT value_key, value, SUM(delta) AS n"
-        " FROM value_deltas WHERE field = ",
-        r->number, " GROUP BY value_key, value) d LEFT JOIN value_counts c ON c.field = ", r->number,
-        " AND c.value_key = d.value_key AND c.value = d.value", NULL);
+    cat_select_text_add(s,
+                        "SELECT d.field, 1, d.value, COALESCE(c.n, 0), d.value_key, d.delta FROM value_deltas d"
+                        " LEFT JOIN value_counts c ON c.field = d.field AND c.value_key = d.value_key"
+                        " AND c.value = d.value WHERE d.field IN (",
+                        NULL);
+    for (int i = 0; i < readings->count; i++) {
+        cat_select_text_add(s, i ? ", " : "", readings->all[i].number, NULL);
+    }
+    cat_select_text_add(s, ")", NULL);
 }
 
 static apr_status_t begin_reading(reading_t *r, cat_db_t *db, const cat_registry_t *registry,
@@ -123,8 +140,8 @@ static apr_status_t begin_reading(reading_t *r, cat_db_t *db, const cat_registry
         return APR_SUCCESS;
     }
     cat_select_text_begin(&s, db);
-    add_deltas(&s, r, 0);
-    return cat_select_text_run(&s, db, keep, r);
+    add_deltas(&s, &(readings_t){r, 1});
+    return cat_select_text_run(&s, db, keep, &(readings_t){r, 1});
 }
 
 /* ---- the table ---- */
@@ -167,11 +184,9 @@ static apr_int64_t count_skipped(const reading_t *r)
 }
 
 /* So many that so many values with delta rows may be among them. One row more than the limit tells whether others follow. */
-static void add_rows(cat_select_text_t *s, const reading_t *r, int reading, int changed)
+static void add_rows(cat_select_text_t *s, const reading_t *r, int changed)
 {
-    cat_select_text_add(s, "SELECT ", NULL);
-    cat_select_text_add_number(s, reading);
-    cat_select_text_add(s, " AS reading, 0 AS is_delta, value, n, value_key, 0 AS delta", NULL);
+    cat_select_text_add(s, "SELECT field, 0 AS is_delta, value, n, value_key, 0 AS delta", NULL);
     add_source(s, r, r->query->order == CAT_VALUES_BY_COUNT);
     add_order(s, r->query);
     cat_select_text_add(s, " LIMIT ", NULL);
@@ -183,12 +198,12 @@ static apr_status_t read_rows(reading_t *r)
     cat_select_text_t s;
 
     cat_select_text_begin(&s, r->db);
-    add_rows(&s, r, 0, r->changed->nelts);
+    add_rows(&s, r, r->changed->nelts);
     if (count_skipped(r)) {
         cat_select_text_add(&s, " OFFSET ", NULL);
         cat_select_text_add_value(&s, apr_off_t_toa(r->db->pool, count_skipped(r)));
     }
-    return cat_select_text_run(&s, r->db, keep, r);
+    return cat_select_text_run(&s, r->db, keep, &(readings_t){r, 1});
 }
 
 /* ---- both ---- */
@@ -335,17 +350,19 @@ apr_status_t cat_value_list_read(cat_db_t *db, const cat_registry_t *registry, c
 
 /* ---- the first values of several fields ---- */
 
-static void add_first(cat_select_text_t *s, const reading_t *r, int reading)
+static void add_first(cat_select_text_t *s, const readings_t *readings)
 {
-    int has_deltas = !cat_db_has_one_writer(r->db);
+    const cat_syntax_t *syntax = s->dialect->syntax;
+    int has_deltas = !cat_db_has_one_writer(readings->all->db);
 
-    cat_select_text_add(s, reading ? " UNION ALL SELECT * FROM (" : "SELECT * FROM (", NULL);
-    add_rows(s, r, reading, has_deltas ? EXPECTED : 0);
-    cat_select_text_add(s, ") t", NULL);
-    cat_select_text_add_number(s, reading);
+    for (int i = 0; i < readings->count; i++) {
+        cat_select_text_add(s, i ? " UNION ALL " : "", syntax->limited, NULL);
+        add_rows(s, &readings->all[i], has_deltas ? EXPECTED : 0);
+        cat_select_text_add(s, ")", NULL);
+    }
     if (has_deltas) {
         cat_select_text_add(s, " UNION ALL ", NULL);
-        add_deltas(s, r, reading);
+        add_deltas(s, readings);
     }
 }
 
@@ -362,18 +379,18 @@ static apr_status_t take_first(reading_t *r, const cat_registry_t *registry, cat
 apr_status_t cat_value_list_read_first(cat_db_t *db, const cat_registry_t *registry, const cat_value_query_t *queries,
                                        int count, cat_value_list_t *lists)
 {
-    reading_t *readings = apr_palloc(db->pool, (apr_size_t)count * sizeof(*readings));
+    readings_t readings = {apr_palloc(db->pool, (apr_size_t)count * sizeof(*readings.all)), count};
     cat_select_text_t s;
     apr_status_t rv;
 
-    cat_select_text_begin(&s, db);
     for (int i = 0; i < count; i++) {
-        readings[i] = make_reading(db, registry, &queries[i]);
-        add_first(&s, &readings[i], i);
+        readings.all[i] = make_reading(db, registry, &queries[i]);
     }
-    rv = cat_select_text_run(&s, db, keep, readings);
+    cat_select_text_begin(&s, db);
+    add_first(&s, &readings);
+    rv = cat_select_text_run(&s, db, keep, &readings);
     for (int i = 0; i < count && rv == APR_SUCCESS; i++) {
-        rv = take_first(&readings[i], registry, &lists[i]);
+        rv = take_first(&readings.all[i], registry, &lists[i]);
     }
     return rv;
 }
