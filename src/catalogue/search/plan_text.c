@@ -584,11 +584,14 @@ void cat_plan_add_bound(cat_select_text_t *s, const cat_plan_t *plan, apr_int64_
 
 /* ---- counts ---- */
 
-static void add_most(cat_select_text_t *s, apr_int64_t most)
+/* MariaDB makes one select of two that have no limit, and does not find the columns of what is fetched when it runs that again. */
+static void add_most(cat_select_text_t *s, const cat_plan_t *plan, apr_int64_t most)
 {
     if (most) {
         cat_select_text_add(s, " LIMIT ", NULL);
         cat_select_text_add_number(s, most);
+    } else if (plan->kind == CAT_PLAN_FETCH) {
+        add_few(s);
     }
 }
 
@@ -631,7 +634,7 @@ static void add_all(cat_select_text_t *s, const cat_plan_t *plan, const char *wh
     for (int branch = 0; branch < count_branches(&whole); branch++) {
         cat_select_text_add(s, branch ? " UNION " : "", "SELECT * FROM (SELECT ", s->keys, ".id", what, NULL);
         add_source(s, &whole, branch, reading);
-        add_most(s, most);
+        add_most(s, plan, most);
         cat_select_text_add(s, ") b", NULL);
         cat_select_text_add_number(s, branch);
     }
@@ -661,7 +664,7 @@ static void add_counted(cat_select_text_t *s, const cat_plan_t *plan, const cat_
         add_all(s, plan, "", READ_KEYS, most);
         cat_select_text_add(s, ") a", NULL);
     }
-    add_most(s, most);
+    add_most(s, plan, most);
 }
 
 /* Each branch is counted by itself, because a database stores what it reads of a union. */
@@ -670,7 +673,7 @@ static void add_sum(cat_select_text_t *s, const cat_plan_t *whole, apr_int64_t m
     for (int branch = 0; branch < count_branches(whole); branch++) {
         cat_select_text_add(s, branch ? " + " : "SELECT ", "(SELECT COUNT(*) FROM (SELECT 1 AS one", NULL);
         add_source(s, whole, branch, READ_KEYS);
-        add_most(s, most);
+        add_most(s, whole, most);
         cat_select_text_add(s, ") b", NULL);
         cat_select_text_add_number(s, branch);
         cat_select_text_add(s, ")", NULL);
@@ -732,5 +735,5 @@ void cat_plan_add_facets(cat_select_text_t *s, const cat_plan_t *plan, apr_int64
                 most);
     }
     cat_select_text_add(s, ") a", NULL);
-    add_most(s, most);
+    add_most(s, plan, most);
 }
