@@ -584,7 +584,7 @@ static int can_merge(const cat_db_t *db, const cat_plan_t *plan)
            cat_postings_are_close(&plan->first, &plan->second, times);
 }
 
-/* Where no join of keys can be trusted, the second is looked up by a subselect, as all others are. */
+/* Where no join of keys can be trusted, the second is looked up by a subselect, as all others are; a word among its postings. */
 static cat_plan_t make_pair(const choice_t *c)
 {
     cat_plan_t plan = *c->plan;
@@ -593,7 +593,7 @@ static cat_plan_t make_pair(const choice_t *c)
     plan.second = c->postings[1];
     cat_plan_drive(&plan, &plan.first);
     plan.is_merged = is_pair_all(plan.query) && can_merge(c->db, &plan);
-    plan.has_second = plan.is_merged || cat_db_dialect(c->db)->syntax->joins_keys;
+    plan.has_second = plan.is_merged || plan.second.word || cat_db_dialect(c->db)->syntax->joins_keys;
     return plan;
 }
 

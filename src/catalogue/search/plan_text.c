@@ -225,12 +225,21 @@ static void join_checked(cat_select_text_t *s, const cat_plan_t *plan)
     }
 }
 
+/* Is the second list one that is looked up, and not read beside the other or found in an index of products? */
+static int looks_second_up(const cat_select_text_t *s, const cat_plan_t *plan)
+{
+    return plan->has_second && !cat_postings_is_category(&plan->second) && !is_intersection(s, plan);
+}
+
+static int joins_second(const cat_select_text_t *s, const cat_plan_t *plan)
+{
+    return plan->is_merged || plan->kind == CAT_PLAN_STREAM || s->dialect->syntax->joins_keys;
+}
+
 /* Joins what a walk or a stream needs beside what it reads. */
 static void join_others(cat_select_text_t *s, const cat_plan_t *plan, reading_t reading)
 {
-    int is_second_joined = plan->has_second && !cat_postings_is_category(&plan->second) && !is_intersection(s, plan);
-
-    if (is_second_joined) {
+    if (looks_second_up(s, plan) && joins_second(s, plan)) {
         cat_postings_join(s, &plan->second);
     }
     if (!reads_products(plan) && (reading == READ_IN_ORDER || needs_products(s, plan))) {
@@ -247,6 +256,10 @@ static void check_others(cat_select_text_t *s, const cat_plan_t *plan)
 
     if (is_intersection(s, plan)) {
         return;
+    }
+    if (looks_second_up(s, plan) && !joins_second(s, plan)) {
+        cat_select_text_add_condition(s);
+        cat_postings_probe(s, &plan->second);
     }
     cat_conditions_add_all(s, plan->query, &found);
     if (plan->has_second && cat_postings_is_category(&plan->second)) {
