@@ -23,7 +23,11 @@ const OPEN = {
 
 /* In the page: visible texts in the page's language that are English, or that leave what they are in. */
 async function judgeTexts() {
-    const [{ default: en }, { default: de }] = await Promise.all(['en', 'de'].map(tag => import(`/assets/texts/${tag}.js`)));
+    const readTexts = async tag => {
+        const parts = await Promise.all(['', 'desk/'].map(folder => import(`/assets/texts/${folder}${tag}.js`)));
+        return Object.assign({}, ...parts.map(part => part.default));
+    };
+    const [en, de] = await Promise.all(['en', 'de'].map(readTexts));
     const english = new Set(Object.keys(en).filter(key => en[key] !== de[key]).map(key => en[key]));
     const isEnglish = text => english.has(text) || /\b(and|must|not|of|the|this|with)\b/.test(text);
     const isGerman = element => element.closest('[lang]').lang === 'de';

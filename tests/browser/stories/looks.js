@@ -9,6 +9,7 @@ import { axe, pictures, SILENCE_BAR, story } from '../visitor.js';
 const SIZES = [
     { width: 360, height: 740 },
     { width: 1280, height: 800 },
+    { width: 800, height: 1000 },
 ];
 
 const SCHEMES = [
@@ -182,6 +183,7 @@ const states = {
     async work(page) {
         await page.goto('/work.html?limit=10');
         await page.getByLabel('Select Cup 20').check();
+        await page.getByRole('button', { name: 'Change …' }).click();
         await page.getByRole('group', { name: 'Selected products' }).getByRole('button', { name: 'Delete' }).click();
         await page.getByLabel('Select Moon').check();
         await page.getByText('1 product selected').waitFor();
@@ -189,6 +191,7 @@ const states = {
         await page.getByText('Cup 20 is deleted.').waitFor();
     },
     async 'work-price'(page) {
+        await page.getByRole('button', { name: 'Change …' }).click();
         await page.getByRole('button', { name: 'Price …' }).click();
         await page.getByLabel('Change by').fill('-12.5');
         await page.getByText('Moon: ').waitFor();
