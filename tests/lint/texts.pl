@@ -1,7 +1,8 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: Apache-2.0
-# The texts of the pages: the files of all languages have the same keys in the same order, with the same values in braces and the same
-# kinds of forms; each key that a page or a script names exists, and each that exists is named; a page's English is that of en.js.
+# The texts of the pages, in a file for each language, and those of pages with desk.css in another: the files of all languages have the same
+# keys in the same order, with the same values in braces and the same kinds of forms; each key that a page or a script names exists, and each
+# that exists is named; a page's English is that of en.js.
 use strict;
 use warnings FATAL => 'all';
 
@@ -11,37 +12,31 @@ use Lint;
 
 my $FOLDER = 'www/assets/texts';
 my $STRING = qr/'((?:[^'\\]|\\.)*)'/;
-my $ENGLISH = "$FOLDER/en.js";
 my %texts = map { $_ => [entries($_)] } files(qr/\.js/, $FOLDER);
-my %all = map { map { @$_ } @{ $texts{$_} } } english(keys %texts);
-my %english; # those of the files for the same pages
-my (%named, %of_part);
+my @english = grep { m{/en\.js$} } sort keys %texts;
+my %all = map { map { @$_ } @{ $texts{$_} } } @english;
+my %named;
 
 for my $file (sort keys %texts) {
-    my ($part) = $file =~ m{/(?:(\w+)\.)?\w+\.js$};
-    my $pattern = $file =~ s/\w+(?=\.js$)/en/r;
+    my $ENGLISH = $file =~ s/\w+\.js$/en.js/r;
+    my %english = map { @$_ } @{ $texts{$ENGLISH} };
     my @keys = map { $_->[0] } @{ $texts{$file} };
     my %text = map { @$_ } @{ $texts{$file} };
-    %english = map { @$_ } @{ $texts{$pattern} };
-    $of_part{$_} = $part for $part ? keys %text : ();
 
     fault($file, "$_ is there twice") for grep { my $key = $_; 1 < grep { $_ eq $key } @keys } sort keys %text;
     fault($file, "lacks $_") for grep { !exists $text{$_} } sort keys %english;
-    fault($file, "has $_, which $pattern lacks") for grep { !exists $english{$_} } sort keys %text;
-    fault($file, 'has the keys in another order than en.js') if "@keys" ne "@{[map { $_->[0] } @{ $texts{$pattern} }]}";
+    fault($file, "has $_, which $ENGLISH lacks") for grep { !exists $english{$_} } sort keys %text;
+    fault($file, 'has the keys in another order than en.js') if "@keys" ne "@{[map { $_->[0] } @{ $texts{$ENGLISH} }]}";
     for my $key (grep { exists $text{$_} } sort keys %english) {
         fault($file, "$key has other values in braces than in en.js") if values_of($text{$key}) ne values_of($english{$key});
         fault($file, "$key has forms in one language only") if ($text{$key} =~ /^\{/) != ($english{$key} =~ /^\{/);
     }
 }
-%english = %all;
 check_script($_) for grep { !m{^\Q$FOLDER\E/} } files(qr/\.js/, 'www/assets');
 check_page($_) for files(qr/\.html/, 'www');
-for my $key (sort keys %english) {
-    fault($ENGLISH, "nothing names $key") if !$named{$key} && !grep { /\.$/ && index($key, $_) == 0 } keys %named;
+for my $key (sort keys %all) {
+    fault($FOLDER, "nothing names $key") if !$named{$key} && !grep { /\.$/ && index($key, $_) == 0 } keys %named;
 }
-
-sub english { return grep { /\ben\.js$/ } @_ }
 
 # [key, text or {forms}] in the file's order.
 sub entries {
@@ -63,16 +58,15 @@ sub values_of {
 sub note {
     my ($file, $key) = @_;
     $named{$key} = 1;
-    my $exists = $key =~ /\.$/ ? grep({ index($_, $key) == 0 } keys %english) : exists $english{$key};
+    my $exists = $key =~ /\.$/ ? grep({ index($_, $key) == 0 } keys %all) : exists $all{$key};
     fault($file, "there is no text $key") if !$exists;
-    fault($file, "$key is not among the texts of this page") if $of_part{$key} && $file !~ m{\b$of_part{$key}\b};
 }
 
 # t('key'), and keys in tables; a key that is put together, `problem.${name}`, stands for all that begin so.
 sub check_script {
     my ($file) = @_;
     my $text = text($file);
-    my $groups = join '|', sort map { /^(\w+)\./ } keys %{ { map { s/\..*/./r => 1 } grep { /\./ } keys %english } };
+    my $groups = join '|', sort map { /^(\w+)\./ } keys %{ { map { s/\..*/./r => 1 } grep { /\./ } keys %all } };
 
     note($file, $1) while $text =~ /\b(?:t|pieces)\(\s*$STRING/g;
     note($file, $_) for grep { !/\.html$/ } $text =~ /'((?:$groups)\.[\w-]+(?:\.[\w-]+)*)'/g;
@@ -101,5 +95,5 @@ sub check_page {
 # The English text, without quotes.
 sub plain {
     my ($key) = @_;
-    return ($english{$key} // '') =~ /^$STRING$/ ? $1 =~ s/\\(.)/$1/gr : undef;
+    return ($all{$key} // '') =~ /^$STRING$/ ? $1 =~ s/\\(.)/$1/gr : undef;
 }

@@ -31,6 +31,7 @@ CREATE TABLE IF NOT EXISTS products (
     KEY products_by_time (created_at, id, price_key, rating_key, in_stock, category),
     KEY products_by_category (category, created_at, id, category_key),
     KEY products_by_category_key (category_key, created_at, id),
+    KEY products_by_category_price (category, price_key, created_at, id),
     KEY products_by_price (price_key, created_at, id, category),
     KEY products_by_name (name_key, created_at, id, category),
     KEY products_by_rating (rating_key, created_at, id, category)

@@ -22,7 +22,7 @@ CREATE TABLE products (
     price_key    INTEGER,
     rating_key   INTEGER,
     words        TEXT
-) WITHOUT ROWID;
+);
 
 -- The order of the list, with what conditions on numbers, inStock and category ask: a range of prices, newest first, passes many products
 -- for each that it shows, and reads this index alone.
@@ -31,6 +31,7 @@ CREATE INDEX products_by_time ON products (created_at, id, price_key, rating_key
 -- A category in the order of another field is read from one index, see docs/decisions/0035-derived-columns-written-by-the-module.md.
 CREATE INDEX products_by_category ON products (category, created_at, id, category_key) WHERE category_key IS NOT NULL;
 CREATE INDEX products_by_category_key ON products (category_key, created_at, id) WHERE category_key IS NOT NULL;
+CREATE INDEX products_by_category_price ON products (category, price_key, created_at, id) WHERE price_key IS NOT NULL;
 CREATE INDEX products_by_price ON products (price_key, created_at, id, category) WHERE price_key IS NOT NULL;
 CREATE INDEX products_by_name ON products (name_key, created_at, id, category) WHERE name_key IS NOT NULL;
 CREATE INDEX products_by_rating ON products (rating_key, created_at, id, category) WHERE rating_key IS NOT NULL;

@@ -69,8 +69,9 @@ static apr_status_t find_row(product_read_t *r, const char *id)
         }
         return rv;
     }
-    return cat_db_asks_server(r->db) ? cat_read_batch_one(r->db, SQL_PRODUCT_GET, id, represent_row, r)
-                                     : cat_db_each(r->db, SQL_PRODUCT_GET, CAT_VALUES(id), represent_row, r);
+    return cat_db_asks_server(r->db)
+               ? cat_read_batch_one(r->db, &(cat_row_key_t){SQL_PRODUCT_GET, NULL, id}, represent_row, r)
+               : cat_db_each(r->db, SQL_PRODUCT_GET, CAT_VALUES(id), represent_row, r);
 }
 
 const char *cat_products_object(const char *body)

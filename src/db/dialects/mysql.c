@@ -281,6 +281,7 @@ static const cat_syntax_t syntax = {
     .find = "INSTR",
     .by_octets = "",
     .ends_distinct = 1,
+    .limited = "(",
     .pads_blanks = 1,
     .create_index = "ALTER TABLE products ADD INDEX ",
     .create_index_on = " (",

@@ -105,6 +105,7 @@ static const cat_syntax_t syntax = {
     .by_octets = "",
     .ends_distinct = 1,
     .orders_union = 1,
+    .limited = "SELECT * FROM (",
     .compares_rows = 1,
     .create_index = "CREATE INDEX ",
     .create_index_on = " ON products (",

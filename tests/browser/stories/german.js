@@ -23,8 +23,11 @@ const OPEN = {
 
 /* In the page: visible texts in the page's language that are English, or that leave what they are in. */
 async function judgeTexts() {
-    const files = tag => Promise.all([tag, `import.${tag}`].map(name => import(`/assets/texts/${name}.js`)));
-    const [en, de] = (await Promise.all(['en', 'de'].map(files))).map(all => Object.assign({}, ...all.map(({ default: texts }) => texts)));
+    const readTexts = async tag => {
+        const parts = await Promise.all(['', 'desk/'].map(folder => import(`/assets/texts/${folder}${tag}.js`)));
+        return Object.assign({}, ...parts.map(part => part.default));
+    };
+    const [en, de] = await Promise.all(['en', 'de'].map(readTexts));
     const english = new Set(Object.keys(en).filter(key => en[key] !== de[key]).map(key => en[key]));
     const isEnglish = text => english.has(text) || /\b(and|must|not|of|the|this|with)\b/.test(text);
     const isGerman = element => element.closest('[lang]').lang === 'de';

@@ -92,8 +92,8 @@ function showBrand() {
 const MENU = [
     { href: 'index.html', text: 'shell.products', who: 'writer' },
     { href: 'edit.html', text: 'shell.add', who: 'writer' },
-    { href: 'work.html', text: 'work.menu', who: 'writer' },
-    { href: 'import.html', text: 'import.menu', who: 'writer' },
+    { href: 'work.html', text: 'shell.manage', who: 'writer' },
+    { href: 'import.html', text: 'shell.import', who: 'writer' },
     { href: 'users.html', text: 'users.title', who: 'admin' },
     { href: 'server.html', text: 'server.title', who: 'admin' },
 ];

@@ -15,11 +15,10 @@ export const language =
 /* en-GB writes dates otherwise than en-US: the browser's variant of the language counts. */
 const locale = navigator.languages.find(tag => baseOf(tag) === language) ?? language;
 
-/* Pages that only those who work here see have texts of their own, so that customers need not load them: import.html those of import.en.js. */
-const PARTS = ['import'];
-const part = PARTS.find(name => location.pathname.endsWith(`/${name}.html`));
-const files = [`../texts/${language}.js`, ...(part ? [`../texts/${part}.${language}.js`] : [])];
-const usual = Object.assign({}, ...(await Promise.all(files.map(file => import(file)))).map(({ default: found }) => found));
+/* Customers do not load the texts of those who work here. */
+const folders = document.querySelector('link[href$="desk.css"]') ? ['', 'desk/'] : [''];
+const parts = await Promise.all(folders.map(folder => import(`../texts/${folder}${language}.js`)));
+const usual = Object.assign({}, ...parts.map(part => part.default));
 
 /* What config.js has as one text, or as one for each language: { en, de }. */
 export const inLanguage = said => (typeof said === 'object' ? (said[language] ?? said.en ?? Object.values(said)[0]) : said);
@@ -27,7 +26,9 @@ export const inLanguage = said => (typeof said === 'object' ? (said[language] ??
 /* The texts, of which config.js may replace any. */
 const own = config.TEXTS?.[language] ?? {};
 const texts = { ...usual, ...own, ...(config.BRAND && { brand: inLanguage(config.BRAND) }) };
-const unknown = Object.keys(own).filter(key => !(key in usual) && !PARTS.includes(key.split('.')[0]));
+const groupOf = key => key.split('.')[0];
+const groups = new Set(Object.keys(usual).map(groupOf)); /* those of other pages may have others */
+const unknown = Object.keys(own).filter(key => !(key in usual) && groups.has(groupOf(key)));
 if (unknown.length > 0) {
     console.warn(`config.js: TEXTS has ${unknown.join(', ')}, which no page uses`);
 }
