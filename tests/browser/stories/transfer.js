@@ -147,7 +147,7 @@ export function stories(server) {
         const text = '\ufeffsep=;\r\nName;Price;Category\r\n"Ä; ö";1;sixteen\r\n;;\r\nB, ü;2;sixteen\r\n';
         await choose(page, { name: 'sheet.csv', mimeType: 'text/csv', buffer: Buffer.from(text, 'utf16le') }, /^Choose/);
         await page.getByText('Ä; ö · B, ü').waitFor();
-        assert.equal(await page.getByLabel('Between the cells there is a').inputValue(), 'semicolon');
+        assert.equal(await page.getByLabel('Cells are separated by a').inputValue(), 'semicolon');
         await press(page, 'Check the file');
         await press(page, 'Import 2 rows');
         await title(page, '2 rows are imported');
@@ -159,7 +159,7 @@ export function stories(server) {
         const visitor = await comeToImport(server, visit, 'spreadsheet');
         const { page } = visitor;
         visitor.expect('POST /api/products/import 400');
-        const between = page.getByLabel('Between the cells there is a');
+        const between = page.getByLabel('Cells are separated by a');
         const header = page.getByLabel('The first row has the names of the columns');
         await choose(page, csv('blatt.csv', '\ufeffProdukt;Preis;Kategorie\r\n"Tee, grün; fein";1,50;delimited\r\nTasse, blau;2.5;delimited\r\n'));
         await page.getByText('Tee, grün; fein · Tasse, blau').waitFor();
@@ -224,7 +224,7 @@ export function stories(server) {
         const visitor = await comeToImport(server, visit, 'german');
         const { page } = visitor;
         visitor.expect('POST /api/products/import 400');
-        const [between, decimal, encoding] = ['Between the cells there is a', 'Numbers are written as', 'Encoding'].map(label => page.getByLabel(label));
+        const [between, decimal, encoding] = ['Cells are separated by a', 'Numbers are written as', 'Encoding'].map(label => page.getByLabel(label));
         const style = () => Promise.all([between, decimal, encoding].map(control => control.inputValue()));
         const windows = text => Buffer.from(text.replaceAll('–', '\x96'), 'latin1');
         const lines = ['Bezeichnung;Preis;Warengruppe;Vorrätig', 'Teekännchen;1.299,50;german;ja', 'Schüssel – groß;x;german;ja', 'Löffel;2,50;german;nein'];
@@ -308,7 +308,7 @@ export function stories(server) {
         const lines = ['{"name":"Good","price":1}', '{"name":"Bad \\"ü\\"","price":-1}', '', '{"name":', '[1]', '{}', ' { "price" : "5,5" }'];
         await choose(page, csv('lines.ndjson', `\ufeff${lines.join('\n')}`, ''));
         await page.getByText('lines.ndjson').waitFor();
-        assert.ok(await page.getByLabel('Between the cells there is a').isHidden());
+        assert.ok(await page.getByLabel('Cells are separated by a').isHidden());
         await press(page, 'Check the file');
         await title(page, '5 faulty rows');
         const shown = await page.locator('#result tbody tr').allTextContents();
@@ -395,7 +395,7 @@ export function stories(server) {
         await page.route(stores, stopFirst, { times: 1 });
         await press(page, 'Check the file');
         await press(page, 'Import 9,000 rows');
-        await title(page, 'The import is stopped');
+        await title(page, 'The import has been stopped');
         const stored = await countOf(server, 'stopped');
         assert.ok(stored > 0 && stored < count, `${stored} rows`);
         const format = new Intl.NumberFormat('en').format;
