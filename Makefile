@@ -123,7 +123,7 @@ MPM_mysql = worker
 MPM_pgsql = prefork
 FIRST = $(firstword $(DATABASES))
 AGAIN_$(FIRST) = MPM=$(MPM_$(FIRST)) AGAIN=mpm JOBS=$(or $(JOBS),2)
-AGAIN_ON = $(or $(AGAIN_$1),MPM=event AGAIN=db MPM_AGAIN=$(MPM_$1) JOBS=$(or $(JOBS),4))
+AGAIN_ON = $(or $(AGAIN_$1),MPM=event AGAIN=db MPM_AGAIN=$(MPM_$1) JOBS=$(or $(JOBS),6))
 BESIDE = lint tidy unit openapi browser
 check: ## what the CI runs: lint, tidy, unit, openapi, browser in Chromium, t with exchanges on SQLite, and a part of t on the other databases and MPMs
 	@tools/deps build run test
