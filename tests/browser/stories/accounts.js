@@ -286,7 +286,7 @@ export function stories(server) {
         await page.goto(link);
         await fill(page, { 'New password': 'quite another one', 'Repeat the password': 'quite another one' });
         await page.getByRole('button', { name: 'Set the password' }).click();
-        await visitor.hears('Your new password is set.');
+        await visitor.hears('Your new password has been set.');
         await visitor.signIn({ username: user.username, password: 'quite another one' });
 
         visitor.expect('GET /api/auth/password/reset 400');
@@ -400,7 +400,7 @@ export function stories(server) {
         await here.hears('Current password is not the current password.');
         await fill(here.page, { 'Current password': user.password });
         await here.page.getByRole('button', { name: 'Change the password' }).click();
-        await here.hears('Your password is changed');
+        await here.hears('Your password has been changed');
         assert.equal(await here.page.getByRole('button', { name: /^End the session/ }).count(), 1);
 
         there.expect('POST /api/auth/refresh 401');

@@ -101,7 +101,7 @@ export function stories(server) {
         await page.getByRole('button', { name: 'Save your data' }).click();
         const file = await download;
         assert.equal(file.suggestedFilename(), 'account-collector.json');
-        await visitor.hears('Your browser saves your data as account-collector.json.');
+        await visitor.hears('Your browser is saving your data as account-collector.json.');
         const { account, sessions } = JSON.parse(readFileSync(await file.path(), 'utf8'));
         assert.deepEqual([account.username, account.email, account.role], [user.username, user.email, 'user']);
         assert.deepEqual(sessions.map(({ current }) => current).sort(), [false, true]); /* registration opened the other one */
@@ -369,7 +369,7 @@ export function stories(server) {
         assert.equal(await page.getByRole('link', { name: 'Users' }).count(), 0);
         for (const address of ['/users.html', '/users.html?view=audit']) {
             await page.goto(address);
-            await visitor.hears('Only administrators see this page. Your role is: User.');
+            await visitor.hears('Only administrators can see this page. Your role is: User.');
             assert.ok(await page.locator('#content').isHidden());
         }
         assert.deepEqual(sent, []);

@@ -191,14 +191,15 @@ function nothing() {
 const isEmpty = () => answer.value?.data.length === 0;
 
 function showPosition() {
-    byId('pages').hidden = answer.value === null || isEmpty();
     if (answer.value === null) {
+        byId('pages').hidden = true;
         byId('count').textContent = '';
         return;
     }
     const { data, pagination } = answer.value;
     const { page, pages, total } = pagination;
     const from = (page - 1) * LIMIT + 1;
+    byId('pages').hidden = isEmpty() || (pages <= 1 && page <= 1);
     byId('count').textContent = isEmpty() ? '' : t(view.range, { from, to: from + data.length - 1, n: total });
     byId('position').textContent = t('list.page', { n: page });
     const linkTo = (id, to, exists) => {
