@@ -2,7 +2,7 @@
 /* The texts of the pages that have desk.css, in English: beside those that all pages have. A group of keys is in one of the two files. */
 export default {
     /* ---- drafts, and two versions of a product ---- */
-    'draft.restored': 'You typed this but did not save it ({time}). Continue, or discard it.',
+    'draft.restored': 'This was typed but not saved ({time}). Continue, or discard it.',
     'draft.there': 'Typed, but not saved:',
     'draft.mark': 'Draft',
     'draft.kept': 'What you have typed is kept as a draft.',
