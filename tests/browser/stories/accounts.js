@@ -333,6 +333,7 @@ export function stories(server) {
 
         await page.goto('/index.html');
         await visitor.signOut();
+        await visitor.hears('You have signed out.');
         await page.goto(`/login.html?next=${target}`);
         await page.getByRole('main').getByRole('link', { name: 'Register' }).click();
         const newcomer = { 'User name': 'newcomer', 'E-mail address': 'newcomer@example.com', Password: 'correct horse', 'Repeat the password': 'correct horse' };
