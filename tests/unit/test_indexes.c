@@ -23,16 +23,20 @@ static cat_indexes_state_t check_parts(unit_database_t *database, int parts)
     return state;
 }
 
-static void run_job(unit_database_t *database, int stop_value)
+/* must_stop: the job ends after one portion. It also ends after some time, and is run again until all parts are complete. */
+static void run_job(unit_database_t *database, int must_stop)
 {
-    atomic_int stop = stop_value; /* 1: the job ends after one portion */
+    atomic_int stop = must_stop;
+    int runs = 0;
     cat_job_t job = {.pool = database->pool,
                      .log = &database->log,
                      .conf = &database->conf,
                      .source = database->source,
                      .stop = &stop};
 
-    assert_int_equal(cat_indexes_run(&job), CAT_JOB_DONE);
+    do {
+        assert_int_equal(cat_indexes_run(&job), CAT_JOB_DONE);
+    } while (!must_stop && check_parts(database, CAT_INDEX_ALL).filling && ++runs < 100);
 }
 
 static void keep_parts(unit_database_t *database, int parts)
