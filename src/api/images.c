@@ -10,7 +10,6 @@
  */
 #include "api/images.h"
 
-#include <apr_file_info.h>
 #include <apr_strings.h>
 #include <errno.h>
 #include <unistd.h>
@@ -23,6 +22,7 @@
 #include "http/answer.h"
 #include "http/parameters.h"
 #include "http/request.h"
+#include "jose/token.h"
 #include "lib/digest.h"
 #include "lib/file.h"
 #include "lib/id.h"
@@ -48,6 +48,7 @@ typedef struct creation_t {
     int place;
     int file; /* of the body */
     cat_digest_t *digest;
+    const char *digested; /* the digest of the whole body */
     cat_image_made_t made;
 } creation_t;
 
@@ -168,18 +169,11 @@ static cat_answer_t *answer_refusal(cat_request_t *q, apr_status_t rv, const cat
     return cat_products_refuse(q, rv, judgement);
 }
 
-static const char *explain_unreadable(cat_image_result_t result)
-{
-    return result == CAT_IMAGE_UNKNOWN     ? "it is no JPEG, PNG, WebP, AVIF or GIF file"
-           : result == CAT_IMAGE_TOO_LARGE ? "it has more than 50 million pixels"
-                                           : "it cannot be decoded: it is damaged, or incomplete";
-}
-
 /* NULL: it is made. */
 static cat_answer_t *make_picture(creation_t *c)
 {
     cat_request_t *q = c->q;
-    const cat_image_maker_t maker = {q->pool, q->conf, q->log, q->imaging, q->metrics, q->network};
+    const cat_image_maker_t maker = {q->pool, q->conf, q->log, q->imaging, q->metrics, q->user->subject};
     cat_image_result_t result = cat_image_maker_make(&maker, c->file, &c->made);
 
     switch (result) {
@@ -190,7 +184,7 @@ static cat_answer_t *make_picture(creation_t *c)
     case CAT_IMAGE_FAULT:
         return cat_answer_problem(q->pool, CAT_PROBLEM_INTERNAL, NULL);
     default:
-        return cat_answer_problem(q->pool, CAT_PROBLEM_IMAGE_UNREADABLE, explain_unreadable(result));
+        return cat_answer_problem(q->pool, CAT_PROBLEM_IMAGE_UNREADABLE, cat_image_maker_explain(result));
     }
 }
 
@@ -216,6 +210,7 @@ static cat_answer_t *store_picture(creation_t *c, const cat_products_target_t *t
         .product = target->id,
         .id = image.id,
         .alt = c->alt,
+        .digest = c->digested,
         .place = c->place,
         .made = &c->made,
         .condition = cat_products_require(q, target, &judgement),
@@ -264,8 +259,9 @@ cat_answer_t *cat_images_create(cat_request_t *q)
         return cat_answer_invalid(q->pool, CAT_PROBLEM_VALIDATION, p.errors);
     }
     answer = receive_body(&c);
+    c.digested = answer ? NULL : cat_digest_end(c.digest);
     if (!answer && q->idempotency) {
-        answer = cat_idempotency_check(q, cat_digest_end(c.digest));
+        answer = cat_idempotency_check(q, c.digested);
     }
     answer = answer ? answer : add_picture(&c);
     if (p.ignored) {
@@ -298,7 +294,6 @@ cat_answer_t *cat_images_remove(cat_request_t *q)
     if (rv != APR_SUCCESS) {
         return cat_products_refuse(q, rv, &judgement);
     }
-    cat_image_files_remove(q->pool, q->conf, image);
     return cat_answer_success(q->pool, 200, NULL, "Picture deleted");
 }
 
@@ -322,27 +317,47 @@ static cat_answer_t *answer_file(cat_request_t *q, const char *path)
     return describe_picture(q, answer);
 }
 
-/* Where the file cannot be written, the database's copy is sent. */
-static cat_answer_t *fill_cache(cat_request_t *q, const char *path, const char *size)
+static apr_status_t keep_part(void *buffer, const char *data, apr_size_t length)
 {
-    const char *data;
-    apr_size_t length;
-    apr_status_t rv = cat_image_store_read(q->db, size, &data, &length);
+    cat_buffer_add(buffer, data, length);
+    return APR_SUCCESS;
+}
 
-    if (rv != APR_SUCCESS) {
-        return rv == APR_NOTFOUND ? cat_answer_problem(q->pool, CAT_PROBLEM_IMAGE_UNKNOWN, NULL)
-                                  : cat_failure_answer(q->pool, rv);
+static cat_answer_t *answer_failure(cat_request_t *q, apr_status_t rv)
+{
+    return rv == APR_NOTFOUND ? cat_answer_problem(q->pool, CAT_PROBLEM_IMAGE_UNKNOWN, NULL)
+           : rv == APR_EAGAIN ? cat_answer_problem(q->pool, CAT_PROBLEM_UNAVAILABLE, NULL)
+                              : cat_failure_answer(q->pool, rv);
+}
+
+/* Where no file can be made. */
+static cat_answer_t *answer_octets(cat_request_t *q, const char *size)
+{
+    cat_buffer_t b;
+    apr_status_t rv;
+
+    cat_buffer_init(&b, q->pool, CAT_IMAGES_PORTION);
+    rv = cat_image_store_read(q->db, size, keep_part, &b);
+    return rv == APR_SUCCESS ? describe_picture(q, cat_answer_text(q->pool, 200, b.data, b.length))
+                             : answer_failure(q, rv);
+}
+
+static cat_answer_t *make_file(cat_request_t *q, const char *path, const char *size)
+{
+    int made;
+    apr_status_t rv = cat_image_files_make(q->db, path, size, &made);
+
+    if (rv == APR_SUCCESS && made) {
+        cat_metrics_add(q->metrics, CAT_METRIC_IMAGE_FILES, 0, 1);
     }
-    cat_metrics_add(q->metrics, CAT_METRIC_IMAGE_FILES, 0, 1);
-    return cat_image_files_write(q->db, path, size, data, length) == APR_SUCCESS
-               ? answer_file(q, path)
-               : describe_picture(q, cat_answer_text(q->pool, 200, data, length));
+    return rv == APR_SUCCESS   ? answer_file(q, path)
+           : rv == CAT_ENOFILE ? answer_octets(q, size)
+                               : answer_failure(q, rv);
 }
 
 cat_answer_t *cat_images_get(cat_request_t *q)
 {
     const char *size, *path;
-    apr_finfo_t info;
 
     if (!is_open(q->conf)) {
         return answer_no_route(q);
@@ -351,8 +366,7 @@ cat_answer_t *cat_images_get(cat_request_t *q)
         return cat_answer_problem(q->pool, CAT_PROBLEM_IMAGE_UNKNOWN, NULL);
     }
     path = cat_image_files_path(q->pool, q->conf, q->params[0]);
-    return apr_stat(&info, path, APR_FINFO_TYPE, q->pool) == APR_SUCCESS ? answer_file(q, path)
-                                                                         : fill_cache(q, path, size);
+    return cat_image_files_exist(path) ? answer_file(q, path) : make_file(q, path, size);
 }
 
 /* ---- descriptions ---- */
@@ -391,7 +405,7 @@ static const cat_problem_t creating[] = {
     CAT_PROBLEM_IMAGE_UNREADABLE, CAT_PROBLEM_IMAGES_FULL,  CAT_PROBLEM_IMAGE_QUOTA, CAT_PROBLEM_COUNT};
 static const cat_problem_t removing[] = {CAT_PROBLEM_PRODUCT_UNKNOWN, CAT_PROBLEM_IMAGE_UNKNOWN,
                                          CAT_PROBLEM_PRECONDITION, CAT_PROBLEM_INDEXING, CAT_PROBLEM_COUNT};
-static const cat_problem_t reading[] = {CAT_PROBLEM_IMAGE_UNKNOWN, CAT_PROBLEM_COUNT};
+static const cat_problem_t reading[] = {CAT_PROBLEM_IMAGE_UNKNOWN, CAT_PROBLEM_RANGE, CAT_PROBLEM_COUNT};
 
 const cat_description_t cat_images_about_create = {
     .id = "createImage",

@@ -366,6 +366,8 @@ static int is_common(cat_problem_t problem)
     case CAT_PROBLEM_DATABASE_NOT_READY:
     case CAT_PROBLEM_DATABASE_READ_ONLY:
         return 1;
+    case CAT_PROBLEM_RANGE: /* of files only */
+        return 0;
     default:
         return cat_problem_rows[problem].is_general;
     }

@@ -20,8 +20,9 @@
 #include "lib/json.h"
 
 #define LINE_SIZE 65536
-#define BATCH 500       /* rows of one transaction */
-#define REPORTS_MOST 10 /* differences that are reported one by one */
+#define BATCH 500                      /* rows of one transaction, */
+#define BATCH_OCTETS (4 * 1024 * 1024) /* and octets of their lines: those of pictures are long */
+#define REPORTS_MOST 10                /* differences that are reported one by one */
 
 typedef enum { MISSING, EQUAL, DIFFERENT } state_t;
 
@@ -43,6 +44,7 @@ typedef struct import_t {
     int table;
     row_t rows[BATCH];
     int count;
+    apr_size_t length;  /* of their lines */
     const char *before; /* the last key of the previous batch */
 
     const char *const *missing[BATCH]; /* the rows that the database does not have */
@@ -273,6 +275,7 @@ static const char *next_batch(import_t *im, int table)
     im->before = table == im->table && im->count ? apr_pstrdup(im->ctl->pool, key_of(&im->rows[im->count - 1])) : "";
     im->table = table;
     im->count = 0;
+    im->length = 0;
     apr_pool_clear(im->pool);
     return fault;
 }
@@ -313,7 +316,7 @@ static const char *take_row(import_t *im, int table, const json_t *value, apr_si
     if (table < im->table) {
         return at_line(im, im->number, "its table does not follow that of the previous line");
     }
-    if (table != im->table || im->count == BATCH) {
+    if (table != im->table || im->count == BATCH || im->length > BATCH_OCTETS) {
         fault = next_batch(im, table);
     }
     if (fault) {
@@ -323,6 +326,7 @@ static const char *take_row(import_t *im, int table, const json_t *value, apr_si
     if (fault) {
         return at_line(im, im->number, fault);
     }
+    im->length += length;
     ctl_move_sum_add(&im->sum, table, im->line, length);
     return NULL;
 }

@@ -54,8 +54,12 @@ static const struct command_t {
     {"mail", "retry", "", "[ID...]", 0, -1, DATABASE, ctl_mails_retry, "queue dead mails again, these or all"},
     {"audit", NULL, "jaToS", "", 0, 0, DATABASE, ctl_audit_list,
      "list changes of accounts by administrators and users"},
-    {"export", NULL, "fePby", ">FILE", 0, 0, DATABASE, ctl_export_run, "write the whole catalogue, users included"},
-    {"import", NULL, "funePELCHk", "<FILE", 0, 0, DATABASE, ctl_import_run,
+    {"images", "add", "n", "PRODUCT FILE...", 2, -1, DATABASE, ctl_images_add,
+     "add pictures to a product, such as sku=KT-1"},
+    {"images", "import", "nk", "DIRECTORY", 1, 1, DATABASE, ctl_images_import,
+     "add pictures whose files are called as products: KT-1.jpg, KT-1_2.jpg"},
+    {"export", NULL, "fePbyI", ">FILE", 0, 0, DATABASE, ctl_export_run, "write the whole catalogue, users included"},
+    {"import", NULL, "funePELCHkI", "<FILE", 0, 0, DATABASE, ctl_import_run,
      "add what export wrote, to this or another database"},
 };
 
@@ -83,8 +87,9 @@ static const apr_getopt_option_t options[] = {
     {"columns", 'C', 1, "NAMES     import --products csv: the fields of the columns"},
     {"no-header", 'H', 0, "          import --products csv: the file has no header row"},
     {"upsert", 'u', 0, "          import --products: a row with an id updates that product"},
-    {"key", 'k', 1, "FIELD     import --products --upsert: a unique field by which products are found"},
-    {"dry-run", 'n', 0, "          import --products, index: only say what would be done"},
+    {"key", 'k', 1, "FIELD     import --products --upsert, images import: a unique field by which products are found"},
+    {"images", 'I', 1, "DIR       export, import --products: the directory of the files that the column images names"},
+    {"dry-run", 'n', 0, "          import --products, images, index: only say what would be done"},
     {"force", 'F', 0,
      "          user role, lock, delete: the last administrator, too; user add: a name that was given up; backup: "
      "replace "
@@ -154,7 +159,7 @@ static void take_option(ctl_options_t *o, int letter, const char *value)
     } texts[] = {{'c', &o->config}, {'x', &o->httpd},   {'s', &o->server},   {'m', &o->mount},     {'d', &o->driver},
                  {'p', &o->params}, {'r', &o->role},    {'t', &o->type},     {'f', &o->products},  {'a', &o->actor},
                  {'T', &o->target}, {'o', &o->action},  {'S', &o->since},    {'e', &o->delimiter}, {'C', &o->columns},
-                 {'k', &o->key},    {'P', &o->decimal}, {'E', &o->encoding}, {'L', &o->list}};
+                 {'k', &o->key},    {'P', &o->decimal}, {'E', &o->encoding}, {'L', &o->list},      {'I', &o->images}};
 
     for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
         if (texts[i].letter == letter) {
@@ -214,15 +219,18 @@ static const char *check_use(apr_pool_t *pool, const struct command_t *command, 
     if (!o->driver && strchr(given, 'l')) {
         return "--field goes with --driver and --params; a configuration has CatalogField";
     }
-    if (!o->products && strchr(command->options, 'f') && strpbrk(given, "unePbyELCHk")) {
-        return "--upsert, --dry-run and the options of CSV go with --products";
+    if (!o->products && strchr(command->options, 'f') && strpbrk(given, "unePbyELCHkI")) {
+        return "--upsert, --dry-run, --images and the options of CSV go with --products";
     }
     if (o->products && strcmp(o->products, "csv") && strpbrk(given, "ePbyELCH")) {
         return "--delimiter, --decimal, --bom, --safe, --encoding, --list, --columns and --no-header go with "
                "--products csv";
     }
-    if (o->key && !o->upsert) {
+    if (o->key && !o->upsert && strchr(command->options, 'u')) {
         return "--key goes with --upsert";
+    }
+    if (o->images && !o->upsert && strchr(command->options, 'u')) {
+        return "--images goes with --upsert, by which products are found";
     }
     if (o->no_header && !o->columns) {
         return "--no-header goes with --columns";

@@ -14,6 +14,7 @@
 #include "catalogue/store.h"
 #include "ctl/counts.h"
 #include "ctl/database.h"
+#include "ctl/image_rows.h"
 #include "ctl/move.h"
 #include "ctl/progress.h"
 #include "lib/text.h"
@@ -21,8 +22,7 @@
 #define PIECE 65536
 #define ROW_MAX 65536 /* octets: CatalogMaxBody's default */
 
-/* Without a configuration and lines of its own, a command has the fields that the database knows. Returns a fault. */
-static const char *prepare_fields(ctl_t *ctl)
+const char *ctl_products_take_fields(ctl_t *ctl)
 {
     const cat_registry_t *registry;
     int schema;
@@ -83,23 +83,27 @@ int ctl_products_export(ctl_t *ctl)
     cat_list_query_t query = {.after = {.key = CAT_LIST_KEY_MAX}, .is_plain = 1};
     const cat_export_format_t *format = cat_export_format_find(o->products);
     cat_export_style_t style = {.has_mark = o->bom, .is_safe = o->safe};
+    ctl_image_rows_t *images = NULL;
     cat_export_t *export;
     const char *fault;
+    int code;
 
     if (!format) {
         return ctl_fail(o->products, "is not a format; use ndjson, csv or json");
     }
     fault = parse_marks(ctl->pool, o, &style.delimiter, &style.has_comma);
-    fault = fault ? fault : prepare_fields(ctl);
+    fault = fault ? fault : ctl_products_take_fields(ctl);
+    fault = !fault && o->images ? ctl_image_rows_write(ctl, &style, &images) : fault;
     if (fault) {
         return ctl_fail(NULL, fault);
     }
     query.all = cat_product_fields_of(&ctl->conf);
     query.fields = cat_field_list_without(query.all, 0);
     ctl->conf.max_exports = 1;
-    return cat_export_open(ctl->db, &query, format, &style, &export) == APR_SUCCESS
+    code = cat_export_open(ctl->db, &query, format, &style, &export) == APR_SUCCESS
                ? write_export(export)
                : ctl_fail(NULL, "the database cannot be read; the cause is above");
+    return code == CTL_DONE && images ? ctl_image_rows_result(images) : code;
 }
 
 /* ---- import ---- */
@@ -108,6 +112,7 @@ typedef struct products_import_t {
     ctl_t *ctl;
     cat_import_t *import;
     const cat_import_result_t *result;
+    ctl_image_rows_t *images; /* NULL: no column names files */
     ctl_progress_t progress;
 } products_import_t;
 
@@ -188,9 +193,12 @@ static int report_success(const products_import_t *im)
            " unchanged%s\n",
            r->rows, r->created, r->updated, r->unchanged, im->ctl->options->dry_run ? ", nothing stored" : "");
     for (int i = 0; i < r->ignored->nelts; i++) {
-        ctl_fail(APR_ARRAY_IDX(r->ignored, i, const char *), "is not a field of a product; it was ignored");
+        const char *name = APR_ARRAY_IDX(r->ignored, i, const char *);
+        if (!im->images || strcmp(name, "images") != 0) {
+            ctl_fail(name, "is not a field of a product; it was ignored");
+        }
     }
-    return CTL_DONE;
+    return im->images && !im->ctl->options->dry_run ? ctl_image_rows_store(im->images) : CTL_DONE;
 }
 
 static int import_input(products_import_t *im)
@@ -253,11 +261,14 @@ int ctl_products_import(ctl_t *ctl)
         .progress = show_stored,
         .baton = &im,
     };
-    const char *fault = prepare_fields(ctl);
+    const char *fault = ctl_products_take_fields(ctl);
 
     fault = fault ? fault : parse_rows(ctl->pool, cat_product_fields_of(&ctl->conf), o, &options.rows);
     if (fault) {
         return ctl_fail(NULL, fault);
+    }
+    if (o->images) {
+        im.images = ctl_image_rows_read(ctl, &options);
     }
     ctl_progress_begin(&im.progress);
     if (cat_import_make(ctl->db, &options, &im.import) != APR_SUCCESS) {

@@ -138,6 +138,9 @@ static void read_mount(const json_t *mount, ctl_site_t *site)
         .mail = text_of(mount, "mail"),
         .index = text_of(mount, "index"),
         .fields = json_object_get(mount, "fields"),
+        .images = json_is_true(json_object_get(mount, "images")),
+        .image_program = text_of(mount, "imageProgram"),
+        .image_quota = (int)json_integer_value(json_object_get(mount, "imageQuota")),
         .uid = (apr_uid_t)json_integer_value(json_object_get(mount, "uid")),
         .gid = (apr_gid_t)json_integer_value(json_object_get(mount, "gid")),
     };
@@ -228,6 +231,7 @@ static const char *find_in_configuration(apr_pool_t *pool, const ctl_options_t *
             return explain_choice(pool, sites);
         }
         site->mail = site->mail ? site->mail : other->mail; /* each of them sends the mails of all */
+        site->images |= other->images;
     }
     return site->driver && site->params ? NULL : "the catalogue has no database: set DBDriver and DBDParams";
 }

@@ -26,6 +26,7 @@ typedef struct ctl_options_t {
     const char *list;
     const char *columns;
     const char *key;
+    const char *images; /* directory of the files that a column names */
     int no_header;
     int bom;
     int safe;
@@ -53,6 +54,9 @@ typedef struct ctl_site_t {
     const char *mail;                   /* CatalogMail; NULL: not set */
     const char *index;                  /* CatalogIndex, in its words; NULL: all parts */
     const json_t *fields;               /* array of the lines of CatalogField, in the order of the products' fields */
+    int images;                         /* flag: CatalogImages On */
+    const char *image_program;          /* NULL: the default */
+    int image_quota;                    /* MiB; 0: none */
     const apr_array_header_t *warnings; /* const char *: httpd's, of the whole configuration; NULL: not from one */
     apr_uid_t uid;                      /* of httpd's children, when root starts it */
     apr_gid_t gid;

@@ -13,7 +13,24 @@
 #include "lib/fields.h"
 #include "lib/json.h"
 
-enum { SERVER, MOUNT, DRIVER, PARAMS, KEY_FILE, KEY_DIR, BLOCKLIST, MAIL, INDEX, OWN, UID, GID, FIELDS };
+enum {
+    SERVER,
+    MOUNT,
+    DRIVER,
+    PARAMS,
+    KEY_FILE,
+    KEY_DIR,
+    BLOCKLIST,
+    MAIL,
+    INDEX,
+    OWN,
+    IMAGES,
+    PROGRAM,
+    QUOTA,
+    UID,
+    GID,
+    FIELDS
+};
 static const cat_field_t fields[FIELDS] = {
     [SERVER] = {.name = "server", .kind = CAT_STRING},
     [MOUNT] = {.name = "mount", .kind = CAT_STRING},
@@ -25,6 +42,9 @@ static const cat_field_t fields[FIELDS] = {
     [MAIL] = {.name = "mail", .kind = CAT_STRING},
     [INDEX] = {.name = "index", .kind = CAT_STRING},
     [OWN] = {.name = "fields", .kind = CAT_VALUE},
+    [IMAGES] = {.name = "images", .kind = CAT_BOOLEAN},
+    [PROGRAM] = {.name = "imageProgram", .kind = CAT_STRING},
+    [QUOTA] = {.name = "imageQuota", .kind = CAT_NUMBER},
     [UID] = {.name = "uid", .kind = CAT_NUMBER},
     [GID] = {.name = "gid", .kind = CAT_NUMBER},
 };
@@ -60,6 +80,9 @@ static void write_mount(apr_pool_t *pool, const cat_mount_t *mount)
         [MAIL] = conf->mail,
         [INDEX] = cat_product_keys_write_set(pool, *conf->index),
         [OWN] = write_lines(pool, cat_product_fields_of(conf)),
+        [IMAGES] = conf->images ? "1" : "0",
+        [PROGRAM] = conf->image_program,
+        [QUOTA] = apr_itoa(pool, conf->image_quota),
         [UID] = apr_psprintf(pool, "%lu", (unsigned long)ap_unixd_config.user_id),
         [GID] = apr_psprintf(pool, "%lu", (unsigned long)ap_unixd_config.group_id),
     };

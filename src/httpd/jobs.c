@@ -59,7 +59,8 @@ static const struct job_t {
     {"index", APR_TIME_C(1000000), cat_indexes_run, &one_child, APR_TIME_C(60000000)},
     {"bulk", APR_TIME_C(1000000), cat_bulk_job_run, &one_child, APR_TIME_C(60000000)},
     {"backlog", APR_TIME_C(5000000), cat_backlog_run, &one_child, APR_TIME_C(60000000)},
-    {"images", APR_TIME_C(60000000), cat_image_files_run, &one_child, APR_TIME_C(60000000)},
+    {"images", APR_TIME_C(5000000), cat_image_files_run, &one_child, APR_TIME_C(60000000)},
+    {"files", APR_TIME_C(30000000), cat_image_files_sweep, &one_child, APR_TIME_C(60000000)},
     {"purge", APR_TIME_C(600000000), cat_purge_run, &one_child, APR_TIME_C(60000000)},
 };
 

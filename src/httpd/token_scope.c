@@ -4,7 +4,7 @@
  * audience accepts it. Mounts with different databases would then give the administrators of one the rights of administrators of the
  * other, so such a pair is a mistake in the configuration. Mounts with one database may share all three. A section with AuthType Catalog
  * that has a mount's key, but the defaults of issuer and audience where the mount has its own, is one, too. See
- * docs/decisions/0070-tokens-stay-with-their-database.md.
+ * docs/decisions/0070-tokens-stay-with-their-database.md. So is one directory for the pictures of two databases.
  */
 #include "httpd/token_scope.h"
 
@@ -76,13 +76,22 @@ static int accepts_same(const cat_conf_t *one, const cat_conf_t *other)
     return !strcmp(one->issuer, other->issuer) && !strcmp(one->audience, other->audience);
 }
 
-static int has_same_tokens(const scope_t *a, const scope_t *b)
+static int has_same_tokens(apr_pool_t *pool, const scope_t *a, const scope_t *b)
 {
+    (void)pool;
     return accepts_same(a->mount->conf, b->mount->conf) &&
            cat_keyring_shares(a->mount->conf->keys, b->mount->conf->keys);
 }
 
-static const char *explain_conflict(apr_pool_t *pool, const scope_t *one, const scope_t *other)
+static int has_same_files(apr_pool_t *pool, const scope_t *a, const scope_t *b)
+{
+    const cat_conf_t *one = a->mount->conf, *other = b->mount->conf;
+
+    return one->images && other->images &&
+           (!strcmp(one->image_cache, other->image_cache) || is_same_file(pool, one->image_cache, other->image_cache));
+}
+
+static const char *explain_tokens(apr_pool_t *pool, const scope_t *one, const scope_t *other)
 {
     const char *host = other->mount->server->server_hostname, *mount = other->mount->conf->mount;
 
@@ -96,14 +105,34 @@ static const char *explain_conflict(apr_pool_t *pool, const scope_t *one, const 
         *mount ? mount : "/", host, host, cat_uri_encode_path(pool, mount));
 }
 
-/* The earlier scope that the one at this place has to differ from; NULL: it does. */
-static const scope_t *find_conflict(apr_pool_t *pool, const apr_array_header_t *scopes, int place)
+static const char *explain_files(apr_pool_t *pool, const scope_t *one, const scope_t *other)
 {
-    const scope_t *all = (const scope_t *)scopes->elts;
+    (void)other;
+    return apr_psprintf(
+        pool,
+        "has the CatalogImageCache of <Location \"%s\"> of %s, which has another database: each server would remove "
+        "the pictures of the other one. Give it a directory of its own; or, if it is the same database, write the same "
+        "parameters for both",
+        *one->mount->conf->mount ? one->mount->conf->mount : "/", one->mount->server->server_hostname);
+}
 
-    for (int i = 0; i < place; i++) {
-        if (!has_same_database(pool, &all[i], &all[place]) && has_same_tokens(&all[i], &all[place])) {
-            return &all[i];
+/* What mounts with different databases must not have in common. */
+static const struct conflict_t {
+    int (*exists)(apr_pool_t *pool, const scope_t *one, const scope_t *other);
+    const char *(*explain)(apr_pool_t *pool, const scope_t *one, const scope_t *other);
+} conflicts[] = {{has_same_tokens, explain_tokens}, {has_same_files, explain_files}};
+
+#define CONFLICTS (sizeof(conflicts) / sizeof(conflicts[0]))
+
+/* NULL: the scope has nothing in common with the earlier one that it must not have. */
+static const char *find_fault(apr_pool_t *pool, const scope_t *earlier, const scope_t *scope)
+{
+    if (has_same_database(pool, earlier, scope)) {
+        return NULL;
+    }
+    for (size_t i = 0; i < CONFLICTS; i++) {
+        if (conflicts[i].exists(pool, earlier, scope)) {
+            return conflicts[i].explain(pool, earlier, scope);
         }
     }
     return NULL;
@@ -112,15 +141,16 @@ static const scope_t *find_conflict(apr_pool_t *pool, const apr_array_header_t *
 const char *cat_token_scope_check(apr_pool_t *pool, const server_rec *main_server, const cat_mount_t **where)
 {
     const apr_array_header_t *scopes = list_scopes(pool, main_server);
+    const scope_t *all = (const scope_t *)scopes->elts;
+    const char *fault = NULL;
 
-    for (int i = 1; i < scopes->nelts; i++) {
-        const scope_t *scope = &APR_ARRAY_IDX(scopes, i, scope_t), *other = find_conflict(pool, scopes, i);
-        if (other) {
-            *where = scope->mount;
-            return explain_conflict(pool, other, scope);
+    for (int i = 1; i < scopes->nelts && !fault; i++) {
+        *where = all[i].mount;
+        for (int k = 0; k < i && !fault; k++) {
+            fault = find_fault(pool, &all[k], &all[i]);
         }
     }
-    return NULL;
+    return fault;
 }
 
 /* ---- guarded sections ---- */

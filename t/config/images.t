@@ -17,6 +17,14 @@ like(in_mount("CatalogImages On\n$cache\nCatalogImageProgram /nowhere/vipsthumbn
     'so must the program');
 like(in_server('CatalogImageProgram vipsthumbnail'), qr/CatalogImageProgram must be an absolute path; 'vipsthumbnail' is not/, 'whose path is absolute');
 is(in_mount("CatalogImages Off\nCatalogImageProgram /nowhere/vipsthumbnail"), 'OK', 'unless there are no pictures');
+sub two { my ($one, $other, $database) = @_; return said(mount => "CatalogImages On\n$one\n</Location>\n<Location \"/other\">\nCatalogEnable On\nCatalogKeyFile \"\@key\@\"\nCatalogImages On\n$other\n$database") }
+my $elsewhere = qq(CatalogAudience other\nCatalogDatabase \@driver\@ "\@params:other\@");
+my $shared = qr{CAT030: <Location "/other"> of \S+ has the CatalogImageCache of <Location "/api"> of \S+, which has another database: each server would remove the pictures of the other one};
+is(two($cache, $cache, qq(CatalogIssuer https://catalog.test\nCatalogAudience catalog-test)), 'OK', 'mounts of one database may share a directory');
+like(two($cache, $cache, $elsewhere), $shared, 'those of two may not');
+like(two($cache, 'CatalogImageCache "@dir@/data/../data/"', $elsewhere), $shared, 'whatever they call it');
+is(two($cache, 'CatalogImageCache "@dir@/data/mail"', $elsewhere), 'OK', 'each has its own');
+is(two($cache, $cache, "$elsewhere\nCatalogImages Off"), 'OK', 'unless one of them has no pictures');
 SKIP: {
     skip 'only root has users to choose from', 1 if $> != 0;
     like(in_mount("CatalogImages On\nCatalogImageCache \"\@dir\@/logs\""), qr{has a CatalogImageCache that the user of httpd's children may not write to: \S+/logs/\.: Permission denied},

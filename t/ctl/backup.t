@@ -5,12 +5,16 @@
 use CatalogTest;
 use CatalogLoad;
 use CatalogTest::Ctl qw(ctl ctl_for command_for at_terminal problems);
+use CatalogTest::Image qw(png);
 use File::Copy ();
 
-my $server = server(conf => "CatalogIndex none\n")->start;
+my $pictures = qq(CatalogImages On\nCatalogImageCache "\@dir\@/data"\n);
+my $server = server(mount => $pictures, conf => "CatalogIndex none\n")->start;
 my $file = $server->dir . '/data/catalog.db';
 my $db = $server->database;
 my $user = register($server);
+my $product = $server->api(POST => '/products', { name => 'Kettle', price => 1 }, token => $user->{token})->{json}{data}{id};
+my $picture = $server->api(POST => "/products/$product/images", png(700, 500), token => $user->{token}, headers => { 'Content-Type' => 'image/png' })->{json}{data};
 
 # 60 MB besides, so that a copy takes many portions.
 $db->do('CREATE TABLE filler (octets)');
@@ -47,7 +51,7 @@ for my $try (1 .. 3) {
     is(ctl_for($server, 'backup', "$dir/$try")->{status}, 0, "it ends again, $try");
 }
 spew("$dir/stop", '');
-my $made = 0;
+my $made = 1; # that with a picture
 $made += $_->[0] for $writers->results;
 is($made, $db->selectrow_array('SELECT COUNT(*) FROM products'), 'no write was refused or lost');
 unlink "$dir/stop", map { "$dir/$_" } 1 .. 3;
@@ -59,7 +63,7 @@ is_deeply([@info[2, 4, 5]], [@original[2, 4, 5]], 'the copy has the mode and the
 
 # ---- restored, it serves ----
 
-my $other = server();
+my $other = server(mount => $pictures);
 my $restored = $other->dir . '/data/catalog.db';
 File::Copy::copy($backup, $restored);
 chown @original[4, 5], $restored;
@@ -69,6 +73,8 @@ my $count = $other->api(GET => '/products')->{json}{pagination}{total};
 ok($count >= $before && $count <= $after, "the restored copy has the products of one moment: $before, $count, $after");
 answers($other->api(POST => '/auth/login', { login => $user->{user}{username}, password => $user->{password} }), 200, undef,
     'and its users');
+is_deeply($other->api(GET => "/products/$product")->{json}{data}{images}, [$picture], 'a product has its picture');
+is($other->api(GET => $_)->{body}, $server->api(GET => $_)->{body}, 'with the same octets') for map { $_->{url} =~ s{^/api}{}r } @{ $picture->{sizes} };
 is($other->database->selectrow_array('PRAGMA journal_mode'), 'wal', 'it is in WAL mode');
 $other->stop;
 is(problems(ctl_for($other, 'check')) =~ s/^index: .*$//mgr, '', 'check finds no problem in it');

@@ -13,6 +13,7 @@ use CatalogTest::Image qw(png picture %TYPE);
 use CatalogTest::Metrics qw(location moved moved_since scrape);
 use CatalogTest::Server ();
 use CatalogTest::Tools qw(children_of);
+use IO::Select ();
 use Time::HiRes qw(sleep);
 
 my $dir = scratch();
@@ -90,6 +91,17 @@ is(join(' ', map { $_->{status} } @answers), '201 201 201', 'pictures that come 
 my ($first, undef, $last) = sort { $a <=> $b } map { $_->{took} } @answers;
 cmp_ok($last, '>', 0.9, 'one after the other');
 
+# case: a user with many pictures does not keep out another one
+program("select undef, undef, undef, 0.5; good();");
+my $busy = CatalogTest::Metrics::scrape($server);
+my @many = map { my $socket = $server->connection; print {$socket} wire_picture(new_product()); $socket } 1 .. 4;
+moved_since($server, $busy, { catalog_image_queue => 3 }, 'three pictures of a user wait');
+my $product_of_other = new_product();
+is($server->api(POST => "/products/$product_of_other/images", png(50, 40), token => register($server)->{token}, headers => { 'Content-Type' => 'image/png' })->{status}, 201,
+    'another user adds one');
+cmp_ok(scalar(grep { !IO::Select->new($_)->can_read(0) } @many), '>=', 1, 'before all of them are decoded');
+like(CatalogTest::Http::read_all($_), qr{^HTTP/1.1 201 }, 'which they are') for @many;
+
 # case: a picture that waits for too long
 program("sleep 22; good();");
 my @sockets = map { my $socket = $server->connection; print {$socket} wire_picture(new_product()); $socket } 1 .. 2;
@@ -143,7 +155,6 @@ is($direct->{headers}{'cache-control'}, $whole->{headers}{'cache-control'}, 'and
 expect_log(qr{CAT108: a picture cannot be written to CatalogImageCache \S+/data});
 rename "$cache.away", $cache or die "$cache: $!\n";
 spew("$cache/.fill-abcdef", 'x');
-utime 1, 1, "$cache/.fill-abcdef";
 
 # ---- products that are deleted without their pictures ----
 
@@ -153,7 +164,7 @@ is(CatalogTest::Http::request($server->port, DELETE => "/off/products/$gone", un
 my ($gone_id) = $gone_url =~ /([0-9a-f-]{36})/;
 ok(wait_until(90, sub { !$db->selectrow_array("SELECT COUNT(*) FROM images WHERE id = '$gone_id'") }), 'within a minute its pictures are deleted, too');
 is(scalar $db->selectrow_array("SELECT COUNT(*) FROM image_parts WHERE part LIKE '$gone_id%'"), 0, 'with their octets');
-ok(wait_until(20, sub { !-e "$cache/.fill-abcdef" }), 'and what a killed server has left of a file');
+ok(wait_until(60, sub { !-e "$cache/.fill-abcdef" }), 'and what a killed server has left of a file');
 
 # ---- another database ----
 

@@ -120,14 +120,24 @@ static void test_what_is_no_text_of_pictures_is_none(void **state)
     }
 }
 
+static void test_pictures_are_compared_by_what_they_are(void **state)
+{
+    const char *two = "[" IMAGE(1, "") "," IMAGE(2, "x") "]";
+
+    assert_true(cat_product_images_are_equal(*state, two, "[ " IMAGE(1, "") ", " IMAGE(2, "x") " ]"));
+    assert_false(cat_product_images_are_equal(*state, two, "[" IMAGE(2, "x") "," IMAGE(1, "") "]"));
+    assert_false(cat_product_images_are_equal(*state, two, "[" IMAGE(1, "") "," IMAGE(2, "y") "]"));
+    assert_false(cat_product_images_are_equal(*state, two, NULL));
+    assert_false(cat_product_images_are_equal(*state, NULL, two));
+    assert_true(cat_product_images_are_equal(*state, NULL, NULL));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        UNIT_TEST(test_a_picture_gets_its_place),
-        UNIT_TEST(test_a_product_has_no_more_than_it_may),
-        UNIT_TEST(test_a_picture_is_removed),
-        UNIT_TEST(test_a_client_orders_renames_and_drops),
-        UNIT_TEST(test_addresses_follow_from_the_mount),
+        UNIT_TEST(test_pictures_are_compared_by_what_they_are), UNIT_TEST(test_a_picture_gets_its_place),
+        UNIT_TEST(test_a_product_has_no_more_than_it_may),      UNIT_TEST(test_a_picture_is_removed),
+        UNIT_TEST(test_a_client_orders_renames_and_drops),      UNIT_TEST(test_addresses_follow_from_the_mount),
         UNIT_TEST(test_what_is_no_text_of_pictures_is_none),
     };
     return UNIT_RUN(tests);

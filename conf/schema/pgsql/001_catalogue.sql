@@ -391,11 +391,14 @@ CREATE INDEX bulk_jobs_by_end ON bulk_jobs (ended_at);
 
 -- ---- pictures of products ----
 
--- The pictures that the member images of products.extra names. octets: of all sizes of a picture.
+-- The pictures that the member images of products.extra names. octets: of all sizes of a picture; digest: SHA-256 of the file that was
+-- sent.
 CREATE TABLE images (
     id         TEXT COLLATE "C" NOT NULL PRIMARY KEY,
     product_id TEXT COLLATE "C" NOT NULL,
     octets     BIGINT NOT NULL,
+    width      INTEGER NOT NULL,
+    digest     TEXT NOT NULL,
     created_at BIGINT NOT NULL
 );
 
@@ -409,3 +412,11 @@ CREATE TABLE image_parts (
 );
 
 ALTER TABLE image_parts ALTER COLUMN content SET STORAGE EXTERNAL;
+
+-- Pictures that were deleted within the last day: each server removes their files.
+CREATE TABLE deleted_images (
+    deleted_at BIGINT NOT NULL,
+    id         TEXT COLLATE "C" NOT NULL,
+    width      INTEGER NOT NULL,
+    PRIMARY KEY (deleted_at, id)
+);

@@ -392,11 +392,14 @@ CREATE INDEX bulk_jobs_by_end ON bulk_jobs (ended_at);
 
 -- ---- pictures of products ----
 
--- The pictures that the member images of products.extra names. octets: of all sizes of a picture.
+-- The pictures that the member images of products.extra names. octets: of all sizes of a picture; digest: SHA-256 of the file that was
+-- sent.
 CREATE TABLE images (
     id         TEXT NOT NULL PRIMARY KEY,
     product_id TEXT NOT NULL,
     octets     INTEGER NOT NULL,
+    width      INTEGER NOT NULL,
+    digest     TEXT NOT NULL,
     created_at INTEGER NOT NULL
 ) WITHOUT ROWID;
 
@@ -407,3 +410,11 @@ CREATE TABLE image_parts (
     part    TEXT NOT NULL PRIMARY KEY,
     content TEXT NOT NULL
 );
+
+-- Pictures that were deleted within the last day: each server removes their files.
+CREATE TABLE deleted_images (
+    deleted_at INTEGER NOT NULL,
+    id         TEXT NOT NULL,
+    width      INTEGER NOT NULL,
+    PRIMARY KEY (deleted_at, id)
+) WITHOUT ROWID;

@@ -13,15 +13,17 @@ int cat_image_files_parse(apr_pool_t *pool, const char *name, const char **size)
 /* The path of a file of this name, on the pool. */
 const char *cat_image_files_path(apr_pool_t *pool, const cat_conf_t *conf, const char *name);
 
-/* Makes the file, in one step, so that no reader sees a part of it. A failure is logged. size: as above. */
-apr_status_t cat_image_files_write(const cat_db_t *db, const char *path, const char *size, const char *data,
-                                   apr_size_t length);
+int cat_image_files_exist(const char *path);
 
-/* Removes the files of a picture. */
-void cat_image_files_remove(apr_pool_t *pool, const cat_conf_t *conf, const char *id);
+/* Makes the file of the database, unless another thread does so at the same time, for which it waits. size: as above. *made: flag: this thread
+ * has tried to make it. APR_NOTFOUND: there is no such picture; APR_EAGAIN: others were made for too long; CAT_ENOFILE: a file cannot be
+ * made, which is logged. Other failures are the database's. */
+#define CAT_ENOFILE (APR_OS_START_USERERR + 28)
+apr_status_t cat_image_files_make(cat_db_t *db, const char *path, const char *size, int *made);
 
-/* The job: deletes pictures whose product is gone, and what a server that was killed has left; and files of pictures that are gone, within an
- * hour. */
+/* Jobs: one removes the files of pictures that were deleted a few seconds ago. The other one deletes pictures whose product is gone, and what a server
+ * that was killed has left of a file; and, within an hour, files of pictures that the database has not. */
 cat_job_run_t cat_image_files_run;
+cat_job_run_t cat_image_files_sweep;
 
 #endif

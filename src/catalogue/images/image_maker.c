@@ -50,7 +50,7 @@ static int enter_queue(const cat_image_maker_t *m, int *place)
     apr_status_t rv;
 
     cat_metrics_shift(m->metrics, CAT_METRIC_IMAGE_QUEUE, 1);
-    rv = cat_semaphore_enter(m->turns, m->network, PATIENCE, place);
+    rv = cat_semaphore_enter(m->turns, m->party, PATIENCE, place);
     cat_metrics_shift(m->metrics, CAT_METRIC_IMAGE_QUEUE, -1);
     if (rv != APR_SUCCESS && cat_repeats_note(cat_semaphore_refusals(m->turns), cat_time_monotonic(), more)) {
         cat_log(m->log, CAT_LOG_ERROR, 0, "CAT104: too many pictures to decode at once%s; see CatalogImageJobs", more);
@@ -220,4 +220,18 @@ cat_image_result_t cat_image_maker_make(const cat_image_maker_t *m, int file, ca
     result = check_and_make(m, file, made);
     cat_metrics_add(m->metrics, CAT_METRIC_IMAGES, (int)outcomes[result], 1);
     return result;
+}
+
+const char *cat_image_maker_explain(cat_image_result_t result)
+{
+    switch (result) {
+    case CAT_IMAGE_UNKNOWN:
+        return "it is no JPEG, PNG, WebP, AVIF or GIF file";
+    case CAT_IMAGE_TOO_LARGE:
+        return "it has more than 50 million pixels";
+    case CAT_IMAGE_UNREADABLE:
+        return "it cannot be decoded: it is damaged, or incomplete";
+    default:
+        return NULL;
+    }
 }

@@ -18,7 +18,7 @@ typedef struct cat_image_maker_t {
     const cat_log_t *log;
     cat_semaphore_t *turns;       /* held while programs run */
     const cat_metrics_t *metrics; /* NULL: nothing is counted */
-    const char *network;          /* of the client: networks take turns */
+    const char *party;            /* for whom: users take turns */
 } cat_image_maker_t;
 
 typedef struct cat_image_size_t {
@@ -45,6 +45,9 @@ typedef enum {
 } cat_image_result_t;
 
 #define CAT_IMAGE_PIXELS_MOST 50000000
+
+/* What is wrong with the file, in words for whoever sent it. NULL: nothing is. */
+const char *cat_image_maker_explain(cat_image_result_t result);
 
 /* file: of the picture as it was sent; its position is changed. */
 cat_image_result_t cat_image_maker_make(const cat_image_maker_t *maker, int file, cat_image_made_t *made);

@@ -8,6 +8,8 @@
  */
 #include "catalogue/images/image_store.h"
 
+#include <string.h>
+
 #include <apr_encode.h>
 #include <apr_strings.h>
 
@@ -44,8 +46,7 @@ apr_status_t cat_image_store_check(cat_db_t *db, const char *product)
 
 /* ---- writing ---- */
 
-/* The input of an update that makes one change of the pictures. */
-static void make_input(cat_db_t *db, const char *change, cat_input_t *input)
+void cat_image_store_change(cat_db_t *db, const char *change, cat_input_t *input)
 {
     const cat_fields_t *fields = cat_product_fields_of(db->conf);
 
@@ -58,8 +59,18 @@ static void make_input(cat_db_t *db, const char *change, cat_input_t *input)
 typedef struct addition_t {
     cat_db_t *db;
     const cat_image_addition_t *wanted;
+    cat_image_t image;
     cat_input_t input;
 } addition_t;
+
+static addition_t make_addition(cat_db_t *db, const cat_image_addition_t *wanted)
+{
+    addition_t a = {
+        .db = db, .wanted = wanted, .image = {wanted->id, wanted->made->width, wanted->made->height, wanted->alt}};
+
+    cat_image_store_change(db, cat_product_images_add(db->pool, &a.image, wanted->place), &a.input);
+    return a;
+}
 
 static apr_status_t judge_condition(const addition_t *a)
 {
@@ -92,7 +103,7 @@ static apr_status_t insert_octets(const addition_t *a)
 
     apr_pool_create(&pool, a->db->pool);
     before = cat_db_use_pool(a->db, pool);
-    rv = cat_product_images_insert(a->db, a->wanted->product, a->wanted->id, made->octets);
+    rv = cat_product_images_insert(a->db, a->wanted->product, &a->image, made->octets, a->wanted->digest);
     for (int i = 0; i < made->count && rv == APR_SUCCESS; i++) {
         rv = insert_size(a, &made->sizes[i]);
     }
@@ -111,14 +122,23 @@ static apr_status_t add_image(void *baton)
     return rv == APR_SUCCESS ? insert_octets(a) : rv;
 }
 
+apr_status_t cat_image_store_add_within(cat_db_t *db, const cat_image_addition_t *wanted)
+{
+    addition_t a = make_addition(db, wanted);
+
+    return add_image(&a);
+}
+
 apr_status_t cat_image_store_add(cat_db_t *db, const cat_image_addition_t *wanted)
 {
-    const cat_image_t image = {wanted->id, wanted->made->width, wanted->made->height, wanted->alt};
     apr_array_header_t *changed = apr_array_make(db->pool, 1, sizeof(const char *));
-    addition_t a = {.db = db, .wanted = wanted};
+    addition_t a = make_addition(db, wanted);
+    apr_status_t rv = check_quota(db); /* others may have used the room while the picture was decoded */
 
     APR_ARRAY_PUSH(changed, const char *) = wanted->product;
-    make_input(db, cat_product_images_add(db->pool, &image, wanted->place), &a.input);
+    if (rv != APR_SUCCESS) {
+        return rv;
+    }
     return cat_products_transact(db, changed, 2 + (int)(wanted->made->octets / CAT_IMAGES_PORTION), add_image, &a);
 }
 
@@ -128,47 +148,69 @@ apr_status_t cat_image_store_remove(cat_db_t *db, const char *product, const cha
     const char *const *after;
     cat_input_t input;
 
-    make_input(db, cat_product_images_remove(db->pool, id), &input);
+    cat_image_store_change(db, cat_product_images_remove(db->pool, id), &input);
     return cat_products_update_one(db, product, &input, condition, &after);
 }
 
 /* ---- reading ---- */
 
-static apr_status_t add_portion(void *buffer, const char *const *values, int count)
+#define PAGE 10 /* parts that SQL_IMAGE_PARTS reads */
+
+typedef struct reading_t {
+    apr_pool_t *page;
+    cat_image_take_t *take;
+    void *baton;
+    char after[64]; /* the key of the last part */
+    int parts;      /* of the page */
+    unsigned char head[8];
+    apr_size_t length; /* so far */
+} reading_t;
+
+static apr_status_t pass_part(void *reading, const char *const *values, int count)
 {
-    cat_buffer_t *b = buffer;
-    apr_size_t length;
+    reading_t *r = reading;
+    apr_size_t length = 0;
+    const unsigned char *data =
+        apr_pdecode_base64_binary(r->page, values[1], APR_ENCODE_STRING, APR_ENCODE_NONE, &length);
 
     (void)count;
-    if (apr_decode_base64_binary(NULL, values[0], APR_ENCODE_STRING, APR_ENCODE_NONE, &length) != APR_SUCCESS) {
+    if (!data) {
         return APR_EGENERAL;
     }
-    cat_buffer_reserve(b, length);
-    apr_decode_base64_binary((unsigned char *)b->data + b->length, values[0], APR_ENCODE_STRING, APR_ENCODE_NONE,
-                             &length);
-    b->length += length;
-    return APR_SUCCESS;
+    if (r->length == 0 && length >= sizeof(r->head)) {
+        memcpy(r->head, data, sizeof(r->head));
+    }
+    apr_cpystrn(r->after, values[0], sizeof(r->after));
+    r->parts++;
+    r->length += length;
+    return r->take(r->baton, (const char *)data, length);
 }
 
 /* A WebP file says how long it is, without the first eight octets. */
-static int is_whole(const cat_buffer_t *b)
+static int is_whole(const reading_t *r)
 {
-    const unsigned char *o = (const unsigned char *)b->data;
+    const unsigned char *o = r->head;
 
-    return b->length > 8 &&
-           b->length - 8 == ((apr_size_t)o[7] << 24 | (apr_size_t)o[6] << 16 | (apr_size_t)o[5] << 8 | o[4]);
+    return r->length > 8 &&
+           r->length - 8 == ((apr_size_t)o[7] << 24 | (apr_size_t)o[6] << 16 | (apr_size_t)o[5] << 8 | o[4]);
 }
 
-/* While catalogctl imports a picture, its first portions are there and others are not yet. */
-apr_status_t cat_image_store_read(cat_db_t *db, const char *size, const char **data, apr_size_t *length)
+/* In pages, because drivers keep all rows of a result in memory. While catalogctl imports a picture, or another server deletes it, some of its
+ * parts are there and others are not. */
+apr_status_t cat_image_store_read(cat_db_t *db, const char *size, cat_image_take_t *take, void *baton)
 {
-    const char *from = apr_pstrcat(db->pool, size, "/", NULL), *to = apr_pstrcat(db->pool, size, "0", NULL);
-    cat_buffer_t b;
+    const char *end = apr_pstrcat(db->pool, size, "0", NULL);
+    reading_t r = {.take = take, .baton = baton};
     apr_status_t rv;
 
-    cat_buffer_init(&b, db->pool, CAT_IMAGES_PORTION);
-    rv = cat_db_each(db, SQL_IMAGE_PARTS, CAT_VALUES(from, to), add_portion, &b);
-    *data = b.data;
-    *length = b.length;
-    return rv == APR_SUCCESS && !is_whole(&b) ? APR_NOTFOUND : rv;
+    apr_snprintf(r.after, sizeof(r.after), "%s/", size);
+    apr_pool_create(&r.page, db->pool);
+    do {
+        apr_pool_clear(r.page);
+        r.parts = 0;
+        rv = cat_db_each(cat_db_another(db, r.page), SQL_IMAGE_PARTS, CAT_VALUES(apr_pstrdup(r.page, r.after), end),
+                         pass_part, &r);
+    } while (rv == APR_SUCCESS && r.parts == PAGE);
+    apr_pool_destroy(r.page);
+    return rv == APR_SUCCESS && !is_whole(&r) ? APR_NOTFOUND : rv;
 }

@@ -3,10 +3,11 @@
  * The pictures of a product: the field `images`, what changes it, and the rows of their octets.
  *
  *     products.extra    {"images":[{"id":"01a2...","width":1600,"height":1200,"alt":""}]}     in their order
- *     images            01a2..., the product, octets of all sizes, when
+ *     images            01a2..., the product, octets of all sizes, width, digest of the file that was sent, when
  *     image_parts       01a2...-320/00000   base64 of the first 48,000 octets
  *                       01a2...-320/00001   ...
  *                       01a2...-1600/00000
+ *     deleted_images    when, 01a2..., width: so that each server removes the files that it has of it (catalogue/images/image_files.c)
  *
  * A list of products has their pictures in the column that it reads anyway. The octets are base64 in texts of at most 64,000 characters,
  * because apr_dbd passes texts only, and its driver for MariaDB cuts longer columns (docs/decisions/0089-pictures-are-in-the-database.md).
@@ -208,6 +209,13 @@ int cat_product_images_count(apr_pool_t *pool, const char *text)
     return (int)json_array_size(read_images(pool, text));
 }
 
+int cat_product_images_are_equal(apr_pool_t *pool, const char *one, const char *other)
+{
+    const json_t *images = read_images(pool, one), *others = read_images(pool, other);
+
+    return images == others || json_equal(images, others);
+}
+
 /* ---- changes ---- */
 
 /* The place of the picture with the id; the size of the array: it is not among them. */
@@ -348,10 +356,12 @@ apr_status_t cat_product_images_apply(apr_pool_t *pool, const char *before, cons
 
 /* ---- rows ---- */
 
-apr_status_t cat_product_images_insert(cat_db_t *db, const char *product, const char *id, apr_int64_t octets)
+apr_status_t cat_product_images_insert(cat_db_t *db, const char *product, const cat_image_t *image, apr_int64_t octets,
+                                       const char *digest)
 {
     return cat_db_insert(db, SQL_IMAGE_INSERT,
-                         CAT_VALUES(id, product, apr_psprintf(db->pool, "%" APR_INT64_T_FMT, octets),
+                         CAT_VALUES(image->id, product, apr_psprintf(db->pool, "%" APR_INT64_T_FMT, octets),
+                                    apr_itoa(db->pool, image->width), digest,
                                     cat_time_store(db->pool, apr_time_now())));
 }
 
@@ -364,13 +374,16 @@ apr_status_t cat_product_images_insert_part(cat_db_t *db, const char *size, int 
 }
 
 /* The parts of a picture are between ID- and ID. in the order of the key. */
-apr_status_t cat_product_images_drop_one(cat_db_t *db, const char *id)
+static apr_status_t drop_image(cat_db_t *db, const char *id, const char *width)
 {
     apr_status_t rv =
         cat_db_exec(db, SQL_IMAGE_PARTS_DELETE,
                     CAT_VALUES(apr_pstrcat(db->pool, id, "-", NULL), apr_pstrcat(db->pool, id, ".", NULL)), NULL);
 
-    return rv == APR_SUCCESS ? cat_db_exec(db, SQL_IMAGE_DELETE, CAT_VALUES(id), NULL) : rv;
+    rv = rv == APR_SUCCESS ? cat_db_exec(db, SQL_IMAGE_DELETE, CAT_VALUES(id), NULL) : rv;
+    return rv == APR_SUCCESS
+               ? cat_db_insert(db, SQL_IMAGE_BURY, CAT_VALUES(cat_time_store(db->pool, apr_time_now()), id, width))
+               : rv;
 }
 
 apr_status_t cat_product_images_drop(cat_db_t *db, const char *before, const char *after)
@@ -379,28 +392,32 @@ apr_status_t cat_product_images_drop(cat_db_t *db, const char *before, const cha
     apr_status_t rv = APR_SUCCESS;
 
     for (size_t i = 0; i < json_array_size(had) && rv == APR_SUCCESS; i++) {
-        const char *id = read_image(json_array_get(had, i)).id;
-        rv = find_image(has, id) < json_array_size(has) ? APR_SUCCESS : cat_product_images_drop_one(db, id);
+        const cat_image_t image = read_image(json_array_get(had, i));
+        rv = find_image(has, image.id) < json_array_size(has)
+                 ? APR_SUCCESS
+                 : drop_image(db, image.id, apr_itoa(db->pool, image.width));
     }
     return rv;
 }
 
-static apr_status_t keep_id(void *ids, const char *const *values, int count)
+static apr_status_t keep_row(void *rows, const char *const *values, int count)
 {
-    apr_array_header_t *list = ids;
+    apr_array_header_t *list = rows;
 
-    (void)count;
-    APR_ARRAY_PUSH(list, const char *) = apr_pstrdup(list->pool, values[0]);
+    for (int i = 0; i < count; i++) {
+        APR_ARRAY_PUSH(list, const char *) = apr_pstrdup(list->pool, values[i]);
+    }
     return APR_SUCCESS;
 }
 
 apr_status_t cat_product_images_drop_all(cat_db_t *db, const char *product)
 {
-    apr_array_header_t *ids = apr_array_make(db->pool, 4, sizeof(const char *));
-    apr_status_t rv = cat_db_each(db, SQL_IMAGE_OF_PRODUCT, CAT_VALUES(product), keep_id, ids);
+    apr_array_header_t *rows = apr_array_make(db->pool, 8, sizeof(const char *));
+    apr_status_t rv = product ? cat_db_each(db, SQL_IMAGE_OF_PRODUCT, CAT_VALUES(product), keep_row, rows)
+                              : cat_db_each(db, SQL_IMAGE_ORPHANS, CAT_NO_VALUES, keep_row, rows);
 
-    for (int i = 0; i < ids->nelts && rv == APR_SUCCESS; i++) {
-        rv = cat_product_images_drop_one(db, APR_ARRAY_IDX(ids, i, const char *));
+    for (int i = 0; i < rows->nelts && rv == APR_SUCCESS; i += 2) {
+        rv = drop_image(db, APR_ARRAY_IDX(rows, i, const char *), APR_ARRAY_IDX(rows, i + 1, const char *));
     }
     return rv;
 }

@@ -57,23 +57,25 @@ const char *cat_product_images_remove(apr_pool_t *pool, const char *id);
 /* *after: the field's text when the change was made, NULL if no picture is left. before: NULL if there was none. */
 apr_status_t cat_product_images_apply(apr_pool_t *pool, const char *before, const char *change, const char **after);
 
-/* How many pictures the text has. */
+/* How many pictures the text has; and have two the same, in the same order, with the same texts? NULL: there are none. */
 int cat_product_images_count(apr_pool_t *pool, const char *text);
+int cat_product_images_are_equal(apr_pool_t *pool, const char *one, const char *other);
 
 /* ---- rows ---- */
 
 #define CAT_IMAGES_PORTION 48000 /* octets of a row of image_parts: 64,000 characters */
 
-/* All in the transaction of the write that names the pictures. size: an own name for each size, ID-WIDTH. */
-apr_status_t cat_product_images_insert(cat_db_t *db, const char *product, const char *id, apr_int64_t octets);
+/* All in the transaction of the write that names the pictures. digest: SHA-256 of the file that was sent, in hexadecimal. size: an own name
+ * for each size, ID-WIDTH. */
+apr_status_t cat_product_images_insert(cat_db_t *db, const char *product, const cat_image_t *image, apr_int64_t octets,
+                                       const char *digest);
 apr_status_t cat_product_images_insert_part(cat_db_t *db, const char *size, int part, const char *data,
                                             apr_size_t length);
 
 /* Deletes the rows of the pictures that `before` has and `after` has not; either may be NULL. */
 apr_status_t cat_product_images_drop(cat_db_t *db, const char *before, const char *after);
 
-/* The same of all pictures of a product; and of one. */
+/* The same of all pictures of a product; NULL: of up to 100 pictures whose product is gone. */
 apr_status_t cat_product_images_drop_all(cat_db_t *db, const char *product);
-apr_status_t cat_product_images_drop_one(cat_db_t *db, const char *id);
 
 #endif

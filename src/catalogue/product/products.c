@@ -336,12 +336,14 @@ static int changes_extra(const cat_input_t *input)
 }
 
 /* As the update leaves it, with the time if it leaves anything else than it was. */
-static const char *const *change_record(const product_write_t *w, const cat_fields_t *fields, const char *const *row)
+static const char *const *change_record(const product_write_t *w, const cat_fields_t *fields, const char *const *row,
+                                        const update_extra_t *extra)
 {
     const char *const *before = cat_product_read(w->db->pool, fields, row);
     const char **after = (const char **)cat_products_merge(w->db->pool, before, w->input);
 
-    if (cat_products_changes(w->input, before)) {
+    if (cat_products_changes(w->input, before) ||
+        !cat_product_images_are_equal(w->db->pool, extra->images[0], extra->images[1])) {
         cat_product_stamp(w->db->pool, fields, after, apr_time_now());
     }
     return after;
@@ -386,7 +388,7 @@ static apr_status_t merge_extra(const product_write_t *w, update_extra_t *extra)
     }
     rv = rv == APR_SUCCESS ? check_images(w, row, extra) : rv;
     if (rv == APR_SUCCESS) {
-        record = change_record(w, fields, row);
+        record = change_record(w, fields, row, extra);
         extra->text = cat_product_write_extra(w->db->pool, fields, record, row[CAT_PRODUCT_EXTRA]);
         extra->is_cleared = !extra->text;
     }
@@ -651,6 +653,9 @@ int cat_products_changes(const cat_input_t *input, const char *const *product)
 {
     for (int i = 0; i < input->count; i++) {
         const char *value = input->values[i], *stored = product ? product[i] : NULL;
+        if (input->fields[i].flags & CAT_IMAGES) {
+            continue;
+        }
         if (input->cleared[i] ? stored != NULL : value && !(stored && !strcmp(value, stored))) {
             return 1;
         }

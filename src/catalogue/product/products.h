@@ -74,7 +74,7 @@ apr_status_t cat_products_transact(cat_db_t *db, const apr_array_header_t *chang
 /* The product as an update would leave it, on the pool. input: as above. */
 const char *const *cat_products_merge(apr_pool_t *pool, const char *const *product, const cat_input_t *input);
 
-/* Would the update change the product? NULL: it has no values yet. */
+/* Would the update change the product, its pictures aside? NULL: it has no values yet. */
 int cat_products_changes(const cat_input_t *input, const char *const *product);
 
 /* *product: as it is, on the pool of db; no other writer changes it before the end of the transaction. To lock products

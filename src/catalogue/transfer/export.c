@@ -61,9 +61,13 @@ struct cat_export_t {
 static apr_status_t add_product(void *baton, const char *const *values, int count)
 {
     cat_export_t *e = baton;
+    const char *const *product = cat_product_read(e->pool, e->query.all, values);
 
     (void)count;
-    e->format->add(&e->text, &e->style, cat_product_read(e->pool, e->query.all, values), e->total + e->rows == 0);
+    if (e->style.adapt) {
+        e->style.adapt(e->style.baton, e->pool, (const char **)product);
+    }
+    e->format->add(&e->text, &e->style, product, e->total + e->rows == 0);
     e->rows++;
     apr_cpystrn(e->created_at, values[CAT_PRODUCT_CREATED_AT], sizeof(e->created_at));
     apr_cpystrn(e->id, values[CAT_PRODUCT_ID], sizeof(e->id));

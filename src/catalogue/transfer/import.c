@@ -431,6 +431,15 @@ static void check_made(const cat_import_t *im, cat_input_t *input)
     input->errors = copy.errors;
 }
 
+static void look_at_row(cat_import_t *im, item_t *item, const json_t *value)
+{
+    const char *field, *fault = im->options.look(im->options.look_baton, value, &field);
+
+    if (fault) {
+        add_row_error(im, item, field, "format", fault);
+    }
+}
+
 static void check_item(cat_import_t *im, item_t *item, const json_t *value)
 {
     const json_t *id = im->options.rows.may_update && !im->number ? json_object_get(value, "id") : NULL;
@@ -448,6 +457,9 @@ static void check_item(cat_import_t *im, item_t *item, const json_t *value)
     note_ignored(im, input->ignored);
     if (id) {
         check_id(im, item, id);
+    }
+    if (im->options.look) {
+        look_at_row(im, item, value);
     }
     item->updates = item->id != NULL;
     item->key = im->number ? input->values[im->options.rows.key] : NULL;

@@ -41,6 +41,9 @@ typedef struct cat_import_options_t {
      * nobody wants to know. The transaction may still fail, or run again. */
     void (*finish)(void *baton, const cat_import_result_t *result);
     void *baton;
+    /* Is called with each row that can be read; NULL: nobody wants to know. NULL, or what is wrong with a field of it. */
+    const char *(*look)(void *baton, const json_t *row, const char **field);
+    void *look_baton;
 } cat_import_options_t;
 
 /* What an import found and did. With is_dry, what it would have done. */
