@@ -36,13 +36,12 @@ static const cat_option_t export_options[EXPORT_OPTIONS + 1] = {
     [FORMAT] = {"format", "How the file is written", formats, 0, 0},
     [EXPORT_DELIMITER] = {"delimiter", "The mark between the cells of a CSV file", cat_row_delimiters, 0, 0},
     [EXPORT_DECIMAL] = {"decimal", "The decimal mark of numbers in a CSV file", cat_row_decimals, 0, 0},
-    [BOM] = {"bom", "With `true`, a CSV file begins with a byte order mark, by which Excel knows that it is UTF-8",
+    [BOM] = {"bom", "With `true`, a CSV file begins with a byte order mark, by which Excel recognizes UTF-8",
              false_or_true, 0, 0},
-    [SAFE] =
-        {"safe",
-         "With `1`, texts that a spreadsheet would take for formulas begin with an apostrophe; such a CSV file is for "
-         "people, not for an import",
-         no_or_yes, 0, 0},
+    [SAFE] = {"safe",
+              "With `1`, texts that a spreadsheet would take for formulas begin with an apostrophe; an import would "
+              "store it",
+              no_or_yes, 0, 0},
     [EXPORT_OPTIONS] = {NULL, NULL, NULL, 0, 0},
 };
 
@@ -129,41 +128,39 @@ cat_answer_t *cat_transfer_export(cat_request_t *q)
 /* ---- import ---- */
 
 static const char *const modes[] = {"create", "upsert", NULL};
-static const char *const runs[] = {"false", "true", "head", NULL};
+static const char *const runs[] = {"false", "true", "head", "sample", NULL};
 static const char *const parts[] = {"whole", "more", "last", NULL};
 
-enum { STORED, CHECKED, HEAD }; /* of runs */
-enum { WHOLE, MORE, LAST };     /* of parts */
-enum { MODE, DRY_RUN, ATOMIC, DELIMITER, DECIMAL, ENCODING, HEADER, PART, IMPORT_OPTIONS };
+enum { STORED, CHECKED, HEAD, SAMPLE }; /* of runs */
+enum { WHOLE, MORE, LAST };             /* of parts */
+enum { MODE, DRY_RUN, ATOMIC, DELIMITER, DECIMAL, ENCODING, HEADER, PART, ETAGS, IMPORT_OPTIONS };
 static const cat_option_t import_options[IMPORT_OPTIONS + 1] = {
-    [MODE] =
-        {"mode",
-         "`create` ignores ids and times of the file; `upsert` updates the product of each row that has an id, and "
-         "creates the others",
-         modes, 0, 0},
+    [MODE] = {"mode",
+              "`upsert` updates the product of each row that has an id, and creates the others; `create` ignores ids",
+              modes, 0, 0},
     [DRY_RUN] =
         {"dryRun",
-         "With `true`, the file is checked and nothing is stored; with `head`, the cells of the first rows of a CSV "
-         "file are returned, whatever is in them",
+         "With `true`, the file is checked and nothing is stored; `sample` also returns what its first good rows would "
+         "store; `head` only the cells of the first rows of a CSV file",
          runs, STORED, 0},
     [ATOMIC] = {"atomic", "With `false`, more than 10000 rows are stored too, in several transactions", false_or_true,
                 1, 0},
     [DELIMITER] = {"delimiter", "The mark between the cells of a CSV file, unless its first line is such as `sep=;`",
                    cat_row_delimiters, 0, 0},
-    [DECIMAL] = {"decimal",
-                 "The decimal mark of numbers in a CSV file; with `comma`, there may be points between thousands",
-                 cat_row_decimals, 0, 0},
+    [DECIMAL] = {"decimal", "The decimal mark of numbers in a CSV file", cat_row_decimals, 0, 0},
     [ENCODING] =
         {"encoding",
          "The encoding of a CSV file, unless it begins with a byte order mark; `charset` of its Content-Type if absent",
          cat_encodings, 0, 0},
     [HEADER] = {"header", "With `false`, a CSV file has no header row, and `columns` says what its columns are",
                 false_or_true, 1, 0},
-    [PART] =
-        {"part",
-         "`more`: the body is a part of a file, and another one follows, to which a row without the end of its line is "
-         "left; `last`: it is the last part. The answer then tells where rows are in the body",
-         parts, WHOLE, 0},
+    [PART] = {"part",
+              "`more`: the body is a part of a file; a row without the end of its line is left to the next one. "
+              "`last`: it is "
+              "the last part. The answer tells where rows are",
+              parts, WHOLE, 0},
+    [ETAGS] = {"etags", "With `true`, the answer has id and `ETag` of each product that is created", false_or_true, 0,
+               0},
     [IMPORT_OPTIONS] = {NULL, NULL, NULL, 0, 0},
 };
 
@@ -172,12 +169,16 @@ static const cat_option_t import_options[IMPORT_OPTIONS + 1] = {
 #define KEY_FAULT "must name a unique field, and requires mode=upsert"
 #define LIST "list"
 #define NOT_OF_CSV "must be left out, unless the file is CSV"
+#define SAMPLE_MAX 5    /* products */
 #define IGNORED_MAX 200 /* characters of the name of a column that is ignored */
 
 typedef struct import_request_t {
     cat_request_t *q;
     cat_import_options_t options;
-    int wants_head; /* flag */
+    int wants_head;        /* flag */
+    cat_buffer_t products; /* JSON of those that the answer has, between commas */
+    int product_count;
+    apr_pool_t *pool; /* of one of them; NULL: the answer has none */
     cat_parameters_t parameters;
     cat_digest_t *digest; /* of the body; NULL: without an Idempotency-Key nobody needs it */
     cat_answer_t *kept;   /* for the Idempotency-Key; NULL: nothing was stored yet */
@@ -232,6 +233,49 @@ static void check_options(import_request_t *im, const cat_option_t *options, con
     }
 }
 
+/* Of products that are created, as a list with etags has them (api/listing.c), without other fields. */
+static void add_created(import_request_t *im, const char *const *product)
+{
+    const char *tag = cat_products_tag(im->pool, cat_product_fields_of(im->q->conf), product);
+
+    cat_json_add_member(&im->products, "{\"id\":", product[CAT_PRODUCT_ID]);
+    cat_json_add_member(&im->products, ",\"etag\":", tag);
+    CAT_BUFFER_LITERAL(&im->products, "}");
+}
+
+static void note_product(void *baton, const char *const *product)
+{
+    import_request_t *im = baton;
+    const cat_fields_t *fields = cat_product_fields_of(im->q->conf);
+
+    if (!product) {
+        im->products.length = 0;
+        im->product_count = 0;
+    } else if (!im->options.is_dry || im->product_count < SAMPLE_MAX) {
+        cat_buffer_add_text(&im->products, im->product_count++ ? "," : "");
+        if (im->options.is_dry) {
+            cat_fields_write(&im->products, fields->all, fields->count, product);
+        } else {
+            add_created(im, product);
+        }
+        apr_pool_clear(im->pool);
+    }
+}
+
+static void note_products(import_request_t *im, const cat_option_t *options)
+{
+    int is_sample = options[DRY_RUN].chosen == SAMPLE;
+
+    if (options[ETAGS].chosen && !options[ATOMIC].chosen) {
+        cat_parameters_add_error(&im->parameters, "etags", "format", "must be false where atomic is");
+    }
+    if (is_sample || (options[ETAGS].chosen && options[DRY_RUN].chosen == STORED)) {
+        im->options.note = note_product;
+        apr_pool_create(&im->pool, im->q->pool);
+        cat_buffer_init(&im->products, im->q->pool, is_sample ? 2048 : 65536);
+    }
+}
+
 static json_t *parse_import(import_request_t *im)
 {
     cat_option_t options[IMPORT_OPTIONS + 1];
@@ -269,7 +313,9 @@ static json_t *parse_import(import_request_t *im)
         .is_dry = options[DRY_RUN].chosen != STORED,
         .in_batches = !options[ATOMIC].chosen,
         .tells_places = options[PART].chosen != WHOLE,
+        .baton = im,
     };
+    note_products(im, options);
     return im->parameters.errors;
 }
 
@@ -303,14 +349,29 @@ static cat_answer_t *name_ignored(const import_request_t *im, cat_answer_t *answ
     return answer;
 }
 
+/* NULL: the answer has none. */
+static const cat_buffer_t *list_products(const import_request_t *im)
+{
+    cat_buffer_t *b = apr_palloc(im->q->pool, sizeof(*b));
+
+    if (!im->pool) {
+        return NULL;
+    }
+    cat_buffer_init(b, im->q->pool, im->products.length + 2);
+    CAT_BUFFER_LITERAL(b, "[");
+    cat_buffer_add(b, im->products.data, im->products.length);
+    CAT_BUFFER_LITERAL(b, "]");
+    return b;
+}
+
 static cat_answer_t *answer_imported(const import_request_t *im, const cat_import_result_t *result)
 {
     apr_pool_t *pool = im->q->pool;
     json_t *summary = cat_json_own(pool, json_pack("{s:I, s:I, s:I, s:I}", "rows", (json_int_t)result->rows, "created",
                                                    (json_int_t)result->created, "updated", (json_int_t)result->updated,
                                                    "unchanged", (json_int_t)result->unchanged));
-    cat_answer_t *answer =
-        cat_answer_success(pool, 200, NULL, im->options.is_dry ? "Checked, nothing was stored" : "Products imported");
+    cat_answer_t *answer = cat_answer_success(pool, 200, list_products(im),
+                                              im->options.is_dry ? "Checked, nothing was stored" : "Products imported");
 
     if (im->options.in_batches) {
         json_object_set_new(summary, "stored", json_integer(result->stored));
@@ -335,6 +396,9 @@ static cat_answer_t *answer_refused(const import_request_t *im, apr_status_t rv,
                 cat_json_own(q->pool, json_pack("{s:I, s:I, s:I}", "rows", (json_int_t)result->rows, "failed",
                                                 (json_int_t)result->failed, "stored", (json_int_t)result->stored)),
                 result);
+    if (im->pool && im->options.is_dry) {
+        cat_answer_add_member(q->pool, answer, "data", list_products(im));
+    }
     return name_ignored(im, answer, result);
 }
 
@@ -413,7 +477,6 @@ static cat_answer_t *begin_idempotency(import_request_t *im)
                                   "an import with atomic=false may be several transactions, which no key makes one");
     }
     im->options.finish = keep_answer;
-    im->options.baton = im;
     im->digest = cat_digest_begin(q->pool);
     return im->digest ? NULL : cat_answer_problem(q->pool, CAT_PROBLEM_INTERNAL, NULL);
 }
@@ -474,17 +537,14 @@ static void describe_import(cat_describer_t *d)
 {
     d->group = "products";
     cat_options_describe(d, import_options);
-    cat_description_add_parameter(
-        d, COLUMNS,
-        "The fields of the columns of a CSV file, in their order, whatever its header row says; a "
-        "column with an empty name is left out. Or names of columns with those of their fields, `Title:name,Shelf:`, "
-        "while the "
-        "others are those of fields",
-        json_pack("{s:s}", "type", "string"), json_string("name,,price"));
+    cat_description_add_parameter(d, COLUMNS,
+                                  "The fields of a CSV file's columns, in their order; an empty name leaves one out. "
+                                  "Or the columns whose names are "
+                                  "not those of their fields: `Title:name,Shelf:`",
+                                  json_pack("{s:s}", "type", "string"), json_string("name,,price"));
     cat_description_add_parameter(d, KEY,
-                                  "With `mode=upsert`: a unique field. A row updates the product that has its value of "
-                                  "the field, and creates one where none has; "
-                                  "ids of the file are ignored",
+                                  "With `mode=upsert`: a unique field. A row updates the product that has its value, "
+                                  "and creates one where none has",
                                   json_pack("{s:s}", "type", "string"), json_string("sku"));
     cat_description_add_parameter(
         d, LIST, "The mark between the texts of a list in a cell of a CSV file",
@@ -539,27 +599,30 @@ static const cat_member_t summary_members[] = {
     {"unchanged", &cat_schema_whole, CAT_USUALLY, "How many were already as the file has them"},
     {"failed", &cat_schema_whole, CAT_RARELY, "How many rows are bad"},
     {"stored", &cat_schema_whole, CAT_RARELY, "How many rows are stored, of an import in several transactions"},
-    {"ignored", &cells, CAT_RARELY, "Columns and fields that are not a product's, which were left out"},
-    {"octets", &cat_schema_whole, CAT_RARELY, "Of a part: where its last row ends, at which the next part begins"},
+    {"ignored", &cells, CAT_RARELY, "Columns and fields that were left out"},
+    {"octets", &cat_schema_whole, CAT_RARELY, "Of a part: where the next one begins"},
     CAT_MEMBER_END,
 };
 static const cat_shape_t summary = {.kind = CAT_SHAPE_OBJECT, .name = "ImportSummary", .members = summary_members};
+/* Products that lack id and time, or all but id and etag. */
+static const cat_shape_t part_of_product = {.kind = CAT_SHAPE_ANY};
+static const cat_shape_t sample = {.kind = CAT_SHAPE_LIST, .of = &part_of_product};
 static const cat_shape_t head = {.kind = CAT_SHAPE_LIST, .of = &cells};
 static const cat_member_t import_members[] = {
     CAT_MEMBER_SUCCESS,
     CAT_MEMBER_MESSAGE,
     {"summary", &summary, CAT_USUALLY, "What was done"},
-    {"head", &head, CAT_RARELY, "With `dryRun=head`: the cells of the first rows, the header row included"},
-    {"delimiter", &cat_schema_text, CAT_RARELY,
-     "With `dryRun=head`: the mark between the cells, as the file or the request says"},
-    {"encoding", &cat_schema_text, CAT_RARELY,
-     "With `dryRun=head`: the encoding of the file, as its byte order mark or the request says"},
+    {"data", &sample, CAT_RARELY, "With `etags`: of each product that is created; with `dryRun=sample`: of some rows"},
+    {"head", &head, CAT_RARELY, "With `dryRun=head`: the cells of the first rows"},
+    {"delimiter", &cat_schema_text, CAT_RARELY, "With `dryRun=head`: what is between the cells"},
+    {"encoding", &cat_schema_text, CAT_RARELY, "With `dryRun=head`: the encoding of the file"},
     CAT_MEMBER_END,
 };
 static const cat_shape_t import_answer = {.kind = CAT_SHAPE_OBJECT, .name = "Import", .members = import_members};
 static const cat_member_t refusal_members[] = {
     CAT_DESCRIPTION_PROBLEM,
     {"summary", &summary, CAT_RARELY, "What was done"},
+    {"data", &sample, CAT_RARELY, "With `dryRun=sample`"},
     CAT_MEMBER_END,
 };
 static const cat_shape_t refusal = {.kind = CAT_SHAPE_OBJECT, .name = "ImportProblem", .members = refusal_members};

@@ -65,6 +65,7 @@ ctl_command_t ctl_mails_retry;
 ctl_command_t ctl_audit_list;
 ctl_command_t ctl_export_run;
 ctl_command_t ctl_import_run;
+ctl_command_t ctl_pages_export;
 ctl_command_t ctl_images_add;
 ctl_command_t ctl_images_import;
 

@@ -138,6 +138,10 @@ static void read_mount(const json_t *mount, ctl_site_t *site)
         .mail = text_of(mount, "mail"),
         .index = text_of(mount, "index"),
         .fields = json_object_get(mount, "fields"),
+        .visible = text_of(mount, "visible"),
+        .mount_uri = text_of(mount, "mountUri"),
+        .currency = text_of(mount, "currency"),
+        .pages = text_of(mount, "pages"),
         .images = json_is_true(json_object_get(mount, "images")),
         .image_program = text_of(mount, "imageProgram"),
         .image_quota = (int)json_integer_value(json_object_get(mount, "imageQuota")),
@@ -163,6 +167,13 @@ static int is_same(const ctl_site_t *a, const ctl_site_t *b)
     return is_equal(a->driver, b->driver) && is_equal(a->params, b->params) && is_equal(a->key_file, b->key_file) &&
            is_equal(a->key_dir, b->key_dir) && is_equal(a->blocklist, b->blocklist) && is_equal(a->index, b->index) &&
            json_equal(a->fields, b->fields);
+}
+
+/* Do visitors see the same products, with the same addresses? */
+static int shows_same(const ctl_site_t *a, const ctl_site_t *b)
+{
+    return is_equal(a->visible, b->visible) && a->images == b->images && is_equal(a->mount_uri, b->mount_uri) &&
+           is_equal(a->currency, b->currency) && is_equal(a->pages, b->pages);
 }
 
 /* A line of httpd's log: "[time] [catalog:warn] [pid 1] CAT076: what is wrong". */
@@ -231,6 +242,7 @@ static const char *find_in_configuration(apr_pool_t *pool, const ctl_options_t *
             return explain_choice(pool, sites);
         }
         site->mail = site->mail ? site->mail : other->mail; /* each of them sends the mails of all */
+        site->others = shows_same(site, other) ? site->others : explain_choice(pool, sites);
         site->images |= other->images;
     }
     return site->driver && site->params ? NULL : "the catalogue has no database: set DBDriver and DBDParams";

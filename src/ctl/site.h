@@ -40,6 +40,9 @@ typedef struct ctl_options_t {
     const char *target;
     const char *action;
     const char *since;
+    const char *base; /* of the static pages */
+    const char *brand;
+    const char *language;
 } ctl_options_t;
 
 /* A catalogue, from httpd's configuration or from --driver and --params. */
@@ -54,6 +57,11 @@ typedef struct ctl_site_t {
     const char *mail;                   /* CatalogMail; NULL: not set */
     const char *index;                  /* CatalogIndex, in its words; NULL: all parts */
     const json_t *fields;               /* array of the lines of CatalogField, in the order of the products' fields */
+    const char *visible;                /* CatalogVisible; NULL: all */
+    const char *mount_uri;              /* addresses of pictures begin with this */
+    const char *currency;               /* NULL: not set */
+    const char *pages;                  /* the address of the pages; NULL: not known */
+    const char *others;                 /* which catalogues of this database show something else; NULL: none */
     int images;                         /* flag: CatalogImages On */
     const char *image_program;          /* NULL: the default */
     int image_quota;                    /* MiB; 0: none */

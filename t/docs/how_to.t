@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # db: sqlite3
 # mpm: event
-# Follows the how-tos tls.md, backup.md, move.md and own-fields.md step by step: their commands, configurations and checks, with only paths, ports, users
+# Follows the how-tos tls.md, backup.md, move.md, own-fields.md and search-engines.md step by step: their commands, configurations and checks, with only paths, ports, users
 # and the new database changed. t/docs/front.t has proxy.md, and `make cluster` the files of cluster.md.
 use CatalogTest;
 
@@ -16,10 +16,10 @@ my $server = server(mount => undef);
 my $dir = $server->dir;
 my %port = (80 => free_port(), 443 => free_port());
 my %path = ('/etc/ssl/certs' => "$dir/tls", '/etc/ssl/private' => "$dir/tls", '/etc/catalog' => "$dir/etc/catalog", '-C /etc' => "-C $dir/etc",
-    '/var/lib/catalog' => "$dir/database", '/var/backups' => "$dir/backups", '/root/' => "$dir/", 'www-data' => setting('user'),
+    '/var/lib/catalog' => "$dir/database", '/var/www' => "$dir/www", '/var/backups' => "$dir/backups", '/root/' => "$dir/", 'www-data' => setting('user'),
     '-g www-data' => '-g ' . setting('group'), 'root:www-data' => 'root:' . setting('group'));
 my $any = join '|', map { quotemeta } sort { length $b <=> length $a } keys %path;
-mkdir "$dir/$_" for qw(tls etc etc/catalog);
+mkdir "$dir/$_" for qw(tls etc etc/catalog www www/html);
 
 sub here { my ($text) = @_; return $text =~ s/($any)/$path{$1}/gr =~ s/\*:(80|443)>/127.0.0.1:$port{$1}>/gr }
 
@@ -143,5 +143,20 @@ is(type_in(block('curl -s \'https://shop.example.com/api/products?limit=100') =~
 like(type_in("catalogctl export --products ndjson\n"), qr/"cost":3.2/, 'which products have');
 ok(wait_until(60, sub { type_in(block('curl -s \'https://shop.example.com/api/products?limit=1&q=acme') =~ s/$/ || true/r) eq qq("total":3\n) }), 'words of a field are found when the server has prepared them');
 is(type_in(block('catalogctl export --products csv | head')), "id,name,price,category,inStock,rating,createdAt,sku,description,brand,tags,weight,color,cost\r\n", 'the file has the columns');
+
+# ---- search engines ----
+
+open_page('search-engines');
+my $pages = block('Alias /catalogue/p');
+configure(($site =~ s{catalog\.db}{new.db}r) =~ s{(^ *CatalogEnable.*\n)}{$1 . block('CatalogField slug')}mer =~ s{^ *CatalogBaseURL.*\n}{block('CatalogBaseURL')}mer
+        =~ s{(?=</VirtualHost>\n\z)}{$pages}r);
+type_in("service apache2 reload\n");
+is(type_in(block('install -d -o www-data')), "7 files written, 0 unchanged, 0 removed\n", 'the pages are written');
+ok(wait_until(20, sub { type_in(block('curl -s https://shop.example.com/catalogue/p/index.html') =~ s/$/ || true/r) eq "3\n" }), 'and served');
+is(type_in(block('curl -s https://shop.example.com/catalogue/p/sitemap_1.xml')), "3\n", 'with a sitemap');
+type_in(block('cp /var/www/catalog-pages/robots.txt'));
+like(slurp("$dir/www/html/robots.txt"), qr{^Sitemap: https://shop\.example\.com/catalogue/p/sitemap\.xml$}m, 'which robots.txt names');
+my ($job) = block('*/15 * * * * root') =~ /root (.*) >/;
+is(type_in("$job\n"), "0 files written, 7 unchanged, 0 removed\n", 'the next run writes nothing');
 
 done_testing;

@@ -61,6 +61,21 @@ function end(child) {
     });
 }
 
+/* A picture in PPM: something round before a wall. */
+function paint(width, height, hue) {
+    const pixels = Buffer.alloc(width * height * 3);
+    const radius = Math.min(width, height) * 0.36;
+    const tone = [0, 1, 2].map(i => 0.55 + 0.35 * Math.cos(((hue + 120 * i) * Math.PI) / 180));
+    for (let y = 0, at = 0; y < height; y++) {
+        for (let x = 0; x < width; x++) {
+            const far = Math.hypot(x - width / 2, y - height * 0.55) / radius;
+            const light = far < 1 ? 0.35 + 0.5 * Math.sqrt(1 - far * far) : 0.8 + 0.2 * (1 - y / height);
+            tone.forEach(part => (pixels[at++] = Math.min(255, 255 * light * (far < 1 ? part : 0.5 + part / 2))));
+        }
+    }
+    return Buffer.concat([Buffer.from(`P6 ${width} ${height} 255\n`), pixels]);
+}
+
 /* An empty page at an origin of its own. localhost, a name below it and 127.0.0.1 are three sites. */
 function foreignPage(host) {
     return new Promise((resolve, reject) => {
@@ -141,6 +156,8 @@ const SHOP = `
         CatalogField updatedAt   modified index label="Last changed"
         CatalogVisible           inStock=true
         CatalogCurrency          EUR
+        CatalogImages            On
+        CatalogImageCache        "\${DATA}"
         CatalogAudience          shop
         CatalogDatabase          sqlite3 "\${DATA}/shop.db"`;
 
@@ -235,6 +252,22 @@ export class Server {
             throw new Error(`${method} ${path}: ${response.status} ${await response.text()}`);
         }
         return response.json();
+    }
+
+    /* Sends a picture of a product of the shop: a JPEG of that size, in tones of a hue. Returns what the server says of it. */
+    async addPicture(product, { width, height, hue = 0, alt = '' }, token) {
+        const from = join(this.home, 'picture.ppm');
+        const to = join(this.home, 'picture.jpg');
+        writeFileSync(from, paint(width, height, hue));
+        execFileSync('vips', ['copy', from, to]);
+        await new Promise(done => setTimeout(done, 20)); /* httpd may have closed the connection meanwhile, which nobody has noticed yet */
+        const response = await fetch(`${this.shopUrl}/api/products/${product.id}/images?${new URLSearchParams({ alt })}`, {
+            method: 'POST',
+            headers: { 'Content-Type': 'image/jpeg', Authorization: `Bearer ${token}` },
+            body: readFileSync(to),
+        });
+        assert.equal(response.status, 201, await response.clone().text());
+        return (await response.json()).data;
     }
 
     async register(username, url = this.url) {

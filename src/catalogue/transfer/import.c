@@ -268,6 +268,22 @@ static int complete_creation(const cat_import_t *im, item_t *item)
     return !input->errors;
 }
 
+/* What the row would store, in a dry run. */
+static void note_row(const cat_import_t *im, const item_t *item)
+{
+    item_t copy = *item;
+    const char *record[CAT_FIELDS_MAX];
+
+    if (!im->options.note || !im->options.is_dry || (!item->updates && !complete_creation(im, &copy))) {
+        return;
+    }
+    for (int i = 0; i < item->input.count; i++) {
+        const char *before = item->stored && !item->input.cleared[i] ? item->stored[i] : NULL;
+        record[i] = copy.input.values[i] ? copy.input.values[i] : before;
+    }
+    im->options.note(im->options.baton, record);
+}
+
 static void add_input_errors(cat_import_t *im, item_t *item)
 {
     const json_t *error;
@@ -389,6 +405,7 @@ static apr_status_t check_group(cat_import_t *im)
         rv = im->number ? check_keyed(im, item) : APR_SUCCESS;
         if (!item->is_bad) {
             count_item(&im->result, item);
+            note_row(im, item);
         }
     }
     begin_group(&im->group);
@@ -621,7 +638,11 @@ static apr_status_t create_products(cat_import_t *im)
             products[count++] = (const char *const *)item->input.values;
         }
     }
-    return rv == APR_SUCCESS && count ? insert_created(im, products, count) : rv;
+    rv = rv == APR_SUCCESS && count ? insert_created(im, products, count) : rv;
+    for (int i = 0; i < count && rv == APR_SUCCESS && im->options.note; i++) {
+        im->options.note(im->options.baton, products[i]);
+    }
+    return rv;
 }
 
 /* A product that was deleted since the check, or has become too long: nothing of the transaction is stored. */
@@ -761,6 +782,9 @@ static apr_status_t store_rows(void *baton)
     apr_status_t rv = report_spool(im, cat_spool_seek(im->spool, im->begin));
 
     im->done = (cat_import_result_t){.stored = 0};
+    if (im->options.note) {
+        im->options.note(im->options.baton, NULL);
+    }
     im->postings = cat_product_keys_begin(im->changed_pool);
     apr_array_clear(im->changed);
     rv = rv == APR_SUCCESS ? lock_products(im) : rv;

@@ -40,6 +40,9 @@ typedef struct cat_import_options_t {
     /* Is called within each transaction, once all that it stores is written, with what the import has then done; NULL:
      * nobody wants to know. The transaction may still fail, or run again. */
     void (*finish)(void *baton, const cat_import_result_t *result);
+    /* Is called with each product that a transaction creates, once it is written, and with NULL when a transaction begins, perhaps
+     * again; with is_dry, with the product that each good row would store. NULL: nobody wants to know. */
+    void (*note)(void *baton, const char *const *product);
     void *baton;
     /* Is called with each row that can be read; NULL: nobody wants to know. NULL, or what is wrong with a field of it. */
     const char *(*look)(void *baton, const json_t *row, const char **field);

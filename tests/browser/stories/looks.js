@@ -9,6 +9,7 @@ import { axe, pictures, SILENCE_BAR, story, trustLinks } from '../visitor.js';
 const SIZES = [
     { width: 360, height: 740 },
     { width: 1280, height: 800 },
+    { width: 800, height: 1000 },
 ];
 
 const SCHEMES = [

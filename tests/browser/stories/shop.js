@@ -5,7 +5,6 @@ import { story } from '../visitor.js';
 import { inspect } from './looks.js';
 
 const COLORS = ['red', 'green', 'dark blue'];
-const PIXEL = `data:image/svg+xml,${encodeURIComponent('<svg xmlns="http://www.w3.org/2000/svg" width="40" height="30"><rect width="40" height="30"/></svg>')}`;
 
 let filled = null;
 
@@ -38,18 +37,42 @@ const option = (page, of, value) => facet(page, of).getByRole('checkbox', { name
 const countBeside = (page, of, value) => facet(page, of).locator('.option', { hasText: value }).locator('.option-count');
 const chips = page => page.getByRole('list', { name: 'Filters in use' }).getByRole('button');
 
-/* Gives the products of lists, and the first one alone, pictures as the server would. */
-async function addImages(page, count) {
-    const images = Array.from({ length: count }, (_, i) => ({
-        id: `${i}`, url: PIXEL, width: 40, height: 30, alt: `View ${i + 1}`, sizes: [{ url: PIXEL, width: 40, height: 30 }],
-    }));
-    await page.route(/\/api\/products\/[0-9a-f-]{36}$/, async route => {
-        const response = await route.fetch();
-        const json = await response.json();
-        json.data.images = images;
-        await route.fulfill({ response, json });
-    });
+let pictured = null;
+
+/* Gives Jar 1 to Jar 8 pictures of all shapes: wide, tall, small, a panorama; the first one three. Once for all stories. */
+function addPictures(server) {
+    pictured ??= (async () => {
+        const made = (await fill(server)).slice(0, 8);
+        const { token } = await server.register('photographer', server.shopUrl);
+        const shapes = [[1600, 1200], [900, 1600], [200, 150], [2000, 500]];
+        for (const [i, product] of made.entries()) {
+            const [width, height] = shapes[i % shapes.length];
+            await server.addPicture(product, { width, height, hue: i * 45, alt: `View 1 of ${product.name}` }, token);
+        }
+        await server.addPicture(made[0], { width: 900, height: 1600, hue: 200, alt: 'View 2' }, token);
+        await server.addPicture(made[0], { width: 200, height: 150, hue: 300 }, token);
+        return made;
+    })();
+    return pictured;
 }
+
+/* In the page: the pictures that are there, { src, width: in the page, natural, alt, loading }. */
+const picturesIn = page =>
+    page.locator('img.tile').evaluateAll(all =>
+        all.map(({ currentSrc, width, height, naturalWidth, alt, loading }) => ({ src: currentSrc.replace(/.*-/, ''), width, height, naturalWidth, alt, loading })),
+    );
+
+const allLoaded = page => page.waitForFunction(() => [...document.querySelectorAll('img.tile')].every(({ complete, naturalWidth }) => complete && naturalWidth > 0));
+
+/* Adds up how far what is on the page moves without the user's doing. */
+const watchShifts = page =>
+    page.addInitScript(() => {
+        window.shift = 0;
+        new PerformanceObserver(list => list.getEntries().forEach(entry => (window.shift += entry.hadRecentInput ? 0 : entry.value))).observe({
+            type: 'layout-shift',
+            buffered: true,
+        });
+    });
 
 export function stories(server) {
     story('own fields filter the list, with numbers that follow the other filters', server, async visit => {
@@ -221,17 +244,103 @@ export function stories(server) {
         assert.doesNotMatch(await page.locator('body').innerText(), /[0-9a-f]{8}-[0-9a-f]{4}/);
         await inspect(page, 'shop-product');
 
-        await addImages(page, 3);
+        await addPictures(server);
         await page.reload();
-        await page.getByRole('img', { name: 'View 1' }).first().waitFor();
+        await page.getByRole('img', { name: 'View 1 of Jar 1' }).first().waitFor();
         const pictures = page.getByRole('group', { name: 'Pictures' }).getByRole('button');
         assert.deepEqual(await pictures.evaluateAll(all => all.map(one => one.getAttribute('aria-pressed'))), ['true', 'false', 'false']);
-        await pictures.nth(2).press('Enter');
-        assert.equal(await page.locator('.stage img').getAttribute('alt'), 'View 3');
-        assert.ok(await visitor.isFocused(pictures.nth(2)));
         await inspect(page, 'shop-pictures');
+        await pictures.nth(1).press('Enter');
+        assert.equal(await page.locator('.stage img').getAttribute('alt'), 'View 2');
+        assert.ok(await visitor.isFocused(pictures.nth(1)));
+        await inspect(page, 'shop-portrait');
+        await pictures.nth(2).press('Enter');
+        assert.equal(await page.locator('.stage img').getAttribute('alt'), 'Jar 1', 'a picture without a text has the product’s name');
         await page.getByRole('link', { name: 'Preserves', exact: true }).click();
         await visitor.hears(/^1–20 of 30 products$/);
+    });
+
+    story('pictures come in the size that is shown, when they are seen, and nothing moves', server, async visit => {
+        const [first] = await addPictures(server);
+        for (const [width, dots, most] of [[360, 2, 640], [800, 1, 320], [1280, 1, 320]]) {
+            const { page } = await visit(server.shopUrl, { viewport: { width, height: 800 }, deviceScaleFactor: dots });
+            await watchShifts(page);
+            await page.route('**/api/images/*', route => setTimeout(() => route.continue(), 300));
+            await page.goto('/?q=jar&sort=price');
+            await page.locator('.card img').nth(7).waitFor();
+            const before = await page.evaluate(() => window.shift);
+            const loading = (await picturesIn(page)).map(picture => picture.loading);
+            assert.deepEqual(loading, [...Array(4).fill('auto'), ...Array(4).fill('lazy')]);
+            await page.evaluate(() => scrollTo(0, document.body.scrollHeight));
+            await allLoaded(page);
+            await page.evaluate(() => scrollTo(0, 0));
+            for (const picture of await picturesIn(page)) {
+                assert.ok(parseInt(picture.src, 10) <= most, `${picture.src} for ${picture.width} pixels, on a screen of ${width}`);
+                assert.ok(picture.naturalWidth >= Math.min(200, picture.width * 0.9), JSON.stringify(picture));
+                assert.equal(picture.alt, '', 'the name stands beside it');
+                assert.ok(Math.abs(picture.width / picture.height - 4 / 3) < 0.05, 'all are of one shape');
+            }
+            assert.equal(await page.evaluate(() => window.shift), before, 'no picture moves the list');
+            await inspect(page, `shop-list-${width}`);
+
+            await page.goto(`/product.html?id=${first.id}`);
+            await page.locator('.stage img').waitFor();
+            await allLoaded(page);
+            const [large, ...small] = await picturesIn(page);
+            assert.equal(large.loading, 'auto');
+            assert.ok(large.naturalWidth >= Math.min(1280, large.width * 0.9), JSON.stringify(large));
+            assert.ok(small.slice(0, 3).every(({ src }) => parseInt(src, 10) <= 320));
+            assert.ok((await page.evaluate(() => window.shift)) < 0.05, `the product: ${await page.evaluate(() => window.shift)}`);
+        }
+    });
+
+    story('the head of a product’s page says what it is, for search engines and for Share', server, async visit => {
+        const [{ id }] = await addPictures(server);
+        const { page } = await visit(server.shopUrl);
+        const inHead = (selector, attribute) => page.locator(`head ${selector}`).getAttribute(attribute);
+        const readItem = element => {
+            const found = {};
+            const add = (name, value) => (found[name] = name in found ? [found[name], value].flat() : value);
+            for (const child of element.querySelectorAll(':scope [itemprop]')) {
+                if (child.parentElement.closest('[itemscope]') === element) {
+                    add(child.getAttribute('itemprop'), child.hasAttribute('itemscope') ? readItem(child) : (child.content ?? child.href));
+                }
+            }
+            return { type: element.getAttribute('itemtype'), ...found };
+        };
+        const data = () => page.locator('#content').evaluate(new Function('element', `const readItem = ${readItem}; return readItem(element);`));
+        await page.goto(`/product.html?id=${id}`);
+        await page.getByRole('heading', { name: 'Jar 1', exact: true }).waitFor();
+        assert.equal(await page.title(), 'Jar 1 · Catalogue');
+        assert.equal(await inHead('meta[name=description]', 'content'), 'Keeps what is in it.');
+        assert.equal(await inHead('link[rel=canonical]', 'href'), `${server.shopUrl}/product.html?id=${id}`);
+        assert.equal(await inHead('meta[property="og:title"]', 'content'), 'Jar 1');
+        assert.match(await inHead('meta[property="og:image"]', 'content'), new RegExp(`^${server.shopUrl}/api/images/[0-9a-f-]{36}-1600\\.webp$`));
+        const { image, ...said } = await data();
+        assert.equal(image.length, 3);
+        assert.deepEqual(said, {
+            type: 'https://schema.org/Product',
+            name: 'Jar 1',
+            description: 'Keeps what is in it.',
+            category: 'Preserves',
+            sku: 'jar-1',
+            color: 'red',
+            brand: { type: 'https://schema.org/Brand', name: 'Brand 00' },
+            offers: {
+                type: 'https://schema.org/Offer',
+                url: `${server.shopUrl}/product.html?id=${id}`,
+                price: '10',
+                priceCurrency: 'EUR',
+                availability: 'https://schema.org/InStock',
+            },
+        });
+
+        /* With static pages, their address counts; a product that is shown again is said once. */
+        const settings = "export const API = '/api';\nexport const SNAPSHOT = 'p/';\n";
+        await page.route('**/own/config.js', route => route.fulfill({ contentType: 'text/javascript', body: settings }));
+        await page.reload();
+        await page.getByRole('heading', { name: 'Jar 1', exact: true }).waitFor();
+        assert.equal(await inHead('link[rel=canonical]', 'href'), `${server.shopUrl}/p/${id}.html`);
     });
 
     story('up to four products are compared side by side', server, async visit => {

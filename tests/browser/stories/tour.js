@@ -46,14 +46,63 @@ async function picture(page, name) {
     }
 }
 
+const BRANDS = ['Fernhill', 'Ostrava Glass', 'Kiln & Co', 'Marlow'];
+const KINDS = ['Plates', 'Bowls', 'Serving', 'Bowls', 'Plates', 'Serving', 'Serving'];
+const DISHES = ['Dinner plate', 'Soup bowl', 'Serving dish', 'Salad bowl', 'Side plate', 'Cake stand', 'Round tray'];
+const GLAZES = ['rose', 'plum', 'midnight', 'moss', 'amber', 'sea'];
+
+/* Fills the shop that has fields of its own; most products have pictures. Returns the newest product. */
+async function fillShop(server) {
+    const { token } = await server.register('potter', server.shopUrl);
+    const { data } = await server.api('GET', '/products?limit=1000', undefined, token, server.shopUrl);
+    const removals = data.map(({ id }) => ({ op: 'delete', id }));
+    const bodies = Array.from({ length: 40 }, (_, i) => ({
+        ...productOf(i),
+        name: `${DISHES[i % DISHES.length]}, ${GLAZES[i % GLAZES.length]}`,
+        category: KINDS[i % KINDS.length],
+        inStock: true,
+        sku: `T-${100 + i}`,
+        brand: BRANDS[i % BRANDS.length],
+        color: ['red', 'green', 'dark blue'][i % 3],
+        tags: [i % 2 ? 'handmade' : 'everyday', i % 3 ? 'glass' : 'stoneware'],
+        weight: 0.4 + (i % 5) / 4,
+        description: 'Made in small numbers, each a little different from the others.\n\nCan be washed in the machine.',
+    }));
+    const operations = [...removals, ...bodies.map(body => ({ op: 'create', body }))];
+    const { results } = await server.api('POST', '/products/batch', { operations }, token, server.shopUrl);
+    const made = results.slice(removals.length).map(result => result.data).reverse();
+    for (const [i, product] of made.slice(0, 16).entries()) {
+        const [width, height] = [[1200, 900], [900, 1200], [1200, 900]][i % 3];
+        i % 4 === 3 || (await server.addPicture(product, { width, height, hue: i * 67, alt: product.name }, token));
+    }
+    await server.addPicture(made[0], { width: 1200, height: 900, hue: 120, alt: 'From above' }, token);
+    await server.addPicture(made[0], { width: 900, height: 1200, hue: 200, alt: 'From the side' }, token);
+    return made[0];
+}
+
+const loaded = page => page.waitForLoadState('networkidle');
+
+async function showOwnShop(server, visit) {
+    const { id } = await fillShop(server);
+    const { page } = await visit(server.shopUrl);
+    await page.setViewportSize(WIDE);
+    await page.goto('/');
+    await page.locator('#own-facets .option').nth(5).waitFor();
+    await loaded(page);
+    await picture(page, 'catalogue');
+    await page.goto(`/product.html?id=${id}`);
+    await page.locator('#similar .card').first().waitFor();
+    await loaded(page);
+    await picture(page, 'product');
+    await page.setViewportSize(PHONE);
+    await page.goto('/');
+    await page.locator('.card').nth(5).waitFor();
+    await loaded(page);
+    await picture(page, 'phone');
+}
+
 async function showShop(server, visit) {
     const { page } = await visit(server.installedUrl);
-    await page.setViewportSize(WIDE);
-    await page.goto('/catalogue/');
-    await page.locator('.card').nth(5).waitFor();
-    await picture(page, 'catalogue');
-    await page.setViewportSize(PHONE);
-    await picture(page, 'phone');
     await page.emulateMedia({ colorScheme: 'dark' });
     await page.setViewportSize(WIDE);
     await page.goto('/catalogue/?stock=1&rating=3&sort=price&view=table');
@@ -85,13 +134,15 @@ async function showImport(page) {
     await page.reload();
     await page.locator('#choose').waitFor();
     await page.locator('#file').setInputFiles({ name: 'sortiment.csv', mimeType: 'text/csv', buffer: Buffer.from(SHEET) });
-    await page.getByText('Teekanne, Porzellan').waitFor();
+    await page.getByRole('region', { name: 'Was gespeichert wird' }).getByRole('row').nth(1).waitFor();
+    await page.locator('#by-column').evaluate(columns => columns.scrollIntoView());
     await picture(page, 'import-german');
 }
 
 export function stories(server) {
     story('a tour of the pages', server, async visit => {
         await fillCatalogue(server);
+        await showOwnShop(server, visit);
         await showShop(server, visit);
         const { page } = await comeAsAdmin(server, visit, 'ada');
         await showWork(page);

@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isFirefox, story, storyInBoth } from '../visitor.js';
+import { inspect } from './looks.js';
 
 const MANY = 100_000; /* rows */
 const MOST_MEMORY = 200e6; /* octets of the tab */
@@ -147,7 +148,7 @@ export function stories(server) {
         const text = '\ufeffsep=;\r\nName;Price;Category\r\n"Ä; ö";1;sixteen\r\n;;\r\nB, ü;2;sixteen\r\n';
         await choose(page, { name: 'sheet.csv', mimeType: 'text/csv', buffer: Buffer.from(text, 'utf16le') }, /^Choose/);
         await page.getByText('Ä; ö · B, ü').waitFor();
-        assert.equal(await page.getByLabel('Cells are separated by a').inputValue(), 'semicolon');
+        assert.equal(await page.getByLabel('Between the cells').inputValue(), 'semicolon');
         await press(page, 'Check the file');
         await press(page, 'Import 2 rows');
         await title(page, '2 rows are imported');
@@ -159,7 +160,7 @@ export function stories(server) {
         const visitor = await comeToImport(server, visit, 'spreadsheet');
         const { page } = visitor;
         visitor.expect('POST /api/products/import 400');
-        const between = page.getByLabel('Cells are separated by a');
+        const between = page.getByLabel('Between the cells');
         const header = page.getByLabel('The first row has the names of the columns');
         await choose(page, csv('blatt.csv', '\ufeffProdukt;Preis;Kategorie\r\n"Tee, grün; fein";1,50;delimited\r\nTasse, blau;2.5;delimited\r\n'));
         await page.getByText('Tee, grün; fein · Tasse, blau').waitFor();
@@ -224,7 +225,7 @@ export function stories(server) {
         const visitor = await comeToImport(server, visit, 'german');
         const { page } = visitor;
         visitor.expect('POST /api/products/import 400');
-        const [between, decimal, encoding] = ['Cells are separated by a', 'Numbers are written as', 'Encoding'].map(label => page.getByLabel(label));
+        const [between, decimal, encoding] = ['Between the cells', 'Numbers are written as', 'Encoding'].map(label => page.getByLabel(label));
         const style = () => Promise.all([between, decimal, encoding].map(control => control.inputValue()));
         const windows = text => Buffer.from(text.replaceAll('–', '\x96'), 'latin1');
         const lines = ['Bezeichnung;Preis;Warengruppe;Vorrätig', 'Teekännchen;1.299,50;german;ja', 'Schüssel – groß;x;german;ja', 'Löffel;2,50;german;nein'];
@@ -294,11 +295,81 @@ export function stories(server) {
         assert.equal(await page.getByText('is a workbook').count(), 0);
         await press(page, 'Check the file');
         await title(page, '150 faulty rows');
-        const lines = await page.locator('.reasons').getByRole('listitem').allTextContents();
-        assert.deepEqual(lines, [
-            'Price must be a number with a decimal point and no comma, such as 19.99. 150 rows',
-            'Rating must be from 0 to 5. 3 rows',
+        const lines = await page.locator('.reasons > li').allInnerTexts();
+        assert.deepEqual(lines.map(text => text.split('\n').filter(Boolean)), [
+            ['Column price', 'Price must be a number with a decimal point and no comma, such as 19.99. 150 rows'],
+            ['Column rating', 'Rating must be from 0 to 5. 3 rows'],
         ]);
+        await inspect(page, 'import-reasons');
+    });
+
+    story('a sample shows what the first rows would store, as the page reads them', server, async visit => {
+        const visitor = await visit(server.shopUrl);
+        const { page } = visitor;
+        visitor.expect('POST /api/products/import 400');
+        await visitor.signIn(await server.register('sampler', server.shopUrl));
+        await page.goto('/import.html');
+        await page.getByRole('button', { name: 'Choose a file' }).waitFor();
+        const lines = ['Name;Preis;Vorrätig;Tags;Published;Weight', 'Teekännchen;1.299,50;nein;rot|blau;ja;0,5', 'Tasse;x;ja;;;', 'Löffel;2,50;1;;0;1'];
+        await choose(page, { name: 'mappe.csv', mimeType: 'text/csv', buffer: Buffer.from(lines.join('\r\n'), 'latin1') });
+        const sample = page.getByRole('region', { name: 'What will be stored' });
+        await sample.getByRole('row').nth(2).waitFor();
+        const cells = async () => (await sample.getByRole('row').allInnerTexts()).map(text => text.split('\t').map(cell => cell.trim()));
+        assert.deepEqual(await cells(), [
+            ['Name', 'Price', 'In stock', 'Tags', 'Weight', 'Published'],
+            ['Teekännchen', '1,299.50', 'Sold out', 'rot, blau', '0.5', 'Yes'],
+            ['Löffel', '2.50', 'In stock', '', '1', 'No'],
+        ]);
+        await page.getByText('Faulty among the first 3 rows: 1. Row 2: Price must be a number with a decimal comma, such as 19,99.').waitFor();
+        await inspect(page, 'import-sample');
+
+        /* It follows what the user chooses, and is gone where nothing can be stored. */
+        await page.getByLabel('Field of the column Weight').selectOption('Leave it out');
+        await sample.getByRole('columnheader', { name: 'Weight' }).waitFor({ state: 'detached' });
+        await page.getByLabel('Numbers are written as').selectOption('point');
+        await page.getByText('Faulty among the first 3 rows: 3. Row 1: Price must be a number with a decimal point').waitFor();
+        assert.ok(await sample.isHidden());
+        await page.getByLabel('Field of the column Name').selectOption('Leave it out');
+        await page.getByText('Still without a column: Name.').waitFor();
+        assert.ok(await page.locator('#by-sample').isHidden());
+    });
+
+    story('an import can be taken back, but for what somebody has changed since', server, async visit => {
+        const visitor = await comeToImport(server, visit, 'regretful');
+        const { page } = visitor;
+        const { token } = await server.register('regretless');
+        const { data: old } = await server.api('POST', '/products', { name: 'Old', price: 1, category: 'regretted' }, token);
+        const made = Array.from({ length: 250 }, (_, i) => `,Regretted ${i},${i},regretted`);
+        await choose(page, csv('regretted.csv', `id,name,price,category\n${made.join('\n')}\n${old.id},Old,2,regretted\n`));
+        await press(page, 'Check the file');
+        await press(page, 'Import 251 rows');
+        await title(page, '251 rows are imported');
+        await page.getByText('While this page is open, you can take the import back.').waitFor();
+        const { data } = await server.api('GET', '/products?category=regretted&limit=3');
+        await server.api('PUT', `/products/${data[0].id}`, { price: 1000 }, token);
+        await server.api('DELETE', `/products/${data[1].id}`, undefined, token);
+
+        await press(page, 'Take the import back');
+        const dialog = page.getByRole('dialog', { name: 'Delete the 250 products that were imported?' });
+        await dialog.getByText('Products that somebody has changed since then are kept. What the import changed in 1 product that was there before is not taken back.').waitFor();
+        await inspect(page, 'import-undo');
+        await dialog.getByRole('button', { name: 'Keep' }).click();
+        await title(page, '251 rows are imported');
+        assert.equal(await countOf(server, 'regretted'), 250);
+
+        /* The server is away for a moment; what was deleted is not counted twice. */
+        visitor.expect('POST /api/products/batch 503');
+        let sent = 0;
+        await page.route('**/products/batch', route => (++sent === 2 ? route.fulfill({ status: 503, body: '{}' }) : route.continue()));
+        await press(page, 'Take the import back');
+        await dialog.getByRole('button', { name: 'Delete' }).click();
+        await press(page, 'Try again');
+        await title(page, '248 imported products are deleted');
+        await page.getByText('1 product has been changed since the import and was kept. 1 product had been deleted already.').waitFor();
+        assert.ok(await visitor.isFocused(page.locator('#result-title')));
+        await inspect(page, 'import-undone');
+        const left = await server.api('GET', '/products?category=regretted');
+        assert.deepEqual(left.data.map(({ name, price }) => [name, price]), [['Regretted 249', 1000], ['Old', 2]]);
     });
 
     story('faulty lines of NDJSON are saved with their reasons, mended and imported', server, async visit => {
@@ -308,7 +379,7 @@ export function stories(server) {
         const lines = ['{"name":"Good","price":1}', '{"name":"Bad \\"ü\\"","price":-1}', '', '{"name":', '[1]', '{}', ' { "price" : "5,5" }'];
         await choose(page, csv('lines.ndjson', `\ufeff${lines.join('\n')}`, ''));
         await page.getByText('lines.ndjson').waitFor();
-        assert.ok(await page.getByLabel('Cells are separated by a').isHidden());
+        assert.ok(await page.getByLabel('Between the cells').isHidden());
         await press(page, 'Check the file');
         await title(page, '5 faulty rows');
         const shown = await page.locator('#result tbody tr').allTextContents();
@@ -395,7 +466,7 @@ export function stories(server) {
         await page.route(stores, stopFirst, { times: 1 });
         await press(page, 'Check the file');
         await press(page, 'Import 9,000 rows');
-        await title(page, 'The import has been stopped');
+        await title(page, 'The import is stopped');
         const stored = await countOf(server, 'stopped');
         assert.ok(stored > 0 && stored < count, `${stored} rows`);
         const format = new Intl.NumberFormat('en').format;
@@ -411,7 +482,7 @@ export function stories(server) {
         await page.getByRole('link', { name: 'Import another file' }).click();
         await choose(page, csv('many.csv', rows('unchecked', 3000)));
         await page.getByText('many.csv').waitFor();
-        await page.route('**/products/import?*', async route => {
+        await page.route('**/products/import?*dryRun=true*', async route => {
             await page.getByRole('button', { name: 'Stop', exact: true }).click();
             await route.abort();
         }, { times: 1 });

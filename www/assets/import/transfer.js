@@ -12,6 +12,7 @@ const HEAD = 64 * 1024; /* octets in which the first rows are looked for */
 const FEW = 20; /* faulty rows, after which a longer part may be tried */
 const SHOWN = 100; /* faulty rows that are kept to be shown */
 const MOST_REASONS = 200; /* different ones that are counted */
+const PORTION = 100; /* products that are deleted by one request; the server may allow fewer than the thousand that it allows by default */
 const SAMPLE = 80; /* octets of what cannot be read as rows */
 
 export const CSV = 'text/csv';
@@ -38,6 +39,27 @@ export function typeOf({ name, type }) {
 export function readHead(file, style) {
     const query = new URLSearchParams({ ...style, dryRun: 'head', part: file.size > HEAD ? 'more' : 'last' });
     return call('POST', `/products/import?${query}`, file.slice(0, HEAD, CSV));
+}
+
+/* The parameters of what is sent of a source: { type, mode, style, columns, header }, as Transfer has them. isFirst: with the header row. */
+function queryOf({ type, mode, style, columns, header }, isFirst, parameters) {
+    const ofCsv = type === CSV ? { ...style, columns: columns.join(), header: isFirst && header !== undefined } : {};
+    return new URLSearchParams({ mode, ...ofCsv, ...parameters });
+}
+
+/*
+ * Resolves to what the server makes of the beginning of the file: { products, as they would be stored; rows, of which so many are failed; fields,
+ * the errors }. source: as that of Transfer.
+ */
+export async function readSample({ file, ...source }) {
+    const query = queryOf(source, true, { dryRun: 'sample', part: file.size > HEAD ? 'more' : 'last' });
+    const answer = await call('POST', `/products/import?${query}`, file.slice(0, HEAD, source.type)).catch(error => {
+        if (!error.summary) {
+            throw error;
+        }
+        return error;
+    });
+    return { products: answer.data ?? [], failed: 0, ...answer.summary, fields: answer.fields ?? [] };
 }
 
 function isUtf8(octets) {
@@ -152,10 +174,13 @@ export class Transfer {
     progress = state({ rows: 0, share: 0 }); /* of the pass that is under way: its rows so far, and its share of the file */
     faults = []; /* the first rows that are faulty: { row, text, errors } */
     failed = 0; /* how many rows are faulty */
-    reasons = new Map(); /* of each reason, in words, how many rows have it; the first MOST_REASONS of them */
+    reasons = new Map(); /* of each reason, in words, its field and how many rows have it: { field, n }; the first MOST_REASONS of them */
     isCut = false; /* the end of the file cannot be read */
     counts = { created: 0, updated: 0, unchanged: 0 }; /* what the import does, if no row is faulty */
     stored = 0; /* rows */
+    updated = 0; /* products that were there before */
+    made = []; /* the products that were created: { id, etag } */
+    takenBack = { deleted: 0, changed: 0, gone: 0 }; /* what became of them; changed: by somebody else, so that they stay */
 
     #rows = 0; /* that were checked */
     #cuts = []; /* [begin, end] of each faulty row */
@@ -188,11 +213,7 @@ export class Transfer {
 
     /* Sends ranges of the part, which is { begin, end }. */
     #send(part, ranges, parameters, options) {
-        const query = new URLSearchParams({ mode: this.mode, part: part.end < this.end ? 'more' : 'last', ...parameters });
-        if (this.type === CSV) {
-            const header = part.begin === 0 && this.header !== undefined;
-            Object.entries({ ...this.style, columns: this.columns.join(), header }).forEach(pair => query.set(...pair));
-        }
+        const query = queryOf(this, part.begin === 0, { part: part.end < this.end ? 'more' : 'last', ...parameters });
         const slices = ranges.map(([begin, end]) => this.file.slice(begin, end));
         return call('POST', `/products/import?${query}`, new Blob(slices, { type: this.type }), options);
     }
@@ -254,9 +275,10 @@ export class Transfer {
     }
 
     #countReasons(errors) {
-        for (const reason of new Set(errors.map(this.explain))) {
+        const fields = new Map(errors.map(error => [this.explain(error), error.field]));
+        for (const [reason, field] of fields) {
             if (this.reasons.has(reason) || this.reasons.size < MOST_REASONS) {
-                this.reasons.set(reason, (this.reasons.get(reason) ?? 0) + 1);
+                this.reasons.set(reason, { field, n: (this.reasons.get(reason)?.n ?? 0) + 1 });
             }
         }
     }
@@ -289,19 +311,21 @@ export class Transfer {
         while (this.#sent < this.end && !isStopped()) {
             const part = this.#nextPart(this.#sent);
             const ranges = this.#goodRanges(part);
-            const answer = await this.#send(part, ranges, {}, { headers: { 'Idempotency-Key': this.#key } }).catch(error => error);
+            const answer = await this.#send(part, ranges, { etags: true }, { headers: { 'Idempotency-Key': this.#key } }).catch(error => error);
             if (isTooLarge(answer) && this.#size > 1) {
                 this.#size = Math.ceil(this.#size / 2);
             } else if (answer instanceof Error) {
                 throw answer; /* the same part, with the same key, is sent again */
             } else {
-                this.#note(answer.summary, part, ranges);
+                this.#note(answer, part, ranges);
             }
         }
     }
 
-    #note({ rows, octets }, part, ranges) {
+    #note({ summary: { rows, octets, updated }, data }, part, ranges) {
         this.stored += rows;
+        this.updated += updated;
+        this.made.push(...data);
         this.#key = newKey();
         this.#size = octets === 0 ? 2 * this.#size : PART;
         this.#sent = part.end === this.end ? part.end : placeOf(octets, ranges);
@@ -323,5 +347,25 @@ export class Transfer {
             from = after;
         }
         return from < end ? [...ranges, [from, end]] : ranges;
+    }
+
+    /* ---- taking it back ---- */
+
+    /* Deletes what was created, unless it has changed since. Called again after an error, it goes on where it was. */
+    async takeBack(isStopped) {
+        const { takenBack } = this;
+        const done = () => takenBack.deleted + takenBack.changed + takenBack.gone;
+        const total = done() + this.made.length;
+        while (this.made.length > 0 && !isStopped()) {
+            const operations = this.made.slice(0, PORTION).map(({ id, etag }) => ({ op: 'delete', id, ifMatch: etag }));
+            const options = { headers: { 'Idempotency-Key': this.#key } };
+            const { results } = await call('POST', '/products/batch', { atomic: false, operations }, options);
+            this.#key = newKey();
+            this.made.splice(0, operations.length);
+            for (const { status } of results) {
+                takenBack[status < 300 ? 'deleted' : status === 404 ? 'gone' : 'changed'] += 1;
+            }
+            this.progress.value = { rows: done(), share: done() / total };
+        }
     }
 }

@@ -23,6 +23,7 @@ export class ApiError extends Error {
         this.problem = body.type?.split('/').at(-1) ?? '';
         this.fields = body.errors ?? [];
         this.summary = body.summary;
+        this.data = body.data;
         this.wait = Number(headers.get('Retry-After')) || 0;
         this.request = headers.get('X-Request-Id');
     }

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A file of products is chosen, its columns are matched to fields, it is checked, and then imported. */
 import { lineFor } from '../import/lines.js';
-import { CSV, findDecimal, findDelimiter, NDJSON, openText, readHead, Transfer, typeOf, UTF_8 } from '../import/transfer.js';
+import { CSV, findDecimal, findDelimiter, NDJSON, openText, readHead, readSample, Transfer, typeOf, UTF_8 } from '../import/transfer.js';
 import { select } from '../lib/controls.js';
 import { bdi, byId, el, follow, saveFile, settle, state } from '../lib/dom.js';
 import { explain } from '../lib/form.js';
 import { say, showError, start } from '../lib/page.js';
 import { formatWhole, pieces, t } from '../lib/text.js';
-import { FIELDS, learnFields, writableNames } from '../product/fields.js';
+import { FIELDS, learnFields, valueIn, writableNames } from '../product/fields.js';
 
 const MAYBE_STORED = [0, 500, 502, 504]; /* with these answers, or none, a part may be stored nevertheless */
 const PAUSE = 1000; /* ms after which there is a rate worth telling */
@@ -39,8 +39,8 @@ const hasHeader = state(true); /* are the first ones the names of the columns? *
 const columns = state([]); /* by column the field, '' for none */
 const mode = state('create');
 const transfer = state(null);
-const phase = state('choosing'); /* 'checking', 'checked', 'storing', 'stopped', 'stored' */
-const isRunning = () => phase.value === 'checking' || phase.value === 'storing';
+const phase = state('choosing'); /* 'checking', 'checked', 'storing', 'stopped', 'stored', 'undoing', 'undone' */
+const isRunning = () => ['checking', 'storing', 'undoing'].includes(phase.value);
 
 function fieldText(field) {
     return field in FIELDS ? FIELDS[field].label : field === 'id' ? t('product.id') : field;
@@ -220,7 +220,7 @@ async function run(name, before, pass) {
         settle();
         if (!request.signal.aborted) {
             isUnsure.value = name === 'storing' && MAYBE_STORED.includes(error.status);
-            showError(byId('trouble'), error, name === 'storing' ? store : check, true).focus();
+            showError(byId('trouble'), error, { checking: check, storing: store, undoing: takeBack }[name], true).focus();
         }
         return false;
     }
@@ -248,21 +248,29 @@ async function store() {
     }
 }
 
+async function takeBack() {
+    if (await run('undoing', phase.value, () => transfer.value.takeBack(() => isStopping.value))) {
+        showResult('undone');
+    }
+}
+
+/* The file, and how it is read. */
+const source = () => ({
+    file: file.value,
+    type: typeOf(file.value),
+    style: { delimiter: delimiter.value, decimal: decimal.value, encoding: encoding.value },
+    columns: columns.value,
+    mode: mode.value,
+    header: hasHeader.value ? head.value[0] : undefined,
+});
+
 function begin(event) {
     event.preventDefault();
     if (lacking().length > 0) {
         document.querySelector('#columns select').focus();
         return;
     }
-    transfer.value = new Transfer({
-        file: file.value,
-        type: typeOf(file.value),
-        style: { delimiter: delimiter.value, decimal: decimal.value, encoding: encoding.value },
-        columns: columns.value,
-        mode: mode.value,
-        header: hasHeader.value ? head.value[0] : undefined,
-        explain: errorText,
-    });
+    transfer.value = new Transfer({ ...source(), explain: errorText });
     check();
 }
 
@@ -274,7 +282,13 @@ function leftText(seconds) {
 
 function paceText({ rows, share }) {
     const seconds = (performance.now() - began.at) / 1000;
-    const text = phase.value === 'storing' ? t('import.rowsOf', { rows, n: transfer.value.good }) : t('import.rows', { n: rows });
+    const { good, made } = transfer.value;
+    const texts = {
+        checking: () => t('import.rows', { n: rows }),
+        storing: () => t('import.rowsOf', { rows, n: good }),
+        undoing: () => t('import.productsOf', { done: rows, n: rows + made.length }),
+    };
+    const text = texts[phase.value]();
     if (seconds * 1000 < PAUSE || share === began.share) {
         return text;
     }
@@ -283,10 +297,12 @@ function paceText({ rows, share }) {
     return `${text} · ${t('import.rate', { n: rate })} · ${leftText(left)}`;
 }
 
+const RUN_TITLES = { checking: 'import.checking', storing: 'import.storing', undoing: 'import.undoing' };
+
 function showProgress() {
     if (isRunning()) {
         const { progress } = transfer.value;
-        byId('run-title').textContent = t(phase.value === 'storing' ? 'import.storing' : 'import.checking');
+        byId('run-title').textContent = t(RUN_TITLES[phase.value]);
         byId('bar').value = progress.value.share;
         byId('pace').textContent = paceText(progress.value);
         byId('stop').textContent = t(isStopping.value ? 'import.stopping' : 'import.stop');
@@ -380,6 +396,52 @@ function showLacking() {
     byId('lacking').textContent = names.length > 0 ? t('import.lacking', { names: names.join(', ') }) : '';
 }
 
+/* ---- a sample of what will be stored ---- */
+
+const sample = state(null); /* { products, rows, failed, fields }; null: there is none */
+const PAUSE_TYPING = 300;
+let wanted; /* the last sample that was asked for */
+
+async function findSample(asked, found) {
+    const answer = await readSample(found).catch(() => null); /* the check says what is wrong */
+    if (asked === wanted) {
+        sample.value = answer;
+    }
+}
+
+/* Asks for it again whenever the file is read in another way. */
+function followSource() {
+    const found = file.value && source();
+    const isReady = found && lacking().length === 0 && (found.type !== CSV || headFault(head.value) === undefined);
+    const asked = (wanted = {});
+    sample.value = null;
+    if (isReady) {
+        setTimeout(() => asked === wanted && phase.value === 'choosing' && findSample(asked, found), PAUSE_TYPING);
+    }
+}
+
+const sampleText = (name, product) => (valueIn(product, name) === undefined ? '' : FIELDS[name].show(product[name]));
+
+function sampleTable(products) {
+    const names = writableNames().filter(name => products.some(product => sampleText(name, product) !== ''));
+    const titles = names.map(name => el('th', { scope: 'col', class: FIELDS[name].look }, bdi(FIELDS[name].label)));
+    const row = product => el('tr', {}, names.map(name => el('td', { class: FIELDS[name].look }, bdi(sampleText(name, product)))));
+    return el('table', { class: 'table' }, el('thead', {}, el('tr', {}, titles)), el('tbody', {}, products.map(row)));
+}
+
+/* Which of the first rows cannot be stored, and why the first one of them. */
+function sampleFaults({ rows, failed, fields }) {
+    return failed > 0 && el('p', { class: 'form-text' }, `${t('import.sampleFaulty', { failed, n: rows })} ${t('import.rowNumber', { n: fields[0].row })}: ${errorText(fields[0])}`);
+}
+
+function showSample() {
+    const { value: found } = sample;
+    byId('by-sample').hidden = found === null || found.rows === 0;
+    byId('sample').replaceChildren(...(found ? [found.products.length > 0 && sampleTable(found.products)].filter(Boolean) : []));
+    byId('sample').hidden = !found?.products.length;
+    byId('sample-faults').replaceChildren(...[found && sampleFaults(found)].filter(Boolean));
+}
+
 /* ---- the result ---- */
 
 function faultRow({ row, text, errors }) {
@@ -396,11 +458,18 @@ function saveFaulty() {
     saveFile(transfer.value.faultyFile(t('import.wrong')), `${t('import.faulty')}.${type === CSV ? 'csv' : 'ndjson'}`);
 }
 
-/* What is wrong, the most frequent first: a column that is wrong in each row is one line. */
+/* The column of the file that has the field. */
+function columnOf(field) {
+    const at = field === '' || typeOf(file.value) !== CSV ? -1 : columns.value.indexOf(field);
+    return at < 0 ? [field === '' ? t('import.wholeRow') : fieldText(field)] : pieces('import.ofColumn', { name: bdi(columnNames()[at]) });
+}
+
+/* What is wrong, by column, the most frequent first: a column that is wrong in each row is one line. */
 function reasonsView({ reasons, failed }) {
-    const sorted = [...reasons].sort(([, one], [, other]) => other - one);
-    const item = ([reason, n]) => el('li', {}, reason, ' ', el('span', { class: 'type' }, t('import.rows', { n })));
-    return failed > 1 && el('ul', { class: 'reasons' }, sorted.slice(0, FEW_REASONS).map(item));
+    const sorted = [...reasons].sort(([, one], [, other]) => other.n - one.n).slice(0, FEW_REASONS);
+    const item = ([reason, { n }]) => el('li', {}, reason, ' ', el('span', { class: 'type' }, t('import.rows', { n })));
+    const group = ([field, items]) => el('li', {}, el('strong', {}, columnOf(field)), el('ul', {}, items.map(item)));
+    return failed > 1 && el('ul', { class: 'reasons' }, [...Map.groupBy(sorted, ([, { field }]) => field)].map(group));
 }
 
 function faultsView() {
@@ -423,6 +492,18 @@ function button(text, onclick, look = 'btn-primary') {
     return el('button', { type: 'button', class: `btn ${look}`, onclick }, text);
 }
 
+/* Only what the import has created can be taken back. */
+const undo = () => transfer.value.made.length > 0 && button(t('import.undo'), confirmUndo, 'btn-outline-danger');
+const notUndone = updated => updated > 0 && t('import.notUndone', { n: updated });
+
+function confirmUndo() {
+    const { made, updated } = transfer.value;
+    byId('undo-title').textContent = t('import.undoTitle', { n: made.length });
+    byId('undo-text').textContent = [t('import.undoText'), notUndone(updated)].filter(Boolean).join(' ');
+    byId('undo').returnValue = '';
+    byId('undo').showModal();
+}
+
 const another = () => el('a', { class: 'btn', href: 'import.html' }, t('import.another'));
 
 /* By phase: title, sentences, and what to do next. */
@@ -441,13 +522,22 @@ const RESULTS = {
         return {
             title: t('import.stopped'),
             text: [t('import.partStored', { stored, n: good }), isUnsure.value ? ` ${t('import.unsure')}` : ''],
-            next: [button(t('import.goOn'), store), another()],
+            next: [button(t('import.goOn'), store), another(), undo()],
         };
     },
-    stored({ stored }) {
+    stored({ stored, made }) {
         return {
             title: t('import.done', { n: stored }),
-            next: [el('a', { class: 'btn btn-primary', href: 'index.html' }, t('import.toList')), another()],
+            text: made.length > 0 && t('import.whileOpen'),
+            next: [el('a', { class: 'btn btn-primary', href: 'index.html' }, t('import.toList')), another(), undo()],
+        };
+    },
+    undone({ takenBack: { deleted, changed, gone }, updated }) {
+        const others = [changed > 0 && t('import.kept', { n: changed }), gone > 0 && t('import.gone', { n: gone }), notUndone(updated)];
+        return {
+            title: t('import.undone', { n: deleted }),
+            text: others.filter(Boolean).join(' '),
+            next: [another(), undo()],
         };
     },
 };
@@ -510,6 +600,7 @@ function listen() {
         CHANGES[target.name]?.(target);
     };
     byId('stop').onclick = stop;
+    byId('undo').onclose = () => byId('undo').returnValue === 'yes' && takeBack();
     addEventListener('beforeunload', event => isRunning() && event.preventDefault());
 }
 
@@ -523,6 +614,8 @@ start(
         follow(showLacking);
         follow(showLines);
         follow(showStyle);
+        follow(followSource);
+        follow(showSample);
         const { elements } = byId('form');
         follow(() => (elements.mode.value = mode.value));
         follow(() => (elements.header.checked = hasHeader.value));

@@ -105,8 +105,11 @@ function shape() {
     return answer.value.data.length === 0 ? 'nothing' : answer.value.list.view;
 }
 
+const AHEAD = 4; /* products whose pictures are seen at once */
+const isAhead = ({ id }) => answer.value.data.slice(0, AHEAD).some(first => first.id === id);
+
 const MAKERS = {
-    cards: () => listed(el('ul', { class: 'cards' }), item => card(item, compareButton(item))),
+    cards: () => listed(el('ul', { class: 'cards' }), item => card(item, compareButton(item), isAhead(item))),
     table,
     nothing: () => el('div', { class: 'nothing' }, () => (answer.value?.data.length === 0 ? nothing() : undefined)),
 };

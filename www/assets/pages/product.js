@@ -6,6 +6,7 @@ import { formatDate, formatPrice, t } from '../lib/text.js';
 import { FIELDS, learnFields, ownNames, valueIn } from '../product/fields.js';
 import { view } from '../product/view.js';
 import { addCompareBar, card, compareButton, picture, ratingText, stockText } from '../shop/card.js';
+import { describeProduct } from '../shop/head.js';
 
 const LIST = 'catalog.list'; /* the list that the product was opened from: its address */
 const SIMILAR = 4; /* products that are shown as similar */
@@ -35,11 +36,13 @@ function confirmRemoval() {
 
 /* ---- its pictures ---- */
 
+const LARGE = { isDecorative: false, isAhead: true };
+
 /* The picture that is looked at, and buttons for the others. */
 function gallery(product) {
     const { images = [] } = product;
     const at = state(0);
-    const large = el('div', { class: 'stage' }, () => picture(product, images[at.value], '(max-width: 48rem) 100vw, 36rem', false));
+    const large = el('div', { class: 'stage' }, () => picture(product, images[at.value], '(max-width: 40rem) 100vw, 36rem', LARGE));
     const thumbs = images.map((image, i) =>
         el(
             'button',
@@ -86,6 +89,7 @@ function showProduct(answer) {
     byId('title').replaceChildren(bdi(name));
     byId('category').replaceChildren(category ? categoryLink(category) : '');
     byId('content').replaceChildren(
+        ...describeProduct(product),
         gallery(product),
         el(
             'div',

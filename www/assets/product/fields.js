@@ -150,6 +150,7 @@ function makeField(row, own = {}) {
         isPrivate: row.private || false, /* only writers see it */
         isDetail: row.detail || false, /* lists lack it */
         isIndexed: row.index || false,
+        isUnique: row.unique || false,
         isFacet: row.facet || false, /* its values are counted */
         isSorted: (row.index && row.type !== 'strings') || false, /* lists can have its order */
         usual: row.default ?? undefined, /* what a new product has */

@@ -39,23 +39,24 @@ function tintOf({ category, name }) {
 
 /*
  * The picture of the product, { url, width, height, alt, sizes }, in the size that the browser chooses for that width, a text of CSS. isDecorative: the
- * name stands beside it. A product without pictures has a tile, which says nothing to those who do not see it.
+ * name stands beside it. isAhead: it is among the first things that one sees. A product without pictures has a tile, which says nothing to those
+ * who do not see it.
  */
-export function picture(product, image, width, isDecorative = true) {
+export function picture(product, image, width, { isDecorative = true, isAhead = false } = {}) {
     if (!image) {
         return el('span', { class: `tile ${tintOf(product)}`, 'aria-hidden': 'true' }, el('span', {}, initialsOf(product.name)));
     }
     const { url, width: wide, height, alt = '', sizes = [] } = image;
     return el('img', {
         class: 'tile',
-        src: url,
         srcset: sizes.length > 0 && sizes.map(size => `${size.url} ${size.width}w`).join(', '),
         sizes: sizes.length > 0 && width,
         width: wide,
         height,
         alt: isDecorative ? '' : alt || product.name,
-        loading: 'lazy',
+        loading: !isAhead && 'lazy',
         decoding: 'async',
+        src: url, /* after what says which size of it, and when */
     });
 }
 
@@ -64,17 +65,17 @@ export function productLink({ id, name }) {
 }
 
 /* more: what else is in the card. */
-export function card(product, ...more) {
+export function card(product, more, isAhead) {
     const { category, price, rating, inStock, images = [] } = product;
     return el(
         'li',
         { class: 'card' },
-        picture(product, images[0], '(max-width: 48rem) 45vw, 17rem'),
+        picture(product, images[0], '(max-width: 48rem) 45vw, 17rem', { isAhead }),
         el('p', { class: 'category' }, bdi(category || t('list.uncategorized'))),
         el('h2', {}, productLink(product)),
         el('p', { class: 'price' }, formatPrice(price)),
         el('p', { class: 'facts' }, stockText(inStock), ratingText(rating)),
-        ...more,
+        more,
     );
 }
 
