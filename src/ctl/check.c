@@ -237,12 +237,13 @@ static void check_products(report_t *r)
 static void check_fields(report_t *r)
 {
     apr_pool_t *pool = r->ctl->pool;
-    ctl_index_found_t found;
+    ctl_index_found_t found, owners;
 
     if (cat_product_fields_of(&r->ctl->conf)->count == CAT_PRODUCT_FIELDS) {
         return;
     }
-    if (ctl_index_compare(r->ctl, cat_key_check_compare, FIELDS_SAMPLE, &found) != APR_SUCCESS) {
+    if (ctl_index_compare(r->ctl, cat_key_check_compare, FIELDS_SAMPLE, &found) != APR_SUCCESS ||
+        ctl_index_compare(r->ctl, cat_key_check_compare_owners, 0, &owners) != APR_SUCCESS) {
         add_finding(r, 0, "fields", "the keys of CatalogField cannot be read; the cause is above");
     } else if (found.wrong) {
         add_finding(r, 0, "fields",
@@ -250,6 +251,12 @@ static void check_fields(report_t *r)
                                  "%" APR_INT64_T_FMT " of %" APR_INT64_T_FMT
                                  " products do not have the keys of their fields, such as %s; run: catalogctl index",
                                  found.wrong, found.rows, found.example));
+    } else if (found.gone || owners.gone) {
+        add_finding(r, 0, "fields",
+                    apr_psprintf(pool,
+                                 "there are keys or unique values of products that are gone, such as %s; run: "
+                                 "catalogctl index",
+                                 found.gone ? found.example : owners.example));
     } else {
         add_finding(r, 1, "fields", "match the products");
     }

@@ -171,6 +171,7 @@ int ctl_fields_list(ctl_t *ctl)
 typedef struct changing_t {
     ctl_t *ctl;
     cat_field_change_t change;
+    cat_kind_t kind;
     apr_int64_t rows, changed, dropped;
 } changing_t;
 
@@ -219,7 +220,6 @@ static apr_status_t run_change(changing_t *c)
 {
     ctl_progress_t progress;
     apr_status_t rv = ctl_database_write(c->ctl, cat_field_change_begin, &c->change);
-    cat_kind_t kind = c->change.registry->fields->all[c->change.field].kind;
 
     if (rv != APR_SUCCESS) {
         return rv;
@@ -227,7 +227,7 @@ static apr_status_t run_change(changing_t *c)
     apr_sleep(CAT_FIELD_CHANGE_DELAY);
     ctl_progress_begin(&progress);
     rv = change_products(c, &progress);
-    if (rv == APR_SUCCESS && (kind == CAT_STRING || kind == CAT_LIST)) {
+    if (rv == APR_SUCCESS && (c->kind == CAT_STRING || c->kind == CAT_LIST)) {
         rv = renew_words(c->ctl);
     }
     ctl_progress_leave(&progress);
@@ -242,71 +242,76 @@ static int report_change(const changing_t *c, apr_status_t rv)
             "in the new field its value is already taken by another product; change one of them, and run the "
             "same command again");
     }
+    if (rv == CAT_ECHANGED) {
+        return ctl_fail(NULL, "meanwhile another command, or a server with other lines, has changed the fields; see "
+                              "catalogctl fields, and run the same command again if it is still needed");
+    }
     if (rv != APR_SUCCESS) {
         return ctl_fail(NULL, "not all products are changed; the cause is above; run the same command again");
     }
     printf("%" APR_INT64_T_FMT " products, %" APR_INT64_T_FMT " changed\n", c->rows, c->changed);
-    if (c->dropped && c->change.target < c->change.registry->fields->count) {
+    if (c->dropped && c->change.target) {
         printf("%" APR_INT64_T_FMT " already had a value in the new field, and keep it\n", c->dropped);
     }
     return CTL_DONE;
 }
 
 /* Finds the field of the first operand. Returns a fault. */
-static const char *begin_change(ctl_t *ctl, changing_t *c)
+static const char *begin_change(ctl_t *ctl, const cat_registry_t **registry, changing_t *c)
 {
-    const char *fault = read_registry(ctl, &c->change.registry), *name = ctl->args[0];
+    const char *fault = read_registry(ctl, registry), *name = ctl->args[0];
+    int field;
 
     if (fault) {
         return fault;
     }
-    c->ctl = ctl;
-    c->change.db = ctl->db;
-    c->change.target = c->change.registry->fields->count;
-    c->change.field = cat_registry_find(c->change.registry, name);
     if (has_line(ctl, name)) {
         return apr_psprintf(ctl->pool, "%s has a line of CatalogField; remove the line and restart httpd first", name);
     }
-    return c->change.field < c->change.target
-               ? NULL
-               : apr_psprintf(ctl->pool, "%s: the database has no such field; see catalogctl fields", name);
+    field = cat_registry_find(*registry, name);
+    if (field == (*registry)->fields->count) {
+        return apr_psprintf(ctl->pool, "%s: the database has no such field; see catalogctl fields", name);
+    }
+    *c = (changing_t){.ctl = ctl, .kind = (*registry)->fields->all[field].kind};
+    c->change = (cat_field_change_t){.db = ctl->db, .name = name, .type = (*registry)->fields->own[field]->type};
+    return NULL;
 }
 
 int ctl_fields_drop(ctl_t *ctl)
 {
+    const cat_registry_t *registry;
     changing_t c = {0};
-    const char *fault = begin_change(ctl, &c);
+    const char *fault = begin_change(ctl, &registry, &c);
 
     return fault ? ctl_fail(NULL, fault) : report_change(&c, run_change(&c));
 }
 
-static const char *choose_target(changing_t *c)
+static const char *choose_target(const cat_registry_t *registry, changing_t *c)
 {
-    const cat_registry_t *registry = c->change.registry;
-    const char *name = c->ctl->args[1];
+    const char *name = c->ctl->args[1], *type;
     int target = cat_registry_find(registry, name);
 
     if (target == registry->fields->count || !has_line(c->ctl, name)) {
         return apr_psprintf(c->ctl->pool, "%s: add a line of CatalogField for the new name and restart httpd first",
                             name);
     }
+    type = registry->fields->own[target]->type;
     if (registry->fields->all[target].flags & CAT_FACET && !registry->is_complete[target]) {
         return apr_psprintf(c->ctl->pool, "%s: its keys are being filled in; run the same command again in a moment",
                             name);
     }
-    if (strcmp(registry->fields->own[target]->type, registry->fields->own[c->change.field]->type) != 0) {
-        return apr_psprintf(c->ctl->pool, "%s is of the type %s, and %s of the type %s", c->ctl->args[0],
-                            registry->fields->own[c->change.field]->type, name, registry->fields->own[target]->type);
-    }
-    c->change.target = target;
-    return NULL;
+    c->change.target = name;
+    return strcmp(type, c->change.type) != 0 ? apr_psprintf(c->ctl->pool, "%s is of the type %s, and %s of the type %s",
+                                                            c->change.name, c->change.type, name, type)
+                                             : NULL;
 }
 
 int ctl_fields_rename(ctl_t *ctl)
 {
+    const cat_registry_t *registry;
     changing_t c = {0};
-    const char *fault = begin_change(ctl, &c);
+    const char *fault = begin_change(ctl, &registry, &c);
 
-    fault = fault ? fault : choose_target(&c);
+    fault = fault ? fault : choose_target(registry, &c);
     return fault ? ctl_fail(NULL, fault) : report_change(&c, run_change(&c));
 }

@@ -39,7 +39,7 @@ typedef struct indexing_t {
     ctl_progress_t progress;
     cat_list_key_t from;
     char created_at[32], id[40]; /* of from */
-    apr_int64_t rows, changed;
+    apr_int64_t rows, changed, gone;
     cat_definition_t *definition;
     cat_index_status_t status[CAT_INDEX_COUNT];
 } indexing_t;
@@ -62,6 +62,7 @@ static apr_status_t try_portion(indexing_t *ix, cat_indexes_step_t *fill, const 
         keep_key(ix, &portion.end);
         ix->rows += portion.rows;
         ix->changed += portion.wrong;
+        ix->gone += portion.gone;
         *is_last = portion.is_last;
     }
     apr_pool_clear(ix->pool);
@@ -236,6 +237,16 @@ static apr_status_t take_lock(indexing_t *ix)
     return rv;
 }
 
+/* These steps go through values, not products. */
+static apr_status_t mend_owners(indexing_t *ix)
+{
+    apr_int64_t rows = ix->rows;
+    apr_status_t rv = fill_products(ix, cat_key_check_mend_owners);
+
+    ix->rows = rows;
+    return rv;
+}
+
 static apr_status_t run_steps(indexing_t *ix)
 {
     apr_status_t rv = take_lock(ix);
@@ -247,6 +258,7 @@ static apr_status_t run_steps(indexing_t *ix)
     rv = rv == APR_SUCCESS ? begin_progress(ix) : rv;
     rv = rv == APR_SUCCESS ? fill_products(ix, cat_indexes_fill) : rv;
     rv = rv == APR_SUCCESS ? fill_products(ix, cat_key_check_mend) : rv;
+    rv = rv == APR_SUCCESS ? mend_owners(ix) : rv;
     rv = rv == APR_SUCCESS ? cat_indexes_note_complete(ix->ctl->db) : rv;
     rv = rv == APR_SUCCESS ? run_indexes(ix, 1) : rv;
     cat_definition_end(ix->definition);
@@ -313,7 +325,10 @@ static apr_status_t compare_products(void *baton)
         rv = rv == APR_SUCCESS ? pass_products(c, passed, &portion) : rv;
         c->found->wrong += portion.wrong;
         c->found->rows += portion.rows;
-        c->found->example = portion.example ? apr_pstrdup(c->ctl->pool, portion.example) : c->found->example;
+        c->found->gone += portion.gone;
+        if (portion.example && (portion.wrong || !c->found->example)) {
+            c->found->example = apr_pstrdup(c->ctl->pool, portion.example);
+        }
     }
     cat_db_use_pool(c->ctl->db, before);
     apr_pool_destroy(pools[0]);
@@ -345,20 +360,29 @@ static void print_plan(const indexing_t *ix)
     }
 }
 
+static void print_gone(apr_int64_t count, const char *what)
+{
+    if (count) {
+        printf("%" APR_INT64_T_FMT " products are gone; what was kept of them %s\n", count, what);
+    }
+}
+
 static int show_plan(indexing_t *ix)
 {
     ctl_t *ctl = ix->ctl;
-    ctl_index_found_t found, keys;
+    ctl_index_found_t found, keys, owners;
     apr_status_t rv = cat_index_builder_look(ctl->db, cat_product_keys_kept(ctl->db), ix->status);
 
     rv = rv == APR_SUCCESS ? ctl_index_compare(ctl, cat_indexes_compare, 0, &found) : rv;
     rv = rv == APR_SUCCESS ? ctl_index_compare(ctl, cat_key_check_compare, 0, &keys) : rv;
+    rv = rv == APR_SUCCESS ? ctl_index_compare(ctl, cat_key_check_compare_owners, 0, &owners) : rv;
     if (rv != APR_SUCCESS) {
         return CTL_FAILED;
     }
     print_plan(ix);
     printf("%" APR_INT64_T_FMT " products, %" APR_INT64_T_FMT " to be indexed anew\n", found.rows,
            found.wrong + keys.wrong);
+    print_gone(keys.gone > owners.gone ? keys.gone : owners.gone, "is to be removed");
     return CTL_DONE;
 }
 
@@ -378,5 +402,6 @@ int ctl_index_run(ctl_t *ctl)
         return ctl_fail(NULL, "not all products are indexed; the cause is above; run the same command again");
     }
     printf("%" APR_INT64_T_FMT " products, %" APR_INT64_T_FMT " indexed anew\n", ix.rows, ix.changed);
+    print_gone(ix.gone, "is removed");
     return CTL_DONE;
 }

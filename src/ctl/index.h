@@ -9,7 +9,8 @@
 typedef struct ctl_index_found_t {
     apr_int64_t rows;    /* products */
     apr_int64_t wrong;   /* of which something derived is missing or out of date */
-    const char *example; /* the id of one that is wrong; NULL: there is none */
+    apr_int64_t gone;    /* that are no longer there, while something derived is */
+    const char *example; /* the id of one that is wrong, or is gone; NULL: there is none */
 } ctl_index_found_t;
 
 /* Compares the products, or about as many as `most`, a portion here and there; 0: all. */

@@ -218,6 +218,16 @@ const void *cat_db_registry(const cat_db_t *db, apr_time_t *since)
     return atomic_load(&db->use->source->registry);
 }
 
+void cat_db_keep_registry(const cat_db_t *db, const void *registry)
+{
+    atomic_store(&db->use->source->registry_read, registry);
+}
+
+const void *cat_db_kept_registry(const cat_db_t *db)
+{
+    return atomic_load(&db->use->source->registry_read);
+}
+
 cat_basis_t *cat_db_basis(const cat_db_t *db)
 {
     return db->use->in_transaction ? &db->use->basis : NULL;

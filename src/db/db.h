@@ -171,6 +171,10 @@ int cat_db_complete_parts(const cat_db_t *db, apr_time_t since);
 void cat_db_note_registry(const cat_db_t *db, const void *before, const void *registry, apr_time_t since);
 const void *cat_db_registry(const cat_db_t *db, apr_time_t *since);
 
+/* Keeps what it has read last, perhaps within a transaction, for the next one that reads the same; and returns that, NULL if there is none. */
+void cat_db_keep_registry(const cat_db_t *db, const void *registry);
+const void *cat_db_kept_registry(const cat_db_t *db);
+
 /* What the transaction that is open goes by, to be read and filled in; NULL: none is open. */
 cat_basis_t *cat_db_basis(const cat_db_t *db);
 

@@ -108,10 +108,10 @@ static cat_field_fault_t read_string(apr_pool_t *pool, const cat_field_t *field,
     return check_string(pool, field, *text);
 }
 
-/* Integers beyond 64 bits are real numbers here (lib/json.h). */
+/* 1e3, 1000.0 and 1000 are one number. */
 static int is_whole(const json_t *number)
 {
-    return json_is_integer(number) || fabs(json_real_value(number)) >= 0x1p63;
+    return json_is_integer(number) || json_real_value(number) == floor(json_real_value(number));
 }
 
 static cat_field_fault_t read_number(apr_pool_t *pool, const cat_field_t *field, const json_t *value, const char **text)

@@ -27,7 +27,7 @@ enum {
     CAT_SERVER = 4,     /* set by the server: a client's value is ignored without being reported */
     CAT_SECRET = 8,     /* accepted, never written to an answer */
     CAT_VISIBLE = 16,   /* CAT_STRING: white space only is a fault */
-    CAT_WHOLE = 32,     /* CAT_NUMBER: a fraction or an exponent is a fault */
+    CAT_WHOLE = 32,     /* CAT_NUMBER: a fraction is a fault */
     CAT_EMBEDDED = 64,  /* CAT_STRING of the server's: a JSON object's text, written as the object */
     CAT_OPTIONAL = 128, /* of the server's: not every record has it */
     CAT_NULLABLE = 256, /* of the server's: null where it is not set */

@@ -74,7 +74,13 @@ like(ctl_for($second, 'check')->{out}, qr/ok\tfields\tmatch the products/, 'mend
 is(found($second, 'weight=2'), 1, 'so lists find them');
 is($second->api(GET => '/products/sku=A-1')->{json}{data}{id}, $one, 'and names');
 is($db->selectrow_array('SELECT COUNT(*) FROM product_keys WHERE field = ? AND id = ? AND counted = 1', undef, field('brand', 'number'), $three), 1, 'what was counted is counted again');
-ctl_for($second, 'recount'); # of the row that was deleted
+$db->do('DELETE FROM products WHERE id = ?', undef, $one);
+like(ctl_for($second, 'check')->{out}, qr/problem\tfields\tthere are keys or unique values of products that are gone, such as $one; run: catalogctl index\n/, 'a product that another program has deleted has left them');
+like(ctl_for($second, 'index', '--dry-run')->{out}, qr/^1 products are gone; what was kept of them is to be removed$/m, 'catalogctl index --dry-run says so');
+like(ctl_for($second, 'index')->{out}, qr/^1 products are gone; what was kept of them is removed$/m, 'catalogctl index removes them');
+is($db->selectrow_array("SELECT COUNT(*) FROM $_ WHERE id = ?", undef, $one), 0, "$_ has none of it") for qw(product_keys product_unique);
+like(ctl_for($second, 'check')->{out}, qr/ok\tfields\tmatch the products/, 'and check finds nothing more');
+ctl_for($second, 'recount'); # of the rows that were deleted
 
 # ---- a transaction of the module's own that is longer than a second, while a field is added ----
 

@@ -127,6 +127,7 @@ $server->write("$dir/etc/catalog/fields.conf", block('CatalogField sku'));
 configure(($site =~ s{catalog\.db}{new.db}r) =~ s{^ *CatalogEnable.*\n}{block('Include') =~ s/.*\n//r}mer);
 type_in(block('service apache2 reload'));
 ok(wait_until(20, sub { type_in("curl -s '$api/products?limit=1&fields=sku'\n") !~ /"errors"/ }), 'the graceful restart adds the fields');
+ok(wait_until(60, sub { type_in(block('catalogctl fields')) =~ /^sku\t.*\ttrue\ttrue\t0\n(?:.*\ttrue\ttrue\t.*\n)+\z/m }), 'and soon they are complete');
 like(type_in(block('    -d \'{"name":"Teapot"')), qr/"sku":"TP-1","brand":"Acme","tags":\["tea","glass"\],"weight":0.8,"color":"dark blue"/, 'a product has them');
 my ($sign_in) = block('TOKEN=') =~ /\A((?:.*\n){2})/;
 like(type_in($sign_in . block('    -d \'{"name":"Mug"')), qr/^weight must be at least 0; color must be red, green or dark blue\n/, 'what a line does not allow is refused');

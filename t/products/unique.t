@@ -5,6 +5,7 @@
 # Unique fields of the shop's own, and the keys that products have of indexed ones.
 use CatalogTest;
 use CatalogTest::Ctl qw(ctl_for problems);
+use Time::HiRes qw(sleep);
 
 my $server = server(mount => qq(CatalogField sku string unique max=64\nCatalogField weight number index\nCatalogField tags strings index\n)
     . qq(CatalogField color choice values="red|green" index\nCatalogField seen time index\nCatalogField about text search))->start;
@@ -84,6 +85,29 @@ $db = $server->database;
 ok(wait_until(60, sub { ($db->selectrow_array('SELECT COUNT(*) FROM catalog_fields WHERE complete = 1'))[0] == 3 }), 'a server with other lines fills in the keys of its fields');
 is(keys_of($second), 'sku== weight=400fffffffffffff=', 'a product has them');
 is(values_taken(), $taken_before, 'and the unique values are there');
+
+# case: a field becomes unique, while clients want the values of products that were there before
+my $plain = server(mount => "CatalogField code string index\n")->start;
+my $first_token = register($plain)->{token};
+my $has_value = $plain->api(POST => '/products', { name => 'old', price => 1, code => 'C-1' }, token => $first_token)->{json}{data}{id};
+my $strict = server(mount => "CatalogField code string unique\n", conf => 'DBDParams "' . $plain->params . "\"\n")->start_unready;
+$strict->wait_up;
+ok(wait_until(20, sub { $strict->api(GET => '/health/ready')->{status} == 200 }), 'another server of the database has the field as unique');
+my $strict_token = register($strict)->{token};
+my @early = map { [POST => '/products', { name => "new $_", price => 1, code => 'C-1' }] } 1 .. 16;
+my %early = map { $_->{status} => $_ } $strict->burst(map { wire(@$_, token => $strict_token) } @early);
+is_deeply([keys %early], [503], 'none of 16 writers gets the value of a product that was there before');
+like($early{503}{body}, qr/the products are being indexed/, 'and is told why');
+is($strict->api(PUT => "/products/code=C-1", { name => 'new', price => 1 }, token => $strict_token)->{status}, 503, 'nor does who names the product by it');
+is($strict->api(POST => '/products', { name => 'none', price => 1 }, token => $strict_token)->{status}, 201, 'a product without a value is created');
+is($strict->api(PUT => "/products/$has_value", { name => 'older', code => 'C-1' }, token => $strict_token)->{status}, 200, 'and one that keeps its value changed');
+my $of_plain = $plain->database;
+ok(wait_until(60, sub { ($of_plain->selectrow_array(q(SELECT complete FROM catalog_fields WHERE name = 'code')))[0] }), 'the values are claimed');
+sleep 1.1; # as long as a server goes by what it has read
+is($strict->api(POST => '/products', { name => 'new', price => 1, code => 'C-1' }, token => $strict_token)->{json}{errors}[0]{code}, 'taken', 'then the value is taken');
+is($strict->api(POST => '/products', { name => 'new', price => 1, code => 'C-2' }, token => $strict_token)->{status}, 201, 'and another one is free');
+is($of_plain->selectrow_array(q(SELECT COUNT(*) FROM products WHERE extra LIKE '%C-1%')), 1, 'one product has the value');
+$_->stop for $plain, $strict;
 
 # ---- numbers ----
 

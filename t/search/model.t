@@ -68,9 +68,14 @@ sub get {
     return $r;
 }
 
+# While a field that is new becomes unique, nobody gets a value of it.
 sub write_product {
     my ($status, @request) = @_;
-    my $r = $server->api(@request, token => token_of('writer'));
+    my $r;
+    wait_until($FILLED, sub {
+        $r = $server->api(@request, token => token_of('writer'));
+        return $r->{status} != 503 || $r->{body} !~ /are being indexed/;
+    });
     die "@request[0, 1]: $r->{status} $r->{body} (CATALOG_SEED=$seed)\n" if $r->{status} != $status;
     return $r->{json}{data};
 }
@@ -185,7 +190,7 @@ sub write_others {
     for (my @ids; 1; sleep $PAUSE) {
         my $product = { %{ random_product(1e6 * $number + ++$unique) }, category => $OTHERS };
         if (@ids < 50 && rand() < 0.6) {
-            push @ids, $server->api(POST => '/products', $product, token => token_of('writer'))->{json}{data}{id};
+            push @ids, $server->api(POST => '/products', $product, token => token_of('writer'))->{json}{data}{id} // ();
         } elsif (@ids) {
             my ($id) = splice @ids, int rand @ids, 1;
             my $is_update = rand() < 0.5;

@@ -216,9 +216,12 @@ static void test_numbers_have_bounds(void **state)
 
 static void test_whole_numbers_have_no_fraction(void **state)
 {
-    static const char *const others[] = {"1.5", "1.0", "1e0", "\"1\""};
+    static const char *const ones[] = {"9", "9.0", "9e0", "0.9e1", "90e-1"}, *const others[] = {"1.5", "1e-1", "\"1\""};
 
-    assert_string_equal(take(state, CAT_UPDATE, "{\"pieces\":9}").values[PIECES], "9");
+    for (size_t i = 0; i < UNIT_COUNT(ones); i++) {
+        const char *body = apr_psprintf(*state, "{\"pieces\":%s}", ones[i]);
+        assert_string_equal(take(state, CAT_UPDATE, body).values[PIECES], "9");
+    }
     assert_string_equal(update_codes(state, "{\"pieces\":10}"), "pieces too_large");
     for (size_t i = 0; i < UNIT_COUNT(others); i++) {
         assert_string_equal(update_codes(state, apr_psprintf(*state, "{\"pieces\":%s}", others[i])), "pieces type");

@@ -18,6 +18,7 @@ static cat_list_query_t make_query(const cat_query_condition_t *conditions, int 
                               .condition_count = count,
                               .words = words,
                               .word_count = word_count,
+                              .all = &cat_product_built_in,
                               .sort_count = 1};
 
     query.sort[0] = (cat_query_sort_t){field, 1};

@@ -62,6 +62,7 @@ INSERT IGNORE INTO product_indexes (part, complete, created_at, id, filled)
 -- The fields that some server of the database has, or had, a line of CatalogField for. definition: the type, and what decides its keys.
 -- complete: 1 when all products have its keys. Until then those from the list key on, filled of them.
 -- counted: 1 when writers count its values in value_counts, if it has the option facet.
+-- claimed: 1 when product_unique has all values of products, if it has the option unique; it also has them when complete is 1.
 -- ordered_at: when the configuration was read that decided the order of the values of a choice; 0: they are in the order in which they came.
 CREATE TABLE IF NOT EXISTS catalog_fields (
     number     INT NOT NULL PRIMARY KEY,
@@ -72,6 +73,7 @@ CREATE TABLE IF NOT EXISTS catalog_fields (
     id         CHAR(36) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
     filled     BIGINT NOT NULL,
     counted    TINYINT NOT NULL DEFAULT 0,
+    claimed    TINYINT NOT NULL DEFAULT 1,
     ordered_at BIGINT NOT NULL DEFAULT 0,
     UNIQUE KEY catalog_fields_by_name (name)
 ) ENGINE = InnoDB DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin;

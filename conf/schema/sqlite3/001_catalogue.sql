@@ -61,6 +61,7 @@ INSERT INTO product_indexes (part, complete, created_at, id, filled)
 -- The fields that some server of the database has, or had, a line of CatalogField for. definition: the type, and what decides its keys.
 -- complete: 1 when all products have its keys. Until then those from the list key on, filled of them.
 -- counted: 1 when writers count its values in value_counts, if it has the option facet.
+-- claimed: 1 when product_unique has all values of products, if it has the option unique; it also has them when complete is 1.
 -- ordered_at: when the configuration was read that decided the order of the values of a choice; 0: they are in the order in which they came.
 CREATE TABLE catalog_fields (
     number     INTEGER NOT NULL PRIMARY KEY,
@@ -71,6 +72,7 @@ CREATE TABLE catalog_fields (
     id         TEXT NOT NULL,
     filled     INTEGER NOT NULL,
     counted    INTEGER NOT NULL DEFAULT 0,
+    claimed    INTEGER NOT NULL DEFAULT 1,
     ordered_at INTEGER NOT NULL DEFAULT 0
 );
 

@@ -64,10 +64,10 @@ apr_status_t cat_bulk_match(cat_db_t *db, const cat_list_query_t *query, apr_arr
 {
     apr_array_header_t *found = apr_array_make(ids->pool, ids->nelts, sizeof(const char *));
     cat_select_text_t text;
-    apr_status_t rv;
+    apr_status_t rv = ids->nelts ? cat_conditions_prepare(db, query) : APR_SUCCESS;
 
-    if (ids->nelts == 0) {
-        return APR_SUCCESS;
+    if (rv != APR_SUCCESS || ids->nelts == 0) {
+        return rv;
     }
     cat_select_text_begin(&text, db);
     cat_select_text_add(&text, "SELECT p.id FROM products p", NULL);

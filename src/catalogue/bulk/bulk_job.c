@@ -184,12 +184,14 @@ static int is_last(const portion_t *p)
     return p->rows < PORTION;
 }
 
-/* Those of the next products that match; passes over those that do not. */
-static apr_status_t find_products(portion_t *p)
+/* The work of a view, which may run several times: those of the next products that match; passes over those that do not. */
+static apr_status_t find_products(void *baton)
 {
+    portion_t *p = baton;
     apr_status_t rv = APR_SUCCESS;
     int passed = 0;
 
+    p->position = (cat_list_key_t){p->row[NEXT_AT], p->row[NEXT_AFTER]};
     do {
         const cat_list_key_t after = p->position;
         p->rows = 0;
@@ -283,8 +285,9 @@ static apr_status_t make_portion(portion_t *p)
     if (index.absent) {
         return fail_job(p, "CatalogIndex no longer includes what the conditions need");
     }
-    rv = find_products(p);
-    return rv == APR_SUCCESS ? store_portion(p) : rv;
+    rv = cat_db_view(p->db, find_products, p);
+    rv = rv == APR_SUCCESS ? store_portion(p) : rv;
+    return rv == CAT_EFILLING ? APR_EAGAIN : rv;
 }
 
 /* ---- the job ---- */
@@ -298,7 +301,6 @@ static apr_status_t make_next(cat_job_t *job, apr_pool_t *pool)
     if (rv != APR_SUCCESS) {
         return rv;
     }
-    p.position = (cat_list_key_t){p.row[NEXT_AT], p.row[NEXT_AFTER]};
     p.ids = apr_array_make(pool, PORTION, sizeof(const char *));
     p.changed = apr_array_make(pool, PORTION, sizeof(const char *));
     return make_portion(&p);

@@ -6,7 +6,9 @@
  *     product_keys, product_unique   what they have of the field is deleted, and that of the target made
  *     catalog_fields    first the field loses its options, so that no server makes keys of it any more; its row goes last
  *
- * As long as the row is there, the number of the field belongs to nobody else, and the change can be begun anew.
+ * As long as the row is there, the number of the field belongs to nobody else, and the change can be begun anew. Other commands may drop or
+ * rename fields at the same time, and servers with new lines add fields, which then get numbers that have become free. So each transaction
+ * looks up the fields by their names, and goes on only if they are still those of the begin.
  */
 #include "catalogue/product/field_change.h"
 
@@ -20,13 +22,7 @@
 #include "catalogue/product/value_counts.h"
 #include "lib/json.h"
 
-#define PORTION 100                   /* products of one transaction */
-#define OLDEST "-1000000000000000000" /* before all times */
-
-static const char *name_of(const cat_field_change_t *c, int field)
-{
-    return field < c->registry->fields->count ? c->registry->fields->all[field].name : NULL;
-}
+#define PORTION 100 /* products of one transaction */
 
 /* The field, and the pairs that it is one of. */
 static int is_involved(const cat_field_change_t *c, int field)
@@ -34,13 +30,57 @@ static int is_involved(const cat_field_change_t *c, int field)
     return field == c->field || cat_own_keys_is_of_pair(c->registry, field, c->field);
 }
 
+/* Those of products that are gone as well. */
+static apr_status_t drop_keys(const cat_field_change_t *c, int field, const cat_list_key_t *from,
+                              const cat_list_key_t *end)
+{
+    return cat_db_exec(c->db, SQL_KEYS_DROP,
+                       CAT_VALUES(c->registry->numbers[field], from->created_at, from->id, end->created_at, end->id),
+                       NULL);
+}
+
+static int has_type(const cat_field_change_t *c, int field)
+{
+    return field < c->registry->fields->count && !strcmp(c->registry->fields->own[field]->type, c->type);
+}
+
+/* Are the field and the pairs that it is one of without their options? */
+static int is_retired(const cat_field_change_t *c)
+{
+    int retired = 1;
+
+    for (int i = CAT_PRODUCT_FIELDS; i < c->registry->fields->count; i++) {
+        retired = retired && (!is_involved(c, i) || cat_registry_is_retired(c->db->pool, c->registry, i));
+    }
+    return retired;
+}
+
+static apr_status_t find_fields(cat_field_change_t *c)
+{
+    apr_status_t rv = cat_registry_get(c->db, &c->registry);
+
+    if (rv != APR_SUCCESS) {
+        return rv;
+    }
+    c->field = cat_registry_find(c->registry, c->name);
+    c->to = c->target ? cat_registry_find(c->registry, c->target) : c->registry->fields->count;
+    return has_type(c, c->field) && (!c->target || has_type(c, c->to)) ? APR_SUCCESS : CAT_ECHANGED;
+}
+
+/* The same after the begin. */
+static apr_status_t find_retired(cat_field_change_t *c)
+{
+    apr_status_t rv = find_fields(c);
+
+    return rv == APR_SUCCESS && !is_retired(c) ? CAT_ECHANGED : rv;
+}
+
 apr_status_t cat_field_change_begin(void *baton)
 {
-    const cat_field_change_t *c = baton;
+    cat_field_change_t *c = baton;
+    apr_status_t rv = find_fields(c);
 
-    apr_status_t rv = APR_SUCCESS;
-
-    for (int i = CAT_PRODUCT_FIELDS; i < c->registry->fields->count && rv == APR_SUCCESS; i++) {
+    for (int i = CAT_PRODUCT_FIELDS; rv == APR_SUCCESS && i < c->registry->fields->count; i++) {
         if (is_involved(c, i)) {
             rv = cat_registry_retire(c->db, c->registry, i);
         }
@@ -48,16 +88,19 @@ apr_status_t cat_field_change_begin(void *baton)
     return rv;
 }
 
+/* The number may be another field's next, so no key may be left, of a writer that was late for instance. */
 apr_status_t cat_field_change_end(void *baton)
 {
-    const cat_field_change_t *c = baton;
-    const char *number = c->registry->numbers[c->field];
-    apr_status_t rv = cat_value_counts_drop(c->db, number);
+    cat_field_change_t *c = baton;
+    apr_status_t rv = find_retired(c);
+    const char *number = rv == APR_SUCCESS ? c->registry->numbers[c->field] : NULL;
 
+    rv = rv == APR_SUCCESS ? cat_value_counts_drop(c->db, number) : rv;
     rv = rv == APR_SUCCESS ? cat_db_exec(c->db, SQL_UNIQUE_DROP, CAT_VALUES(number), NULL) : rv;
-    for (int i = CAT_PRODUCT_FIELDS; i < c->registry->fields->count && rv == APR_SUCCESS; i++) {
+    for (int i = CAT_PRODUCT_FIELDS; rv == APR_SUCCESS && i < c->registry->fields->count; i++) {
         if (is_involved(c, i)) {
             rv = cat_db_exec(c->db, SQL_FIELDS_REMOVE, CAT_VALUES(c->registry->numbers[i]), NULL);
+            rv = rv == APR_SUCCESS ? drop_keys(c, i, &CAT_LIST_KEY_MAX, &CAT_LIST_KEY_MIN) : rv;
         }
     }
     return rv;
@@ -101,7 +144,7 @@ static const char *rewrite_extra(apr_pool_t *pool, const char *extra, const char
 /* keys: what is to be inserted of the target. */
 static apr_status_t change_product(cat_field_change_t *c, const char *const *row, apr_array_header_t *keys)
 {
-    const char *id = row[CAT_PRODUCT_ID], *name = name_of(c, c->field), *other = name_of(c, c->target);
+    const char *id = row[CAT_PRODUCT_ID], *name = c->name, *other = c->target;
     const char *changed[CAT_PRODUCT_COLUMNS];
     apr_status_t rv;
 
@@ -119,7 +162,7 @@ static apr_status_t change_product(cat_field_change_t *c, const char *const *row
     rv = rv == APR_SUCCESS ? cat_db_exec(c->db, SQL_UNIQUE_DELETE, CAT_VALUES(id, c->registry->numbers[c->field]), NULL)
                            : rv;
     if (rv == APR_SUCCESS && other) {
-        rv = cat_own_keys_renew(c->db, c->registry, c->target, changed, keys);
+        rv = cat_own_keys_renew(c->db, c->registry, c->to, changed, keys);
         c->taken = rv == APR_EEXIST ? id : NULL;
     }
     return rv;
@@ -127,16 +170,14 @@ static apr_status_t change_product(cat_field_change_t *c, const char *const *row
 
 /* ---- a portion ---- */
 
-/* All of the field's keys go, so those of products of the same time may go with them. */
 static apr_status_t delete_keys(const cat_field_change_t *c)
 {
-    const char *oldest = c->rows ? c->end.created_at : OLDEST;
+    const cat_list_key_t *end = c->rows ? &c->end : &CAT_LIST_KEY_MIN;
     apr_status_t rv = APR_SUCCESS;
 
     for (int i = CAT_PRODUCT_FIELDS; i < c->registry->fields->count && rv == APR_SUCCESS; i++) {
         if (is_involved(c, i)) {
-            rv = cat_db_exec(c->db, SQL_KEYS_DROP, CAT_VALUES(c->registry->numbers[i], c->from.created_at, oldest),
-                             NULL);
+            rv = drop_keys(c, i, &c->from, end);
         }
     }
     return rv;
@@ -146,9 +187,10 @@ apr_status_t cat_field_change_next(void *baton)
 {
     cat_field_change_t *c = baton;
     apr_array_header_t *keys = cat_own_keys_begin(c->db->pool);
-    cat_portion_t portion;
-    apr_status_t rv = cat_portion_read(c->db, SQL_INDEX_ROWS, &c->from, PORTION, &portion);
+    cat_portion_t portion = {.rows = keys, .end = c->from};
+    apr_status_t rv = find_retired(c);
 
+    rv = rv == APR_SUCCESS ? cat_portion_read(c->db, SQL_INDEX_ROWS, &c->from, PORTION, &portion) : rv;
     c->rows = portion.rows->nelts;
     c->changed = c->dropped = 0;
     c->end = portion.end;

@@ -13,19 +13,22 @@
  *     cat_field_change_next    for each portion, from CAT_LIST_KEY_MAX on, until it finds no row
  *     cat_field_change_end
  *
- * Each is the work of a transaction. What was ended in between is begun anew.
+ * Each is the work of a transaction, which goes by the fields that the database has then. CAT_ECHANGED: one of the two is gone, or is another
+ * one by now. What was ended in between is begun anew.
  */
 typedef struct cat_field_change_t {
     cat_db_t *db;
-    const cat_registry_t *registry;
-    int field;           /* of the registry */
-    int target;          /* of the registry: gets the values; fields->count: none does */
+    const char *name, *type;
+    const char *target;  /* gets the values; NULL: no field does */
     cat_list_key_t from; /* the portion is what is older */
     /* Results of a portion: */
     cat_list_key_t end; /* where the next one begins; on the pool of db */
     int rows, changed,
         dropped; /* products, those that had the field, and those of them that had a value of the target already */
     const char *taken; /* after APR_EEXIST: a product whose value another one has in the target */
+    /* Of the transaction: */
+    const cat_registry_t *registry;
+    int field, to; /* of the registry */
 } cat_field_change_t;
 
 #define CAT_FIELD_CHANGE_DELAY apr_time_from_sec(3)

@@ -7,7 +7,8 @@ typedef struct cat_list_key_t {
     const char *created_at, *id;
 } cat_list_key_t;
 
-#define CAT_LIST_KEY_MAX ((cat_list_key_t){"9223372036854775807", ""}) /* newer than every product */
+#define CAT_LIST_KEY_MAX ((cat_list_key_t){"9223372036854775807", ""})  /* newer than every product */
+#define CAT_LIST_KEY_MIN ((cat_list_key_t){"-1000000000000000000", ""}) /* older */
 
 #define CAT_LIST_SORT_MAX 3 /* fields that a client may order a list by */
 

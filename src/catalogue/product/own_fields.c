@@ -128,15 +128,22 @@ const cat_fields_t *cat_own_fields_with_images(apr_pool_t *pool, const cat_field
     return &table->fields;
 }
 
+int cat_own_fields_find(const cat_fields_t *fields, const char *name)
+{
+    int i = 0;
+
+    while (i < fields->count && strcmp(fields->all[i].name, name) != 0) {
+        i++;
+    }
+    return i;
+}
+
 /* A text is made of a field that comes before its own, so that no two are made of each other. */
 static const char *check_from(apr_pool_t *pool, const cat_fields_t *fields, int place)
 {
     const char *from = fields->own[place]->from, *fault = NULL;
-    int source = 0;
+    int source = from ? cat_own_fields_find(fields, from) : 0;
 
-    while (from && source < fields->count && strcmp(fields->all[source].name, from) != 0) {
-        source++;
-    }
     if (from && source < fields->count) {
         fault = cat_own_field_check_source(pool, &fields->all[place], &fields->all[source]);
     }
@@ -148,11 +155,8 @@ static const char *check_from(apr_pool_t *pool, const cat_fields_t *fields, int 
 static const char *check_by(apr_pool_t *pool, const cat_fields_t *fields, int place)
 {
     const char *by = fields->own[place]->by;
-    int order = 0;
+    int order = by ? cat_own_fields_find(fields, by) : 0;
 
-    while (by && order < fields->count && strcmp(fields->all[order].name, by) != 0) {
-        order++;
-    }
     if (!by) {
         return NULL;
     }

@@ -16,6 +16,9 @@
 const char *cat_own_fields_add(apr_pool_t *pool, const cat_fields_t *before, const char *line,
                                const cat_fields_t **after);
 
+/* The field of this name, built-in or not; fields->count: there is none. */
+int cat_own_fields_find(const cat_fields_t *fields, const char *name);
+
 /* The fields that those see who may not write products, on the pool: the table without its last fields, which are private. What the
  * fields of the one are by index, those of the other are too. */
 const cat_fields_t *cat_own_fields_public(apr_pool_t *pool, const cat_fields_t *fields);

@@ -146,19 +146,9 @@ static void collect_field(apr_array_header_t *rows, const cat_registry_t *regist
 #define PAIR_SEPARATOR "\x01" /* below all that a folded text has */
 #define PAIR_SIZE (CAT_OWN_KEY_SIZE - 17)
 
-static int find_of_registry(const cat_registry_t *registry, const char *name)
-{
-    int i = 0;
-
-    while (i < registry->fields->count && strcmp(registry->fields->all[i].name, name) != 0) {
-        i++;
-    }
-    return i;
-}
-
 const char *cat_own_keys_pair_begin(apr_pool_t *pool, const cat_registry_t *registry, int pair, const char *text)
 {
-    int of = find_of_registry(registry, registry->fields->own[pair]->of);
+    int of = cat_registry_find(registry, registry->fields->own[pair]->of);
 
     return apr_pstrcat(pool, cat_fold_cut(pool, cat_own_keys_key(pool, registry->fields, of, text), PAIR_SIZE),
                        PAIR_SEPARATOR, NULL);
@@ -166,7 +156,7 @@ const char *cat_own_keys_pair_begin(apr_pool_t *pool, const cat_registry_t *regi
 
 const char *cat_own_keys_pair_value(apr_pool_t *pool, const cat_registry_t *registry, int pair, const char *text)
 {
-    int of = find_of_registry(registry, registry->fields->own[pair]->of);
+    int of = cat_registry_find(registry, registry->fields->own[pair]->of);
 
     return registry->fields->all[of].kind == CAT_LIST ? text : cat_own_keys_value(pool, registry->fields, of, text);
 }
@@ -192,7 +182,7 @@ static void add_pair_row(apr_array_header_t *rows, const cat_registry_t *registr
                          const char *text)
 {
     apr_pool_t *pool = rows->pool;
-    int by = find_of_registry(registry, registry->fields->own[pair]->by);
+    int by = cat_own_fields_find(registry->fields, registry->fields->own[pair]->by);
     row_t *row;
 
     if (!text || by == registry->fields->count) {
@@ -207,7 +197,7 @@ static void add_pair_row(apr_array_header_t *rows, const cat_registry_t *registr
 
 static void collect_pair(apr_array_header_t *rows, const cat_registry_t *registry, int pair, const char *const *record)
 {
-    int of = find_of_registry(registry, registry->fields->own[pair]->of);
+    int of = cat_registry_find(registry, registry->fields->own[pair]->of);
     const char *text = of < registry->fields->count ? record[of] : NULL, *why;
     size_t i;
     json_t *element;
@@ -242,8 +232,8 @@ static int is_changed(const cat_registry_t *registry, int field, const char *con
     if (!own->of) {
         return !cat_text_is_same(was[field], is[field]);
     }
-    of = find_of_registry(registry, own->of);
-    by = find_of_registry(registry, own->by);
+    of = cat_registry_find(registry, own->of);
+    by = cat_own_fields_find(registry->fields, own->by);
     return of < registry->fields->count && by < registry->fields->count &&
            !(cat_text_is_same(was[of], is[of]) && cat_text_is_same(was[by], is[by]));
 }
@@ -384,7 +374,7 @@ static apr_status_t delete_keys(change_t *c, const char *created_at, const char 
     return rv;
 }
 
-apr_status_t cat_own_keys_delete(cat_db_t *db, const cat_registry_t *registry, const char *created_at, const char *id)
+apr_status_t cat_own_keys_forget(cat_db_t *db, const cat_registry_t *registry, const char *created_at, const char *id)
 {
     change_t c = begin_change(db, registry);
     apr_status_t rv;
@@ -395,7 +385,13 @@ apr_status_t cat_own_keys_delete(cat_db_t *db, const cat_registry_t *registry, c
         }
     }
     rv = delete_keys(&c, created_at, id);
-    rv = rv == APR_SUCCESS ? cat_value_counts_write(db, c.counts) : rv;
+    return rv == APR_SUCCESS ? cat_value_counts_write(db, c.counts) : rv;
+}
+
+apr_status_t cat_own_keys_delete(cat_db_t *db, const cat_registry_t *registry, const char *created_at, const char *id)
+{
+    apr_status_t rv = cat_own_keys_forget(db, registry, created_at, id);
+
     return rv == APR_SUCCESS && registry->has_unique ? cat_db_exec(db, SQL_UNIQUE_DELETE_ALL, CAT_VALUES(id), NULL)
                                                      : rv;
 }
@@ -424,7 +420,7 @@ apr_status_t cat_own_keys_change(cat_db_t *db, const cat_registry_t *registry, c
 /* ---- unique values ---- */
 
 /* The product may have taken the value before (catalogue/product/own_slug.c). */
-apr_status_t cat_own_keys_take(cat_db_t *db, const char *number, const char *text, const char *id)
+static apr_status_t take_value(cat_db_t *db, const char *number, const char *text, const char *id)
 {
     const char *owner;
     int taken;
@@ -441,23 +437,57 @@ apr_status_t cat_own_keys_take(cat_db_t *db, const char *number, const char *tex
     return rv == APR_SUCCESS && !strcmp(owner, id) ? APR_SUCCESS : APR_EEXIST;
 }
 
+apr_status_t cat_own_keys_take(cat_db_t *db, const cat_registry_t *registry, int field, const char *text,
+                               const char *id)
+{
+    return registry->is_claimed[field] ? take_value(db, registry->numbers[field], text, id) : CAT_EFILLING;
+}
+
+static apr_status_t look_for_other(cat_db_t *db, const char *number, const char *text, const char *id, int *has_it)
+{
+    const char *owner;
+    apr_status_t rv = cat_own_keys_find(db, number, text, &owner);
+
+    *has_it = rv == APR_SUCCESS && strcmp(owner, id) != 0;
+    return rv == APR_NOTFOUND ? APR_SUCCESS : rv;
+}
+
+apr_status_t cat_own_keys_claim(cat_db_t *db, const cat_registry_t *registry, int field, const char *const *product)
+{
+    const char *text = cat_product_read(db->pool, registry->fields, product)[field];
+
+    return text ? take_value(db, registry->numbers[field], text, product[CAT_PRODUCT_ID]) : APR_SUCCESS;
+}
+
+/* A product that shares its value with another one, as the log says (CAT089), can get another value at any time, because the field is not
+ * complete before. was: the record as it was; NULL: the product is new. */
+static apr_status_t change_value(cat_db_t *db, const cat_registry_t *registry, int field, const char *const *was,
+                                 const char *const *is)
+{
+    const char *before = was ? was[field] : NULL, *id = is[CAT_PRODUCT_ID], *number = registry->numbers[field];
+    int is_shared = 0;
+    apr_status_t rv =
+        before && !registry->is_claimed[field] ? look_for_other(db, number, before, id, &is_shared) : APR_SUCCESS;
+
+    if (rv == APR_SUCCESS && before) {
+        rv = cat_db_exec(db, SQL_UNIQUE_DELETE, CAT_VALUES(id, number), NULL);
+    }
+    if (rv != APR_SUCCESS || !is[field]) {
+        return rv;
+    }
+    return is_shared ? take_value(db, number, is[field], id) : cat_own_keys_take(db, registry, field, is[field], id);
+}
+
 apr_status_t cat_own_keys_reclaim(cat_db_t *db, const cat_registry_t *registry, const char *const *before,
                                   const char *const *after)
 {
     const char *const *is = cat_product_read(db->pool, registry->fields, after);
     const char *const *was = before ? cat_product_read(db->pool, registry->fields, before) : NULL;
-    const char *id = after[CAT_PRODUCT_ID];
     apr_status_t rv = APR_SUCCESS;
 
     for (int i = CAT_PRODUCT_FIELDS; i < registry->fields->count && rv == APR_SUCCESS; i++) {
-        if (!(registry->fields->all[i].flags & CAT_UNIQUE) || cat_text_is_same(was ? was[i] : NULL, is[i])) {
-            continue;
-        }
-        if (was && was[i]) {
-            rv = cat_db_exec(db, SQL_UNIQUE_DELETE, CAT_VALUES(id, registry->numbers[i]), NULL);
-        }
-        if (is[i] && rv == APR_SUCCESS) {
-            rv = cat_own_keys_take(db, registry->numbers[i], is[i], id);
+        if (registry->fields->all[i].flags & CAT_UNIQUE && !cat_text_is_same(was ? was[i] : NULL, is[i])) {
+            rv = change_value(db, registry, i, was, is);
         }
     }
     return rv;
@@ -481,7 +511,7 @@ apr_status_t cat_own_keys_renew(cat_db_t *db, const cat_registry_t *registry, in
     rv = rv == APR_SUCCESS ? cat_value_counts_write(db, c.counts) : rv;
     if (rv == APR_SUCCESS && registry->fields->all[field].flags & CAT_UNIQUE) {
         rv = cat_db_exec(db, SQL_UNIQUE_DELETE, CAT_VALUES(id, number), NULL);
-        rv = rv == APR_SUCCESS && record[field] ? cat_own_keys_take(db, number, record[field], id) : rv;
+        rv = rv == APR_SUCCESS && record[field] ? take_value(db, number, record[field], id) : rv;
         taken = rv == APR_EEXIST ? rv : APR_SUCCESS;
         rv = taken ? APR_SUCCESS : rv;
     }

@@ -48,11 +48,13 @@ void cat_own_keys_collect(apr_array_header_t *rows, const cat_registry_t *regist
 /* Sorts such rows, inserts them, and counts their values (catalogue/product/value_counts.h), in a transaction that the caller has begun. */
 apr_status_t cat_own_keys_insert(cat_db_t *db, apr_array_header_t *rows);
 
-/* Takes a value of a unique field for a product, in its transaction. APR_EEXIST: another one has it, and the transaction can go on. */
-apr_status_t cat_own_keys_take(cat_db_t *db, const char *number, const char *text, const char *id);
+/* Takes a value of a unique field for a product, in its transaction. APR_EEXIST: another one has it, and the transaction can go on.
+ * CAT_EFILLING: nobody knows, as the values of products that were there before are still being claimed. */
+apr_status_t cat_own_keys_take(cat_db_t *db, const cat_registry_t *registry, int field, const char *text,
+                               const char *id);
 
 /* What changes if the product changes from the row before to the row after: first the unique values, where before is NULL of a new product;
- * APR_EEXIST: another one has one of them. */
+ * APR_EEXIST, CAT_EFILLING: as above. */
 apr_status_t cat_own_keys_reclaim(cat_db_t *db, const cat_registry_t *registry, const char *const *before,
                                   const char *const *after);
 apr_status_t cat_own_keys_change(cat_db_t *db, const cat_registry_t *registry, const char *const *before,
@@ -73,7 +75,11 @@ int cat_own_keys_match(apr_pool_t *pool, const cat_registry_t *registry, int fie
 apr_status_t cat_own_keys_renew(cat_db_t *db, const cat_registry_t *registry, int field, const char *const *product,
                                 apr_array_header_t *rows);
 
-/* All that there is of a product. */
+/* Claims the value of one field for a product that was there before. APR_EEXIST: another one has it. */
+apr_status_t cat_own_keys_claim(cat_db_t *db, const cat_registry_t *registry, int field, const char *const *product);
+
+/* All keys of a product; and all that there is of it. */
+apr_status_t cat_own_keys_forget(cat_db_t *db, const cat_registry_t *registry, const char *created_at, const char *id);
 apr_status_t cat_own_keys_delete(cat_db_t *db, const cat_registry_t *registry, const char *created_at, const char *id);
 
 /* *id: the product that has the value of the unique field, on the pool of db. APR_NOTFOUND: none. number: of the registry. */

@@ -105,9 +105,10 @@ void cat_own_slugs_complete(apr_pool_t *pool, const cat_fields_t *fields, cat_in
 typedef struct making_t {
     cat_db_t *db;
     const cat_fields_t *fields;
-    const char *number;
+    const cat_registry_t *registry;
     const char **record;
     int field;
+    int known; /* the same field in the registry */
 } making_t;
 
 static const char *make_other(const making_t *m, int attempt)
@@ -119,7 +120,7 @@ static const char *make_other(const making_t *m, int attempt)
 static apr_status_t look_up(const making_t *m, int attempt, int *taken)
 {
     const char *text = make_other(m, attempt), *id;
-    apr_status_t rv = text ? cat_own_keys_find(m->db, m->number, text, &id) : APR_NOTFOUND;
+    apr_status_t rv = text ? cat_own_keys_find(m->db, m->registry->numbers[m->known], text, &id) : APR_NOTFOUND;
 
     *taken = rv == APR_SUCCESS;
     return rv == APR_NOTFOUND ? APR_SUCCESS : rv;
@@ -145,32 +146,31 @@ static apr_status_t find_free(const making_t *m, int *attempt)
     return rv;
 }
 
-static apr_status_t begin_making(making_t *m, cat_db_t *db, const cat_registry_t **registry, const char **record)
+static apr_status_t begin_making(making_t *m, cat_db_t *db, const char **record)
 {
     *m = (making_t){.db = db, .fields = cat_product_fields_of(db->conf), .record = record};
-    return cat_registry_get(db, registry);
+    return cat_registry_get(db, &m->registry);
 }
 
 /* Is the next field to be made, and unique? */
-static int choose_field(making_t *m, const cat_registry_t *registry, const int *slugs, int field)
+static int choose_field(making_t *m, const int *slugs, int field)
 {
     if (!slugs[field] || !(m->fields->all[field].flags & CAT_UNIQUE)) {
         return 0;
     }
     m->field = field;
-    m->number = registry->numbers[cat_registry_find_field(registry, m->fields, field)];
+    m->known = cat_registry_find_field(m->registry, m->fields, field);
     return 1;
 }
 
 apr_status_t cat_own_slugs_renew(cat_db_t *db, cat_own_slugs_t slugs, const char **record)
 {
-    const cat_registry_t *registry;
     making_t m;
     int taken, renewed = 0;
-    apr_status_t rv = slugs ? begin_making(&m, db, &registry, record) : APR_EEXIST;
+    apr_status_t rv = slugs ? begin_making(&m, db, record) : APR_EEXIST;
 
     for (int i = CAT_PRODUCT_FIELDS; rv == APR_SUCCESS && i < m.fields->count; i++) {
-        if (!choose_field(&m, registry, slugs, i)) {
+        if (!choose_field(&m, slugs, i)) {
             continue;
         }
         rv = look_up(&m, slugs[i], &taken);
@@ -190,7 +190,7 @@ static apr_status_t claim_field(const making_t *m, int *attempt)
     for (int tries = 0; rv == APR_EEXIST && tries < CAT_OWN_SLUG_TRIES; tries++) {
         const char *text = make_other(m, *attempt);
         m->record[m->field] = text;
-        rv = text ? cat_own_keys_take(m->db, m->number, text, m->record[CAT_PRODUCT_ID]) : APR_SUCCESS;
+        rv = text ? cat_own_keys_take(m->db, m->registry, m->known, text, m->record[CAT_PRODUCT_ID]) : APR_SUCCESS;
         if (rv == APR_EEXIST) {
             apr_status_t found = find_free(m, attempt);
             rv = found == APR_SUCCESS ? rv : found;
@@ -201,12 +201,11 @@ static apr_status_t claim_field(const making_t *m, int *attempt)
 
 apr_status_t cat_own_slugs_claim(cat_db_t *db, cat_own_slugs_t slugs, const char **record)
 {
-    const cat_registry_t *registry;
     making_t m;
-    apr_status_t rv = slugs ? begin_making(&m, db, &registry, record) : APR_SUCCESS;
+    apr_status_t rv = slugs ? begin_making(&m, db, record) : APR_SUCCESS;
 
     for (int i = CAT_PRODUCT_FIELDS; slugs && rv == APR_SUCCESS && i < m.fields->count; i++) {
-        if (choose_field(&m, registry, slugs, i)) {
+        if (choose_field(&m, slugs, i)) {
             rv = claim_field(&m, &slugs[i]);
         }
     }

@@ -2,9 +2,9 @@
 /*
  * Reads and fills the table catalog_fields.
  *
- *     number  name    definition                       complete  counted
- *     1       sku     string index unique              1         1
- *     2       color   choice values="red|blue" facet   0         0     its keys are being filled in
+ *     number  name    definition                       complete  counted  claimed
+ *     1       sku     string index unique              1         1        1
+ *     2       color   choice values="red|blue" facet   0         0        1        its keys are being filled in
  *
  * A definition is what decides the keys of a field, in the words of CatalogField, so the same reader makes a field table of the rows. It
  * only ever gets more options and values, and the order of values is that of the newest configuration: servers with different lines would
@@ -12,8 +12,8 @@
  * A server reads the table once a second at most. A field that it does not know yet is added before the first write or list that needs
  * the table; if there are products, the job (catalogue/search/key_filler.h) gives them its keys.
  *
- * What was read is kept for the life of the process, as threads may use it for as long as they like. It changes with the configuration
- * and when a field is complete, so there are few of them.
+ * What was read is kept for the life of the process, as threads may use it for as long as they like. The table changes with the
+ * configuration and when a field is complete, so there are few of them: whoever reads what another thread has read before takes that.
  */
 #include "catalogue/product/registry.h"
 
@@ -41,7 +41,7 @@ typedef struct reading_t {
     cat_buffer_t text;
 } reading_t;
 
-enum { NUMBER, NAME, DEFINITION, COMPLETE, COUNTED, ORDERED_AT, COLUMNS };
+enum { NUMBER, NAME, DEFINITION, COMPLETE, COUNTED, CLAIMED, ORDERED_AT, COLUMNS };
 
 static apr_status_t keep_row(void *baton, const char *const *values, int count)
 {
@@ -91,6 +91,7 @@ static cat_registry_t *make_empty(const char *text, int count)
     registry->numbers = apr_pcalloc(pool, places * sizeof(*registry->numbers));
     registry->is_complete = apr_pcalloc(pool, places);
     registry->is_counted = apr_pcalloc(pool, places);
+    registry->is_claimed = apr_pcalloc(pool, places);
     registry->ordered_at = apr_pcalloc(pool, places * sizeof(*registry->ordered_at));
     registry->older = apr_pcalloc(pool, sizeof(*registry->older));
     registry->text = apr_pstrdup(pool, text);
@@ -126,6 +127,7 @@ static const char *add_row(cat_registry_t *registry, const char *const *row)
     registry->numbers[field] = apr_pstrdup(registry->pool, row[NUMBER]);
     registry->is_complete[field] = *row[COMPLETE] == '1';
     registry->is_counted[field] = says_counted(row, registry->fields->all[field].flags) != 0;
+    registry->is_claimed[field] = registry->is_complete[field] || *row[CLAIMED] == '1';
     registry->ordered_at[field] = apr_atoi64(row[ORDERED_AT]);
     registry->is_filling |= !registry->is_complete[field];
     note_flags(registry, registry->fields->all[field].flags);
@@ -155,12 +157,9 @@ static apr_status_t make_registry(const cat_db_t *db, reading_t *r, const cat_re
 
 int cat_registry_find(const cat_registry_t *registry, const char *name)
 {
-    int i = CAT_PRODUCT_FIELDS;
+    int i = cat_own_fields_find(registry->fields, name);
 
-    while (i < registry->fields->count && strcmp(registry->fields->all[i].name, name) != 0) {
-        i++;
-    }
-    return i;
+    return i < CAT_PRODUCT_FIELDS ? registry->fields->count : i;
 }
 
 int cat_registry_find_field(const cat_registry_t *registry, const cat_fields_t *fields, int field)
@@ -234,22 +233,19 @@ static apr_status_t refuse_type(const cat_db_t *db, const cat_registry_t *regist
 typedef struct addition_t {
     cat_db_t *db;
     const cat_registry_t *registry;
-    int added; /* how many were added or changed */
+    const char *claimed, *complete; /* of a field or an option that is new */
+    int added;                      /* how many were added */
 } addition_t;
 
-/* An empty catalogue has all keys that there can be, but where several transactions write at once, some may have products that nobody else
- * sees yet. */
-static apr_status_t read_is_complete(cat_db_t *db, const char **complete)
+/* In an empty catalogue no product has a value that is not claimed. It has all keys that there can be, too, but where several transactions
+ * write at once, some may have products that nobody else sees yet, with values that were claimed for them. */
+static apr_status_t look_for_products(addition_t *a)
 {
     const char *const *row;
-    apr_status_t rv;
+    apr_status_t rv = cat_db_one(a->db, SQL_PRODUCT_LIST_AFTER, CAT_VALUES(CAT_LIST_KEY_MAX.created_at, "", "1"), &row);
 
-    *complete = "0";
-    if (!cat_db_has_one_writer(db)) {
-        return APR_SUCCESS;
-    }
-    rv = cat_db_one(db, SQL_PRODUCT_LIST_AFTER, CAT_VALUES(CAT_LIST_KEY_MAX.created_at, "", "1"), &row);
-    *complete = rv == APR_NOTFOUND ? "1" : "0";
+    a->claimed = rv == APR_NOTFOUND ? "1" : "0";
+    a->complete = cat_db_has_one_writer(a->db) ? a->claimed : "0";
     return rv == APR_NOTFOUND ? APR_SUCCESS : rv;
 }
 
@@ -283,63 +279,85 @@ static const char *define_known(apr_pool_t *pool, const cat_registry_t *registry
                : cat_own_field_define(pool, registry->fields->own[known], registry->fields->all[known].flags);
 }
 
-/* Values that come behind the others leave their keys as they are, and no product has them yet. Nothing is changed if another server was
- * first: then the next look at the table finds what it has made of the field. */
-static apr_status_t change_field(const addition_t *a, int known, const cat_fields_t *fields, int i,
-                                 const char *complete)
+/* What a row gets, whose keys are to be filled in from the newest product on. */
+typedef struct state_t {
+    const char *definition, *complete, *counted, *claimed;
+} state_t;
+
+/* *changed 0: another server was first; then the next look at the table finds what it has made of the field. */
+static apr_status_t change_row(cat_db_t *db, const cat_registry_t *registry, int known, const state_t *after,
+                               int *changed)
+{
+    return cat_db_exec(db, SQL_FIELDS_CHANGE,
+                       CAT_VALUES(after->definition, after->complete, after->counted, after->claimed,
+                                  CAT_LIST_KEY_MAX.created_at, CAT_LIST_KEY_MAX.id, registry->numbers[known],
+                                  define_known(db->pool, registry, known)),
+                       changed);
+}
+
+/* A field that becomes unique may have values in products that were there before, also in those that nobody else sees yet. */
+static const char *says_claimed(const addition_t *a, int known)
+{
+    return a->registry->is_claimed[known] && a->registry->fields->all[known].flags & CAT_UNIQUE ? "1" : a->complete;
+}
+
+/* Values that come behind the others leave their keys as they are, and no product has them yet. */
+static apr_status_t change_field(const addition_t *a, int known, const cat_fields_t *fields, int i)
 {
     const cat_registry_t *registry = a->registry;
     int there = registry->fields->all[known].flags & KEPT, flags = there | (fields->all[i].flags & KEPT);
     cat_own_field_t both = *registry->fields->own[known];
+    state_t after = {.complete = a->complete, .claimed = says_claimed(a, known)};
 
     if (both.values) {
         both.values = join_values(a->db->pool, both.values, fields->own[i]->values);
     }
     if (flags == there) {
-        complete = registry->is_complete[known] ? "1" : "0";
+        after.complete = registry->is_complete[known] ? "1" : "0";
     }
-    return cat_db_exec(a->db, SQL_FIELDS_CHANGE,
-                       CAT_VALUES(cat_own_field_define(a->db->pool, &both, flags), complete,
-                                  registry->is_counted[known] ? "1" : complete, CAT_LIST_KEY_MAX.created_at,
-                                  CAT_LIST_KEY_MAX.id, registry->numbers[known],
-                                  define_known(a->db->pool, registry, known)),
-                       NULL);
+    after.counted = registry->is_counted[known] ? "1" : after.complete;
+    after.definition = cat_own_field_define(a->db->pool, &both, flags);
+    return change_row(a->db, registry, known, &after, NULL);
+}
+
+static const char *define_retired(apr_pool_t *pool, const cat_registry_t *registry, int known)
+{
+    return registry->fields->own[known]->of ? define_pair(0)
+                                            : cat_own_field_define(pool, registry->fields->own[known],
+                                                                   registry->fields->all[known].flags & CAT_SEARCHED);
+}
+
+int cat_registry_is_retired(apr_pool_t *pool, const cat_registry_t *registry, int field)
+{
+    return !strcmp(define_known(pool, registry, field), define_retired(pool, registry, field));
 }
 
 apr_status_t cat_registry_retire(cat_db_t *db, const cat_registry_t *registry, int field)
 {
-    const char *is = define_known(db->pool, registry, field);
-    const char *retired = registry->fields->own[field]->of
-                              ? define_pair(0)
-                              : cat_own_field_define(db->pool, registry->fields->own[field],
-                                                     registry->fields->all[field].flags & CAT_SEARCHED);
+    const state_t after = {define_retired(db->pool, registry, field), "1", "0", "1"};
     int changed = 1;
-    apr_status_t rv = APR_SUCCESS;
+    apr_status_t rv = cat_registry_is_retired(db->pool, registry, field)
+                          ? APR_SUCCESS
+                          : change_row(db, registry, field, &after, &changed);
 
-    if (strcmp(is, retired) != 0) {
-        rv = cat_db_exec(db, SQL_FIELDS_CHANGE,
-                         CAT_VALUES(retired, "1", "0", CAT_LIST_KEY_MAX.created_at, CAT_LIST_KEY_MAX.id,
-                                    registry->numbers[field], is),
-                         &changed);
-    }
     return rv == APR_SUCCESS && !changed ? CAT_ECONFLICT : rv;
 }
 
 /* Another server that adds a field at the same time takes the number or the name: then the next look at the table finds that. */
-static apr_status_t add_row_of(const addition_t *a, const char *name, const char *definition, const char *complete)
+static apr_status_t insert_row(addition_t *a, const char *name, const char *definition, const char *complete)
 {
     int last = a->registry->fields->count - 1;
-    int number = a->added + 1 + (last >= CAT_PRODUCT_FIELDS ? atoi(a->registry->numbers[last]) : 0);
+    int number = ++a->added + (last >= CAT_PRODUCT_FIELDS ? atoi(a->registry->numbers[last]) : 0);
 
     return cat_db_insert(a->db, SQL_FIELDS_ADD,
-                         CAT_VALUES(apr_itoa(a->db->pool, number), name, definition, complete, complete,
+                         CAT_VALUES(apr_itoa(a->db->pool, number), name, definition, complete, complete, a->claimed,
                                     CAT_LIST_KEY_MAX.created_at, CAT_LIST_KEY_MAX.id));
 }
 
-static apr_status_t add_field(const addition_t *a, const cat_fields_t *fields, int i, const char *complete)
+static apr_status_t add_field(addition_t *a, const cat_fields_t *fields, int i)
 {
-    return add_row_of(a, fields->all[i].name, cat_own_field_define(a->db->pool, fields->own[i], fields->all[i].flags),
-                      fields->all[i].flags & KEPT ? complete : "1");
+    return insert_row(a, fields->all[i].name, cat_own_field_define(a->db->pool, fields->own[i], fields->all[i].flags),
+                      fields->all[i].flags & KEPT ? a->complete : "1");
 }
 
 /* Does the database keep the pair of the field, if it has one? */
@@ -351,27 +369,20 @@ static int covers_pair(apr_pool_t *pool, const cat_registry_t *registry, const c
     return !name || (known < registry->fields->count && registry->fields->all[known].flags & CAT_INDEXED);
 }
 
-static apr_status_t add_pair(addition_t *a, const char *name, const char *complete)
+static apr_status_t add_pair(addition_t *a, const char *name)
 {
+    const state_t after = {define_pair(1), a->complete, "1", "1"};
     int known = cat_registry_find(a->registry, name);
 
-    if (known == a->registry->fields->count) {
-        apr_status_t rv = add_row_of(a, name, define_pair(1), complete);
-        a->added++;
-        return rv;
-    }
-    return cat_db_exec(a->db, SQL_FIELDS_CHANGE,
-                       CAT_VALUES(define_pair(1), complete, "1", CAT_LIST_KEY_MAX.created_at, CAT_LIST_KEY_MAX.id,
-                                  a->registry->numbers[known], define_known(a->db->pool, a->registry, known)),
-                       NULL);
+    return known == a->registry->fields->count ? insert_row(a, name, after.definition, a->complete)
+                                               : change_row(a->db, a->registry, known, &after, NULL);
 }
 
 static apr_status_t add_missing(void *baton)
 {
     addition_t *a = baton;
     const cat_fields_t *fields = cat_product_fields_of(a->db->conf);
-    const char *complete;
-    apr_status_t rv = read_is_complete(a->db, &complete);
+    apr_status_t rv = look_for_products(a);
 
     a->added = 0;
     for (int i = CAT_PRODUCT_FIELDS; i < fields->count && rv == APR_SUCCESS; i++) {
@@ -380,13 +391,12 @@ static apr_status_t add_missing(void *baton)
             continue; /* pictures have no keys */
         }
         if (known == a->registry->fields->count) {
-            rv = add_field(a, fields, i, complete);
-            a->added++;
+            rv = add_field(a, fields, i);
         } else if (!covers_line(a->registry, known, fields, i)) {
-            rv = change_field(a, known, fields, i, complete);
+            rv = change_field(a, known, fields, i);
         }
         if (rv == APR_SUCCESS && !covers_pair(a->db->pool, a->registry, fields, i)) {
-            rv = add_pair(a, cat_own_fields_name_pair(a->db->pool, fields, i), complete);
+            rv = add_pair(a, cat_own_fields_name_pair(a->db->pool, fields, i));
         }
     }
     return rv;
@@ -500,7 +510,14 @@ apr_status_t cat_registry_reorder(cat_db_t *db, const cat_registry_t *registry, 
 
 /* ---- all of it ---- */
 
-static apr_status_t read_registry(cat_db_t *db, const cat_registry_t *before, const cat_registry_t **registry)
+static int is_made_of(const cat_registry_t *registry, const char *text)
+{
+    return registry && !strcmp(registry->text, text);
+}
+
+/* one, other: what was read before; NULL: nothing was. */
+static apr_status_t read_registry(cat_db_t *db, const cat_registry_t *one, const cat_registry_t *other,
+                                  const cat_registry_t **registry)
 {
     reading_t r;
     apr_status_t rv = read_table(db, &r);
@@ -508,11 +525,10 @@ static apr_status_t read_registry(cat_db_t *db, const cat_registry_t *before, co
     if (rv != APR_SUCCESS) {
         return rv;
     }
-    if (before && !strcmp(before->text, cat_buffer_text(&r.text))) {
-        *registry = before;
-        return APR_SUCCESS;
-    }
-    return make_registry(db, &r, registry);
+    *registry = is_made_of(one, cat_buffer_text(&r.text))     ? one
+                : is_made_of(other, cat_buffer_text(&r.text)) ? other
+                                                              : NULL;
+    return *registry ? APR_SUCCESS : make_registry(db, &r, registry);
 }
 
 static apr_status_t add_fields(cat_db_t *db, const cat_registry_t **registry)
@@ -520,18 +536,21 @@ static apr_status_t add_fields(cat_db_t *db, const cat_registry_t **registry)
     addition_t a = {.db = db, .registry = *registry};
     apr_status_t rv = cat_db_in_transaction(db) ? add_missing(&a) : cat_db_transact(db, add_missing, &a);
 
-    return rv == APR_SUCCESS || rv == APR_EEXIST ? read_registry(db, *registry, registry) : rv;
+    return rv == APR_SUCCESS || rv == APR_EEXIST ? read_registry(db, *registry, NULL, registry) : rv;
 }
 
 typedef struct look_t {
     const cat_registry_t *noted, *registry;
+    const cat_registry_t *kept; /* what this transaction, or whoever looked last, has read before; NULL: nothing */
     apr_time_t since;
     int is_new; /* flag: the table was read */
 } look_t;
 
+/* What a transaction reads is not noted, but the next one takes the same. It is committed, as the transaction has added nothing yet. */
 static apr_status_t look_at_table(cat_db_t *db, int is_anew, look_t *look)
 {
     apr_time_t now = apr_time_now();
+    apr_status_t rv;
 
     look->noted = look->registry = cat_db_registry(db, &look->since);
     look->is_new = is_anew || !look->noted || now - look->since > AGE || now < look->since;
@@ -539,7 +558,11 @@ static apr_status_t look_at_table(cat_db_t *db, int is_anew, look_t *look)
         return APR_SUCCESS;
     }
     look->since = now;
-    return read_registry(db, look->noted, &look->registry);
+    rv = read_registry(db, look->noted, look->kept ? look->kept : cat_db_kept_registry(db), &look->registry);
+    if (rv == APR_SUCCESS) {
+        cat_db_keep_registry(db, look->registry);
+    }
+    return rv;
 }
 
 static apr_status_t add_what_is_missing(cat_db_t *db, look_t *look)
@@ -588,7 +611,7 @@ static apr_status_t confirm_registry(cat_db_t *db, const cat_basis_t *basis)
 /* A transaction that only reads cannot add fields. */
 static apr_status_t look_within(cat_db_t *db, cat_basis_t *basis, int is_anew)
 {
-    look_t look;
+    look_t look = {.kept = basis->what};
     apr_status_t rv = look_at_table(db, is_anew || (basis->is_writing && cat_db_has_one_writer(db)), &look);
 
     rv = rv == APR_SUCCESS && basis->is_writing ? add_what_is_missing(db, &look) : rv;
@@ -603,7 +626,7 @@ static apr_status_t look_within(cat_db_t *db, cat_basis_t *basis, int is_anew)
 /* Only what is committed is noted for other threads. */
 static apr_status_t look_outside(cat_db_t *db, int is_anew, const cat_registry_t **registry)
 {
-    look_t look;
+    look_t look = {.kept = NULL};
     apr_status_t rv = look_at_table(db, is_anew, &look);
 
     rv = rv == APR_SUCCESS ? add_what_is_missing(db, &look) : rv;

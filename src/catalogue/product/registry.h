@@ -16,6 +16,7 @@ typedef struct cat_registry_t {
     const char **numbers;       /* by field, decimal, as product_keys has it; NULL: built-in */
     unsigned char *is_complete; /* by field, flag: all products have its keys */
     unsigned char *is_counted;  /* by field, flag: writers count its values (catalogue/product/value_counts.h) */
+    unsigned char *is_claimed;  /* by field, flag: product_unique has all values that products have, if it is unique */
     int has_keys, has_unique, has_words; /* flags: some field is indexed, unique, searched */
     int has_facets;                      /* flag: some field is a facet */
     int has_pairs;                       /* flag: some field is a pair (catalogue/product/own_fields.h) */
@@ -56,6 +57,9 @@ apr_status_t cat_registry_reorder(cat_db_t *db, const cat_registry_t *registry, 
 /* Takes the options from a field that no server has a line for, so that no server keeps keys of it, a second later. Its words stay marked as
  * its own until no product has them. CAT_ECONFLICT: another server has changed the field. */
 apr_status_t cat_registry_retire(cat_db_t *db, const cat_registry_t *registry, int field);
+
+/* Are these options gone? */
+int cat_registry_is_retired(apr_pool_t *pool, const cat_registry_t *registry, int field);
 
 /* The field of the registry that has the name; fields->count: there is none. */
 int cat_registry_find(const cat_registry_t *registry, const char *name);

@@ -72,6 +72,51 @@ static int is_keyed(int field)
     return cat_product_keys_part(field) != 0;
 }
 
+/* ---- what the database knows of fields ---- */
+
+/* Words of a product without those of a searched field would not find it. Private ones are behind query->all->count. */
+static int is_read(const cat_list_query_t *query, int field)
+{
+    return cat_field_set_has(&query->keyed, field) ||
+           (query->word_count && field < query->all->count && query->all->all[field].flags & CAT_SEARCHED);
+}
+
+int cat_conditions_are_filled(const cat_registry_t *registry, const cat_list_query_t *query)
+{
+    int are_filled = 1;
+
+    for (int i = CAT_PRODUCT_FIELDS; i < CAT_FIELDS_MAX; i++) {
+        int known = is_read(query, i) ? cat_registry_find_field(registry, query->all, i) : 0;
+        are_filled = are_filled && (!known || (known < registry->fields->count && registry->is_complete[known]));
+    }
+    return are_filled;
+}
+
+/* Must it be what the state of the database has that the list is read from? What the keys of a choice mean changes with the order of its
+ * values. And another server may just have added a private field, whose words are hidden only by who knows of it; a mount without fields
+ * of its own learns of such a one within a second. */
+static int is_exact(const cat_list_query_t *query)
+{
+    int is_read_now = query->word_count && query->all != &cat_product_built_in;
+
+    for (int i = CAT_PRODUCT_FIELDS; i < CAT_FIELDS_MAX; i++) {
+        is_read_now |= cat_field_set_has(&query->keyed, i) && query->all->own[i]->values;
+    }
+    return is_read_now;
+}
+
+apr_status_t cat_conditions_prepare(cat_db_t *db, const cat_list_query_t *query)
+{
+    const cat_registry_t *registry;
+    apr_status_t rv;
+
+    if (!query->word_count && cat_field_set_is_empty(&query->keyed)) {
+        return APR_SUCCESS;
+    }
+    rv = (is_exact(query) ? cat_registry_get_now : cat_registry_get)(db, &registry);
+    return rv == APR_SUCCESS && !cat_conditions_are_filled(registry, query) ? CAT_EFILLING : rv;
+}
+
 /* ---- prefixes ---- */
 
 static apr_uint32_t decode_character(const unsigned char *first)

@@ -7,6 +7,13 @@
 
 /* Writes the conditions of a list as SQL, on the product that the text reads (cat_select_text_read_from). */
 
+/* Reads what the database knows of the fields that the list reads keys or words of; all texts of the transaction go by that.
+ * CAT_EFILLING: some of these keys are being filled in. */
+apr_status_t cat_conditions_prepare(cat_db_t *db, const cat_list_query_t *query);
+
+/* Have all products the keys and words that the list reads? */
+int cat_conditions_are_filled(const cat_registry_t *registry, const cat_list_query_t *query);
+
 /* The column that orders a built-in field and that its folded values are compared with: "name_key", "created_at", ... */
 const char *cat_conditions_column(int field);
 

@@ -12,7 +12,9 @@
  *
  *     newest ---- has the part ----> from | ---- still to be filled ----> oldest: complete = 1
  *
- * When a mount no longer keeps a part, the job forgets it, so that it is filled from the start if it is wanted again.
+ * When a mount no longer keeps a part, the job forgets it, so that it is filled from the start if it is wanted again. Each child writes and
+ * forgets the parts of its own configuration, so no children of the former one may be left when CatalogIndex changes: docs/indexes.md has
+ * the servers restarted, but not gracefully.
  */
 #include "catalogue/search/indexes.h"
 

@@ -34,7 +34,8 @@ typedef struct cat_indexes_portion_t {
     cat_list_key_t end;  /* of the oldest product, on the pool; where it began if there are no more */
     int rows;            /* products */
     int wrong;           /* of which something derived was missing or out of date */
-    const char *example; /* the id of one that was wrong, on the pool; NULL: there is none */
+    int gone;            /* products that are no longer there, of which something derived is */
+    const char *example; /* the id of one that was wrong, or is gone, on the pool; NULL: there is none */
     int is_last;         /* flag: no older products are left */
 } cat_indexes_portion_t;
 

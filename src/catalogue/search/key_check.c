@@ -2,10 +2,15 @@
 /*
  * Compares the keys of fields of the shop's own with the products, some in each step, for catalogctl check and catalogctl index.
  *
+ *     product_unique    what it has of the products of the step
  *     for each field that is complete
- *         product_keys      what it has from the newest to the oldest product of the step, by product
- *         product_unique    who has the values of these products
- *         each product      its rows are those that its writer would make today; else they are made anew
+ *         product_keys  what it has from where the step begins to its oldest product, in the order of the list
+ *         each product  its rows are those that its writer would make today; else they are made anew
+ *         others        their products are gone, and so must they be
+ *
+ * A step has as many products as one statement names, however many there are of one time. Of products that are gone it remembers only some:
+ * if there are more, mending stays where it is until none is left. What is committed in between is no fault: a product that is there by now
+ * is not gone.
  */
 #include "catalogue/search/key_check.h"
 
@@ -19,21 +24,25 @@
 
 #define PORTION CAT_OWN_KEYS_FOUND
 #define PORTION_TEXT APR_STRINGIFY(CAT_OWN_KEYS_FOUND)
+#define GONE_MOST 500 /* products that are remembered, and that a step through product_unique has */
 
 typedef struct check_t {
     apr_pool_t *pool;
     cat_db_t *db;
     const cat_list_key_t *from;
     int is_mending;
+    int has_no_times; /* flag: only the ids of products are known */
     const cat_registry_t *registry;
     const char **rows[PORTION];
     int is_wrong[PORTION];
-    apr_hash_t *stored;       /* by id, of one field: an array of cat_own_key_t */
+    apr_hash_t *stored; /* by time and id, of one field: an array of cat_own_key_t, of each product of the portion */
+    apr_hash_t *owned;  /* by number and id: a unique value; "": there are several */
+    apr_hash_t *gone;   /* by time and id: cat_list_key_t, of products that are not in the portion */
     apr_array_header_t *keys; /* to be inserted */
     cat_indexes_portion_t found;
 } check_t;
 
-/* ---- what there is ---- */
+/* ---- the products ---- */
 
 static apr_status_t keep_row(void *baton, const char *const *values, int count)
 {
@@ -68,18 +77,50 @@ static apr_status_t read_products(check_t *c)
     }
     rv = cat_db_one(c->db, SQL_INDEX_READ, CAT_VALUES(created_at, id, "1"), &next);
     c->found.is_last = rv == APR_NOTFOUND;
+    if (c->found.is_last) {
+        c->found.end = CAT_LIST_KEY_MIN;
+    }
     return rv == APR_NOTFOUND ? APR_SUCCESS : rv;
+}
+
+static const char *id_of(const check_t *c, int i)
+{
+    return c->rows[i][CAT_PRODUCT_ID];
+}
+
+/* ---- what there is of them ---- */
+
+static const char *join(const check_t *c, const char *one, const char *other)
+{
+    return apr_pstrcat(c->pool, one, " ", other, NULL);
+}
+
+static const char *name_of(const check_t *c, int i)
+{
+    return join(c, c->rows[i][CAT_PRODUCT_CREATED_AT], id_of(c, i));
+}
+
+static void note_gone(const check_t *c, const char *created_at, const char *id)
+{
+    const char *name = join(c, created_at, id);
+    cat_list_key_t *key;
+
+    if (apr_hash_count(c->gone) < GONE_MOST && !apr_hash_get(c->gone, name, APR_HASH_KEY_STRING)) {
+        key = apr_palloc(c->pool, sizeof(*key));
+        *key = (cat_list_key_t){apr_pstrdup(c->pool, created_at), apr_pstrdup(c->pool, id)};
+        apr_hash_set(c->gone, name, APR_HASH_KEY_STRING, key);
+    }
 }
 
 static apr_status_t keep_key(void *baton, const char *const *values, int count)
 {
     const check_t *c = baton;
-    apr_array_header_t *keys = apr_hash_get(c->stored, values[0], APR_HASH_KEY_STRING);
+    apr_array_header_t *keys = apr_hash_get(c->stored, join(c, values[4], values[0]), APR_HASH_KEY_STRING);
 
     (void)count;
     if (!keys) {
-        keys = apr_array_make(c->pool, 2, sizeof(cat_own_key_t));
-        apr_hash_set(c->stored, apr_pstrdup(c->pool, values[0]), APR_HASH_KEY_STRING, keys);
+        note_gone(c, values[4], values[0]);
+        return APR_SUCCESS;
     }
     APR_ARRAY_PUSH(keys, cat_own_key_t) = (cat_own_key_t){
         apr_pstrdup(c->pool, values[1]), values[2] ? apr_pstrdup(c->pool, values[2]) : NULL, *values[3] == '1'};
@@ -88,40 +129,59 @@ static apr_status_t keep_key(void *baton, const char *const *values, int count)
 
 static apr_status_t read_keys(check_t *c, int field)
 {
+    const cat_list_key_t *from = c->from, *end = &c->found.end;
+
     c->stored = apr_hash_make(c->pool);
+    for (int i = 0; i < c->found.rows; i++) {
+        apr_hash_set(c->stored, name_of(c, i), APR_HASH_KEY_STRING, apr_array_make(c->pool, 2, sizeof(cat_own_key_t)));
+    }
     return cat_db_each(c->db, SQL_KEYS_BETWEEN,
-                       CAT_VALUES(c->registry->numbers[field], c->rows[0][CAT_PRODUCT_CREATED_AT],
-                                  c->rows[c->found.rows - 1][CAT_PRODUCT_CREATED_AT]),
+                       CAT_VALUES(c->registry->numbers[field], from->created_at, from->id, end->created_at, end->id),
                        keep_key, c);
+}
+
+static apr_status_t keep_value(void *baton, const char *const *values, int count)
+{
+    const check_t *c = baton;
+    const char *name = join(c, values[1], values[0]);
+    int is_second = apr_hash_get(c->owned, name, APR_HASH_KEY_STRING) != NULL;
+
+    (void)count;
+    apr_hash_set(c->owned, name, APR_HASH_KEY_STRING, is_second ? "" : apr_pstrdup(c->pool, values[2]));
+    return APR_SUCCESS;
+}
+
+/* The places that are left repeat an id. */
+static apr_status_t read_values(check_t *c)
+{
+    const char *ids[PORTION];
+
+    c->owned = apr_hash_make(c->pool);
+    for (int i = 0; i < PORTION; i++) {
+        ids[i] = c->found.rows ? id_of(c, i < c->found.rows ? i : 0) : "";
+    }
+    return c->registry->has_unique && c->found.rows ? cat_db_each(c->db, SQL_UNIQUE_OF_100, ids, PORTION, keep_value, c)
+                                                    : APR_SUCCESS;
 }
 
 /* ---- a field ---- */
 
-/* What is wrong: the product's rows of product_keys, or who has its value. */
-static apr_status_t compare_keys(check_t *c, int field, int is_wrong[PORTION])
+/* Are the product's rows of product_keys those that it should have, and its value in product_unique? */
+static int is_right(const check_t *c, int field, int i)
 {
-    apr_status_t rv = read_keys(c, field);
+    const char *const *row = (const char *const *)c->rows[i];
+    const char *text, *owned;
 
-    for (int i = 0; i < c->found.rows && rv == APR_SUCCESS; i++) {
-        const apr_array_header_t *keys = apr_hash_get(c->stored, c->rows[i][CAT_PRODUCT_ID], APR_HASH_KEY_STRING);
-        is_wrong[i] |= !cat_own_keys_match(c->pool, c->registry, field, (const char *const *)c->rows[i], keys);
+    if (!cat_own_keys_match(c->pool, c->registry, field, row,
+                            apr_hash_get(c->stored, name_of(c, i), APR_HASH_KEY_STRING))) {
+        return 0;
     }
-    return rv;
-}
-
-static apr_status_t compare_owners(check_t *c, int field, int is_wrong[PORTION])
-{
-    const char *texts[PORTION], *owners[PORTION];
-    apr_status_t rv;
-
-    for (int i = 0; i < c->found.rows; i++) {
-        texts[i] = cat_product_read(c->pool, c->registry->fields, (const char *const *)c->rows[i])[field];
+    if (!(c->registry->fields->all[field].flags & CAT_UNIQUE)) {
+        return 1;
     }
-    rv = cat_own_keys_find_many(c->db, c->registry->numbers[field], texts, c->found.rows, owners);
-    for (int i = 0; i < c->found.rows && rv == APR_SUCCESS; i++) {
-        is_wrong[i] |= texts[i] && (!owners[i] || strcmp(owners[i], c->rows[i][CAT_PRODUCT_ID]) != 0);
-    }
-    return rv;
+    text = cat_product_read(c->pool, c->registry->fields, row)[field];
+    owned = apr_hash_get(c->owned, join(c, c->registry->numbers[field], id_of(c, i)), APR_HASH_KEY_STRING);
+    return text ? owned && !strcmp(owned, cat_own_keys_unique(c->pool, text)) : !owned;
 }
 
 static apr_status_t mend_keys(check_t *c, int field, int i)
@@ -131,7 +191,7 @@ static apr_status_t mend_keys(check_t *c, int field, int i)
 
     if (rv == APR_EEXIST) {
         cat_log(c->db->log, CAT_LOG_ERROR, 0,
-                "CAT096: %s: the product %s has the value of another one in the unique field %s; change one of them",
+                "CAT096: %s: the product %s has the value of another one in the unique field %s; give it another one",
                 cat_db_name(c->db), row[CAT_PRODUCT_ID], c->registry->fields->all[field].name);
         return APR_SUCCESS;
     }
@@ -140,17 +200,64 @@ static apr_status_t mend_keys(check_t *c, int field, int i)
 
 static apr_status_t check_field(check_t *c, int field)
 {
-    int is_wrong[PORTION] = {0};
-    apr_status_t rv = compare_keys(c, field, is_wrong);
+    apr_status_t rv = read_keys(c, field);
 
-    if (rv == APR_SUCCESS && c->registry->fields->all[field].flags & CAT_UNIQUE) {
-        rv = compare_owners(c, field, is_wrong);
-    }
     for (int i = 0; i < c->found.rows && rv == APR_SUCCESS; i++) {
-        c->is_wrong[i] |= is_wrong[i];
-        rv = is_wrong[i] && c->is_mending ? mend_keys(c, field, i) : APR_SUCCESS;
+        int is_wrong = !is_right(c, field, i);
+        c->is_wrong[i] |= is_wrong;
+        rv = is_wrong && c->is_mending ? mend_keys(c, field, i) : APR_SUCCESS;
     }
     return rv;
+}
+
+/* ---- products that are gone ---- */
+
+static void count_gone(check_t *c, const cat_list_key_t *key)
+{
+    c->found.gone++;
+    c->found.example = c->found.wrong ? c->found.example : key->id;
+}
+
+/* It may be there by now; once it is not, it does not come back. Keys of another time are not its own. */
+static apr_status_t forget_product(check_t *c, const cat_list_key_t *key)
+{
+    const char *const *row;
+    apr_status_t rv = cat_db_one(c->db, SQL_PRODUCT_GET, CAT_VALUES(key->id), &row);
+    int is_there = rv == APR_SUCCESS && (c->has_no_times || !strcmp(row[CAT_PRODUCT_CREATED_AT], key->created_at));
+
+    if ((rv != APR_SUCCESS && rv != APR_NOTFOUND) || is_there) {
+        return rv;
+    }
+    count_gone(c, key);
+    return rv == APR_NOTFOUND ? cat_own_keys_delete(c->db, c->registry, key->created_at, key->id)
+                              : cat_own_keys_forget(c->db, c->registry, key->created_at, key->id);
+}
+
+static apr_status_t deal_with_gone(check_t *c)
+{
+    apr_status_t rv = APR_SUCCESS;
+
+    for (apr_hash_index_t *i = apr_hash_first(c->pool, c->gone); i && rv == APR_SUCCESS; i = apr_hash_next(i)) {
+        const cat_list_key_t *key = apr_hash_this_val(i);
+        if (c->is_mending) {
+            rv = forget_product(c, key);
+        } else {
+            count_gone(c, key);
+        }
+    }
+    return rv;
+}
+
+apr_status_t cat_key_check_forget(cat_db_t *db, const cat_registry_t *registry, int field, const cat_list_key_t *from,
+                                  const cat_list_key_t *end)
+{
+    check_t c = {.pool = db->pool, .db = db, .from = from, .is_mending = 1, .registry = registry};
+    apr_status_t rv;
+
+    c.found.end = *end;
+    c.gone = apr_hash_make(db->pool);
+    rv = read_keys(&c, field);
+    return rv == APR_SUCCESS ? deal_with_gone(&c) : rv;
 }
 
 /* ---- a portion ---- */
@@ -160,8 +267,17 @@ static void count_wrong(check_t *c)
     for (int i = 0; i < c->found.rows; i++) {
         if (c->is_wrong[i]) {
             c->found.wrong++;
-            c->found.example = c->rows[i][CAT_PRODUCT_ID];
+            c->found.example = id_of(c, i);
         }
+    }
+}
+
+/* There may be more than were remembered. */
+static void stay_until_gone(check_t *c)
+{
+    if (c->is_mending && c->found.gone && apr_hash_count(c->gone) == GONE_MOST) {
+        c->found.end = *c->from;
+        c->found.rows = c->found.wrong = c->found.is_last = 0;
     }
 }
 
@@ -171,45 +287,81 @@ static apr_status_t check_portion(void *baton)
     apr_status_t rv = cat_registry_get(c->db, &c->registry);
 
     c->found = (cat_indexes_portion_t){.end = *c->from};
+    c->gone = apr_hash_make(c->pool);
     c->keys = cat_own_keys_begin(c->pool);
     memset(c->is_wrong, 0, sizeof(c->is_wrong));
     rv = rv == APR_SUCCESS ? read_products(c) : rv;
-    for (int i = CAT_PRODUCT_FIELDS; rv == APR_SUCCESS && c->found.rows && i < c->registry->fields->count; i++) {
+    rv = rv == APR_SUCCESS ? read_values(c) : rv;
+    for (int i = CAT_PRODUCT_FIELDS; rv == APR_SUCCESS && i < c->registry->fields->count; i++) {
         if (c->registry->fields->all[i].flags & CAT_INDEXED && c->registry->is_complete[i]) {
             rv = check_field(c, i);
         }
     }
     count_wrong(c);
+    rv = rv == APR_SUCCESS ? deal_with_gone(c) : rv;
+    stay_until_gone(c);
     return rv == APR_SUCCESS && c->keys->nelts ? cat_own_keys_insert(c->db, c->keys) : rv;
 }
 
-static check_t *make_check(apr_pool_t *pool, cat_db_t *db, const cat_list_key_t *from, int is_mending)
-{
-    check_t *c = apr_pcalloc(pool, sizeof(*c));
+/* ---- unique values ---- */
 
-    c->pool = pool;
-    c->db = db;
-    c->from = from;
-    c->is_mending = is_mending;
-    return c;
+static apr_status_t keep_owner(void *baton, const char *const *values, int count)
+{
+    check_t *c = baton;
+
+    (void)count;
+    c->found.is_last = 0;
+    c->found.end.id = apr_pstrdup(c->pool, values[0]);
+    if (!values[1]) {
+        note_gone(c, "0", values[0]);
+    }
+    return APR_SUCCESS;
+}
+
+static apr_status_t check_owners(void *baton)
+{
+    check_t *c = baton;
+    apr_status_t rv = cat_registry_get(c->db, &c->registry);
+
+    c->has_no_times = 1;
+    c->found = (cat_indexes_portion_t){.end = *c->from, .is_last = 1};
+    c->gone = apr_hash_make(c->pool);
+    rv = rv == APR_SUCCESS
+             ? cat_db_each(c->db, SQL_UNIQUE_OWNERS, CAT_VALUES(c->from->id, APR_STRINGIFY(GONE_MOST)), keep_owner, c)
+             : rv;
+    return rv == APR_SUCCESS ? deal_with_gone(c) : rv;
+}
+
+/* ---- steps ---- */
+
+static apr_status_t run_step(cat_work_t *work, check_t check, cat_indexes_portion_t *portion)
+{
+    apr_status_t rv = check.is_mending ? cat_db_transact(check.db, work, &check) : work(&check);
+
+    *portion = check.found;
+    return rv;
 }
 
 apr_status_t cat_key_check_compare(apr_pool_t *pool, cat_db_t *db, const cat_list_key_t *from,
                                    cat_indexes_portion_t *portion)
 {
-    check_t *c = make_check(pool, db, from, 0);
-    apr_status_t rv = check_portion(c);
-
-    *portion = c->found;
-    return rv;
+    return run_step(check_portion, (check_t){.pool = pool, .db = db, .from = from}, portion);
 }
 
 apr_status_t cat_key_check_mend(apr_pool_t *pool, cat_db_t *db, const cat_list_key_t *from,
                                 cat_indexes_portion_t *portion)
 {
-    check_t *c = make_check(pool, db, from, 1);
-    apr_status_t rv = cat_db_transact(db, check_portion, c);
+    return run_step(check_portion, (check_t){.pool = pool, .db = db, .from = from, .is_mending = 1}, portion);
+}
 
-    *portion = c->found;
-    return rv;
+apr_status_t cat_key_check_compare_owners(apr_pool_t *pool, cat_db_t *db, const cat_list_key_t *from,
+                                          cat_indexes_portion_t *portion)
+{
+    return run_step(check_owners, (check_t){.pool = pool, .db = db, .from = from}, portion);
+}
+
+apr_status_t cat_key_check_mend_owners(apr_pool_t *pool, cat_db_t *db, const cat_list_key_t *from,
+                                       cat_indexes_portion_t *portion)
+{
+    return run_step(check_owners, (check_t){.pool = pool, .db = db, .from = from, .is_mending = 1}, portion);
 }

@@ -5,7 +5,16 @@
 #include "catalogue/search/indexes.h"
 
 /* What catalogue/product/own_keys.h keeps of the fields that are complete, compared with the next products older than a key, as
- * cat_indexes_compare and cat_indexes_fill do with the parts of the index. A value that another product has cannot be mended; it is logged. */
+ * cat_indexes_compare and cat_indexes_fill do with the parts of the index; and what it still keeps of products between these that are gone. A
+ * value that another product has cannot be mended; it is logged. */
 cat_indexes_step_t cat_key_check_compare, cat_key_check_mend;
+
+/* The same of unique values whose products are gone, in the order of these products' ids: only the id of a key counts. */
+cat_indexes_step_t cat_key_check_compare_owners, cat_key_check_mend_owners;
+
+/* Removes, in a transaction, what is left of products that are gone and have keys of the field between two list keys, where those that are
+ * there have none. */
+apr_status_t cat_key_check_forget(cat_db_t *db, const cat_registry_t *registry, int field, const cat_list_key_t *from,
+                                  const cat_list_key_t *end);
 
 #endif

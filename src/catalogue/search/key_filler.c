@@ -10,7 +10,8 @@
  *
  * Products that are written meanwhile get the keys from their writers. So it begins only when no transaction is left whose writer may not
  * know of the field: each child learns of it within a second, a transaction that takes longer looks again before it commits
- * (catalogue/product/registry.c), and those that have not ended after the DELAY are waited for (docs/decisions/0077).
+ * (catalogue/product/registry.c), and those that have not ended after the DELAY are waited for (docs/decisions/0077). Who does not know of the
+ * field leaves its keys behind when he deletes a product to which another writer has given some: these are removed on the way.
  *
  * Conditions and orders that need a field are refused until it is complete (api/indexing.c).
  */
@@ -24,7 +25,9 @@
 #include "catalogue/product/counts.h"
 #include "catalogue/product/portion.h"
 #include "catalogue/product/product.h"
+#include "catalogue/search/conditions.h"
 #include "catalogue/search/indexes.h"
+#include "catalogue/search/key_check.h"
 
 /* Products of one transaction: on SQLite, all writers wait for its end. */
 #define PORTION 100
@@ -100,32 +103,13 @@ apr_status_t cat_key_filler_percent(cat_db_t *db, int *percent)
 
 /* ---- what lists may read ---- */
 
-static int is_incomplete(const cat_registry_t *registry, const cat_field_t *field)
-{
-    int known = cat_registry_find(registry, field->name);
-
-    return known == registry->fields->count || !registry->is_complete[known];
-}
-
-/* Words of a product without those of a searched field would not find it. */
-static int is_read(const cat_list_query_t *query, int field)
-{
-    return cat_field_set_has(&query->keyed, field) ||
-           (query->word_count && field < query->all->count && query->all->all[field].flags & CAT_SEARCHED);
-}
-
 /* What is read of the fields here says below whose words a product has, too (catalogue/search/select_text.h). */
 static apr_status_t check_keys(cat_db_t *db, const cat_list_query_t *query, cat_indexes_state_t *state)
 {
     const cat_registry_t *registry;
     apr_status_t rv = cat_registry_get_filled(db, &registry);
 
-    for (int i = CAT_PRODUCT_FIELDS; i < CAT_FIELDS_MAX && rv == APR_SUCCESS;
-         i++) { /* private ones are behind query->all->count */
-        if (is_read(query, i)) {
-            state->is_keying |= is_incomplete(registry, &query->all->all[i]);
-        }
-    }
+    state->is_keying = rv == APR_SUCCESS && !cat_conditions_are_filled(registry, query);
     return rv == APR_SUCCESS && state->is_keying && !state->filling ? cat_key_filler_percent(db, &state->percent) : rv;
 }
 
@@ -154,8 +138,21 @@ typedef struct filling_t {
     const char *taken; /* the id of a product whose value another one has; NULL: none */
 } filling_t;
 
-static apr_status_t fill_rows(filling_t *f)
+/* Finds the field in the registry, which may be a second old; the field may have got options since. 0: it is another one. */
+static int find_known(filling_t *f)
 {
+    const cat_fields_t *fields = f->registry->fields;
+
+    f->field = cat_registry_find_number(f->registry, f->state->number);
+    return f->field < fields->count &&
+           !strcmp(fields->own[f->field]->line,
+                   apr_pstrcat(f->pool, fields->all[f->field].name, " ", f->state->definition, NULL));
+}
+
+static apr_status_t fill_rows(void *baton)
+{
+    filling_t *f = baton;
+    const cat_list_key_t *end = f->portion.rows->nelts ? &f->portion.end : &CAT_LIST_KEY_MIN;
     apr_array_header_t *rows = cat_own_keys_begin(f->pool);
     apr_status_t rv = APR_SUCCESS;
 
@@ -165,7 +162,20 @@ static apr_status_t fill_rows(filling_t *f)
         rv = cat_own_keys_renew(f->db, f->registry, f->field, row, rows);
         f->taken = rv == APR_EEXIST ? row[CAT_PRODUCT_ID] : NULL;
     }
+    rv = rv == APR_SUCCESS ? cat_key_check_forget(f->db, f->registry, f->field, &f->state->from, end) : rv;
     return rv == APR_SUCCESS ? cat_own_keys_insert(f->db, rows) : rv;
+}
+
+/* So that it is known of each value which of the products that have it is to keep it. */
+static apr_status_t claim_rows(const filling_t *f)
+{
+    apr_status_t rv = APR_SUCCESS;
+
+    for (int i = 0; i < f->portion.rows->nelts && rv == APR_SUCCESS; i++) {
+        rv = cat_own_keys_claim(f->db, f->registry, f->field, CAT_PORTION_ROW(&f->portion, i));
+        rv = rv == APR_EEXIST ? APR_SUCCESS : rv;
+    }
+    return rv;
 }
 
 static apr_status_t advance(const filling_t *f, int is_last)
@@ -179,15 +189,23 @@ static apr_status_t advance(const filling_t *f, int is_last)
                        NULL);
 }
 
-/* Only a portion without a row can be the last, and if nothing is found without a lock either, it is. */
+/* As a writer, it goes by what the transaction reads of the fields. Only a portion without a row can be the last, and if nothing is found
+ * without a lock either, it is. */
 static apr_status_t fill_portion(void *baton)
 {
     filling_t *f = baton;
     const cat_list_key_t *from = &f->state->from;
     const char *const *row;
-    apr_status_t rv = cat_portion_read(f->db, SQL_INDEX_ROWS, from, PORTION, &f->portion), found = APR_SUCCESS;
+    apr_status_t rv = cat_registry_get(f->db, &f->registry), found = APR_SUCCESS;
 
-    rv = rv == APR_SUCCESS ? fill_rows(f) : rv;
+    if (rv != APR_SUCCESS || !find_known(f)) {
+        return rv;
+    }
+    rv = cat_portion_read(f->db, SQL_INDEX_ROWS, from, PORTION, &f->portion);
+    rv = rv == APR_SUCCESS ? cat_db_attempt(f->db, fill_rows, f) : rv;
+    if (rv == APR_EEXIST) {
+        return claim_rows(f);
+    }
     if (rv == APR_SUCCESS && !f->portion.rows->nelts) {
         found = cat_db_one(f->db, SQL_INDEX_READ, CAT_VALUES(from->created_at, from->id, "1"), &row);
         rv = found == APR_NOTFOUND ? APR_SUCCESS : found;
@@ -310,18 +328,9 @@ static void notice_taken(cat_job_t *job, const filling_t *f)
 {
     if (f->taken && is_time_for_notice(job)) {
         cat_log(job->log, CAT_LOG_ERROR, 0,
-                "CAT089: %s: the product %s has the value of another one in the unique field %s; change one of them",
+                "CAT089: %s: the product %s has the value of another one in the unique field %s; give it another one",
                 cat_db_name(job->db), f->taken, f->registry->fields->all[f->field].name);
     }
-}
-
-/* The registry may be a second old, and the field have got options since. */
-static int is_known(const filling_t *f, const state_t *s)
-{
-    const cat_field_t *field = &f->registry->fields->all[f->field];
-
-    return f->field < f->registry->fields->count && !strcmp(apr_pstrcat(f->pool, field->name, " ", s->definition, NULL),
-                                                            f->registry->fields->own[f->field]->line);
 }
 
 /* *is_due: is it time to fill in the keys of the field that has come least far? */
@@ -330,8 +339,7 @@ static apr_status_t find_field(cat_job_t *job, filling_t *f, int *is_due)
     apr_status_t rv;
 
     *is_due = 0;
-    f->field = cat_registry_find_number(f->registry, f->state->number);
-    if (apr_time_now() - f->registry->made < DELAY || !is_known(f, f->state)) {
+    if (!find_known(f) || apr_time_now() - f->registry->made < DELAY) {
         return APR_SUCCESS;
     }
     rv = look_for_writers(f, is_due);

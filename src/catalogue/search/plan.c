@@ -35,7 +35,6 @@
 #include "catalogue/product/counts.h"
 #include "catalogue/product/own_keys.h"
 #include "catalogue/product/product_keys.h"
-#include "catalogue/product/registry.h"
 #include "catalogue/search/conditions.h"
 #include "catalogue/search/index_table.h"
 #include "db/db.h"
@@ -230,8 +229,7 @@ static void use_order_of_pair(apr_pool_t *pool, const cat_registry_t *registry, 
 static int walk_pair(cat_db_t *db, cat_plan_t *plan)
 {
     const cat_list_query_t *query = plan->query;
-    apr_time_t since;
-    const cat_registry_t *registry = cat_db_registry(db, &since);
+    const cat_registry_t *registry = cat_select_text_registry(db);
     int by = plan->order.columns[0].field;
 
     if (!registry || !registry->has_pairs || by == CAT_PRODUCT_CREATED_AT || cat_plan_is_index_too_short(plan)) {
@@ -259,7 +257,7 @@ static int plan_pair(cat_db_t *db, cat_plan_t *plan)
     }
     plan->kind = CAT_PLAN_WALK;
     plan->own = plan->order.columns[0].field;
-    use_order_of_pair(db->pool, cat_db_registry(db, &(apr_time_t){0}), plan);
+    use_order_of_pair(db->pool, cat_select_text_registry(db), plan);
     return 1;
 }
 
@@ -1017,32 +1015,10 @@ static apr_status_t choose(choice_t *c)
     return candidates.count ? choose_by_counts(c, &candidates) : APR_SUCCESS;
 }
 
-static int reads_choice(const cat_list_query_t *query, int field)
-{
-    return cat_field_set_has(&query->keyed, field) && query->all->own[field]->values;
-}
-
-/* What the keys of a choice mean changes with the order of its values: so these are those of the state that the list is read from. */
-static apr_status_t read_choices(cat_db_t *db, const cat_list_query_t *query)
-{
-    const cat_registry_t *registry = NULL;
-    apr_status_t rv = APR_SUCCESS;
-
-    for (int i = CAT_PRODUCT_FIELDS; i < CAT_FIELDS_MAX && rv == APR_SUCCESS; i++) {
-        if (reads_choice(query, i)) {
-            int known;
-            rv = registry ? APR_SUCCESS : cat_registry_get_now(db, &registry);
-            known = rv == APR_SUCCESS ? cat_registry_find(registry, query->all->all[i].name) : 0;
-            rv = rv == APR_SUCCESS && !registry->is_complete[known] ? CAT_EFILLING : rv;
-        }
-    }
-    return rv;
-}
-
 apr_status_t cat_plan_choose(cat_db_t *db, const cat_list_query_t *query, cat_plan_t *plan)
 {
     choice_t c = {.db = db, .plan = plan};
-    apr_status_t rv = read_choices(db, query);
+    apr_status_t rv = cat_conditions_prepare(db, query);
 
     if (rv != APR_SUCCESS) {
         return rv;

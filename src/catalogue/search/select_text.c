@@ -31,14 +31,19 @@ void cat_select_text_init(cat_select_text_t *s, apr_pool_t *pool, const cat_dial
     cat_select_text_read_from(s, "p", "p", 0);
 }
 
-void cat_select_text_begin(cat_select_text_t *s, const cat_db_t *db)
+const cat_registry_t *cat_select_text_registry(const cat_db_t *db)
 {
     const cat_basis_t *basis = cat_db_basis(db);
     apr_time_t since;
 
+    return basis && basis->what ? basis->what : cat_db_registry(db, &since);
+}
+
+void cat_select_text_begin(cat_select_text_t *s, const cat_db_t *db)
+{
     cat_select_text_init(s, db->pool, cat_db_dialect(db));
     s->fields = cat_product_fields_of(db->conf);
-    s->registry = basis && basis->what ? basis->what : cat_db_registry(db, &since);
+    s->registry = cat_select_text_registry(db);
 }
 
 void cat_select_text_read_from(cat_select_text_t *s, const char *keys, const char *products, int own)

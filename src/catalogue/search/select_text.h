@@ -35,6 +35,9 @@ typedef struct cat_select_text_t {
 void cat_select_text_init(cat_select_text_t *s, apr_pool_t *pool, const cat_dialect_t *dialect);
 void cat_select_text_begin(cat_select_text_t *s, const cat_db_t *db);
 
+/* What such a text knows of the fields of the shop's own: what its transaction goes by; NULL: nothing was read yet. */
+const cat_registry_t *cat_select_text_registry(const cat_db_t *db);
+
 /* Adds texts, of the source only; the last argument is NULL. */
 void cat_select_text_add(cat_select_text_t *s, ...) __attribute__((sentinel));
 

@@ -135,6 +135,13 @@ static apr_status_t judge_result(const cat_fault_t *fault)
     "INSERT INTO product_keys (field, value_key, created_at, id, value, counted) VALUES " rows                         \
     " ON DUPLICATE KEY UPDATE value = product_keys.value"
 
+/* A derived table lets each value be sent once. */
+#define KEYS_BETWEEN_MYSQL                                                                                             \
+    "FROM (SELECT CAST(%s AS SIGNED) AS key_field, CAST(%s AS SIGNED) AS from_time, %s AS from_id,"                    \
+    " CAST(%s AS SIGNED) AS end_time, %s AS end_id) b JOIN product_keys k ON k.field = key_field"                      \
+    " AND (k.created_at < from_time OR (k.created_at = from_time AND k.id < from_id))"                                 \
+    " AND (k.created_at > end_time OR (k.created_at = end_time AND k.id >= end_id))"
+
 /* A portion of the list, from a key on. */
 #define PORTION_MYSQL(columns)                                                                                         \
     "SELECT " columns " FROM (SELECT CAST(%s AS SIGNED) AS key_time, %s AS key_id) list_key JOIN products p"           \
@@ -186,13 +193,15 @@ static const char *const statements[SQL_COUNT] = {
         "SELECT DISTINCT index_name, 1, NULL FROM information_schema.statistics"
         " WHERE table_schema = DATABASE() AND table_name = 'products'",
     [SQL_FIELDS_ADD] =
-        "INSERT INTO catalog_fields (number, name, definition, complete, counted, created_at, id, filled)"
-        " VALUES (%s, %s, %s, %s, %s, %s, %s, 0)",
+        "INSERT INTO catalog_fields (number, name, definition, complete, counted, claimed, created_at, id, filled)"
+        " VALUES (%s, %s, %s, %s, %s, %s, %s, %s, 0)",
     [SQL_KEYS_INSERT] = KEYS_INSERT_MYSQL(KEYS_ROW),
     [SQL_KEYS_INSERT_2] = KEYS_INSERT_MYSQL(TWICE(KEYS_ROW)),
     [SQL_KEYS_INSERT_4] = KEYS_INSERT_MYSQL(TWICE(TWICE(KEYS_ROW))),
     [SQL_KEYS_INSERT_8] = KEYS_INSERT_MYSQL(TWICE(TWICE(TWICE(KEYS_ROW)))),
     [SQL_KEYS_INSERT_16] = KEYS_INSERT_MYSQL(TWICE(TWICE(TWICE(TWICE(KEYS_ROW))))),
+    [SQL_KEYS_BETWEEN] = "SELECT k.id, value_key, value, counted, k.created_at " KEYS_BETWEEN_MYSQL,
+    [SQL_KEYS_DROP] = "DELETE k " KEYS_BETWEEN_MYSQL,
     [SQL_UNIQUE_INSERT] = "INSERT IGNORE INTO product_unique (field, value, id) VALUES (%s, %s, %s)",
     /* A locking read meets rows that other transactions have inserted, and waits for these: so whoever adds or deletes a product, and with
      * it one of these rows, has ended. Those behind the row that this transaction has just inserted came later. */

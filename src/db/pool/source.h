@@ -96,6 +96,7 @@ struct cat_source_t {
     atomic_int complete_parts;              /* of the index, see catalogue/search/indexes.h */
     _Atomic apr_time_t registry_at;         /* when registry was noted; written after it */
     _Atomic(const void *) registry;         /* of own fields, see catalogue/product/registry.h; NULL: none yet */
+    _Atomic(const void *) registry_read; /* the one that was read last, perhaps within a transaction; NULL: none yet */
 };
 
 cat_source_t *cat_source_create(apr_pool_t *pool, const char *name, const cat_connector_t *connector, void *context);

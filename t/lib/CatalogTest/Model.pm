@@ -65,6 +65,17 @@ my %own = map { $_->{name} => $_ } @OWN;
 # The lines of now: what each field that has one says, by the word of the option.
 my %line;
 
+# What the products of one value may be ordered by.
+my @BY = qw(price rating weight quantity seen changed);
+
+# by=FIELD for some of the fields that can have it.
+sub choose_pairs {
+    for my $name (grep { $line{$_} && is_indexed($_) && rand() < 0.6 } qw(sku slug brand note quantity tags)) {
+        my @by = grep { $_ ne $name && (!$own{$_} || ($line{$_} && is_indexed($_))) } @BY;
+        $line{$name}{ 'by=' . pick(@by) } = 1;
+    }
+}
+
 # Sets the lines, some fields having none, or all with no option that a product could miss (all: true); returns them.
 sub choose_fields {
     my ($all) = @_;
@@ -74,6 +85,7 @@ sub choose_fields {
         my %has = map { $_ => 1 } @{ $field->{always} // [] }, $all ? () : grep { rand() < 0.5 } @{ $field->{may} };
         $line{ $field->{name} } = \%has;
     }
+    choose_pairs();
     return map { join ' ', 'CatalogField', $_->{name}, $_->{type}, sort keys %{ $line{ $_->{name} } } } grep { $line{ $_->{name} } } @OWN;
 }
 
@@ -320,17 +332,25 @@ sub random_words {
     } 1 .. 1 + int rand 3;
 }
 
+# The order of a pair, if one of the conditions has one.
+sub order_of_pair {
+    my ($who, @conditions) = @_;
+    my ($by) = map { /^by=(.*)/ } map { keys %{ $line{ $_->[0] } // {} } } grep { $_->[1] eq '' } @conditions;
+    return defined $by && sees($who, $by) && rand() < 0.6 ? [$by, pick(0, 1)] : ();
+}
+
 sub random_sort {
-    my ($who) = @_;
-    return () if rand() < 0.4;
+    my ($who, @conditions) = @_;
+    my @of_pair = order_of_pair($who, @conditions);
+    return @of_pair if @of_pair || rand() < 0.4;
     my @fields = shuffle(@BUILT_IN, grep { is_indexed($_) && $own{$_}{type} ne 'strings' } own_names($who));
     return map { [$_, pick(0, 1)] } @fields[0 .. int rand 3];
 }
 
 sub random_question {
     my ($who, @products) = @_;
-    return { who => $who, conditions => [random_conditions($who, pick(0, 0, 1, 1, 1, 2, 2, 3, 4, 6), @products)], words => [random_words($who, @products)],
-        sort => [random_sort($who)] };
+    my @conditions = random_conditions($who, pick(0, 0, 1, 1, 1, 2, 2, 3, 4, 6), @products);
+    return { who => $who, conditions => \@conditions, words => [random_words($who, @products)], sort => [random_sort($who, @conditions)] };
 }
 
 # ---- query strings ----

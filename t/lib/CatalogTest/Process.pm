@@ -86,14 +86,14 @@ sub pause {
     wait_until($PATIENCE, sub { !grep { slurp($_) !~ /\) [TXZ] / } map { glob "/proc/$_/task/*/stat" } @pids });
 }
 
-# Kills all its processes at once, as if the machine had crashed.
+# Kills all its processes at once, as if the machine had crashed. A thread that waits for the disk keeps the sockets of its process.
 sub kill {
     my ($self) = @_;
     pause($self->{pid}); # so that it starts no more children
     my @pids = $self->pids;
     CORE::kill(KILL => @pids);
     waitpid $self->{pid}, 0;
-    wait_until($PATIENCE, sub { !grep { slurp("/proc/$_/stat") =~ /\) [^ZX] / } @pids });
+    wait_until($PATIENCE, sub { !grep { slurp($_) =~ /\) [^ZX] / } map { glob "/proc/$_/task/*/stat" } @pids });
     delete $running{ delete $self->{pid} };
 }
 
