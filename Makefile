@@ -162,7 +162,7 @@ DATABASE_UNITS = $(addprefix $(BUILD)/tests/unit/,test_list_page test_search tes
 CONFINED_sqlite3 = event t/health t/auth t/mail t/server/graceful.t t/server/kill.t t/server/stop.t t/server/metrics.t t/load/mail.t \
   t/keys/dir.t t/keys/jwks.t t/config/database.t t/config/paths.t t/authz/proxy.t t/http/files.t t/abuse/blocklist.t t/accounts/login.t \
   t/users/admin.t t/ctl/secrets.t t/ctl/products.t t/db/files.t t/idempotency/header.t t/products/create.t t/products/search.t \
-  t/products/order.t t/products/export.t
+  t/products/order.t t/products/export.t t/products/images.t
 CONFINED_mysql = worker t/health
 CONFINED_pgsql = prefork t/health
 check-apparmor: all $(JOSE) $(DATABASE_UNITS) ## run the Debian package and the suite in a virtual machine whose kernel enforces the AppArmor profile: requires root; make check-apparmor [T=t/auth DB=... MPM=...] [ACCEL=kvm]

@@ -31,6 +31,9 @@ static json_t *list_links(const cat_request_t *q)
             add_link(q, all, links[i][0], q->conf->mount_uri, links[i][1]);
         }
     }
+    if (q->conf->images) {
+        add_link(q, all, "images", q->conf->mount_uri, "/images/");
+    }
     if (pages) {
         add_link(q, all, "pages", pages, "/");
         add_link(q, all, "docs", pages, "/api.html");

@@ -35,6 +35,7 @@
 #include "httpd/token_scope.h"
 #include "jose/keyring.h"
 #include "lib/log.h"
+#include "lib/process.h"
 
 APLOG_USE_MODULE(catalog);
 
@@ -386,6 +387,24 @@ static apr_status_t end_curl(void *unused)
     return APR_SUCCESS;
 }
 
+/* On an older kernel, pictures are decoded nevertheless. */
+static void note_decoder(const server_rec *main_server)
+{
+    const apr_array_header_t *mounts = cat_server_get(main_server)->all_mounts;
+    const char *lack = cat_process_lack();
+    int images = 0;
+
+    for (int i = 0; i < mounts->nelts; i++) {
+        images |= APR_ARRAY_IDX(mounts, i, cat_mount_t *)->conf->images;
+    }
+    if (images && lack) {
+        ap_log_error(APLOG_MARK, APLOG_NOTICE, 0, main_server,
+                     "CAT121: the kernel has no %s, so a program that decodes pictures is less confined; see "
+                     "CatalogImageProgram",
+                     lack);
+    }
+}
+
 int cat_lifecycle_post_config(apr_pool_t *pconf, apr_pool_t *plog, apr_pool_t *ptemp, server_rec *main_server)
 {
     apr_status_t rv;
@@ -410,6 +429,7 @@ int cat_lifecycle_post_config(apr_pool_t *pconf, apr_pool_t *plog, apr_pool_t *p
     }
     apr_pool_cleanup_register(pconf, NULL, end_curl, apr_pool_cleanup_null);
     cat_sqlite_reader_set_up();
+    note_decoder(main_server);
     return cat_jobs_register(pconf, main_server);
 }
 

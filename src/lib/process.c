@@ -1,13 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Runs a program in a process with limits.
+ * Runs a program in a process that may do little else than read its input and print.
  *
- * A decoder of pictures reads what strangers send, so what it may do is bounded before it starts: by limits of the system (setrlimit) on time,
- * memory, files and what it writes; by a filter of system calls (seccomp) that lets it neither start processes nor open sockets; and by its
- * environment and the two files that are open. It may open others, as the user of this process.
+ * A decoder of pictures reads what strangers send, so what it may do is bounded before it starts:
  *
- *     this thread    fork -> the child: limits, filter, files, exec
- *                    wait for its end; after limits->time, SIGKILL for its process group
+ *     limits (setrlimit)    processor time, memory, open files; no file may grow
+ *     Landlock              which files it may read, and that it may write none
+ *     a filter (seccomp)    which system calls exist
+ *     no_new_privs          what a program gains that is setuid
+ *
+ * The filter names what a decoder needs. Any other call, also one that a later kernel adds, fails as in a kernel that does not have it; the
+ * C library then takes an older one where it knows one, as it does for clone3.
+ *
+ *     this thread    fork -> the child: files, limits, Landlock, filter, exec
+ *                    read what it prints; at the end of the budget, or if this process must stop, SIGKILL for its process group
  *
  * Other threads of this process may hold any lock while this one forks, so the child calls nothing but system calls. If the process is killed,
  * the kernel kills the child (PR_SET_PDEATHSIG).
@@ -16,6 +22,8 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
+#include <sched.h>
 #include <signal.h>
 #include <stddef.h>
 #include <sys/prctl.h>
@@ -26,13 +34,22 @@
 
 #include <linux/audit.h>
 #include <linux/filter.h>
-#include <linux/sched.h>
+#include <linux/landlock.h>
 #include <linux/seccomp.h>
 
 #include "lib/time.h"
 
-#define EXIT_MISSING 127 /* as shells have it */
-#define PAUSE apr_time_from_msec(5)
+#define EXIT_MISSING 127 /* as shells have it, and the dynamic linker that misses a library */
+#define LOOK 100         /* milliseconds: how often a thread that waits looks at the time */
+#define PAUSE apr_time_from_msec(1)
+#define PORTION ((apr_size_t)1 << 16)
+
+int cat_process_must_stop(void)
+{
+    sigset_t pending;
+
+    return sigpending(&pending) == 0 && (sigismember(&pending, SIGTERM) || sigismember(&pending, SIGHUP));
+}
 
 /* ---- the filter ---- */
 
@@ -45,100 +62,294 @@
 #ifdef ARCHITECTURE
 #define LOAD(member) BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, member))
 #define ANSWER(answer) BPF_STMT(BPF_RET | BPF_K, answer)
-#define REFUSE(call) BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, __NR_##call, 0, 1), ANSWER(SECCOMP_RET_ERRNO | EPERM)
+#define IS(value, otherwise) BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, value, 0, otherwise)
+#define HAS(bits, otherwise) BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, bits, 0, otherwise)
+#define ALLOW(call) IS(__NR_##call, 1), ANSWER(SECCOMP_RET_ALLOW)
+#define REFUSED ANSWER(SECCOMP_RET_ERRNO | EACCES)
 
-/* Threads are created by clone3, or by clone where the kernel does not know that; only of clone can a filter see what for. */
+/* With one value of an argument only, of which the lower half counts; with an argument that has none of these bits. */
+#define ALLOW_IF(call, argument, value)                                                                                \
+    IS(__NR_##call, 4), LOAD(args[argument]), IS(value, 1), ANSWER(SECCOMP_RET_ALLOW), REFUSED
+#define ALLOW_UNLESS(call, argument, bits)                                                                             \
+    IS(__NR_##call, 4), LOAD(args[argument]), HAS(bits, 1), REFUSED, ANSWER(SECCOMP_RET_ALLOW)
+
+#define WRITING (O_WRONLY | O_RDWR | O_CREAT | O_TRUNC)
+#define A_THREAD                                                                                                       \
+    (CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_SYSVSEM | CLONE_SIGHAND | CLONE_THREAD | CLONE_SETTLS |                 \
+     CLONE_PARENT_SETTID | CLONE_CHILD_CLEARTID)
+
+/* A call of another architecture is compared by the architecture's number, which no call has; the numbers of x32 have a bit that these lack. */
 static struct sock_filter filter[] = {
     LOAD(arch),
-    BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, ARCHITECTURE, 1, 0),
-    ANSWER(SECCOMP_RET_KILL_PROCESS),
+    IS(ARCHITECTURE, 1),
     LOAD(nr),
-#ifdef __NR_fork
-    REFUSE(fork),
-    REFUSE(vfork),
+    /* files */
+    ALLOW(read),
+    ALLOW(pread64),
+    ALLOW(readv),
+    ALLOW(write),
+    ALLOW(writev),
+    ALLOW(lseek),
+    ALLOW(close),
+    ALLOW(dup),
+    ALLOW(fstat),
+    ALLOW(newfstatat),
+    ALLOW(statx),
+    ALLOW(faccessat),
+    ALLOW(faccessat2),
+    ALLOW(readlinkat),
+    ALLOW(getdents64),
+    ALLOW(getcwd),
+    ALLOW_UNLESS(openat, 2, WRITING),
+#ifdef __x86_64__
+    ALLOW(stat),
+    ALLOW(lstat),
+    ALLOW(access),
+    ALLOW(readlink),
+    ALLOW_UNLESS(open, 1, WRITING),
+    ALLOW(arch_prctl),
+    ALLOW(time),
 #endif
-    REFUSE(socket),
-    REFUSE(socketpair),
-    REFUSE(ptrace),
-    REFUSE(process_vm_readv),
-    REFUSE(process_vm_writev),
-    REFUSE(kill),
-    REFUSE(bpf),
-    REFUSE(io_uring_setup),
-    BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, __NR_clone3, 0, 1),
+    /* memory */
+    ALLOW(brk),
+    ALLOW(mmap),
+    ALLOW(mremap),
+    ALLOW(munmap),
+    ALLOW(mprotect),
+    ALLOW(madvise),
+    /* threads */
+    ALLOW_IF(clone, 0, A_THREAD),
+    ALLOW(futex),
+    ALLOW(set_tid_address),
+    ALLOW(set_robust_list),
+    ALLOW(rseq),
+    ALLOW(gettid),
+    ALLOW(sched_yield),
+    ALLOW(sched_getaffinity),
+    ALLOW(exit),
+    /* signals and time */
+    ALLOW(rt_sigaction),
+    ALLOW(rt_sigprocmask),
+    ALLOW(rt_sigreturn),
+    ALLOW(sigaltstack),
+    ALLOW(restart_syscall),
+    ALLOW(nanosleep),
+    ALLOW(clock_nanosleep),
+    ALLOW(clock_gettime),
+    ALLOW(clock_getres),
+    ALLOW(gettimeofday),
+    /* the process */
+    ALLOW(execve),
+    ALLOW(exit_group),
+    ALLOW(getpid),
+    ALLOW(getuid),
+    ALLOW(geteuid),
+    ALLOW(getgid),
+    ALLOW(getegid),
+    ALLOW(getresuid),
+    ALLOW(getresgid),
+    ALLOW_IF(prlimit64, 0, 0), /* its own limits */
+    ALLOW(getrusage),
+    ALLOW(getrandom),
+    ALLOW(sysinfo),
+    ALLOW(uname),
     ANSWER(SECCOMP_RET_ERRNO | ENOSYS),
-    BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, __NR_clone, 0, 3),
-    LOAD(args[0]),
-    BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, CLONE_THREAD, 1, 0),
-    ANSWER(SECCOMP_RET_ERRNO | EPERM),
-    ANSWER(SECCOMP_RET_ALLOW),
 };
-static const struct sock_fprog program = {sizeof(filter) / sizeof(filter[0]), filter};
+static const struct sock_fprog filter_program = {sizeof(filter) / sizeof(filter[0]), filter};
 
-/* A kernel without such filters runs the program without one. */
 static void set_filter(void)
 {
-    if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0) {
-        prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program);
-    }
+    prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter_program);
+}
+
+/* A kernel that knows filters looks where this one should be. */
+static int has_filters(void)
+{
+    return prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, NULL) < 0 && errno == EFAULT;
 }
 #else
 static void set_filter(void)
 {
 }
+
+static int has_filters(void)
+{
+    return 0;
+}
 #endif
+
+/* ---- Landlock ---- */
+
+#define READABLE_FILE (LANDLOCK_ACCESS_FS_EXECUTE | LANDLOCK_ACCESS_FS_READ_FILE)
+#define READABLE (READABLE_FILE | LANDLOCK_ACCESS_FS_READ_DIR)
+
+/* All rights to files that the kernel's version of Landlock knows, so that a program has none but those of the rules. 0: it knows nothing. */
+static __u64 find_rights(void)
+{
+    static const int counts[] = {0, 13, 14, 15, 15, 16};
+    long version = syscall(__NR_landlock_create_ruleset, NULL, 0, LANDLOCK_CREATE_RULESET_VERSION);
+    int last = sizeof(counts) / sizeof(counts[0]) - 1;
+
+    return version < 1 ? 0 : (1ULL << counts[version < last ? version : last]) - 1;
+}
+
+static void allow_path(int rules, const char *path, __u64 rights)
+{
+    const struct landlock_path_beneath_attr rule = {rights, open(path, O_PATH | O_CLOEXEC)};
+
+    if (rule.parent_fd >= 0) {
+        syscall(__NR_landlock_add_rule, rules, LANDLOCK_RULE_PATH_BENEATH, &rule, 0);
+        close(rule.parent_fd);
+    }
+}
+
+/* What programs consist of. What a process has open already it may use further. */
+static void set_landlock(const char *program)
+{
+    static const char *const directories[] = {"/usr", "/lib", "/lib32", "/lib64", "/libx32", "/opt"};
+    const struct landlock_ruleset_attr attr = {.handled_access_fs = find_rights()};
+    int rules = attr.handled_access_fs ? (int)syscall(__NR_landlock_create_ruleset, &attr, sizeof(attr), 0) : -1;
+
+    if (rules < 0) {
+        return;
+    }
+    for (size_t i = 0; i < sizeof(directories) / sizeof(directories[0]); i++) {
+        allow_path(rules, directories[i], READABLE);
+    }
+    allow_path(rules, "/etc/ld.so.cache", READABLE_FILE);
+    allow_path(rules, "/etc/ld.so.preload", READABLE_FILE);
+    allow_path(rules, program, READABLE_FILE);
+    syscall(__NR_landlock_restrict_self, rules, 0);
+    close(rules);
+}
+
+const char *cat_process_lack(void)
+{
+    return !find_rights() ? "Landlock" : !has_filters() ? "seccomp filters" : NULL;
+}
 
 /* ---- the child ---- */
 
-static int set_limit(int resource, rlim_t most)
+/* more: what the hard limit is above the soft one. A limit that is lower already stays. */
+static void set_limit(__rlimit_resource_t resource, rlim_t most, rlim_t more)
 {
-    const struct rlimit limit = {most, most};
+    struct rlimit limit = {RLIM_INFINITY, RLIM_INFINITY};
 
-    return setrlimit((__rlimit_resource_t)resource, &limit);
+    getrlimit(resource, &limit);
+    limit.rlim_max = most + more < limit.rlim_max ? most + more : limit.rlim_max;
+    limit.rlim_cur = most < limit.rlim_max ? most : limit.rlim_max;
+    setrlimit(resource, &limit);
 }
 
-static int set_limits(const cat_process_limits_t *limits)
+/* At the soft limit of processor time comes SIGXCPU, at the hard one SIGKILL, which may have other reasons. */
+static void set_limits(const cat_process_t *program, rlim_t seconds)
 {
-    return set_limit(RLIMIT_CPU, (rlim_t)limits->cpu) || set_limit(RLIMIT_AS, limits->memory) ||
-           set_limit(RLIMIT_FSIZE, limits->file) || set_limit(RLIMIT_NOFILE, (rlim_t)limits->files) ||
-           set_limit(RLIMIT_CORE, 0);
+    set_limit(RLIMIT_CPU, seconds, 1);
+    set_limit(RLIMIT_AS, program->memory, 0);
+    set_limit(RLIMIT_NOFILE, (rlim_t)program->files, 0);
+    set_limit(RLIMIT_FSIZE, 0, 0);
+    set_limit(RLIMIT_CORE, 0, 0);
 }
 
-static void become_program(const char *const *argv, const char *const *env, int input, int output,
-                           const cat_process_limits_t *limits)
+/* What a handler of httpd's would do in the child is for its parent. A signal that is ignored would stay so. */
+static void reset_signals(void)
 {
-    int nowhere = open("/dev/null", O_WRONLY);
     sigset_t none;
 
+    for (int i = 1; i < NSIG; i++) {
+        signal(i, SIG_DFL);
+    }
     sigemptyset(&none);
     sigprocmask(SIG_SETMASK, &none, NULL);
+}
+
+static void become_program(const cat_process_t *program, int output, int nowhere, rlim_t seconds)
+{
+    reset_signals();
     setsid();
-    if (nowhere < 0 || dup2(input, STDIN_FILENO) < 0 || dup2(output, STDOUT_FILENO) < 0 ||
-        dup2(nowhere, STDERR_FILENO) < 0) {
+    if (dup2(program->input, STDIN_FILENO) < 0 || dup2(output, STDOUT_FILENO) < 0 || dup2(nowhere, STDERR_FILENO) < 0 ||
+        chdir("/") != 0) {
         return;
     }
-    close_range(STDERR_FILENO + 1, ~0U, 0);
-    if (chdir("/") == 0 && set_limits(limits) == 0) {
+    closefrom(STDERR_FILENO + 1);
+    set_limits(program, seconds);
+    if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0) {
+        set_landlock(program->argv[0]);
         set_filter();
-        execve(argv[0], (char *const *)argv, (char *const *)env);
+        execve(program->argv[0], (char *const *)program->argv, (char *const *)program->env);
     }
+}
+
+/* pid < 0: there is none; errno says why. */
+static pid_t start(const cat_process_t *program, int output, rlim_t seconds)
+{
+    int nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
+    pid_t parent = getpid(), pid = nowhere < 0 ? -1 : fork();
+
+    if (pid == 0) {
+        prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
+        if (getppid() == parent) { /* else it has been killed already */
+            become_program(program, output, nowhere, seconds);
+        }
+        _exit(EXIT_MISSING);
+    }
+    if (nowhere >= 0) {
+        close(nowhere);
+    }
+    return pid;
 }
 
 /* ---- the parent ---- */
 
-/* 0: it has not ended before its time was over. */
-static int wait_for_end(pid_t pid, apr_interval_time_t time, int *status)
+typedef struct run_t {
+    pid_t pid;
+    int from; /* what it prints */
+    apr_size_t most;
+    apr_time_t end;
+    cat_buffer_t *output;
+    int status;
+    struct rusage usage;
+} run_t;
+
+/* DONE: not yet. */
+static cat_process_result_t look_at_time(const run_t *r)
 {
-    apr_time_t end = cat_time_monotonic() + time;
+    return cat_time_monotonic() >= r->end ? CAT_PROCESS_TOO_LONG
+           : cat_process_must_stop()      ? CAT_PROCESS_STOPPED
+                                          : CAT_PROCESS_DONE;
+}
+
+/* DONE: there is no more to come. */
+static cat_process_result_t read_output(run_t *r)
+{
+    cat_process_result_t result = CAT_PROCESS_DONE;
+    ssize_t got = -1;
+
+    while (got != 0 && result == CAT_PROCESS_DONE) {
+        struct pollfd from = {.fd = r->from, .events = POLLIN};
+        if (poll(&from, 1, LOOK) > 0) {
+            cat_buffer_reserve(r->output, PORTION);
+            got = read(r->from, r->output->data + r->output->length, PORTION);
+            r->output->length += got > 0 ? (apr_size_t)got : 0;
+        }
+        result = r->output->length > r->most ? CAT_PROCESS_REFUSED : look_at_time(r);
+    }
+    return result;
+}
+
+/* DONE: it has ended, as it does behind its output, unless it is no decoder any more. How it ended is unknown, and taken for 0, where another
+ * module has the system forget children. */
+static cat_process_result_t wait_for_end(run_t *r)
+{
+    cat_process_result_t result = CAT_PROCESS_DONE;
     pid_t ended;
 
-    while ((ended = waitpid(pid, status, WNOHANG)) == 0 || (ended < 0 && errno == EINTR)) {
-        if (cat_time_monotonic() >= end) {
-            return 0;
-        }
+    while (((ended = wait4(r->pid, &r->status, WNOHANG, &r->usage)) == 0 || (ended < 0 && errno == EINTR)) &&
+           result == CAT_PROCESS_DONE) {
         apr_sleep(PAUSE);
+        result = look_at_time(r);
     }
-    return 1;
+    return ended == r->pid ? CAT_PROCESS_DONE : result;
 }
 
 static void kill_group(pid_t pid)
@@ -149,28 +360,52 @@ static void kill_group(pid_t pid)
     }
 }
 
-cat_process_result_t cat_process_run(const char *const *argv, const char *const *env, int input, int output,
-                                     const cat_process_limits_t *limits)
+static cat_process_result_t judge(int status)
 {
-    pid_t parent = getpid(), pid = fork();
-    int status = 0;
+    if (WIFEXITED(status)) {
+        return WEXITSTATUS(status) == 0              ? CAT_PROCESS_DONE
+               : WEXITSTATUS(status) == EXIT_MISSING ? CAT_PROCESS_MISSING
+                                                     : CAT_PROCESS_REFUSED;
+    }
+    return WTERMSIG(status) == SIGXCPU   ? CAT_PROCESS_SPENT
+           : WTERMSIG(status) == SIGKILL ? CAT_PROCESS_KILLED
+                                         : CAT_PROCESS_REFUSED;
+}
 
-    if (pid == 0) {
-        prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
-        if (getppid() == parent) { /* else it has been killed already */
-            become_program(argv, env, input, output, limits);
-        }
-        _exit(EXIT_MISSING);
+static apr_interval_time_t to_time(struct timeval time)
+{
+    return apr_time_make(time.tv_sec, time.tv_usec);
+}
+
+static cat_process_result_t attend(run_t *r, cat_process_budget_t *budget)
+{
+    cat_process_result_t result = read_output(r);
+
+    result = result == CAT_PROCESS_DONE ? wait_for_end(r) : result;
+    if (result != CAT_PROCESS_DONE) {
+        kill_group(r->pid);
+        return result;
     }
-    if (pid < 0) {
-        return CAT_PROCESS_MISSING;
+    budget->cpu -= to_time(r->usage.ru_utime) + to_time(r->usage.ru_stime);
+    return judge(r->status);
+}
+
+cat_process_result_t cat_process_run(const cat_process_t *program, cat_process_budget_t *budget, cat_buffer_t *output)
+{
+    run_t r = {.most = output->length + program->output, .end = budget->end, .output = output};
+    int ends[2];
+    cat_process_result_t result;
+
+    if (budget->cpu < APR_USEC_PER_SEC) {
+        return CAT_PROCESS_SPENT;
     }
-    if (!wait_for_end(pid, limits->time, &status)) {
-        kill_group(pid);
-        return CAT_PROCESS_TOO_LONG;
+    if (pipe2(ends, O_CLOEXEC) != 0) {
+        return CAT_PROCESS_FAULT;
     }
-    if (WIFEXITED(status) && WEXITSTATUS(status) == EXIT_MISSING) {
-        return CAT_PROCESS_MISSING;
-    }
-    return WIFEXITED(status) && WEXITSTATUS(status) == 0 ? CAT_PROCESS_DONE : CAT_PROCESS_REFUSED;
+    r.from = ends[0];
+    r.pid = start(program, ends[1], (rlim_t)(budget->cpu / APR_USEC_PER_SEC));
+    close(ends[1]);
+    result = r.pid > 0 ? attend(&r, budget) : CAT_PROCESS_FAULT;
+    close(ends[0]);
+    return result;
 }

@@ -3,6 +3,8 @@
 
 #include <apr_strings.h>
 
+#include "lib/process.h"
+
 #define INTERVAL apr_time_from_sec(10)
 
 int cat_repeats_note(cat_repeats_t *repeats, apr_time_t now, char text[CAT_REPEATS_TEXT])
@@ -10,6 +12,9 @@ int cat_repeats_note(cat_repeats_t *repeats, apr_time_t now, char text[CAT_REPEA
     apr_time_t last = atomic_load_explicit(&repeats->reported, memory_order_seq_cst);
     unsigned others;
 
+    if (cat_process_must_stop()) {
+        return 0;
+    }
     if ((last && now - last < INTERVAL) ||
         !atomic_compare_exchange_strong_explicit(&repeats->reported, &last, now, memory_order_seq_cst,
                                                  memory_order_seq_cst)) {

@@ -8,7 +8,8 @@
 
 /*
  * Sums up a line of the error log that an overload would repeat for each request: one in ten seconds is logged, and says how many were
- * not. Zeroed memory is ready for use. Used by all threads; in shared memory, by all children.
+ * not; a process that must stop (lib/process.h) refuses whatever waits, and logs none. Zeroed memory is ready for use. Used by all threads;
+ * in shared memory, by all children.
  */
 typedef struct cat_repeats_t {
     atomic_uint unreported;

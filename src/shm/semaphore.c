@@ -27,6 +27,7 @@
 #include <apr_shm.h>
 
 #include "lib/hash.h"
+#include "lib/process.h"
 
 /* How often a waiting thread looks whether one inside has died. */
 #define LOOK_INTERVAL apr_time_from_msec(100)
@@ -295,7 +296,7 @@ static place_t *join_queue(cat_semaphore_t *s, apr_uint64_t party)
 /* 1: the wait is over; the place is this thread's if it is inside, or was given back. */
 static int look_again(cat_semaphore_t *s, place_t *place, apr_time_t end)
 {
-    int is_late = apr_time_now() >= end;
+    int is_late = apr_time_now() >= end || cat_process_must_stop();
 
     if (place->state == WAITING) {
         free_dead(s, INSIDE);

@@ -27,8 +27,8 @@ apr_status_t cat_semaphore_create(cat_semaphore_t **semaphore, apr_pool_t *pool,
 /*
  * Waits at most patience. party: the client on whose behalf, any text that tells clients apart. Parties take turns, and one may have as
  * much of the queue as it leaves free to others, so that it cannot keep them out. NULL, or CAT_SEMAPHORE_ANY: first come, first served.
- * APR_SUCCESS: the same thread leaves with *place. APR_EAGAIN: the queue is full, for this party, or patience ran out. Anything else:
- * the system refuses the mutex.
+ * APR_SUCCESS: the same thread leaves with *place. APR_EAGAIN: the queue is full, for this party, or patience ran out, or the process must
+ * stop (lib/process.h). Anything else: the system refuses the mutex.
  */
 apr_status_t cat_semaphore_enter(cat_semaphore_t *semaphore, const char *party, apr_interval_time_t patience,
                                  int *place);

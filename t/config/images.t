@@ -39,6 +39,46 @@ for my $name (sort keys %numbers) {
 like(in_mount('CatalogImageJobs 1'), qr/CatalogImageJobs/, 'CatalogImageJobs is the whole server\'s');
 like(in_server('CatalogField images json'), qr/the API uses this name for a parameter or for a member of its answers/, 'no field of the shop\'s own has their name');
 
+# ---- an older kernel ----
+
+my $dir = scratch();
+chmod 0755, $dir;
+spew("$dir/older.c", <<'END');
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <errno.h>
+#include <stdarg.h>
+#include <sys/syscall.h>
+long syscall(long number, ...)
+{
+    long (*next)(long, ...) = dlsym(RTLD_NEXT, "syscall"), a[6];
+    va_list list;
+    va_start(list, number);
+    for (int i = 0; i < 6; i++) {
+        a[i] = va_arg(list, long);
+    }
+    va_end(list);
+    if (number == SYS_landlock_create_ruleset) {
+        errno = ENOSYS;
+        return -1;
+    }
+    return next(number, a[0], a[1], a[2], a[3], a[4], a[5]);
+}
+END
+system('cc', '-shared', '-fPIC', '-o', "$dir/older.so", "$dir/older.c") == 0 or die "cc failed\n";
+my $older = server(mount => "CatalogImages On\n$cache");
+{
+    local $ENV{LD_PRELOAD} = "$dir/older.so";
+    $older->start;
+}
+like($older->log_text, qr/CAT121: the kernel has no Landlock, so a program that decodes pictures is less confined; see CatalogImageProgram/,
+    'a kernel without Landlock is noted at the start');
+my $own = register($older)->{token};
+my $kettle = $older->api(POST => '/products', { name => 'Kettle', price => 1 }, token => $own)->{json}{data}{id};
+is($older->api(POST => "/products/$kettle/images", png(40, 40), token => $own, headers => { 'Content-Type' => 'image/png' })->{status}, 201,
+    'it decodes pictures, too');
+$older->stop;
+
 # ---- inheritance ----
 
 my $key = key_path;
@@ -82,6 +122,8 @@ is(ask(GET => $added->{json}{data}{url} =~ s/^\/api/\/off/r)->{status}, 404, 'no
 is_deeply([grep { /image/ } keys %{ ask(GET => '/off/openapi.json')->{json}{paths} }], [], 'the description has no routes of pictures there');
 is_deeply([sort grep { /image/ } keys %{ ask(GET => '/api/openapi.json')->{json}{paths} }],
     ['/images/{name}', '/products/{id}/images', '/products/{id}/images/{image}'], 'but here');
+is(ask(GET => '/api')->{json}{data}{links}{images}, '/api/images/', 'GET of the mount says that products have pictures');
+ok(!exists ask(GET => '/off')->{json}{data}{links}{images}, 'and, by the lack of that, that they have none');
 is_deeply([grep { $_->{name} eq 'images' } @{ ask(GET => '/api/fields')->{json}{data} }],
     [], 'they are no field of a form');
 

@@ -50,7 +50,7 @@ spew("$photos/bad.jpg", 'x' x 100);
 spew("$photos/cut.png", substr png(90, 90), 0, 200);
 hand_over("$photos/bad.jpg", "$photos/cut.png");
 does(ctl_for($server, 'images', 'add', 'sku=KT-2', map { "$photos/$_" } 'bad.jpg', 'cut.png', 'none.jpg', 'side', '2.png'), 1, summary(5, 1, 0, 0, 4),
-    qr{bad.jpg: it is no JPEG, PNG, WebP, AVIF or GIF file\n.*cut.png: it cannot be decoded: it is damaged, or incomplete\n.*none.jpg: cannot be read: No such file or directory\n.*side: is not a file\n.*files that were not added: 4\n},
+    qr{bad.jpg: it is no JPEG, PNG, WebP, AVIF or GIF file\n.*cut.png: it cannot be decoded: it is damaged, or incomplete, or takes too much memory\n.*none.jpg: cannot be read: No such file or directory\n.*side: is not a file\n.*files that were not added: 4\n},
     'files that cannot be added');
 is(widths('KT-2'), '101 102', 'the others are');
 does(ctl_for($server, 'images', 'add', 'sku=none', "$photos/1.png"), 1, '', qr/^catalogctl: sku=none: there is no such product; name it by its id, or as sku=KT-1/, 'a product that is not there');

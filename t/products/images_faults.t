@@ -5,28 +5,39 @@
 # moves: catalog_image_queue
 # moves: catalog_image_duration_seconds
 # moves: catalog_image_files_total
-# What may go wrong with pictures: a program that breaks its limits, children that are killed, a full quota, a directory that is gone, and
-# products that are deleted elsewhere.
+# What may go wrong with pictures: a program that breaks its limits, a system that has no more processes, children that are killed, a full
+# quota, a directory that is full or gone, and products that are deleted elsewhere.
 use CatalogTest;
 use CatalogTest::Ctl qw(ctl_for);
-use CatalogTest::Image qw(png picture %TYPE);
+use CatalogTest::Image qw(png picture running write_program);
 use CatalogTest::Metrics qw(location moved moved_since scrape);
 use CatalogTest::Server ();
-use CatalogTest::Tools qw(children_of);
+use CatalogTest::Tools qw(children_of hand_over);
+use File::Temp ();
 use IO::Select ();
 use Time::HiRes qw(sleep);
 
 my $dir = scratch();
 chmod 0777, $dir;
-spew("$dir/good.webp", picture('webp', 50, 40));
-
-# A program in the place of vipsthumbnail. It may print the picture that is there.
-sub program {
-    my ($code) = @_;
-    spew("$dir/program", "#!/usr/bin/perl\nuse strict;\nsub good { local \@ARGV = '$dir/good.webp'; binmode STDIN; local \$/; print <>; exit 0 }\n$code\n");
-    chmod 0755, "$dir/program";
-}
+sub program { write_program("$dir/program", $_[0]) }
+sub is_running { return (running("$dir/program"))[0] }
 program('good();');
+
+# A preloaded library that finds no processes left while there is a file of that name.
+my $none_left = "$dir/none-left";
+spew("$dir/fork.c", <<"END");
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <errno.h>
+#include <unistd.h>
+pid_t fork(void)
+{
+    pid_t (*next)(void) = dlsym(RTLD_NEXT, "fork");
+    return access("$none_left", F_OK) == 0 ? (errno = EAGAIN, -1) : next();
+}
+END
+system('cc', '-shared', '-fPIC', '-o', "$dir/fork.so", "$dir/fork.c") == 0 or die "cc failed\n";
+$ENV{LD_PRELOAD} = "$dir/fork.so";
 
 my $server = server(conf => CatalogTest::Server::one_child() . "CatalogImageJobs 1\n" . location(), mount => <<"END")->start;
 CatalogImages       On
@@ -40,6 +51,7 @@ CatalogImages       On
     CatalogIssuer   https://catalog.test
     CatalogAudience catalog-test
 END
+delete $ENV{LD_PRELOAD};
 my $token = register($server)->{token};
 my $db = $server->database;
 my $cache = $server->dir . '/data';
@@ -56,19 +68,27 @@ is(send_picture($product)->{status}, 201, 'the program in its place is run');
 
 # ---- a program that does what it must not ----
 
-program(q{
-    use Socket;
-    my @could = (defined(fork) ? 'fork' : (), socket(my $s, PF_INET, SOCK_STREAM, 0) ? 'socket' : (), system('true') != -1 ? 'system' : (),
-        $ENV{PATH} ? 'PATH' : (), grep { -e "/proc/self/fd/$_" } 5 .. 50);
-    open my $out, '>', "} . $dir . q{/could"; print {$out} "@could"; close $out;
-    good();
-});
-is(send_picture($product)->{status}, 201, 'it runs');
-is(slurp("$dir/could"), '', 'it can neither start processes nor open sockets, and has no files of the server');
+spew("$dir/open", 'everybody may read it');
+chmod 0666, "$dir/open";
+my %must_not = (
+    'start a process' => 'defined fork', 'start a program' => 'system("true") != -1', 'open a socket' => 'socket(my $s, 2, 1, 0)',
+    'signal its parent' => 'kill 0 => getppid', 'find the environment of the server' => '$ENV{PATH}',
+    'have files of the server' => 'grep { -e "/proc/self/fd/$_" } 5 .. 50', 'read a file' => qq(open my \$f, '<', '$dir/open'),
+    'list the files of the server' => qq(opendir my \$f, '$cache'), 'look into processes' => 'open my $f, "<", "/proc/self/environ"',
+    'write a file' => qq(open my \$f, '>>', '$dir/open'), 'empty a file' => qq(open my \$f, '>', '$dir/open'), 'make one' => q(open my $f, '>', "/tmp/$$"),
+    'remove one' => qq(unlink '$dir/open'), 'rename one' => qq(rename '$dir/open', '$dir/other'), 'change its mode' => qq(chmod 0600, '$dir/open'),
+    'change its input' => 'syswrite STDIN, "x"', 'read the list of users' => 'open my $f, "<", "/etc/passwd"',
+);
+for my $name (sort keys %must_not) {
+    program("exit 1 if $must_not{$name}; good();");
+    is(send_picture($product)->{status}, 201, "a program cannot $name");
+}
+is(ask(PATCH => "/products/$product", { images => [map { { id => $_->{id} } } @{ ask(GET => "/products/$product")->{json}{data}{images} }[0, 1]] })->{status}, 200,
+    'two pictures are enough');
 
 my %bad = (
-    'exits with 1' => 'exit 1', 'ends by a signal' => 'kill ABRT => $$; sleep 1; exit 1', 'prints nothing' => 'exit 0', 'prints no picture' => 'print "x" x 500; exit 0',
-    'prints a part of one' => 'local @ARGV = "' . $dir . '/good.webp"; local $/; print substr(<>, 0, 60); exit 0', 'takes 2 GiB' => 'my $x = "x" x (2 << 30); good()',
+    'exits with 1' => 'exit 1', 'crashes' => 'my $x = unpack "p", pack "J", 1; exit 1', 'prints nothing' => 'exit 0', 'prints no picture' => 'print "x" x 500; exit 0',
+    'prints a part of one' => 'print pack "H*", "' . unpack('H*', substr picture('webp', 50, 40), 0, 60) . '"; exit 0', 'takes 2 GiB' => 'my $x = "x" x (2 << 30); good()',
     'prints 100 MiB' => 'print "x" x (1 << 20) for 1 .. 100; good()',
 );
 for my $name (sort keys %bad) {
@@ -79,20 +99,38 @@ chmod 0644, "$dir/program";
 answers(send_picture($product), 500, refusal(error => qr/./), 'one that cannot be run is the server\'s fault');
 expect_log(qr{CAT106: \Q$dir\E/program cannot be run; install it, or correct CatalogImageProgram});
 is(scalar @{ ask(GET => "/products/$product")->{json}{data}{images} }, 2, 'nothing of that is stored');
-moved_since($server, {}, { (map { +"catalog_images_total{result=\"$_->[0]\"}" => $_->[1] } [made => 2], [refused => 7], [failed => 1]), 'catalog_image_duration_seconds_count' => 10 },
+moved_since($server, {}, { (map { +"catalog_images_total{result=\"$_->[0]\"}" => $_->[1] } [made => 1 + keys %must_not], [refused => 7], [failed => 1]), 'catalog_image_duration_seconds_count' => 9 + keys %must_not },
     'pictures are counted');
 is(rows(), '2 2', 'nowhere');
 
+# ---- faults of the system ----
+
+program('sleep 60; good();');
+my $socket = $server->connection;
+print {$socket} wire_picture($product);
+my $running;
+wait_until(20, sub { $running = is_running() }) or fail('the program has not started');
+kill KILL => $running;
+like(CatalogTest::Http::read_all($socket), qr{^HTTP/1.1 500 }, 'a program that something else kills is the server\'s fault');
+expect_log(qr{CAT120: \Q$dir\E/program was killed while it decoded a picture; has the system no memory left\?});
+
+program('good();');
+spew($none_left, '');
+answers(send_picture($product), 500, refusal(error => qr/./), 'so is a system that has no more processes');
+unlink $none_left;
+expect_log(qr{Resource temporarily unavailable.*CAT105: the system has no process for a picture, or its temporary file cannot be read});
+is(rows(), '2 2', 'nothing of that is stored either');
+
 # ---- turns ----
 
-program("select undef, undef, undef, 0.3; good();");
+program("sleep 0.3; good();");
 my @answers = $server->burst(map { wire_picture($_) } map { new_product() } 1 .. 3);
 is(join(' ', map { $_->{status} } @answers), '201 201 201', 'pictures that come at once are all decoded');
 my ($first, undef, $last) = sort { $a <=> $b } map { $_->{took} } @answers;
 cmp_ok($last, '>', 0.9, 'one after the other');
 
 # case: a user with many pictures does not keep out another one
-program("select undef, undef, undef, 0.5; good();");
+program("sleep 0.5; good();");
 my $busy = CatalogTest::Metrics::scrape($server);
 my @many = map { my $socket = $server->connection; print {$socket} wire_picture(new_product()); $socket } 1 .. 4;
 moved_since($server, $busy, { catalog_image_queue => 3 }, 'three pictures of a user wait');
@@ -113,29 +151,26 @@ moved_since($server, {}, { 'catalog_images_total{result="busy"}' => 1 }, 'and co
 
 # ---- children that end ----
 
-program("open my \$o, '>', '$dir/pid'; print {\$o} \$\$; close \$o; sleep 2; good();");
-unlink "$dir/pid";
+program('sleep 2; good();');
 my $slow = new_product();
 my $before = rows();
-my $socket = $server->connection;
+$socket = $server->connection;
 print {$socket} wire_picture($slow);
-wait_until(20, sub { -s "$dir/pid" }) or fail('the program has not started');
+wait_until(20, sub { is_running() }) or fail('the program has not started');
 $server->graceful;
 like(CatalogTest::Http::read_all($socket), qr{^HTTP/1.1 201 }, 'a graceful restart lets it end');
 
-unlink "$dir/pid";
 wait_until(20, sub { $server->api(GET => '/health/ready')->{status} == 200 });
-program("open my \$o, '>', '$dir/pid'; print {\$o} \$\$; close \$o; sleep 60; good();");
+program('sleep 60; good();');
 $before = rows();
 $socket = $server->connection;
 print {$socket} wire_picture($slow);
-wait_until(20, sub { -s "$dir/pid" }) or fail('the program has not started');
-my $pid = slurp("$dir/pid");
+wait_until(20, sub { is_running() }) or fail('the program has not started');
 allow_kills();
 allow_log(qr/AH03490/); # the only place of a child is taken until the old one ends
 kill KILL => children_of($server->{pid});
 is(CatalogTest::Http::read_all($socket), '', 'a child is killed');
-ok(wait_until(10, sub { !-e "/proc/$pid" || slurp("/proc/$pid/stat") =~ /\) Z/ }), 'the program ends with it');
+ok(wait_until(10, sub { !is_running() }), 'the program ends with it');
 wait_until(20, sub { $server->api(GET => '/health/ready')->{status} == 200 });
 is(rows(), $before, 'nothing is stored');
 is(scalar @{ ask(GET => "/products/$slow")->{json}{data}{images} }, 1, 'nor named');
@@ -156,6 +191,27 @@ expect_log(qr{CAT108: a picture cannot be written to CatalogImageCache \S+/data}
 rename "$cache.away", $cache or die "$cache: $!\n";
 spew("$cache/.fill-abcdef", 'x');
 
+# case: the directory for temporary files is full
+SKIP: {
+    my $disk = File::Temp->newdir('catalog-test.XXXXXX', TMPDIR => 1);
+    skip 'no file system can be mounted here', 2 if system("mount -t tmpfs -o size=64k tmpfs $disk 2>/dev/null") != 0;
+    hand_over("$disk");
+    my $small = server(mount => "CatalogImages On\n    CatalogImageCache \"\@dir\@/data\"");
+    {
+        local $ENV{TMPDIR} = "$disk";
+        $small->start;
+    }
+    my $own = register($small)->{token};
+    my $id = $small->api(POST => '/products', { name => 'Kettle', price => 1 }, token => $own)->{json}{data}{id};
+    my %headers = (token => $own, headers => { 'Content-Type' => 'image/png' });
+    answers($small->api(POST => "/products/$id/images", png(50, 40) . 'x' x 200_000, %headers), 500, refusal(error => qr/./),
+        'a full directory for temporary files is the server\'s fault');
+    is($small->api(POST => "/products/$id/images", png(50, 40), %headers)->{status}, 201, 'a picture for which there is room is taken');
+    $small->stop;
+    system("umount $disk") == 0 or diag "$disk is still mounted";
+    expect_log(qr/No space left on device.*CAT109: a picture cannot be received, as a temporary file cannot be written/);
+}
+
 # ---- products that are deleted without their pictures ----
 
 my $gone = new_product();
@@ -175,6 +231,13 @@ is(ctl_for($other, { in => $export->{out} }, 'import')->{status}, 0, 'an export 
 $other->start;
 is_deeply($other->api(GET => "/products/$product")->{json}{data}, ask(GET => "/products/$product")->{json}{data}, 'the product has its pictures there');
 is($other->api(GET => $url =~ s{^/api}{}r)->{body}, $whole->{body}, 'which are the same');
+
+# ---- a damaged database ----
+
+my $broken = send_picture(new_product())->{json}{data};
+$db->do("UPDATE image_parts SET content = '*' WHERE part LIKE '$broken->{id}%'");
+answers(get($broken->{url}), 500, refusal(error => qr/./), 'a picture that is damaged in the database is the server\'s fault');
+expect_log(qr{CAT122: the picture $broken->{id}-50 is damaged in the database});
 
 # ---- the quota ----
 

@@ -4,6 +4,7 @@
 use CatalogTest;
 use CatalogTest::Image qw(png picture convert exif with_segment chunks size_of pixel %TYPE);
 use CatalogTest::Tools qw(children_of);
+use Compress::Zlib qw(compress);
 
 my $server = server(conf => 'CatalogImageJobs 2', mount => <<'END')->start;
 CatalogImages     On
@@ -54,6 +55,10 @@ my %bad = (
     'a matrix of libvips' => "2 2\n1 2\n3 4\n",
     'an image of libvips' => convert('v', png(10, 10)),
     'a PHP program behind the first octets of a JPEG' => "\xff\xd8\xff<?php system('id'); ?>",
+    'a JPEG of 65,535 x 65,535 pixels' => $jpeg{small} =~ s/\xff\xc0..\x08\K..../\xff\xff\xff\xff/sr,
+    'a JPEG whose second header is larger than its first' => with_segment($jpeg{small}, 0xc0, "\x08\0\x10\0\x10\3\1\x22\0\2\x11\1\3\x11\1"),
+    'a WebP whose canvas is smaller than its picture' => 'RIFF' . pack('V', 200) . 'WEBPVP8X' . pack('VV', 10, 0) . "\x0f\0\0\x0f\0\0"
+        . "VP8L" . pack('V', 5) . "\x2f\xff\xff\xff\x0f\0" . 'x' x 200,
     'random octets behind them' => "\xff\xd8\xff" . join('', map { chr(($_ * 7919) % 256) } 1 .. 4000),
 );
 for my $name (sort keys %bad) {
@@ -80,6 +85,8 @@ my %good = (
     'a progressive JPEG' => [picture('jpg', 90, 60, 'interlace'), 90, 60],
     'a PNG of 16 bits' => [png(90, 60, bits => 16), 90, 60],
     'a PNG with a text' => [png(90, 60, more => CatalogTest::Image::chunk(tEXt => "Comment\0$secret")), 90, 60],
+    'a PNG whose text unpacks to 64 MB' => [png(90, 60, more => CatalogTest::Image::chunk(zTXt => "Comment\0\0" . compress("\0" x (64 << 20)))), 90, 60],
+    'a GIF whose frame is larger than its screen' => [picture('gif', 90, 60) =~ s/^GIF8.a\K..../\x0a\0\x0a\0/sr, 90, 60],
     'a PNG with transparency' => [make('png', 'bandjoin_const', 128), 90, 60],
     'an interlaced PNG' => [picture('png', 90, 60, 'interlace'), 90, 60],
     'a WebP with transparency' => [make('webp', 'bandjoin_const', 128), 90, 60],

@@ -154,6 +154,8 @@ const SHOP = `
         CatalogField children    boolean  label="For children"
         CatalogField constructor string   max=20 label="Built by"
         CatalogField updatedAt   modified index label="Last changed"
+        CatalogImages            On
+        CatalogImageCache        "\${DATA}/images"
         CatalogVisible           inStock=true
         CatalogCurrency          EUR
         CatalogImages            On
@@ -208,6 +210,7 @@ export class Server {
         execFileSync(join(top, 'tools/install'), ['build'], { cwd: top, env: { ...process.env, DESTDIR: root } });
         makeCertificate(this.home);
         writeFileSync(join(this.home, 'include.conf'), settings(ports, [this.friend, this.neighbour], this.home, root));
+        this.#makeCache(join(this.home, 'data/images'));
         this.env = {
             PORT: port,
             DATA: join(this.home, 'data'),
@@ -216,6 +219,12 @@ export class Server {
             INCLUDE: join(this.home, 'include.conf'),
         };
         await this.resume();
+    }
+
+    /* The directory for pictures, which belongs to the server's children. */
+    #makeCache(directory) {
+        const owner = process.getuid() === 0 ? ['-o', 'www-data', '-g', 'www-data'] : [];
+        execFileSync('install', ['-d', ...owner, join(this.home, 'data'), directory]);
     }
 
     async resume() {

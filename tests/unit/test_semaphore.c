@@ -160,6 +160,27 @@ static int start_party(visitor_t *v, cat_semaphore_t *semaphore, const char *par
     return atomic_load_explicit(&v->waited, memory_order_seq_cst) == 0; /* a refusal comes at once */
 }
 
+static void test_a_process_that_must_stop_does_not_wait(void **state)
+{
+    cat_semaphore_t *semaphore = make(state, 1, 1);
+    visitor_t holder, waiter;
+    sigset_t term, before;
+    int signal;
+
+    sigemptyset(&term);
+    sigaddset(&term, SIGTERM);
+    pthread_sigmask(SIG_BLOCK, &term, &before);
+    start_holder(&holder, semaphore);
+    start_waiter(&waiter, semaphore, 60 * SECOND);
+    kill(getpid(), SIGTERM);
+    pthread_join(waiter.thread, NULL);
+    sigwait(&term, &signal);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    assert_int_equal(waiter.rv, APR_EAGAIN);
+    assert_true(waiter.waited < 30 * SECOND);
+    end(&holder);
+}
+
 static void test_a_party_leaves_room_for_others(void **state)
 {
     enum { LENGTH = 8, VISITORS = LENGTH + 6 };
@@ -454,6 +475,7 @@ int main(void)
         UNIT_TEST(test_each_holder_has_its_own_slot),
         UNIT_TEST(test_full_queue_refuses_at_once),
         UNIT_TEST(test_waiting_has_a_timeout),
+        UNIT_TEST(test_a_process_that_must_stop_does_not_wait),
         UNIT_TEST(test_a_party_leaves_room_for_others),
         UNIT_TEST(test_parties_take_turns),
         UNIT_TEST(test_last_slots_are_for_parties_that_have_none),

@@ -5,9 +5,9 @@
  *     file -> kind and size by its first octets (lib/picture.h) -> a turn -> vipsthumbnail, once for each size -> WebP
  *
  * Nothing of the file itself is ever served: each size is decoded and encoded anew, upright, in sRGB and without metadata such as the place
- * where a photograph was taken. The decoding is libvips' alone, in a process with limits (lib/process.h), whose input and output are files
- * without a name: so nothing is left of it, however it or this server ends. libvips is told to use no loader that its authors would not trust
- * with strangers' files (VIPS_BLOCK_UNTRUSTED), such as those for SVG, PDF and everything of ImageMagick's.
+ * where a photograph was taken. The decoding is libvips' alone, in a process with limits (lib/process.h), whose input is a file without a
+ * name and whose output a pipe: so nothing is left of it, however it or this server ends. libvips is told to use no loader that its authors
+ * would not trust with strangers' files (VIPS_BLOCK_UNTRUSTED), such as those for SVG, PDF and everything of ImageMagick's.
  *
  * The full size comes first, because only it says how large the picture is when it is upright; the others get the height that follows from
  * that.
@@ -27,20 +27,25 @@
 
 #define PATIENCE apr_time_from_sec(20) /* how long a request may wait for its turn */
 
-/* A picture of 50 million pixels takes 5 seconds and 550 MB as a JPEG file that is read several times (progressive), its worst form. */
-static const cat_process_limits_t limits = {
-    .time = APR_TIME_C(60000000),
-    .cpu = 20,
-    .memory = APR_UINT64_C(1) << 30,
-    .file = APR_UINT64_C(1) << 26,
-    .files = 64,
-};
+/* TIME_MOST is for a picture in all its sizes, the others for each. One of 50 million pixels takes 8 seconds of processor time and 550 MB as a
+ * JPEG file that is read several times (progressive), its worst form. */
+#define TIME_MOST apr_time_from_sec(60)
+#define MEMORY_MOST (APR_UINT64_C(1) << 30)
+#define OUTPUT_MOST ((apr_size_t)1 << 25)
+#define FILES_MOST 64
 
 static const char *const environment[] = {
     "LC_ALL=C",           "VIPS_BLOCK_UNTRUSTED=1",
     "VIPS_CONCURRENCY=1", "VIPS_DISC_THRESHOLD=4g", /* no temporary files */
     "MALLOC_ARENA_MAX=1", NULL,
 };
+
+typedef struct making_t {
+    const cat_image_maker_t *maker;
+    int file;
+    cat_process_budget_t budget;
+    cat_image_made_t *made;
+} making_t;
 
 /* ---- turns ---- */
 
@@ -65,73 +70,83 @@ static int enter_queue(const cat_image_maker_t *m, int *place)
 static cat_image_result_t note_fault(const cat_image_maker_t *m, apr_status_t rv)
 {
     cat_log(m->log, CAT_LOG_ERROR, rv,
-            "CAT105: no file can be made for a picture; is the directory for temporary files full?");
+            "CAT105: the system has no process for a picture, or its temporary file cannot be read");
     return CAT_IMAGE_FAULT;
 }
 
-static cat_image_result_t run_program(const cat_image_maker_t *m, int file, int output, const char *size)
+/* Of what is the server's fault. */
+static cat_image_result_t note_end(const cat_image_maker_t *m, cat_process_result_t result)
 {
-    const char *const argv[] = {m->conf->image_program, WHOLE, "--size", size, "--eprofile", "srgb", "-o",
-                                ".webp[Q=80,strip]",    NULL};
+    const char *program = m->conf->image_program;
 
-    if (lseek(file, 0, SEEK_SET) != 0) {
+    if (result == CAT_PROCESS_FAULT) {
         return note_fault(m, APR_FROM_OS_ERROR(errno));
     }
-    switch (cat_process_run(argv, environment, file, output, &limits)) {
+    if (result == CAT_PROCESS_MISSING) {
+        cat_log(m->log, CAT_LOG_ERROR, 0, "CAT106: %s cannot be run; install it, or correct CatalogImageProgram",
+                program);
+    } else if (result == CAT_PROCESS_TOO_LONG) {
+        cat_log(m->log, CAT_LOG_ERROR, 0, "CAT107: %s took longer than %d seconds for a picture, and was ended",
+                program, (int)apr_time_sec(TIME_MOST));
+    } else {
+        cat_log(m->log, CAT_LOG_ERROR, 0,
+                "CAT120: %s was killed while it decoded a picture; has the system no memory left?", program);
+    }
+    return CAT_IMAGE_FAULT;
+}
+
+static cat_image_result_t judge_end(const cat_image_maker_t *m, cat_process_result_t result)
+{
+    switch (result) {
     case CAT_PROCESS_DONE:
         return CAT_IMAGE_MADE;
-    case CAT_PROCESS_MISSING:
-        cat_log(m->log, CAT_LOG_ERROR, 0, "CAT106: %s cannot be run; install it, or correct CatalogImageProgram",
-                m->conf->image_program);
-        return CAT_IMAGE_FAULT;
-    case CAT_PROCESS_TOO_LONG:
-        cat_log(m->log, CAT_LOG_ERROR, 0, "CAT107: %s took longer than %d seconds for a picture, and was ended",
-                m->conf->image_program, (int)apr_time_sec(limits.time));
-        return CAT_IMAGE_FAULT;
     case CAT_PROCESS_REFUSED:
-        break;
+        return CAT_IMAGE_UNREADABLE;
+    case CAT_PROCESS_SPENT:
+        return CAT_IMAGE_COSTLY;
+    case CAT_PROCESS_STOPPED:
+        return CAT_IMAGE_BUSY;
+    default:
+        return note_end(m, result);
     }
-    return CAT_IMAGE_UNREADABLE;
+}
+
+static cat_image_result_t run_program(making_t *g, const char *size, cat_buffer_t *output)
+{
+    const cat_image_maker_t *m = g->maker;
+    const char *const argv[] = {m->conf->image_program, WHOLE, "--size", size, "--eprofile", "srgb", "-o",
+                                ".webp[Q=80,strip]",    NULL};
+    const cat_process_t program = {argv, environment, g->file, MEMORY_MOST, FILES_MOST, OUTPUT_MOST};
+
+    return lseek(g->file, 0, SEEK_SET) == 0 ? judge_end(m, cat_process_run(&program, &g->budget, output))
+                                            : note_fault(m, APR_FROM_OS_ERROR(errno));
 }
 
 /* Debian 12's libvips leaves profile and metadata in WebP files, whatever its option strip says. */
-static cat_image_result_t take_output(const cat_image_maker_t *m, int output, cat_image_size_t *made)
+static cat_image_result_t make_size(making_t *g, const char *size, cat_image_size_t *made)
 {
-    const char *data;
-    apr_status_t rv = cat_file_map(m->pool, output, &data, &made->length);
-
-    if (rv != APR_SUCCESS) {
-        return note_fault(m, rv);
-    }
-    made->data = cat_picture_strip(m->pool, data, &made->length);
-    return made->data ? CAT_IMAGE_MADE : CAT_IMAGE_UNREADABLE;
-}
-
-/* data, length: what it has made. */
-static cat_image_result_t make_size(const cat_image_maker_t *m, int file, const char *size, cat_image_size_t *made)
-{
-    int output;
-    apr_status_t rv = cat_file_open_unnamed(m->pool, &output);
+    apr_pool_t *pool;
+    cat_buffer_t output;
     cat_image_result_t result;
 
-    if (rv != APR_SUCCESS) {
-        return note_fault(m, rv);
-    }
-    result = run_program(m, file, output, size);
+    apr_pool_create(&pool, g->maker->pool);
+    cat_buffer_init(&output, pool, 1);
+    result = run_program(g, size, &output);
     if (result == CAT_IMAGE_MADE) {
-        result = take_output(m, output, made);
+        made->length = output.length;
+        made->data = cat_picture_strip(g->maker->pool, output.data, &made->length);
+        result = made->data ? CAT_IMAGE_MADE : CAT_IMAGE_UNREADABLE;
     }
-    close(output);
+    apr_pool_destroy(pool);
     return result;
 }
 
 /* Of the upright picture, as the full size has it. */
-static cat_image_result_t make_full(const cat_image_maker_t *m, int file, cat_image_size_t *full,
-                                    cat_image_made_t *made)
+static cat_image_result_t make_full(making_t *g, cat_image_size_t *full)
 {
     static const char size[] =
         APR_STRINGIFY(CAT_IMAGES_EDGE_MOST) "x" APR_STRINGIFY(CAT_IMAGES_EDGE_MOST) ">"; /* never larger than it is */
-    cat_image_result_t result = make_size(m, file, size, full);
+    cat_image_result_t result = make_size(g, size, full);
     cat_picture_t picture;
 
     if (result != CAT_IMAGE_MADE) {
@@ -141,15 +156,16 @@ static cat_image_result_t make_full(const cat_image_maker_t *m, int file, cat_im
     if (picture.width > CAT_IMAGES_EDGE_MOST || picture.height > CAT_IMAGES_EDGE_MOST) {
         return CAT_IMAGE_UNREADABLE;
     }
-    made->width = (int)picture.width;
-    made->height = (int)picture.height;
+    g->made->width = (int)picture.width;
+    g->made->height = (int)picture.height;
     return CAT_IMAGE_MADE;
 }
 
-static cat_image_result_t make_all(const cat_image_maker_t *m, int file, cat_image_made_t *made)
+static cat_image_result_t make_all(making_t *g)
 {
+    cat_image_made_t *made = g->made;
     cat_image_size_t full = {0};
-    cat_image_result_t result = make_full(m, file, &full, made);
+    cat_image_result_t result = make_full(g, &full);
     const cat_image_t image = {.width = made->width, .height = made->height};
     int widths[CAT_IMAGES_SIZES_MOST];
 
@@ -163,9 +179,8 @@ static cat_image_result_t make_all(const cat_image_maker_t *m, int file, cat_ima
         if (i == made->count - 1) {
             *size = full;
         } else {
-            result = make_size(m, file,
-                               apr_psprintf(m->pool, "%dx%d!", widths[i], cat_product_images_height(&image, widths[i])),
-                               size);
+            int height = cat_product_images_height(&image, widths[i]);
+            result = make_size(g, apr_psprintf(g->maker->pool, "%dx%d!", widths[i], height), size);
         }
         size->width = widths[i];
         made->octets += (apr_int64_t)size->length;
@@ -175,6 +190,7 @@ static cat_image_result_t make_all(const cat_image_maker_t *m, int file, cat_ima
 
 static cat_image_result_t make_in_turn(const cat_image_maker_t *m, int file, cat_image_made_t *made)
 {
+    making_t g = {.maker = m, .file = file, .made = made};
     cat_image_result_t result;
     apr_time_t begun;
     int place;
@@ -183,7 +199,8 @@ static cat_image_result_t make_in_turn(const cat_image_maker_t *m, int file, cat
         return CAT_IMAGE_BUSY;
     }
     begun = cat_time_monotonic();
-    result = make_all(m, file, made);
+    g.budget = (cat_process_budget_t){begun + TIME_MOST, apr_time_from_sec(CAT_IMAGE_CPU_MOST)};
+    result = make_all(&g);
     cat_semaphore_leave(m->turns, place);
     cat_metrics_observe(m->metrics, CAT_METRIC_IMAGE_TIME, cat_time_monotonic() - begun);
     return result;
@@ -212,7 +229,8 @@ cat_image_result_t cat_image_maker_make(const cat_image_maker_t *m, int file, ca
     static const cat_image_outcome_t outcomes[] = {
         [CAT_IMAGE_MADE] = CAT_IMAGE_COUNTED_MADE,         [CAT_IMAGE_UNKNOWN] = CAT_IMAGE_COUNTED_REFUSED,
         [CAT_IMAGE_TOO_LARGE] = CAT_IMAGE_COUNTED_REFUSED, [CAT_IMAGE_UNREADABLE] = CAT_IMAGE_COUNTED_REFUSED,
-        [CAT_IMAGE_BUSY] = CAT_IMAGE_COUNTED_BUSY,         [CAT_IMAGE_FAULT] = CAT_IMAGE_COUNTED_FAILED,
+        [CAT_IMAGE_COSTLY] = CAT_IMAGE_COUNTED_REFUSED,    [CAT_IMAGE_BUSY] = CAT_IMAGE_COUNTED_BUSY,
+        [CAT_IMAGE_FAULT] = CAT_IMAGE_COUNTED_FAILED,
     };
     cat_image_result_t result;
 
@@ -230,7 +248,9 @@ const char *cat_image_maker_explain(cat_image_result_t result)
     case CAT_IMAGE_TOO_LARGE:
         return "it has more than 50 million pixels";
     case CAT_IMAGE_UNREADABLE:
-        return "it cannot be decoded: it is damaged, or incomplete";
+        return "it cannot be decoded: it is damaged, or incomplete, or takes too much memory";
+    case CAT_IMAGE_COSTLY:
+        return "decoding it takes more than " APR_STRINGIFY(CAT_IMAGE_CPU_MOST) " seconds of processor time";
     default:
         return NULL;
     }

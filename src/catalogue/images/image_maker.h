@@ -40,11 +40,13 @@ typedef enum {
     CAT_IMAGE_UNKNOWN,    /* it is none of the kinds of pictures that are taken */
     CAT_IMAGE_TOO_LARGE,  /* it has more than CAT_IMAGE_PIXELS_MOST */
     CAT_IMAGE_UNREADABLE, /* it cannot be decoded, or not within the limits of the process */
-    CAT_IMAGE_BUSY,       /* others were first, for too long; logged */
+    CAT_IMAGE_COSTLY,     /* it takes more than CAT_IMAGE_CPU_MOST */
+    CAT_IMAGE_BUSY,       /* others were first, for too long, which is logged; or this process must stop */
     CAT_IMAGE_FAULT       /* of the server; logged */
 } cat_image_result_t;
 
 #define CAT_IMAGE_PIXELS_MOST 50000000
+#define CAT_IMAGE_CPU_MOST 20 /* seconds of processor time, for all sizes together */
 
 /* What is wrong with the file, in words for whoever sent it. NULL: nothing is. */
 const char *cat_image_maker_explain(cat_image_result_t result);

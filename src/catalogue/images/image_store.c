@@ -162,6 +162,7 @@ typedef struct reading_t {
     void *baton;
     char after[64]; /* the key of the last part */
     int parts;      /* of the page */
+    int is_damaged;
     unsigned char head[8];
     apr_size_t length; /* so far */
 } reading_t;
@@ -175,6 +176,7 @@ static apr_status_t pass_part(void *reading, const char *const *values, int coun
 
     (void)count;
     if (!data) {
+        r->is_damaged = 1;
         return APR_EGENERAL;
     }
     if (r->length == 0 && length >= sizeof(r->head)) {
@@ -212,5 +214,8 @@ apr_status_t cat_image_store_read(cat_db_t *db, const char *size, cat_image_take
                          pass_part, &r);
     } while (rv == APR_SUCCESS && r.parts == PAGE);
     apr_pool_destroy(r.page);
+    if (r.is_damaged) {
+        cat_log(db->log, CAT_LOG_ERROR, 0, "CAT122: the picture %s is damaged in the database", size);
+    }
     return rv == APR_SUCCESS && !is_whole(&r) ? APR_NOTFOUND : rv;
 }

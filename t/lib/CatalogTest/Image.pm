@@ -12,7 +12,7 @@ use Exporter 'import';
 
 use CatalogTest::Tools qw(new_dir slurp spew);
 
-our @EXPORT_OK = qw(png picture convert exif with_segment chunks size_of pixel %TYPE);
+our @EXPORT_OK = qw(png picture convert exif with_segment chunks size_of pixel write_program running %TYPE);
 
 our %TYPE = map { $_ => "image/$_" } qw(png webp avif gif);
 $TYPE{jpg} = 'image/jpeg';
@@ -91,6 +91,21 @@ sub size_of {
     spew($file, $data);
     my ($width, $height) = map { scalar qx(vipsheader -f $_ '$file' 2>/dev/null) =~ s/\s+$//r } qw(width height);
     return "${width}x$height";
+}
+
+# A program in the place of vipsthumbnail. Confined as that is, it cannot even write a file: it tells something by whether it prints a
+# picture (good()), and running() finds it.
+sub write_program {
+    my ($file, $code) = @_;
+    my $good = unpack 'H*', picture('webp', 50, 40);
+    spew($file, "#!/usr/bin/perl\nuse strict;\nuse Time::HiRes qw(sleep);\nsub good { print pack 'H*', '$good'; exit 0 }\n$code\n");
+    chmod 0755, $file;
+}
+
+# The processes that run it.
+sub running {
+    my ($file) = @_;
+    return grep { slurp("/proc/$_/cmdline") =~ /\0\Q$file\E\0/ } map { m{(\d+)$} } glob '/proc/[0-9]*';
 }
 
 # Red, green and blue of a point, 0 to 255; and how many channels there are.

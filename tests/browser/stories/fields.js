@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Fields of the shop's own: how a writer edits them, where they are shown, and who sees them. */
 import assert from 'node:assert/strict';
-import { story, storyInBoth } from '../visitor.js';
+import { stopClock, story, storyInBoth } from '../visitor.js';
 import { inspect } from './looks.js';
 
 const TEA = {
@@ -61,12 +61,24 @@ export function stories(server) {
             ['Quantity', '1.5', 'a whole number', '7'],
             ['Page of the maker', 'javascript:alert(1)', 'an address such as', 'https://example.com/sencha'],
             ['Specifications', '{"a": }', 'must be JSON', '{"a": [1, "b"]}'],
-            ['Tags', Array.from({ length: 33 }, (_, i) => i).join('\n'), 'at most 32 lines', 'green tea\n\n loose \ngreen tea'],
         ];
         for (const [label, wrong] of faults) {
             await control(page, label).fill(wrong);
         }
+        const tags = page.locator('#field-tags input');
+        for (let i = 0; i < 33; i++) {
+            await tags.fill(`tag ${i}`);
+            await tags.press('Enter');
+        }
         await press(page, 'Save');
+        await page.locator('.field-error', { hasText: 'Tags must have at most 32 entries' }).waitFor();
+        for (let i = 0; i < 33; i++) {
+            await tags.press('Backspace');
+        }
+        for (const tag of ['green tea', ' loose ', 'green tea']) {
+            await tags.fill(tag);
+            await tags.press('Enter');
+        }
         for (const [label, , fault, right] of faults) {
             await page.locator('.field-error', { hasText: fault }).filter({ hasText: label }).waitFor();
             await control(page, label).fill(right);
@@ -106,7 +118,8 @@ export function stories(server) {
         });
 
         await page.getByRole('link', { name: 'Edit' }).click();
-        assert.equal(await control(page, 'Tags').inputValue(), 'green tea\nloose');
+        await page.locator('#field-tags li').nth(1).waitFor();
+        assert.deepEqual(await page.locator('#field-tags li bdi').allTextContents(), ['green tea', 'loose']);
         await control(page, 'Vegan').selectOption('–');
         await control(page, 'Quantity').fill('');
         await control(page, 'Description').fill('Fresh.\n\nGrassy.');
@@ -211,9 +224,10 @@ export function stories(server) {
         const shown = await page.getByRole('columnheader').locator('visible=true').allTextContents();
         assert.deepEqual(shown.filter(Boolean), ['Name', 'Category', 'Price', 'Stock', 'Rating', 'Article number', 'Brand', 'Tags', 'Added']);
         await page.locator('#column-choice summary').click();
-        await control(page, 'Colour').check();
-        await control(page, 'Last seen').check();
-        assert.equal(await page.getByLabel('Description').count(), 0, 'lists lack it');
+        const columns = page.locator('#columns');
+        await control(columns, 'Colour').check();
+        await control(columns, 'Last seen').check();
+        assert.equal(await columns.getByLabel('Description').count(), 0, 'lists lack it');
         await page.keyboard.press('Escape');
 
         await cell('Columns', 'color').click();
@@ -221,8 +235,14 @@ export function stories(server) {
         await press(page, 'Save');
         await visitor.hears('The product is saved.');
         await cell('Columns', 'tags').click();
-        await page.locator('#cell-tags').fill('one\ntwo');
+        for (const tag of TEA.tags) {
+            await press(page, `Remove ${tag}`);
+        }
+        await page.locator('#cell-tags input').fill('one');
+        await page.locator('#cell-tags input').press('Enter');
+        await page.locator('#cell-tags input').fill('two');
         await press(page, 'Save');
+        await page.locator('#cell-tags').waitFor({ state: 'detached' });
         await cell('Columns', 'tags').getByText('two').waitFor();
         await cell('Bare', 'sku').click();
         await page.locator('#cell-sku').fill('col-1');
@@ -253,6 +273,28 @@ export function stories(server) {
         await press(page, 'Save the choice');
         await visitor.hears('The product is saved.');
         assert.equal((await read(made.id)).description, 'Mine.');
+    });
+
+    story('what was deleted comes back with all its fields, and what cannot come back is named', server, async visit => {
+        const { visitor, user, page } = await come(visit, 'reviver');
+        const made = await make(user, { ...TEA, sku: 'back-1', name: 'Comes back', category: 'Back' });
+        await make(user, { name: 'Stays away', price: 1, sku: 'back-2', category: 'Back' });
+        await stopClock(page);
+        await page.goto('/work.html?category=Back');
+        await page.getByLabel('Select all products on this page').check();
+        await page.getByRole('group', { name: 'Selected products' }).getByRole('button', { name: 'Delete' }).click();
+        await page.getByText('10 seconds').waitFor();
+        await page.mouse.move(0, 0);
+        await page.clock.runFor(10_500);
+        await visitor.hears('2 products are deleted.');
+        await make(user, { name: 'Other', price: 1, sku: 'back-2', category: 'Other' });
+        await page.keyboard.press('u');
+        await visitor.hears('1 product is added again, as a new one');
+        await page.getByRole('alert').filter({ hasText: 'refused to add 1 product again' }).getByText('Stays away').waitFor();
+        const { data } = await server.api('GET', '/products?category=Back', undefined, user.token, url);
+        const { id, createdAt, updatedAt, ...back } = await read(data[0].id);
+        const { id: oldId, createdAt: then, updatedAt: changed, cost, ...before } = made;
+        assert.deepEqual([data.length, back], [1, before]);
     });
 
     story('the import page knows own fields by name and label, and proposes lines for other columns', server, async visit => {

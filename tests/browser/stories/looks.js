@@ -183,6 +183,7 @@ const states = {
     async work(page) {
         await page.goto('/work.html?limit=10');
         await page.getByLabel('Select Cup 20').check();
+        await page.getByRole('button', { name: 'Change …' }).click();
         await page.getByRole('group', { name: 'Selected products' }).getByRole('button', { name: 'Delete' }).click();
         await page.getByLabel('Select Moon').check();
         await page.getByText('1 product selected').waitFor();
@@ -190,6 +191,7 @@ const states = {
         await page.getByText('Cup 20 is deleted.').waitFor();
     },
     async 'work-price'(page) {
+        await page.getByRole('button', { name: 'Change …' }).click();
         await page.getByRole('button', { name: 'Price …' }).click();
         await page.getByLabel('Change by').fill('-12.5');
         await page.getByText('Moon: ').waitFor();

@@ -95,6 +95,60 @@ export function stories(server) {
         assert.deepEqual(await findWide(visitor.page, shopPagesWith(...ids)), []);
     });
 
+    story('what opens over the table of products fits each screen, however long the words', server, async visit => {
+        const user = await server.register('f'.repeat(30), server.shopUrl);
+        const brand = `Other ${LONG}`;
+        const make = i => ({ op: 'create', body: { name: `${LONG.repeat(2).slice(0, 190)}${i}`, price: 1, category: LONG, brand, tags: [LONG] } });
+        const operations = Array.from({ length: 1000 }, (_, i) => make(i));
+        await server.api('POST', '/products/batch', { operations }, user.token, server.shopUrl);
+        await server.api('POST', '/products/batch', { operations: operations.slice(0, 2) }, user.token, server.shopUrl);
+        const visitor = await visit(server.shopUrl, { viewport: { width: 1280, height: 800 } });
+        const { page } = visitor;
+        const faults = [];
+        const measure = async name => {
+            for (const width of WIDTHS) {
+                await page.setViewportSize({ width, height: 800 });
+                const wide = await page.evaluate(() =>
+                    [...document.querySelectorAll('dialog[open], #filter-panel, #history, #progress, #bulk, #trouble, .pictures, catalog-chips')]
+                        .filter(element => element.checkVisibility() && element.scrollWidth > element.clientWidth + 1)
+                        .map(({ id, tagName }) => id || tagName),
+                );
+                (await excess(page)) > 0 && wide.push('the page');
+                faults.push(...wide.map(part => `${name}: ${part} at ${width}`));
+            }
+            await page.setViewportSize({ width: 1280, height: 800 });
+        };
+        await visitor.signIn(user);
+        await page.goto(`/work.html?f.brand=${brand}`);
+        await page.locator('tbody tr').nth(9).waitFor();
+        await page.getByRole('button', { name: 'Filters (1)' }).click();
+        await measure('filters');
+        await page.getByLabel('Select all products on this page').check();
+        await page.getByRole('button', { name: 'Select all that match' }).click();
+        await page.getByText('All 1,002 products that match').waitFor();
+        await page.getByRole('button', { name: 'Category …' }).click();
+        await page.getByRole('dialog').getByLabel('Category').fill(LONG.replace('D', 'E'));
+        await page.getByRole('button', { name: 'Continue' }).click();
+        await page.getByRole('button', { name: 'Change 1,002 products' }).waitFor();
+        await measure('question');
+        await page.getByRole('button', { name: 'Change 1,002 products' }).click();
+        await visitor.hears('1,002 products are changed.');
+        await page.locator('[data-name=price]').nth(3).click();
+        await page.locator('#cell-price').fill('2');
+        await page.locator('#cell-price').press('Enter');
+        await visitor.hears('The product is saved.');
+        await page.locator('#history-choice summary').click();
+        await page.locator('#history li').nth(1).waitFor();
+        await measure('history');
+        await page.keyboard.press('Escape');
+        await page.locator('[data-name=tags]').nth(3).click();
+        await page.locator('catalog-chips input').fill('x'.repeat(100));
+        await page.locator('catalog-chips input').press('Enter');
+        await page.getByText('new', { exact: true }).waitFor();
+        await measure('chips');
+        assert.deepEqual(faults, []);
+    });
+
     story('no state of the import, of the filters or of a dialog scrolls sideways, whatever is in it', server, async visit => {
         const user = await server.register('d'.repeat(30), server.shopUrl);
         const made = { name: LONG.repeat(2), price: 1, category: LONG, brand: LONG.repeat(2), tags: [LONG] };

@@ -87,10 +87,14 @@ async function receive(request, signal) {
  * Resolves to the answer's JSON, with its ETag as tag, or rejects with an ApiError, or with the signal's AbortError. body: what becomes
  * JSON, or a Blob of the type that it says. keepalive: continues when the user leaves the page. What changes products is told to the
  * other tabs. base: of the path; asText: the answer is no JSON, and resolves to { text }. cache: 'no-cache' if the browser may keep the answer, and
- * ask whether it has changed.
+ * ask whether it has changed. patience: ms for the answer.
  */
-export async function send(method, path, { body, token, keepalive, signal, headers = {}, base = API, asText, cache = 'no-store' } = {}) {
-    const patience = AbortSignal.timeout(PATIENCE);
+export async function send(
+    method,
+    path,
+    { body, token, keepalive, signal, headers = {}, base = API, asText, cache = 'no-store', patience = PATIENCE } = {},
+) {
+    const late = AbortSignal.timeout(patience);
     const isFile = body instanceof Blob;
     const request = new Request(base + path, {
         method,
@@ -104,7 +108,7 @@ export async function send(method, path, { body, token, keepalive, signal, heade
         body: isFile ? body : body && JSON.stringify(body),
         cache,
         keepalive,
-        signal: signal ? AbortSignal.any([signal, patience]) : patience,
+        signal: signal ? AbortSignal.any([signal, late]) : late,
     });
     const { response, text } = await receive(request, signal);
     const answer = asText && response.ok ? { text } : parse(text);

@@ -113,7 +113,7 @@ function showBrand() {
 const MENU = [
     { href: 'index.html', text: 'shell.products', who: 'writer' },
     { href: 'edit.html', text: 'shell.add', who: 'writer' },
-    { href: 'work.html', text: 'shell.work', who: 'writer' },
+    { href: 'work.html', text: 'shell.manage', who: 'writer' },
     { href: 'import.html', text: 'shell.import', who: 'writer' },
     { href: 'users.html', text: 'shell.users', who: 'admin' },
     { href: 'server.html', text: 'shell.server', who: 'admin' },

@@ -5,6 +5,8 @@ import { go, setTitle, start } from '../lib/page.js';
 import { t } from '../lib/text.js';
 import { makeEditor } from '../product/editor.js';
 import { learnFields } from '../product/fields.js';
+import { keepHistory } from '../product/history.js';
+import { learnPictures, makePictures } from '../product/pictures.js';
 import { readProduct } from '../product/store.js';
 
 const id = new URLSearchParams(location.search).get('id');
@@ -18,13 +20,18 @@ function showTitle({ name }) {
 
 start(
     async user => {
-        await learnFields();
+        await Promise.all([learnFields(), learnPictures()]);
+        keepHistory(user);
         const product = id ? await readProduct(id) : null;
         const saved = stored => go(pageOf(stored.id), t(product ? 'edit.saved' : 'edit.added'));
         product && showTitle(product);
         const editor = makeEditor({ owner: user.id, product, saved, loaded: showTitle });
-        byId('editor').replaceChildren(editor.form);
-        watchProducts(editor.catchUp);
+        const pictures = makePictures(product);
+        byId('editor').replaceChildren(editor.form, ...pictures.elements);
+        watchProducts(() => {
+            editor.catchUp();
+            pictures.catchUp();
+        });
     },
     { needsWriter: true },
 );

@@ -8,49 +8,54 @@ import { formatTime, t } from '../lib/text.js';
 import { NEW, readDrafts, writeDraft } from '../product/drafts.js';
 import { askToLeave, makeEditor } from '../product/editor.js';
 import { FIELDS, learnFields, ownNames } from '../product/fields.js';
+import { keepHistory } from '../product/history.js';
+import { learnPictures, makePictures } from '../product/pictures.js';
 import { readProduct } from '../product/store.js';
 import { view } from '../product/view.js';
-import { removeAll, showDock, undoRemoval } from '../work/dock.js';
+import { removeAll, showDock, undoLast } from '../work/dock.js';
+import { showFilters } from '../work/filters.js';
 import { connectGrid, listenToKeys } from '../work/keys.js';
 import {
     address,
     answer,
-    conditions,
-    FILTERS,
+    choose,
+    chooseNone,
+    choosePage,
     isLoading,
+    isSelected,
     listed,
     load,
-    readAddress,
-    requestPath,
-    select,
-    selected,
+    matching,
+    question,
     showStored,
-    toggle,
     visit,
-    writeAddress,
 } from '../work/list.js';
+import { filterNames, isFiltered, readAddress, whereOf, withoutFilters, writeAddress } from '../work/query.js';
+import { compared } from '../work/twins.js';
 
 const COLUMNS_KEPT = 'catalog.columns';
+const ROWS_KEPT = 'catalog.denseRows';
 
 let owner; /* the user's id, also after the session has ended */
 
 /* ---- the table ---- */
 
 /* A checkbox that is checked while isChecked(). */
-function checkbox(label, isChecked, change) {
+function checkbox(label, isChecked, change = () => {}) {
     const input = el('input', { type: 'checkbox', 'aria-label': label, onchange: change });
     follow(() => (input.checked = isChecked()));
     return input;
 }
 
 function selectionHead() {
-    const areAll = () => listed().length > 0 && listed().every(({ id }) => selected.value.has(id));
-    const input = checkbox(t('work.selectPage'), areAll, ({ target }) => select(listed(), target.checked));
+    const areAll = () => listed().length > 0 && listed().every(({ id }) => isSelected(id));
+    const input = checkbox(t('work.selectPage'), areAll, ({ target }) => choosePage(target.checked));
     return el('th', { scope: 'col', role: 'columnheader', class: 'selection' }, input);
 }
 
 function selectionCell(item) {
-    const input = checkbox('', () => selected.value.has(item.value.id), () => toggle(item.value.id));
+    const input = checkbox('', () => isSelected(item.value.id));
+    input.addEventListener('click', ({ shiftKey }) => choose(item.value.id, input.checked, shiftKey));
     input.tabIndex = -1;
     follow(() => input.setAttribute('aria-label', t('work.select', { name: item.value.name })));
     return el('td', { role: 'gridcell', class: 'selection', 'data-name': 'selection' }, input);
@@ -99,8 +104,9 @@ function chooseColumn(name, isShown) {
     remember('localStorage', COLUMNS_KEPT, [...next].join());
 }
 
-function listenToColumnChoice() {
-    const choice = byId('column-choice');
+/* A menu closes with Escape, and when the focus leaves it. */
+function listenToMenu(id) {
+    const choice = byId(id);
     choice.addEventListener('keydown', event => {
         if (event.key === 'Escape') {
             choice.open = false;
@@ -121,6 +127,16 @@ function columnChoice({ name, title }) {
         onchange: ({ target }) => chooseColumn(name, target.checked),
     });
     return el('label', { class: 'option' }, input, title);
+}
+
+const isDense = state(recall('localStorage', ROWS_KEPT) !== null);
+
+function densityChoice() {
+    const change = ({ target }) => {
+        isDense.value = target.checked;
+        remember('localStorage', ROWS_KEPT, target.checked ? '1' : null);
+    };
+    return el('label', { class: 'option' }, el('input', { type: 'checkbox', checked: isDense.value, onchange: change }), t('work.dense'));
 }
 
 /* '' is the newest first. */
@@ -163,10 +179,19 @@ function display({ name, show }, product) {
 /* ---- editing in place ---- */
 
 const editing = state(null); /* the cell that is edited: { id, name, editor } */
+const editors = new WeakMap(); /* by cell: a state, the editor in it; if all cells followed `editing`, it would take long to open one */
+
+function setEditing(next) {
+    const cellOf = ({ id, name }) => byId('list').querySelector(`[data-id="${id}"] [data-name="${name}"]`);
+    const put = (place, editor) => place && cellOf(place) && (editors.get(cellOf(place)).value = editor);
+    put(editing.value, null);
+    editing.value = next;
+    put(next, next?.editor);
+}
 
 function endEditing() {
     const { id, name } = editing.value;
-    editing.value = null;
+    setEditing(null);
     settle();
     grid.focus(id, name);
 }
@@ -184,7 +209,7 @@ function edit(id, name) {
     }
     if (!editing.value && product) {
         const editor = makeEditor({ owner, product, names: [name], prefix: 'cell-', cancel, saved });
-        editing.value = { id, name, editor };
+        setEditing({ id, name, editor });
         settle();
         const input = editor.controlOf(name);
         input.focus();
@@ -213,7 +238,7 @@ function listenToEditing() {
     byId('list').addEventListener('focusout', ({ target, relatedTarget }) => {
         const form = editing.value?.editor.form;
         if (form?.contains(target) && relatedTarget && !form.contains(relatedTarget) && !editing.value.editor.isEdited()) {
-            editing.value = null;
+            setEditing(null);
         }
     });
 }
@@ -221,14 +246,14 @@ function listenToEditing() {
 /* Where there is no room for columns, each cell says what it is. */
 function bodyCell(column, item) {
     const { name, title, look = '' } = column;
-    const isEdited = () => editing.value?.id === item.value.id && editing.value.name === name;
+    const editor = state(null);
     const isWritable = name in FIELDS && !FIELDS[name].isReadOnly;
     const begin = ({ target }) => {
         if (!target.closest('form, button') && String(getSelection()) === '') {
             edit(item.value.id, name);
         }
     };
-    return el(
+    const cell = el(
         name === 'name' ? 'th' : 'td',
         {
             ...(name === 'name' ? { scope: 'row', role: 'rowheader' } : { role: 'gridcell' }),
@@ -239,8 +264,10 @@ function bodyCell(column, item) {
             'data-label': title,
             ...(isWritable && name !== 'name' && { onclick: begin }),
         },
-        () => (isEdited() ? editing.value.editor.form : display(column, item.value)),
+        () => editor.value?.form ?? display(column, item.value),
     );
+    editors.set(cell, editor);
+    return cell;
 }
 
 function row(item) {
@@ -264,7 +291,7 @@ function table() {
     );
     return el(
         'table',
-        { class: 'table people work', role: 'grid', 'aria-labelledby': 'title', hidden: () => answer.value === undefined || isEmpty() },
+        { class: () => `table people work${isDense.value ? ' dense' : ''}`, role: 'grid', 'aria-labelledby': 'title', hidden: () => answer.value === undefined || isEmpty() },
         el('thead', { role: 'rowgroup' }, el('tr', { role: 'row' }, selectionHead(), COLUMNS.map(headCell))),
         rows,
     );
@@ -283,10 +310,12 @@ function nothing() {
             el('button', { type: 'button', class: 'btn', onclick: last }, t('list.lastPage')),
         ];
     }
-    const isFiltered = conditions(address.value).length > 0;
-    const clear = () => visit({ ...address.value, q: '', category: '', stock: '', page: 1 });
-    return isFiltered
-        ? [el('p', {}, t('list.noFilterMatch')), el('button', { type: 'button', class: 'btn', onclick: clear }, t('list.showAll'))]
+    const clear = () => visit({ ...address.value, ...withoutFilters() });
+    return isFiltered(address.value)
+        ? [
+              el('p', {}, t(address.value.twins ? 'work.noTwins' : 'list.noFilterMatch')),
+              el('button', { type: 'button', class: 'btn', onclick: clear }, t('list.showAll')),
+          ]
         : [el('p', {}, t('list.empty'))];
 }
 
@@ -297,8 +326,8 @@ function showPosition() {
         return;
     }
     const { data, pagination } = answer.value;
-    const { page, limit, total, totalRelation } = pagination;
-    const from = (page - 1) * limit + 1;
+    const { page, limit, total, totalRelation, pages } = pagination;
+    const from = pagination.from ?? (page - 1) * limit + 1;
     const isOpenEnded = totalRelation === 'gte';
     byId('count').textContent = isEmpty()
         ? t('list.none')
@@ -309,7 +338,7 @@ function showPosition() {
         setPageLink(id, exists, writeAddress(next), () => visit(next));
     };
     linkTo('previous', page - 1, page > 1);
-    linkTo('next', page + 1, isOpenEnded ? data.length === limit : page * limit < total);
+    linkTo('next', page + 1, isOpenEnded ? data.length === limit : page < pages);
 }
 
 /* ---- drafts and categories ---- */
@@ -365,6 +394,7 @@ function offerOrders() {
 /* ---- the dialog at the side ---- */
 
 let editor = null; /* of the product in the dialog */
+let pictures = null;
 
 async function showProduct(id) {
     const dialog = byId('product');
@@ -411,7 +441,8 @@ function fillDialog(product) {
             grid.focus(stored.id, 'name');
         },
     });
-    byId('editor').replaceChildren(editor.form);
+    pictures = makePictures(product);
+    byId('editor').replaceChildren(editor.form, ...pictures.elements);
 }
 
 async function closeProduct() {
@@ -451,6 +482,7 @@ function listenToDialog() {
 function followOtherTabs() {
     load();
     editor?.catchUp();
+    pictures?.catchUp();
 }
 
 /* ---- the beginning ---- */
@@ -458,7 +490,7 @@ function followOtherTabs() {
 const KEYS = {
     '/': { text: 'keys.search', run: () => byId('q').focus() },
     n: { text: 'keys.new', run: () => open(NEW) },
-    u: { text: 'keys.undo', run: undoRemoval },
+    u: { text: 'keys.undo', run: undoLast },
     Delete: {
         text: 'keys.delete',
         run() {
@@ -478,21 +510,33 @@ function followPart(part, act) {
     });
 }
 
+/* Products are selected by hand, or as all that match: of other filters these would be others. */
+function forgetMatching() {
+    matching.value && matching.value.where !== whereOf(address.value) && chooseNone();
+}
+
+function showCompared() {
+    compared.value !== null && (byId('count').textContent = t('work.comparing', { n: compared.value }));
+}
+
 function begin() {
+    address.value = readAddress(); /* with the filters of the shop's own fields */
     addOwnColumns();
     recallColumns();
     isTight.addEventListener('change', recallColumns);
     const list = table();
     byId('list').append(list, el('div', { class: 'nothing', hidden: () => !isEmpty() }, () => isEmpty() && nothing()));
-    grid = connectGrid(list, { edit, toggle });
-    byId('columns').append(...COLUMNS.filter(({ name }) => name !== 'name').map(columnChoice));
+    const toggle = (id, isRange) => choose(id, isRange || !isSelected(id), isRange);
+    grid = connectGrid(list, { edit, toggle, all: () => choosePage(true) });
+    byId('columns').append(densityChoice(), ...COLUMNS.filter(({ name }) => name !== 'name').map(columnChoice));
     byId('content').hidden = false;
     byId('add').onclick = () => open(NEW);
     offerOrders();
-    connectFilters(byId('filters'), FILTERS, address, (values, options) => visit({ ...address.value, ...values }, options));
+    showFilters(address, visit);
+    connectFilters(byId('filters'), filterNames(), address, (values, options) => visit({ ...address.value, ...values }, options));
     offerCategories();
     listenToKeys(KEYS);
-    listenToColumnChoice();
+    ['column-choice', 'history-choice'].forEach(listenToMenu);
     listenToEditing();
     listenToDialog();
     showDock(owner, (id, name) => grid.focus(id, name));
@@ -501,8 +545,10 @@ function begin() {
     follow(() => byId('list').setAttribute('aria-busy', isLoading.value));
     follow(showPosition);
     follow(showDrafts);
-    follow(() => editing.value && !listed().some(({ id }) => id === editing.value.id) && (editing.value = null));
-    followPart(() => requestPath(address.value), load);
+    follow(() => editing.value && !listed().some(({ id }) => id === editing.value.id) && setEditing(null));
+    follow(forgetMatching);
+    follow(showCompared);
+    followPart(() => question(address.value), load);
     followPart(() => address.value.product, showProduct);
 }
 
@@ -510,7 +556,8 @@ setTitle(t('work.title'));
 start(
     async user => {
         owner = user.id;
-        await learnFields();
+        await Promise.all([learnFields(), learnPictures()]);
+        keepHistory(user);
         begin();
     },
     { needsWriter: true },

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The control in which a field of a product is edited. */
 import { area, check, field, input, select } from '../lib/controls.js';
-import { byId } from '../lib/dom.js';
 import { t } from '../lib/text.js';
+import { chips } from './chips.js';
 import { FIELDS } from './fields.js';
+import { isCounted, noteNew, suggestValues } from './known.js';
 
 const MAKERS = {
     area,
@@ -13,13 +14,18 @@ const MAKERS = {
 
 /* The element for the field, with its label; id: that of the control, and its name. */
 export function control(name, id) {
-    const { label, hint, about, isRequired, isPrivate, control: maker = 'input', options, input: more } = FIELDS[name];
+    const { kind, label, hint, about, isRequired, isPrivate, control: maker = 'input', options, input: more } = FIELDS[name];
     const hints = [hint, about, isPrivate && t('field.private')].filter(Boolean).join(' ');
     if (maker === 'switch') {
         return check(id, label, hints);
     }
-    const list = name === 'category' && byId('categories-known') ? 'categories-known' : undefined;
-    return field(id, label, MAKERS[maker]({ name: id, required: isRequired, list, ...more }, options), hints);
+    if (maker === 'chips') {
+        return field(id, label, chips({ name: id, required: isRequired }, name, label), hints);
+    }
+    const made = MAKERS[maker]({ name: id, required: isRequired, ...more }, options);
+    const element = field(id, label, made, hints);
+    kind === 'string' && isCounted(name) && element.append(suggestValues(name, made), noteNew(name, made));
+    return element;
 }
 
 /* What is typed: a text, or of a switch whether it is on. */

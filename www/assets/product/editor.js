@@ -6,7 +6,7 @@ import { say } from '../lib/page.js';
 import { formatTime, pieces, t } from '../lib/text.js';
 import { control, fill, textOf } from './control.js';
 import { NEW, readDrafts, writeDraft } from './drafts.js';
-import { differences, FIELDS, isSame, readTyped, typedOf, valueIn, writableNames } from './fields.js';
+import { differences, FIELDS, isSame, readTyped, sectionsOf, typedOf, valueIn, writableNames } from './fields.js';
 import { Changed, create, readProduct, update } from './store.js';
 
 /* ---- dialogs that ask ---- */
@@ -148,6 +148,15 @@ function newsNotice(text, button, onclick) {
     );
 }
 
+/* The controls of the names, in parts with titles if there are several. */
+function controls(names, prefix) {
+    const sections = sectionsOf(names);
+    const make = some => some.map(name => control(name, prefix + name));
+    return sections.length > 1
+        ? sections.map(part => el('fieldset', { class: 'plain section' }, el('legend', {}, t(part.key)), make(part.names)))
+        : make(names);
+}
+
 /*
  * A form for the fields of the product, null for a new one, or for those of names. What is typed is kept as the owner's draft until it is
  * saved; a draft that is there is gone on with. saved(product) is called after it was stored; cancel(), if it is given,
@@ -167,7 +176,7 @@ export function makeEditor({ owner, product = null, names = writableNames(), pre
         { class: 'editor', method: 'post', hidden: true },
         news,
         notice,
-        names.map(name => control(name, prefix + name)),
+        controls(names, prefix),
         el(
             'div',
             { class: 'actions' },

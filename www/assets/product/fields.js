@@ -97,7 +97,7 @@ function boolean({ required, default: usual }) {
 
 /*
  * THE TYPES, of a field's row. control: 'input', if there is none, 'area' for a text of several lines, 'select', which has options [value,
- * text], or 'switch'; input: attributes of the control; about: how the value is typed. check: the rule for what is typed. type(value) makes
+ * text], 'switch', or 'chips' for a text with one value in each line; input: attributes of the control; about: how the value is typed. check: the rule for what is typed. type(value) makes
  * the text that users edit, of a switch true or false; read(text) the value of what they typed, null if there is none; show(value) a text to
  * look at. look: the class of a cell of a table.
  */
@@ -122,9 +122,8 @@ const TYPES = {
         type: typed(texts => texts.join('\n')),
         read: text => (linesOf(text).length > 0 ? linesOf(text) : null),
         show: typed(texts => texts.join(', ')),
-        control: 'area',
+        control: 'chips',
         about: t('field.lines'),
-        input: PROSE,
     }),
     json: () => ({
         check: jsonRule,
@@ -177,6 +176,17 @@ export const FIELDS = {
 const OTHERS = ['id', 'createdAt'];
 const builtIn = Object.keys(FIELDS);
 
+/*
+ * The parts of a form, { key of its title, names }, without those that have none of the names: what every product has and what config.js names, the
+ * shop's own, and what customers do not see.
+ */
+export function sectionsOf(names) {
+    const first = [...builtIn, ...(config.FIELDS ?? [])];
+    const keyOf = name => (first.includes(name) ? 'section.basics' : FIELDS[name].isPrivate ? 'section.internal' : 'section.details');
+    const parts = ['section.basics', 'section.details', 'section.internal'].map(key => ({ key, names: names.filter(name => keyOf(name) === key) }));
+    return parts.filter(part => part.names.length > 0);
+}
+
 /* The fields that config.js names come first, in its order. */
 function orderFields() {
     const first = (config.FIELDS ?? []).filter(name => name in FIELDS);
@@ -201,6 +211,9 @@ export const writableNames = () => Object.keys(FIELDS).filter(name => !FIELDS[na
 
 /* The value of the product's field; an own field may be named as something that all objects have. */
 export const valueIn = (product, name) => (Object.hasOwn(product, name) ? product[name] : undefined);
+
+/* What the product has of these, null for what it lacks. */
+export const valuesOf = (product, names) => Object.fromEntries(names.map(name => [name, valueIn(product, name) ?? null]));
 
 /* ---- what is typed ---- */
 

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Reads and writes products, so that no user overwrites what another one has changed, and nothing is created twice. */
 import { call, newKey, read } from '../lib/api.js';
-import { complete, differences, hasDetails, isSame } from './fields.js';
+import { complete, differences, hasDetails, isSame, valuesOf, writableNames } from './fields.js';
+
+const UPLOAD_PATIENCE = 180_000; /* ms for a picture of ten megabytes on a slow line */
 
 const tags = new Map(); /* of products by id: { product, tag } */
 
@@ -20,6 +22,15 @@ function keep({ data, tag }) {
     tags.set(product.id, { product, tag });
     return product;
 }
+
+const watchers = [];
+
+/* Calls watcher({ before, now }) after a product was written: before are the values that were replaced, null of a new one. */
+export function watchWrites(watcher) {
+    watchers.push(watcher);
+}
+
+const noteWrite = write => watchers.forEach(watcher => watcher(write));
 
 export async function readProduct(id) {
     return keep(await read(pathOf(id)));
@@ -43,28 +54,51 @@ export async function tagOf(seen) {
 
 const MOST_IDS = 100; /* in a condition */
 
-async function readSome(ids, found, cursor = '') {
-    const query = `id[in]=${ids}&etags=true&limit=${MOST_IDS}&cursor=${encodeURIComponent(cursor)}`;
+async function readSome(ids, found, more, cursor = '') {
+    const query = `id[in]=${ids}&etags=true&limit=${MOST_IDS}${more}&cursor=${encodeURIComponent(cursor)}`;
     const { data, pagination } = await read(`/products?${query}`);
     data.forEach(({ etag, ...product }) => found.set(product.id, { product, tag: etag }));
-    return pagination.nextCursor ? readSome(ids, found, pagination.nextCursor) : found; /* the server may return fewer at once */
+    return pagination.nextCursor ? readSome(ids, found, more, pagination.nextCursor) : found; /* the server may return fewer at once */
 }
 
-/* Many products as they are now, by id: { product, tag }. Those that are gone are not among them. */
-export async function readStates(products) {
+/* Many products as they are now, by id: { product, tag }. Those that are gone are not among them. isWhole: with what lists lack. */
+export async function readStates(products, isWhole = false) {
     const found = new Map();
+    const more = isWhole ? `&fields=id,${writableNames()}` : '';
     for (let i = 0; i < products.length; i += MOST_IDS) {
-        await readSome(products.slice(i, i + MOST_IDS).map(({ id }) => id), found);
+        await readSome(products.slice(i, i + MOST_IDS).map(({ id }) => id), found, more);
     }
     hasDetails() || found.forEach((state, id) => tags.set(id, state)); /* or the next tagOf() would not see a change of a detail */
     return found;
+}
+
+/* Adds a picture, a file; key: the same for the next attempt. Resolves to the product with it. */
+export async function addPicture({ id }, file, key) {
+    await call('POST', `${pathOf(id)}/images`, file, { headers: { 'Idempotency-Key': key }, patience: UPLOAD_PATIENCE });
+    return readProduct(id);
+}
+
+/* The product gets these of its pictures, in this order: [{ id, alt }]. Rejects with Changed. */
+export async function arrangePictures(seen, images) {
+    const headers = { 'If-Match': await tagOf(seen) };
+    const { product } = tags.get(seen.id);
+    if (JSON.stringify(product.images) !== JSON.stringify(seen.images)) {
+        throw new Changed(product); /* a picture that the user has not seen is not to be deleted */
+    }
+    try {
+        return keep(await call('PATCH', pathOf(seen.id), { images }, { headers }));
+    } catch (error) {
+        throw error.status === 412 ? new Changed(await readProduct(seen.id)) : error;
+    }
 }
 
 /* Sends only the changed fields, so as not to undo another user's changes to the others. Rejects with Changed. */
 export async function update(seen, changes) {
     const headers = { 'If-Match': await tagOf(seen) };
     try {
-        return keep(await call('PATCH', pathOf(seen.id), changes, { headers }));
+        const now = keep(await call('PATCH', pathOf(seen.id), changes, { headers }));
+        noteWrite({ before: valuesOf(seen, Object.keys(changes)), now });
+        return now;
     } catch (error) {
         throw error.status === 412 ? new Changed(await readProduct(seen.id)) : error;
     }
@@ -83,7 +117,12 @@ export async function create(values, attempt, noteAttempt) {
     const body = Object.fromEntries(Object.entries(values).filter(([, value]) => value !== null)); /* only an update may clear fields */
     const sent = attempt ?? { key: newKey(), body };
     noteAttempt(sent);
-    const product = await call('POST', '/products', sent.body, { headers: { 'Idempotency-Key': sent.key } }).then(keep, error => {
+    const store = async () => {
+        const now = keep(await call('POST', '/products', sent.body, { headers: { 'Idempotency-Key': sent.key } }));
+        noteWrite({ before: null, now });
+        return now;
+    };
+    const product = await store().catch(error => {
         if (!REFUSALS.includes(error.status)) {
             throw error;
         }

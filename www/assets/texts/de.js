@@ -18,7 +18,7 @@ export default {
     'shell.languageLater': 'Die Sprache wechselt mit der nächsten Seite, damit Ihre Eingaben nicht verloren gehen.',
     'shell.menu': 'Menü',
     'shell.writersOnly': 'Ihre Rolle ({role}) erlaubt es nicht, Produkte zu ändern.',
-    'shell.work': 'Verwalten',
+    'shell.manage': 'Verwalten',
     'shell.import': 'Import',
     'shell.users': 'Benutzer',
     'shell.adminsOnly': 'Diese Seite ist nur für die Administration. Ihre Rolle ist: {role}.',
@@ -55,6 +55,10 @@ export default {
         'Danach könnte niemand mehr den Katalog verwalten. Machen Sie zuerst einen anderen Benutzer zum Administrator.',
     'problem.precondition-failed': 'Jemand anderes hat dies inzwischen geändert. Bitte laden Sie es neu.',
     'problem.body-too-large': 'Das ist mehr, als der Katalog auf einmal annimmt.',
+    'problem.unreadable-picture': 'Diese Datei ist kein Bild, das der Katalog lesen kann. Speichern Sie es als JPEG, PNG oder WebP mit höchstens 50 Millionen Pixeln.',
+    'problem.too-many-pictures': 'Ein Produkt hat höchstens 32 Bilder.',
+    'problem.picture-quota': 'Für weitere Bilder ist kein Platz mehr. Die Administration des Servers kann welchen schaffen.',
+    'problem.unexpected-number': 'Die Zahl der passenden Produkte hat sich inzwischen geändert. Es wurde nichts geändert; bitte sehen Sie noch einmal nach.',
     'problem.idempotency-key-reused':
         'Das wurde schon einmal mit anderen Werten gesendet. Bitte prüfen Sie, ob es bereits gespeichert ist, bevor Sie es erneut senden.',
     'problem.not-indexed': 'Dieser Katalog kann so nicht suchen oder sortieren.',
@@ -77,7 +81,7 @@ export default {
     'fault.whole': 'bitte eine ganze Zahl eingeben',
     'fault.unfinished': 'bitte vollständig angeben',
     'fault.url': 'bitte eine Adresse wie https://example.com/seite eingeben',
-    'fault.lines': 'höchstens {n} Zeilen',
+    'fault.lines': 'höchstens {n} Einträge',
     'fault.json': 'muss gültiges JSON sein',
     'fault.required': 'muss angegeben werden',
     'fault.blank': 'darf nicht leer sein',
@@ -236,10 +240,13 @@ export default {
     'edit.asNew': 'Als neues Produkt anlegen',
 
     /* ---- the shop's own fields ---- */
+    'section.basics': 'Allgemein',
+    'section.details': 'Details',
+    'section.internal': 'Intern, für Kunden nicht sichtbar',
     'field.yes': 'Ja',
     'field.no': 'Nein',
     'field.none': '–',
-    'field.lines': 'Ein Eintrag pro Zeile.',
+    'field.lines': 'Nach jedem Eintrag die Eingabetaste drücken.',
     'field.private': 'Für Kunden nicht sichtbar.',
     'field.privateMark': 'intern',
 

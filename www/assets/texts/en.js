@@ -18,7 +18,7 @@ export default {
     'shell.languageLater': 'The language changes with the next page, so that you do not lose what you have typed.',
     'shell.menu': 'Menu',
     'shell.writersOnly': 'Your role ({role}) does not allow you to change products.',
-    'shell.work': 'Manage',
+    'shell.manage': 'Manage',
     'shell.import': 'Import',
     'shell.users': 'Users',
     'shell.adminsOnly': 'Only administrators can see this page. Your role is: {role}.',
@@ -55,6 +55,10 @@ export default {
         'This would leave no administrator who can sign in. Make another user an administrator first.',
     'problem.precondition-failed': 'Somebody else has changed this in the meantime. Please reload it.',
     'problem.body-too-large': 'This is more than the catalogue accepts at once.',
+    'problem.unreadable-picture': 'This file is no picture that the catalogue can read. Save it as JPEG, PNG or WebP, with at most 50 million pixels.',
+    'problem.too-many-pictures': 'A product has at most 32 pictures.',
+    'problem.picture-quota': 'There is no room for more pictures. An administrator of the server can make some.',
+    'problem.unexpected-number': 'The number of products that match has changed in the meantime. Nothing was changed; please look again.',
     'problem.idempotency-key-reused':
         'This was sent before with other values. Please check whether it is already stored before you send it again.',
     'problem.not-indexed': 'This catalogue cannot search or sort this way.',
@@ -77,7 +81,7 @@ export default {
     'fault.whole': 'must be a whole number',
     'fault.unfinished': 'must be complete',
     'fault.url': 'must be an address such as https://example.com/page',
-    'fault.lines': 'must have at most {n} lines',
+    'fault.lines': 'must have at most {n} entries',
     'fault.json': 'must be JSON',
     'fault.required': 'is required',
     'fault.blank': 'must not be blank',
@@ -232,10 +236,13 @@ export default {
     'edit.asNew': 'Add it as a new product',
 
     /* ---- the shop's own fields ---- */
+    'section.basics': 'Basics',
+    'section.details': 'Details',
+    'section.internal': 'Internal, not shown to customers',
     'field.yes': 'Yes',
     'field.no': 'No',
     'field.none': '–',
-    'field.lines': 'One per line.',
+    'field.lines': 'Press Enter after each one.',
     'field.private': 'Not visible to customers.',
     'field.privateMark': 'internal',
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The changes that are made to all selected products: what the user is asked, and the values that follow for each product. */
+/* The changes that are made to all selected products: what the user is asked, and the values that follow for each product, or what the server is asked. */
 import { field, input, select } from '../lib/controls.js';
 import { bdi, el, state } from '../lib/dom.js';
 import { manage, rules } from '../lib/form.js';
@@ -48,7 +48,7 @@ const choice = (name, texts) => select(Object.entries(texts).map(([value, key]) 
 
 /*
  * THE CHANGES. fields(products): controls; checks(products): rules of theirs; changesOf(typed): a function that makes the new values of a
- * product's fields.
+ * product's fields; requestOf(typed): the same for POST /products/batch.
  */
 export const CHANGES = {
     category: {
@@ -56,6 +56,7 @@ export const CHANGES = {
         fields: () => [field('bulk-category', t('list.category'), input({ name: 'category', list: 'categories-known' }))],
         checks: () => ({ category: rules.atMost(100) }),
         changesOf: ({ category }) => product => differences({ category }, product),
+        requestOf: ({ category }) => ({ set: { category } }),
     },
     stock: {
         text: 'list.stock',
@@ -64,6 +65,7 @@ export const CHANGES = {
         ],
         checks: () => ({}),
         changesOf: ({ stock }) => product => differences({ inStock: stock === 'true' }, product),
+        requestOf: ({ stock }) => ({ set: { inStock: stock === 'true' } }),
     },
     price: {
         text: 'list.price',
@@ -75,16 +77,20 @@ export const CHANGES = {
         checks: products => ({ by: priceCheck(products) }),
         changesOf: ({ by, unit }) => product =>
             differences({ price: changePrice(product.price, parseNumber(by), unit === 'percent') }, product),
+        requestOf: ({ by, unit }) => ({ adjust: { price: unit === 'percent' ? { percent: parseNumber(by), round: 2 } : { add: parseNumber(by) } } }),
     },
 };
 
-/* Asks for a change of the products. Resolves to changesOf(product), or to null. */
-export function askChange({ text, fields, checks, changesOf }, products) {
+/*
+ * Asks for a change of the products or, if n is given, of the n that match, of which these are the first. Resolves to { changesOf, request }, or to
+ * null.
+ */
+export function askChange({ text, fields, checks, changesOf, requestOf }, products, n) {
     const form = el('form', { method: 'post', hidden: true });
     const dialog = el(
         'dialog',
         { 'aria-labelledby': 'bulk-title' },
-        el('h2', { id: 'bulk-title' }, t('bulk.title', { field: t(text), n: products.length })),
+        el('h2', { id: 'bulk-title' }, t('bulk.title', { field: t(text), n: n ?? products.length })),
         form,
     );
     form.append(
@@ -92,13 +98,13 @@ export function askChange({ text, fields, checks, changesOf }, products) {
         el(
             'div',
             { class: 'actions' },
-            el('button', { type: 'submit', class: 'btn btn-primary' }, t('bulk.apply')),
+            el('button', { type: 'submit', class: 'btn btn-primary' }, t(n === undefined ? 'bulk.apply' : 'bulk.count')),
             el('button', { type: 'button', class: 'btn', onclick: () => dialog.close() }, t('edit.cancel')),
         ),
     );
     let chosen = null;
-    manage(form, checks(products), typed => {
-        chosen = changesOf(typed);
+    manage(form, checks(n === undefined ? products : []), typed => {
+        chosen = { changesOf: changesOf(typed), request: requestOf(typed) };
         dialog.close();
     });
     document.body.append(dialog);

@@ -1,45 +1,68 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The bars below the table: what can be done with the selected products, and Undo after a deletion. */
-import { bdi, byId, el, settle } from '../lib/dom.js';
+/* The bars below the table: what can be done with the selected products, Undo, and how far a change has come. */
+import { bdi, byId, el, follow, settle, state } from '../lib/dom.js';
 import { say, showError } from '../lib/page.js';
 import { pieces, t } from '../lib/text.js';
 import { writeDraft } from '../product/drafts.js';
+import { dropChange, noteChange } from '../product/history.js';
 import { askChange, CHANGES } from './bulk.js';
+import { running } from './change.js';
 import { hold, remove, undo, waiting } from './deletion.js';
 import { makeJob, showFaults } from './job.js';
-import { answer, chosen, listed, load, MOST_SELECTED, select, selectAll, selected, updateSelected } from './list.js';
+import {
+    answer,
+    chooseNone,
+    chosen,
+    countMatching,
+    isCounted,
+    listed,
+    load,
+    matching,
+    MOST_SELECTED,
+    select,
+    selectAll,
+    updateSelected,
+} from './list.js';
+import { changeMatching, progressBar, resumeMatching, showList } from './matching.js';
+import { listHistory, newest, takeBack } from './undo.js';
 
 let page; /* { owner, focus } */
 
-/* Runs the job, tells of its progress, and shows what it could not do. */
-async function run(job, changesOf, done) {
+/* ---- changes of products that the page knows ---- */
+
+/* Notes what was done, to be undone. */
+function noteOutcomes(outcomes, done) {
+    const items = outcomes.filter(({ before }) => before).map(({ before, now }) => ({ before, now }));
+    const values = items.length === 1 ? { n: 1, name: (items[0].now ?? items[0].before).name } : { n: items.length };
+    const about = { key: items.length === 1 && done === 'job.removed' ? 'undo.one' : done, values };
+    items.length > 0 && noteChange({ about, items, said: t(done, { n: outcomes.filter(({ fault }) => !fault).length }) });
+}
+
+/* Runs the job, tells of its progress, and shows what it could not do. finished() is called when it has run, perhaps only after another try. */
+async function run({ job, changesOf, done, finished = () => {} }) {
     let outcomes;
     try {
         byId('bulk-trouble').replaceChildren();
-        outcomes = await job.run(n => say(t('job.progress', { n })));
+        outcomes = await job.run((n, total) => say(t('job.progress', { done: n, n: total })));
     } catch (error) {
-        showError(byId('bulk-trouble'), error, () => run(job, changesOf, done)).focus();
+        showError(byId('bulk-trouble'), error, () => run({ job, changesOf, done, finished })).focus();
         load();
         return;
     }
+    finished();
     const gone = outcomes.filter(({ now }) => now === null).map(({ seen }) => seen);
     gone.forEach(({ id }) => writeDraft(page.owner, id, null));
     select(gone, false);
     updateSelected(outcomes.map(({ now }) => now).filter(Boolean));
     const hasFaults = outcomes.some(({ fault }) => fault);
     const n = outcomes.filter(({ fault }) => !fault).length;
+    noteOutcomes(outcomes, done);
     say(n === 0 && hasFaults ? '' : t(done, { n }));
     await load();
     if (hasFaults) {
         const again = await showFaults(outcomes, changesOf);
-        again.length > 0 && (await run(makeJob(again.map(({ now }) => now), changesOf), changesOf, done));
+        again.length > 0 && (await run({ job: makeJob(again.map(({ now }) => now), changesOf), changesOf, done }));
     }
-}
-
-async function change(kind) {
-    const products = chosen();
-    const changesOf = await askChange(kind, products);
-    changesOf && (await run(makeJob(products, changesOf), changesOf, 'job.changed'));
 }
 
 /* The id of the product that gets the focus when these are gone: the next one in the table, or else the last one. */
@@ -56,7 +79,7 @@ export async function removeAll(products) {
     const column = document.activeElement.closest('[data-name]')?.dataset.name ?? 'name';
     try {
         byId('bulk-trouble').replaceChildren();
-        const removal = remove(products, job => run(job, () => null, 'job.removed'));
+        const removal = remove(products, job => run({ job, changesOf: () => null, done: 'job.removed' }));
         settle();
         page.focus(heir, column);
         await removal;
@@ -65,45 +88,117 @@ export async function removeAll(products) {
     }
 }
 
+/* ---- what is done with the selection ---- */
+
+/* After a change of all that match, which may match no longer. */
+function endMatching() {
+    chooseNone();
+    load();
+}
+
+/* request: of all that match, without the conditions. */
+function changeAll(request) {
+    return changeMatching(page.owner, { where: matching.value.where, ...request }, endMatching);
+}
+
+async function change(kind) {
+    const products = matching.value ? listed() : chosen();
+    const wanted = await askChange(kind, products, matching.value?.n);
+    if (wanted && matching.value) {
+        await changeAll(wanted.request);
+    } else if (wanted) {
+        const { changesOf } = wanted;
+        await run({ job: makeJob(products, changesOf), changesOf, done: 'job.changed' });
+    }
+}
+
+const removeSelected = () => (matching.value ? changeAll({ delete: true }) : removeAll(chosen()));
+
 async function all() {
     try {
         await selectAll();
         settle();
-        byId('bulk').querySelector('button:not([hidden])').focus(); /* its own button may have gone */
+        [...byId('bulk').querySelectorAll('button')].find(button => button.checkVisibility()).focus(); /* its own button may have gone */
     } catch (error) {
         showError(byId('bulk-trouble'), error, all).focus();
     }
 }
 
 function none() {
-    selected.value = new Map();
+    chooseNone();
     settle();
     page.focus(undefined, 'name');
 }
 
-/* The buttons stay while other products are selected, so that they keep the focus. */
+/* The buttons stay while other products are selected, so that they keep the focus. On a phone those of the changes open above the bar. */
 function bulkBar() {
     const button = (text, onclick, more) => el('button', { type: 'button', class: 'btn', onclick, ...more }, text);
-    const count = () => (answer.value ? chosen().length : 0);
-    const total = () => answer.value?.pagination.total ?? 0;
-    const isAll = () => count() >= MOST_SELECTED || (total() <= count() && answer.value?.pagination.totalRelation !== 'gte');
+    const count = () => (answer.value ? (matching.value?.n ?? chosen().length) : 0);
+    const isAll = () => matching.value !== null || answer.value?.pagination.from !== undefined || (isCounted() && countMatching() <= chosen().length);
+    const allText = () => (isCounted() || countMatching() < MOST_SELECTED ? t('bulk.all', { n: countMatching() }) : t('bulk.allMatching'));
+    const text = () => t(matching.value ? 'bulk.matching' : 'bulk.selected', { n: count() });
+    const isOpen = state(false);
+    follow(() => count() === 0 && (isOpen.value = false));
+    const turn = () => (isOpen.value = !isOpen.value);
+    const run = action => () => {
+        isOpen.value = false;
+        action();
+    };
     return el(
         'div',
-        { class: 'bulk', id: 'bulk', role: 'group', 'aria-label': t('bulk.bar'), hidden: () => count() === 0 },
-        el('strong', {}, () => t('bulk.selected', { n: count() })),
-        button(() => t('bulk.all', { n: Math.min(total(), MOST_SELECTED) }), all, { hidden: isAll }),
-        Object.values(CHANGES).map(kind => button(`${t(kind.text)} …`, () => change(kind))),
-        button(t('product.delete'), () => removeAll(chosen()), { class: 'btn btn-outline-danger' }),
-        button(t('bulk.none'), none),
+        { class: 'bulk', id: 'bulk', role: 'group', 'aria-label': t('bulk.bar'), hidden: () => count() === 0 || running.value !== null },
+        el('strong', { class: 'grows' }, text),
+        button(t('bulk.change'), turn, { class: 'btn phone-bar', 'aria-expanded': () => String(isOpen.value), 'aria-controls': 'bulk-actions' }),
+        el(
+            'div',
+            { id: 'bulk-actions', class: () => (isOpen.value ? 'open' : '') },
+            button(allText, all, { hidden: isAll }),
+            Object.values(CHANGES).map(kind => button(`${t(kind.text)} …`, run(() => change(kind)))),
+            button(t('product.delete'), run(removeSelected), { class: 'btn btn-outline-danger' }),
+        ),
+        button(t('bulk.clear'), none, { 'aria-label': t('bulk.none') }),
     );
 }
 
-export function undoRemoval() {
+/* ---- undo ---- */
+
+function undoRemoval() {
+    const [first] = undo().products;
+    say(t('undo.done'));
+    settle();
+    page.focus(first.id, 'name');
+}
+
+function tellRestored(change, { stored, refused }) {
+    const text = stored.length > 0 ? t('history.restored', { n: stored.length }) : '';
+    dropChange(change);
+    refused.length > 0 && showList(t('history.refused', { n: refused.length }), refused);
+    stored.length > 0 && noteChange({ about: { key: 'history.restored', values: { n: stored.length } }, items: stored.map(now => ({ before: null, now })), said: text });
+    say(text);
+    load();
+}
+
+async function undoChange(change) {
+    const finished = () => dropChange(change);
+    byId('history-choice').open = false;
+    try {
+        await takeBack(change, {
+            restored: outcome => tellRestored(change, outcome),
+            run: way => run({ ...way, finished }),
+            changeMatching: async request => (await changeMatching(page.owner, request, endMatching)) && finished(),
+        });
+    } catch (error) {
+        showError(byId('bulk-trouble'), error, () => undoChange(change)).focus();
+    }
+}
+
+/* A deletion that waits, or the last change. */
+export function undoLast() {
+    const last = newest();
     if (waiting.value) {
-        const [first] = undo().products;
-        say(t('undo.done'));
-        settle();
-        page.focus(first.id, 'name');
+        undoRemoval();
+    } else if (last) {
+        undoChange(last);
     }
 }
 
@@ -118,14 +213,37 @@ function undoBar() {
     ];
 }
 
+/* The button beside the status line, as long as that tells of the change. */
+function followStatus() {
+    const status = byId('status');
+    const show = () => {
+        const last = newest();
+        byId('undo-last').hidden = !last?.said || last.said !== status.textContent;
+    };
+    new MutationObserver(show).observe(status, { childList: true });
+    byId('undo-last').onclick = undoLast;
+}
+
+/* What the bars and the head of the table leave of the screen has the focus in it. */
+function watchSizes() {
+    const watch = (name, element) =>
+        new ResizeObserver(() => {
+            document.documentElement.style.setProperty(name, `${element.offsetHeight}px`);
+            document.activeElement.closest('#list tbody') && document.activeElement.scrollIntoView({ block: 'nearest' });
+        }).observe(element);
+    watch('--dock', byId('dock'));
+    watch('--head', document.querySelector('.work thead'));
+}
+
 /* owner is the user's id; focus(id, column) moves the focus to a product. */
 export function showDock(owner, focus) {
     page = { owner, focus };
     const bar = el('div', { class: 'bulk', hidden: () => !waiting.value }, () => waiting.value && undoBar());
     ['pointerenter', 'focusin'].forEach(type => bar.addEventListener(type, () => hold(true)));
     ['pointerleave', 'focusout'].forEach(type => bar.addEventListener(type, () => hold(false)));
-    byId('dock').append(bar, bulkBar());
-    new ResizeObserver(([{ target }]) => {
-        document.documentElement.style.setProperty('--dock', `${target.offsetHeight}px`);
-    }).observe(byId('dock'));
+    byId('dock').append(bar, progressBar(), bulkBar());
+    followStatus();
+    listHistory(undoChange);
+    watchSizes();
+    resumeMatching(owner, endMatching);
 }

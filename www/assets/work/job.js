@@ -4,14 +4,14 @@ import { call, newKey } from '../lib/api.js';
 import { bdi, el } from '../lib/dom.js';
 import { t } from '../lib/text.js';
 import { ask } from '../product/editor.js';
-import { differences, FIELDS, isSame, valueIn } from '../product/fields.js';
+import { differences, FIELDS, isSame, valueIn, valuesOf } from '../product/fields.js';
 import { readStates } from '../product/store.js';
 
 const PORTION = 100; /* products in a batch, and in a condition that reads them; the server may allow fewer than the thousand that it allows by default */
 
 /*
- * Outcomes are { seen, now, fault }: the product as the user saw it, as it is now (null: deleted, or not to be found), and what is wrong:
- * undefined, 'changed' by somebody else, 'gone' before, or 'refused'.
+ * Outcomes are { seen, now, fault, before }: the product as the user saw it, as it is now (null: deleted, or not to be found), what is wrong:
+ * undefined, 'changed' by somebody else, 'gone' before, or 'refused'; and, of one that was changed, what it had before, of a deleted one all.
  */
 const isChanged = ({ fault }) => fault === 'changed';
 
@@ -34,7 +34,7 @@ function operationOf({ id }, ifMatch, changes) {
 const isElsewise = ({ status }) => status === 412 || status === 404;
 
 /*
- * changesOf(product) are the new values of its fields, {}: none; null deletes it. run(note) does it, calls note(number of products done) on
+ * changesOf(product) are the new values of its fields, {}: none; null deletes it. run(note) does it, calls note(number of products done, of all) on
  * the way, and resolves to the outcomes. After an error it can be called again: it goes on, and what was sent without an answer
  * is sent again as it was. prepare() only finds out which products are no longer as the user saw them.
  */
@@ -50,11 +50,15 @@ export function makeJob(products, changesOf) {
         if (isNothing(changes)) {
             return { seen, now: seen };
         }
-        return now && isSame(now.product, seen) ? { seen, operation: operationOf(seen, now.tag, changes) } : judge(seen, now, changesOf);
+        if (!now || !isSame(now.product, seen)) {
+            return judge(seen, now, changesOf);
+        }
+        return { seen, operation: operationOf(seen, now.tag, changes), before: changes ? valuesOf(seen, Object.keys(changes)) : now.product };
     }
 
     async function prepareAll(products) {
-        const states = await readStates(products.filter(seen => !isNothing(changesOf(seen))));
+        const isDeleted = seen => changesOf(seen) === null;
+        const states = await readStates(products.filter(seen => !isNothing(changesOf(seen))), products.some(isDeleted));
         return products.map(seen => prepareOne(seen, states.get(seen.id)));
     }
 
@@ -66,15 +70,15 @@ export function makeJob(products, changesOf) {
 
     /* results: of the operations, in their order. */
     async function finish(found, results) {
-        const sent = found.filter(({ operation }) => operation).map(({ seen }) => seen);
-        const states = await readStates(sent.filter((seen, i) => isElsewise(results[i])));
-        const outcomeOf = (seen, result) => {
+        const sent = found.filter(({ operation }) => operation);
+        const states = await readStates(sent.map(({ seen }) => seen).filter((seen, i) => isElsewise(results[i])));
+        const outcomeOf = ({ seen, before }, result) => {
             if (isElsewise(result)) {
                 return judge(seen, states.get(seen.id), changesOf);
             }
-            return result.status < 300 ? { seen, now: result.data ?? null } : { seen, now: seen, fault: 'refused' };
+            return result.status < 300 ? { seen, now: result.data ?? null, before } : { seen, now: seen, fault: 'refused' };
         };
-        const judged = new Map(sent.map((seen, i) => [seen, outcomeOf(seen, results[i])]));
+        const judged = new Map(sent.map((one, i) => [one.seen, outcomeOf(one, results[i])]));
         return found.map(one => judged.get(one.seen) ?? one);
     }
 
@@ -98,7 +102,7 @@ export function makeJob(products, changesOf) {
                 const { results } = await send(portion);
                 outcomes.push(...(await finish(portion.found, results)));
                 portions.shift();
-                note(outcomes.length);
+                note(outcomes.length, products.length);
             }
             return outcomes;
         },

@@ -10,8 +10,11 @@ const isTyping = ({ target }) => target.matches('textarea, select, input:not([ty
 /* Keys of the table, which are described but not handled here. */
 const OTHERS = [
     ['↑ ↓ ← →', 'keys.arrows'],
+    ['PageUp', 'keys.pages'],
     ['Enter', 'keys.enter'],
     ['Space', 'keys.select'],
+    ['Shift', 'keys.range'],
+    ['CtrlA', 'keys.all'],
     ['F2', 'keys.edit'],
     ['Escape', 'keys.escape'],
 ];
@@ -47,6 +50,22 @@ const cellOf = element => element.closest('tbody [data-name]');
 
 const STEPS = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1], Home: [0, -Infinity], End: [0, Infinity] };
 
+/* How many rows PageUp and PageDown move by: as many as there is room for. */
+function pageOf({ height }) {
+    const { scrollPaddingTop, scrollPaddingBottom } = getComputedStyle(document.documentElement);
+    const room = innerHeight - (parseFloat(scrollPaddingTop) || 0) - (parseFloat(scrollPaddingBottom) || 0);
+    return Math.max(1, Math.floor(room / height) - 1);
+}
+
+/* [rows down, columns right], or undefined. */
+function stepFor({ key, ctrlKey, metaKey }, row) {
+    if (ctrlKey || metaKey) {
+        return { Home: [-Infinity, -Infinity], End: [Infinity, Infinity] }[key];
+    }
+    const page = { PageUp: -1, PageDown: 1 }[key];
+    return page ? [page * pageOf(row.getBoundingClientRect()), 0] : STEPS[key];
+}
+
 const clamp = (number, most) => Math.min(Math.max(number, 0), most);
 
 function neighbour(cell, [down, right]) {
@@ -60,10 +79,10 @@ function neighbour(cell, [down, right]) {
 
 /*
  * Cells have data-name, the name of their column, and rows data-id. Tab reaches one cell of the table, the one that had the focus last.
- * edit(id, name) is called for Enter on a cell that is writable, and for F2; toggle(id) for Space. Returns { focus(id, name), current() }, of which current()
- * is the id of the row that has the focus, or undefined.
+ * edit(id, name) is called for Enter on a cell that is writable, and for F2; toggle(id, isRange) for Space, isRange with Shift; all() for Ctrl+A.
+ * Returns { focus(id, name), current() }, of which current() is the id of the row that has the focus, or undefined.
  */
-export function connectGrid(table, { edit, toggle }) {
+export function connectGrid(table, { edit, toggle, all }) {
     const body = table.tBodies[0];
 
     function makeStop(target) {
@@ -86,15 +105,21 @@ export function connectGrid(table, { edit, toggle }) {
 
     function press(event) {
         const cell = cellOf(event.target);
-        if (!cell || event.target.closest('form') || event.ctrlKey || event.metaKey || event.altKey) {
+        if (!cell || event.target.closest('form') || event.altKey) {
             return;
         }
-        if (event.key in STEPS) {
+        const step = stepFor(event, cell.parentElement);
+        if (step) {
             event.preventDefault();
-            move(neighbour(cell, STEPS[event.key]));
+            move(neighbour(cell, step));
+        } else if (event.ctrlKey || event.metaKey) {
+            if (event.key === 'a') {
+                event.preventDefault();
+                all();
+            }
         } else if (event.key === ' ' && !event.target.matches('[type=checkbox]')) {
             event.preventDefault();
-            toggle(cell.parentElement.dataset.id);
+            toggle(cell.parentElement.dataset.id, event.shiftKey);
         } else if (cell.classList.contains('writable') && (event.key === 'F2' || (event.key === 'Enter' && event.target === cell))) {
             event.preventDefault();
             edit(cell.parentElement.dataset.id, cell.dataset.name);

@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The control for a list of texts, such as tags: what is in it stands as chips, each of which can be removed, before a field for the next one. Its
+ * value is a text with one of them in each line, so forms have it as they have a text area. Enter adds what is typed; a text may have any mark.
+ */
+import { bdi, el } from '../lib/dom.js';
+import { t } from '../lib/text.js';
+import { isCounted, judgeValue, suggestValues } from './known.js';
+
+const linesOf = text => text.split('\n').map(line => line.trim()).filter(line => line !== '');
+
+class Chips extends HTMLElement {
+    static formAssociated = true;
+    static observedAttributes = ['aria-invalid', 'aria-describedby'];
+
+    #internals = this.attachInternals();
+    #texts = [];
+    #list = el('ul', { class: 'tags' });
+    #entry = el('input', { type: 'text', autocomplete: 'off' });
+
+    connectedCallback() {
+        if (this.#entry.isConnected) {
+            return;
+        }
+        this.#entry.setAttribute('aria-label', this.getAttribute('data-label'));
+        this.append(this.#list, this.#entry);
+        isCounted(this.dataset.field) && this.append(suggestValues(this.dataset.field, this.#entry));
+        this.addEventListener('click', ({ target }) => target === this && this.focus());
+        this.#entry.addEventListener('keydown', event => this.#press(event));
+        this.#entry.addEventListener('input', event => this.#type(event));
+        this.#entry.addEventListener('change', () => this.#add());
+        this.#entry.addEventListener('paste', event => this.#paste(event));
+    }
+
+    attributeChangedCallback(name, before, value) {
+        value === null ? this.#entry.removeAttribute(name) : this.#entry.setAttribute(name, value);
+    }
+
+    formResetCallback() {
+        this.value = '';
+    }
+
+    /* ---- what a form needs of its controls ---- */
+
+    get name() {
+        return this.getAttribute('name');
+    }
+
+    get labels() {
+        return this.#internals.labels;
+    }
+
+    get required() {
+        return this.hasAttribute('required');
+    }
+
+    get validity() {
+        return this.#internals.validity;
+    }
+
+    get value() {
+        return [...new Set([...this.#texts, ...linesOf(this.#entry.value)])].join('\n');
+    }
+
+    set value(text) {
+        this.#texts = [];
+        this.#entry.value = '';
+        this.#list.replaceChildren();
+        linesOf(text).forEach(line => this.#show(line));
+    }
+
+    focus() {
+        this.#entry.focus();
+    }
+
+    /* ---- what the user does ---- */
+
+    #press(event) {
+        if (event.key === 'Enter' && this.#entry.value.trim() !== '' && !event.isComposing) {
+            event.preventDefault(); /* an empty field sends the form */
+            this.#add();
+        } else if (event.key === 'Backspace' && this.#entry.value === '' && this.#texts.length > 0) {
+            this.#remove(this.#texts.at(-1));
+        }
+    }
+
+    /* A suggestion that is chosen is complete. */
+    #type(event) {
+        if (event.inputType === 'insertReplacementText' || !(event instanceof InputEvent)) {
+            this.#add();
+        }
+    }
+
+    #paste(event) {
+        const text = event.clipboardData.getData('text');
+        if (/[\n\t]/.test(text)) {
+            event.preventDefault();
+            text.split(/[\n\t]/).forEach(line => this.#show(line.trim(), true));
+            this.#tell();
+        }
+    }
+
+    #add() {
+        const text = this.#entry.value.trim();
+        if (text !== '') {
+            this.#entry.value = '';
+            this.#show(text, true);
+            this.#tell();
+        }
+    }
+
+    #show(text, isTyped = false) {
+        if (text === '' || this.#texts.includes(text)) {
+            return;
+        }
+        const remove = el('button', { type: 'button', 'aria-label': t('chips.remove', { text }), onclick: () => this.#remove(text) });
+        const chip = el('li', { class: 'badge' }, bdi(text), remove);
+        this.#texts.push(text);
+        this.#list.append(chip);
+        isTyped && isCounted(this.dataset.field) && this.#judge(text, chip);
+    }
+
+    async #judge(text, chip) {
+        const verdict = await judgeValue(this.dataset.field, text);
+        if (verdict !== '') {
+            chip.classList.add('warn');
+            chip.querySelector('bdi').after(el('span', { class: 'form-text', role: 'status' }, verdict === 'new' ? t('chips.new') : t('chips.other', { value: verdict })));
+        }
+    }
+
+    #remove(text) {
+        const at = this.#texts.indexOf(text);
+        this.#texts.splice(at, 1);
+        this.#list.children[at].remove();
+        this.focus();
+        this.#tell();
+    }
+
+    #tell() {
+        this.dispatchEvent(new Event('input', { bubbles: true }));
+    }
+}
+
+customElements.define('catalog-chips', Chips);
+
+/* attributes: of the control; name: of the field; label: what it is called. */
+export const chips = (attributes, name, label) => el('catalog-chips', { class: 'form-control', ...attributes, 'data-field': name, 'data-label': label });

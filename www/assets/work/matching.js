@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Changes of all products that match, as the user sees them: first the server counts, and the page says in a sentence what will change and whether
+ * that can be undone; then it shows how far the server has come.
+ */
+import { call } from '../lib/api.js';
+import { bdi, byId, el, follow, saveFile, state } from '../lib/dom.js';
+import { say, showError } from '../lib/page.js';
+import { formatNumber, formatPrice, t } from '../lib/text.js';
+import { noteChange } from '../product/history.js';
+import { begin, check, countWhere, resume, running, stop } from './change.js';
+import { aloneWhere, inverseOf } from './query.js';
+import { sentenceOf } from './undo.js';
+
+const FILE_PATIENCE = 120_000; /* ms for a file of a million rows */
+const NAMED = 20; /* products that are named when they were left as they are */
+
+/* ---- what a request is, in words ---- */
+
+function adjustedAbout({ percent, add }, n) {
+    const by = percent ?? add;
+    const key = `all.${percent === undefined ? 'amount' : 'percent'}${by < 0 ? 'Down' : 'Up'}`;
+    return { key, values: { n, by: percent === undefined ? formatPrice(Math.abs(by)) : formatNumber(Math.abs(by)) } };
+}
+
+/* { key, values } of the sentence. */
+function aboutOf({ set = {}, adjust, delete: isDeletion }, n) {
+    if (isDeletion) {
+        return { key: 'all.delete', values: { n } };
+    }
+    if (adjust) {
+        return adjustedAbout(adjust.price, n);
+    }
+    if ('inStock' in set) {
+        return { key: set.inStock ? 'all.inStock' : 'all.soldOut', values: { n } };
+    }
+    return { key: set.category ? 'all.category' : 'all.uncategorized', values: { n, category: set.category } };
+}
+
+/* ---- whether it can be undone ---- */
+
+/* The request that takes this one back, or null. */
+async function findInverse(request) {
+    const alone = aloneWhere(request);
+    const [{ newest }, others] = await Promise.all([countWhere(request.where), alone === null ? null : countWhere(alone)]);
+    return newest ? inverseOf(request, newest, others?.n === 0) : null;
+}
+
+/* Has the browser save what these products have now, as a file for the import page. */
+async function saveValues({ where, set, adjust }) {
+    const fields = [...Object.keys(set ?? {}), ...Object.keys(adjust ?? {})];
+    const query = new URLSearchParams([['format', 'csv'], ...(fields.length > 0 ? [['fields', ['id', 'name', ...fields].join()]] : [])]);
+    const options = { asText: true, headers: { Accept: 'text/csv' }, patience: FILE_PATIENCE };
+    const { text } = await call('GET', `/products/export?${query}${where && '&'}${where}`, undefined, options);
+    saveFile(new Blob([text], { type: 'text/csv' }), `${t('all.file')}.csv`);
+}
+
+function saveButton(request, trouble) {
+    const save = () => saveValues(request).catch(error => showError(trouble, error, save));
+    return el('button', { type: 'button', class: 'btn', onclick: save }, t('all.save'));
+}
+
+/* ---- the question ---- */
+
+function outlook(request, { result, inverse }, trouble) {
+    const { changed, unchanged, failed } = result;
+    const undoKey = request.delete ? 'all.deletedForGood' : 'all.final';
+    return [
+        el('p', {}, el('strong', {}, changed > 0 ? sentenceOf(aboutOf(request, changed)) : t('all.nothing'))),
+        unchanged > 0 && el('p', {}, t('all.unchanged', { n: unchanged })),
+        failed > 0 && el('p', {}, t('all.failed', { n: failed })),
+        changed > 0 && inverse && el('p', {}, t('all.undoable')),
+        changed > 0 && !inverse && [el('p', {}, t(undoKey)), el('p', {}, saveButton(request, trouble))],
+    ];
+}
+
+/* Resolves to { result, inverse } if the user wants the change, else to null. */
+async function ask(request) {
+    const found = state(null);
+    const counted = state(0);
+    const trouble = el('div');
+    const content = () => (found.value ? outlook(request, found.value, trouble) : t(counted.value > 0 ? 'all.counted' : 'all.counting', { n: counted.value }));
+    const isWanted = () => found.value?.result.changed > 0;
+    const dialog = el(
+        'dialog',
+        { 'aria-labelledby': 'all-title' },
+        el('h2', { id: 'all-title' }, t(request.delete ? 'all.deleteTitle' : 'all.title')),
+        trouble,
+        el('div', { role: 'status' }, content),
+        el(
+            'form',
+            { method: 'dialog', class: 'actions' },
+            el('button', { class: request.delete ? 'btn btn-danger' : 'btn btn-primary', value: 'yes', hidden: () => !isWanted() }, () =>
+                t(request.delete ? 'all.deleteNow' : 'all.apply', { n: found.value?.result.changed ?? 0 }),
+            ),
+            el('button', { class: 'btn', value: '', autofocus: true }, t('edit.cancel')),
+        ),
+    );
+    const count = async () => {
+        try {
+            const [result, inverse] = await Promise.all([check(request, n => (counted.value = n)), findInverse(request).catch(() => null)]);
+            found.value = { result, inverse: result.failed > 0 ? null : inverse };
+        } catch (error) {
+            showError(trouble, error, count);
+        }
+    };
+    document.body.append(dialog);
+    dialog.showModal();
+    count();
+    await new Promise(resolve => dialog.addEventListener('close', resolve));
+    dialog.remove();
+    return dialog.returnValue === 'yes' ? found.value : null;
+}
+
+/* ---- the end ---- */
+
+/* Shows a warning about products, and their names. */
+export function showList(text, products) {
+    const names = products.slice(0, NAMED).map(({ name }) => el('li', {}, bdi(name)));
+    byId('bulk-trouble').replaceChildren(
+        el('div', { class: 'alert alert-warning', role: 'alert' }, el('p', {}, text), el('ul', { class: 'reasons' }, names)),
+    );
+}
+
+/* errors: of products that would have become invalid. */
+async function showLeft(n, errors) {
+    const ids = [...new Set(errors.map(({ id }) => id))].slice(0, NAMED);
+    const { data } = await call('GET', `/products?id[in]=${ids}&fields=id,name&limit=${NAMED}`).catch(() => ({ data: [] }));
+    showList(t('all.left', { n }), data);
+}
+
+const isExact = ({ set }, { state: end, failed }) => set || (end !== 'stopped' && failed === 0);
+
+/* kept: as begin() and resume() resolve to it. */
+function tell({ about, inverse, result }) {
+    const { changed, failed, errors, state: end } = result;
+    const isDeletion = about.key === 'all.delete';
+    const done = { stopped: 'all.stopped', failed: 'all.broken' }[end] ?? (isDeletion ? 'job.removed' : 'job.changed');
+    say(t(done, { n: changed }));
+    failed > 0 && showLeft(failed, errors);
+    if (changed > 0) {
+        const request = inverse && isExact(inverse, result) ? inverse : null;
+        noteChange({ about: { key: about.key, values: { ...about.values, n: changed } }, items: [], request, said: t(done, { n: changed }) });
+    }
+}
+
+/* promise: of begin() or resume(). */
+async function see(promise, ended) {
+    byId('bulk-trouble').replaceChildren();
+    say('');
+    try {
+        tell(await promise);
+        return true;
+    } catch (error) {
+        showError(byId('bulk-trouble'), error).focus();
+        return false;
+    } finally {
+        ended();
+    }
+}
+
+/*
+ * Asks for the change of all that match, and makes it. ended() is called when it is over, well or not. Resolves to whether it was made.
+ */
+export async function changeMatching(owner, request, ended) {
+    const wanted = await ask(request);
+    if (!wanted) {
+        return false;
+    }
+    const { result, inverse } = wanted;
+    return see(begin(owner, request, { n: result.matched, about: aboutOf(request, result.changed), inverse }), ended);
+}
+
+/* Goes on with a change that was begun before, if there is one. */
+export function resumeMatching(owner, ended) {
+    const promise = resume(owner);
+    promise && see(promise, ended);
+}
+
+function progress() {
+    const { about, n, done, id } = running.value;
+    const bar = el('progress', { max: n, 'aria-label': t('all.running') });
+    follow(() => done.value === null || (bar.value = Math.min(done.value, n)));
+    const halt = () => stop().catch(error => showError(byId('bulk-trouble'), error, halt));
+    return [
+        el('span', { class: 'grows' }, sentenceOf(about)),
+        el('span', { class: 'far' }, () => (done.value === null ? t('all.running') : t('all.progress', { done: Math.min(done.value, n), n }))),
+        id && el('button', { type: 'button', class: 'btn', onclick: halt }, t('all.stop')),
+        bar,
+    ];
+}
+
+/* The bar that shows how far the server has come. */
+export function progressBar() {
+    return el('div', { class: 'bulk', id: 'progress', hidden: () => !running.value }, () => running.value && progress());
+}
