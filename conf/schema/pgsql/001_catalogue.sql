@@ -205,7 +205,7 @@ CREATE TRIGGER products_truncate AFTER TRUNCATE ON products FOR EACH STATEMENT E
 -- ---- users ----
 
 -- The _key columns hold the folded form in which names and addresses are compared. locked_at: when an administrator locked the account;
--- NULL: it is not locked.
+-- NULL: it is not locked. signed_in_at: when the user last signed in; NULL: never. language: in which the user gets mails; NULL: not known.
 CREATE TABLE users (
     id            TEXT COLLATE "C" NOT NULL PRIMARY KEY,
     username      TEXT NOT NULL,
@@ -216,7 +216,9 @@ CREATE TABLE users (
     confirmed_at  BIGINT,
     created_at    BIGINT NOT NULL,
     role          TEXT NOT NULL DEFAULT 'user' CHECK (role IN ('user', 'editor', 'admin')),
-    locked_at     BIGINT
+    locked_at     BIGINT,
+    signed_in_at  BIGINT,
+    language      TEXT
 );
 
 CREATE INDEX users_by_role ON users (role);

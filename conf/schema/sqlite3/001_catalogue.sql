@@ -206,7 +206,7 @@ END;
 -- ---- users ----
 
 -- The _key columns hold the folded form in which names and addresses are compared. locked_at: when an administrator locked the account;
--- NULL: it is not locked.
+-- NULL: it is not locked. signed_in_at: when the user last signed in; NULL: never. language: in which the user gets mails; NULL: not known.
 CREATE TABLE users (
     id            TEXT NOT NULL PRIMARY KEY,
     username      TEXT NOT NULL,
@@ -217,7 +217,9 @@ CREATE TABLE users (
     confirmed_at  INTEGER,
     created_at    INTEGER NOT NULL,
     role          TEXT NOT NULL DEFAULT 'user' CHECK (role IN ('user', 'editor', 'admin')),
-    locked_at     INTEGER
+    locked_at     INTEGER,
+    signed_in_at  INTEGER,
+    language      TEXT
 ) WITHOUT ROWID;
 
 CREATE INDEX users_by_role ON users (role);

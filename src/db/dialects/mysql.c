@@ -264,7 +264,7 @@ static const char *const statements[SQL_COUNT] = {
     [SQL_PURGE_AUDIT] = "DELETE FROM audit WHERE created_at < %s ORDER BY created_at LIMIT 200",
     [SQL_MOVE_USER] =
         "INSERT INTO users (id, username, username_key, email, email_key, password_hash, confirmed_at, created_at,"
-        " role, locked_at) VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s, %s)",
+        " role, locked_at, signed_in_at, language) VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s)",
     [SQL_MOVE_REVOCATION] =
         "INSERT INTO revoked_sessions (session_id, ended_at, imported_at)"
         " VALUES (%s, %s, FLOOR(UNIX_TIMESTAMP(NOW(3)) * 1000))",

@@ -45,7 +45,7 @@
 /* A user as accounts/user.h's view has it. */
 #define USER_VIEW                                                                                                      \
     "id, username, email, CASE WHEN confirmed_at IS NULL THEN 0 ELSE 1 END, role,"                                     \
-    " CASE WHEN locked_at IS NULL THEN 0 ELSE 1 END, created_at"
+    " CASE WHEN locked_at IS NULL THEN 0 ELSE 1 END, created_at, signed_in_at"
 
 /* ---- what a row of the field table becomes ---- */
 
