@@ -202,6 +202,15 @@ does(import_row($server, 'FL-1', join '|', map { "more-$_.png" } 1 .. 20), 0, "1
     'even if both were more than a product may have');
 is(widths('FL-1'), join(' ', map { 900 + $_ } 1 .. 20), 'then it has the new ones alone');
 
+# case: without --images, files are those of the server
+for my $format (qw(ndjson csv json)) {
+    is(ctl_for($server, 'export', '--products', $format)->{out}, ask(GET => "/products/export?format=$format")->{body}, "export without --images is that of the server: $format");
+}
+my $unchanged = ctl_for($server, { in => ctl_for($server, 'export', '--products', 'csv')->{out} }, 'import', '--products', 'csv', '--upsert');
+like($unchanged->{out}, qr/^\d+ rows, 0 created, 0 updated/, 'which an import takes');
+is($unchanged->{err}, '', 'without a word about the pictures');
+is(widths('KT-1'), '602 601', 'which it leaves as they are');
+
 my $out = scratch();
 spew("$out/" . (images('KT-1'))[0]{id} . '.webp.part', 'left by one that was killed');
 hand_over($out);
