@@ -78,9 +78,9 @@ $(BUILD)/schema.inc: tools/embed $(wildcard conf/schema/* conf/schema/*/*.sql)
 	@mkdir -p $(@D)
 	tools/embed schema conf/schema/*/*.sql >$@
 
-$(BUILD)/templates.inc: tools/embed conf/mail $(wildcard conf/mail/*.txt)
+$(BUILD)/templates.inc: tools/embed $(wildcard conf/mail conf/mail/* conf/mail/*/*.txt)
 	@mkdir -p $(@D)
-	tools/embed templates conf/mail/*.txt >$@
+	tools/embed templates conf/mail/*.txt conf/mail/*/*.txt >$@
 
 $(UNITS): %: %.o $(BUILD)/common.a
 	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $$(pkg-config --libs $(LIBRARIES) apr-1 apr-util-1 cmocka) -lcsv -lm -pthread

@@ -7,6 +7,7 @@
 #include "accounts/outbox.h"
 #include "accounts/role.h"
 #include "accounts/user.h"
+#include "lib/time.h"
 #include "mail/email.h"
 
 static cat_account_t *make_account(apr_pool_t *pool, const char *const *row)
@@ -20,6 +21,7 @@ static cat_account_t *make_account(apr_pool_t *pool, const char *const *row)
     u->role = row[5];
     u->confirmed = row[6] != NULL;
     u->locked = row[7] != NULL;
+    u->signed_in_at = row[8];
     return u;
 }
 
@@ -36,6 +38,13 @@ apr_status_t cat_accounts_add(cat_db_t *db, apr_pool_t *pool, const char *const 
         rv = cat_names_take(db, pool, username, id, now);
     }
     return rv == APR_SUCCESS ? cat_outbox_add(db, pool, CAT_MAIL_CONFIRM, id, NULL, now) : rv;
+}
+
+apr_status_t cat_accounts_note(const cat_account_context_t *c, const char *id, int signs_in)
+{
+    const char *time = signs_in ? cat_time_store(c->pool, c->now) : NULL;
+
+    return cat_db_exec(c->db, SQL_USER_NOTE, CAT_VALUES(time, c->language, id), NULL);
 }
 
 apr_status_t cat_accounts_find(cat_db_t *db, apr_pool_t *pool, const char *login, cat_account_t **user)

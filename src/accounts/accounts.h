@@ -13,8 +13,9 @@ typedef struct cat_account_t {
     const char *created_at; /* as stored */
     const char *password_hash;
     const char *role;
-    int confirmed; /* flag: the user has confirmed the address */
-    int locked;    /* flag: an administrator has locked the account */
+    int confirmed;            /* flag: the user has confirmed the address */
+    int locked;               /* flag: an administrator has locked the account */
+    const char *signed_in_at; /* last, as stored; NULL: never */
 } cat_account_t;
 
 /* Stores an account and queues the mail that asks to confirm its address, in the caller's transaction. record: by
@@ -22,6 +23,9 @@ typedef struct cat_account_t {
  * (accounts/names.h). */
 apr_status_t cat_accounts_add(cat_db_t *db, apr_pool_t *pool, const char *const *record, const char *password_hash,
                               apr_time_t now);
+
+/* Notes in the caller's transaction in which language the user's browser asks for pages and, if the user signs in, when. */
+apr_status_t cat_accounts_note(const cat_account_context_t *c, const char *id, int signs_in);
 
 /* Each reads an account: by user name or e-mail address, ignoring ASCII case, or by id. APR_NOTFOUND: there is none;
  * *user is NULL. */

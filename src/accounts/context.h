@@ -27,6 +27,7 @@ typedef struct cat_account_context_t {
     const char *client;           /* the address that it came from */
     const char *network;          /* what limits count: the IPv4 address, or the /64 of an IPv6 address */
     const char *agent;            /* User-Agent, "" when there is none */
+    const char *language;         /* of the mails that the user is to get, such as "de"; NULL: it is not known */
     const char *request_id;       /* as the server's logs name the request; NULL: there is none */
 } cat_account_context_t;
 

@@ -12,6 +12,7 @@
 #include <apr_strings.h>
 
 #include "accounts/administration.h"
+#include "accounts/outbox.h"
 #include "lib/time.h"
 
 const char *const cat_mail_states[] = {
@@ -25,7 +26,7 @@ const cat_field_t cat_mail_view_fields[CAT_MAIL_VIEW_FIELDS] = {
     [CAT_MAIL_VIEW_ID] =         {"id",        CAT_STRING, CAT_SERVER,                0,    0,   NULL,  &cat_fields_id,
         "The mail's id, a UUID of version 7, as the error log names it", "01a206e3-5c16-7420-9973-b22df6eefd60"},
     [CAT_MAIL_VIEW_TEMPLATE] =   {"template",  CAT_STRING, CAT_SERVER,                0,    0,   NULL,  NULL,
-        "What it is about: `confirm`, `reset`, `changed`, `new_email`, `email_notice` or `renamed`", "confirm"},
+        "What it is about: `confirm`, `reset`, `changed`, `new_email`, `email_notice`, `renamed` or `test`", "confirm"},
     [CAT_MAIL_VIEW_TO] =         {"to",        CAT_STRING, CAT_SERVER,                0,    0,   NULL,  NULL,
         "The address that it goes to", "ada@example.com"},
     [CAT_MAIL_VIEW_STATE] =      {"state",     CAT_STRING, CAT_SERVER,                0,    0,   NULL,  &state_rule,
@@ -128,4 +129,13 @@ apr_status_t cat_mail_queue_retry_all(cat_mail_retry_t *r, int *count)
         rv = revive_mails(r, NULL, count);
     }
     return *count && rv == APR_SUCCESS ? store_entry(r, NULL, *count) : rv;
+}
+
+apr_status_t cat_mail_queue_test(cat_mail_retry_t *r)
+{
+    apr_status_t rv = begin_work(r);
+
+    return rv == APR_SUCCESS && r->outcome == CAT_MAIL_RETRY_DONE
+               ? cat_outbox_add(r->db, r->pool, CAT_MAIL_TEST, r->actor.id, NULL, r->now)
+               : rv;
 }

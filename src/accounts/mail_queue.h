@@ -60,4 +60,7 @@ apr_status_t cat_mail_queue_retry(cat_mail_retry_t *r, const char *id, const cha
 /* All dead mails. *count: how many there were. */
 apr_status_t cat_mail_queue_retry_all(cat_mail_retry_t *r, int *count);
 
+/* Queues a mail to the actor, who wants to know whether mails arrive. It is in no audit table, because it changes nothing. */
+apr_status_t cat_mail_queue_test(cat_mail_retry_t *r);
+
 #endif

@@ -49,7 +49,6 @@
 /* A kind of mail. */
 typedef struct kind_t {
     const char *name; /* of its template */
-    apr_size_t text;  /* field of cat_conf_t */
     const char *page; /* of links that no directive describes; NULL: it has no link */
     apr_size_t link;  /* field of cat_conf_t: what its links look like instead, with LINK_TOKEN */
     apr_size_t ttl;   /* field of cat_conf_t: seconds until the link expires */
@@ -57,15 +56,14 @@ typedef struct kind_t {
 
 /* Browsers send no fragment, so no server logs the token. */
 static const kind_t kinds[] = {
-    {CAT_MAIL_CONFIRM, offsetof(cat_conf_t, mail_confirm), "/confirm.html#token=", offsetof(cat_conf_t, link_confirm),
+    {CAT_MAIL_CONFIRM, "/confirm.html#token=", offsetof(cat_conf_t, link_confirm), offsetof(cat_conf_t, confirm_ttl)},
+    {CAT_MAIL_RESET, "/reset.html#token=", offsetof(cat_conf_t, link_reset), offsetof(cat_conf_t, reset_ttl)},
+    {CAT_MAIL_CHANGED, NULL, 0, 0},
+    {CAT_MAIL_NEW_EMAIL, "/confirm.html#token=", offsetof(cat_conf_t, link_new_email),
      offsetof(cat_conf_t, confirm_ttl)},
-    {CAT_MAIL_RESET, offsetof(cat_conf_t, mail_reset), "/reset.html#token=", offsetof(cat_conf_t, link_reset),
-     offsetof(cat_conf_t, reset_ttl)},
-    {CAT_MAIL_CHANGED, offsetof(cat_conf_t, mail_changed), NULL, 0, 0},
-    {CAT_MAIL_NEW_EMAIL, offsetof(cat_conf_t, mail_new_email),
-     "/confirm.html#token=", offsetof(cat_conf_t, link_new_email), offsetof(cat_conf_t, confirm_ttl)},
-    {CAT_MAIL_EMAIL_NOTICE, offsetof(cat_conf_t, mail_email_notice), NULL, 0, 0},
-    {CAT_MAIL_RENAMED, offsetof(cat_conf_t, mail_renamed), NULL, 0, 0},
+    {CAT_MAIL_EMAIL_NOTICE, NULL, 0, 0},
+    {CAT_MAIL_RENAMED, NULL, 0, 0},
+    {CAT_MAIL_TEST, NULL, 0, 0},
 };
 
 static const kind_t *find_kind(const char *name)
@@ -116,6 +114,18 @@ static apr_status_t make_link(cat_job_t *job, const cat_mail_t *mail, const kind
     return rv;
 }
 
+/* In the user's language, if there is one. */
+static const char *find_template(const cat_job_t *job, const cat_mail_t *mail)
+{
+    const apr_table_t *texts = job->conf->mail_texts;
+    const char *text = NULL;
+
+    if (mail->language) {
+        text = apr_table_get(texts, apr_pstrcat(job->pool, mail->language, "/", mail->template, NULL));
+    }
+    return text ? text : apr_table_get(texts, mail->template);
+}
+
 static const char *compose_message(cat_job_t *job, const cat_mail_t *mail, const kind_t *kind, const char *link)
 {
     const char *from = cat_message_address(job->pool, job->conf->mail_from);
@@ -133,7 +143,7 @@ static const char *compose_message(cat_job_t *job, const cat_mail_t *mail, const
     if (kind->page) {
         apr_table_setn(values, "hours", apr_itoa(job->pool, (ttl_of(job->conf, kind) + 3599) / 3600));
     }
-    return cat_message_format(job->pool, *(const char *const *)((const char *)job->conf + kind->text), &m);
+    return cat_message_format(job->pool, find_template(job, mail), &m);
 }
 
 /* The host of the site, or of its pages, as the name for EHLO; NULL: it is no domain, or neither is known, as CatalogLink has all links. */

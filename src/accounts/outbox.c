@@ -65,6 +65,7 @@ static apr_status_t read_mail(cat_db_t *db, apr_pool_t *pool, const char *id, co
     m->email = row[7] ? row[7] : row[5];
     m->confirmed = row[6] && !m->other_email;
     m->locked = row[8] != NULL;
+    m->language = row[9];
     *mail = m;
     return APR_SUCCESS;
 }

@@ -17,6 +17,7 @@
 #define CAT_MAIL_NEW_EMAIL "new_email"       /* to an address that a user wants to have */
 #define CAT_MAIL_EMAIL_NOTICE "email_notice" /* to the address that the user has so far */
 #define CAT_MAIL_RENAMED "renamed"
+#define CAT_MAIL_TEST "test" /* to an administrator who wants to know whether mails arrive */
 
 /* Those of mails with a link, which are the purposes of the links' tokens as well. */
 #define CAT_MAIL_LINKS CAT_MAIL_CONFIRM, CAT_MAIL_RESET, CAT_MAIL_NEW_EMAIL
@@ -27,9 +28,10 @@ typedef struct cat_mail_t {
     const char *user_id; /* NULL: no user has the address that the request named */
     const char *username;
     const char *email;
-    int other_email; /* flag: the address is not the user's own */
-    int confirmed;   /* flag: the user has confirmed the address */
-    int locked;      /* flag: the account is locked */
+    const char *language; /* of the user; NULL: not known */
+    int other_email;      /* flag: the address is not the user's own */
+    int confirmed;        /* flag: the user has confirmed the address */
+    int locked;           /* flag: the account is locked */
     const char *lease;
     int attempts; /* including this one */
     apr_time_t created;

@@ -20,9 +20,13 @@ static apr_status_t store_newcomer(void *baton)
 {
     newcomer_t *n = baton;
     const cat_account_context_t *c = n->c;
+    const char *id = n->record[CAT_USER_ID];
     apr_status_t rv = cat_accounts_add(c->db, c->pool, n->record, n->password_hash, c->now);
 
-    return rv == APR_SUCCESS && n->session ? cat_session_open(c, n->record[CAT_USER_ID], n->session) : rv;
+    if (rv != APR_SUCCESS) {
+        return rv;
+    }
+    return n->session ? cat_session_open(c, id, n->session) : cat_accounts_note(c, id, 0);
 }
 
 typedef struct taken_t {

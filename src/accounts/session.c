@@ -19,6 +19,7 @@
 #include <apr_strings.h>
 #include <string.h>
 
+#include "accounts/accounts.h"
 #include "jose/token.h"
 #include "lib/id.h"
 #include "lib/log.h"
@@ -73,6 +74,9 @@ apr_status_t cat_session_open(const cat_account_context_t *c, const char *user_i
     rv = cat_db_insert(
         c->db, SQL_SESSION_INSERT,
         CAT_VALUES(session->id, user_id, time, time, expires, c->client, shorten_agent(c->pool, c->agent)));
+    if (rv == APR_SUCCESS) {
+        rv = cat_accounts_note(c, user_id, 1);
+    }
     return rv == APR_SUCCESS ? add_token(c, session) : rv;
 }
 

@@ -17,7 +17,7 @@ static const char *refuse_name(const cat_text_rule_t *rule, const char *text)
 
     (void)rule;
     if (text[strspn(text, allowed)]) {
-        return "must consist of letters, digits, '.', '_' and '-'";
+        return "must consist of a-z, A-Z, 0-9, '.', '_' and '-'";
     }
     return cat_id_has_form(text) ? "must not have the form of an id" : NULL;
 }
@@ -82,6 +82,8 @@ const cat_field_t cat_user_view_fields[CAT_USER_VIEW_FIELDS] = {
         "Whether the user is locked out: nobody can sign in to the account", "false"},
     [CAT_USER_VIEW_CREATED_AT] = {"createdAt",     CAT_TIME,    CAT_SERVER, 0, 0,  NULL, NULL,
         "When the account was created, in UTC", "2026-11-21T16:17:07.877Z"},
+    [CAT_USER_VIEW_SIGNED_IN_AT] = {"lastSignInAt", CAT_TIME,   CAT_SERVER | CAT_OPTIONAL, 0, 0, NULL, NULL,
+        "When the user last signed in, in UTC; absent if never", "2026-11-21T16:17:07.877Z"},
 };
 
 const cat_field_t cat_user_profile_fields[CAT_USER_PROFILE_FIELDS] = {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "api/account_context.h"
 
+#include "http/header.h"
 #include "jose/token.h"
 
 cat_account_context_t cat_account_context_make(const cat_request_t *q)
@@ -18,6 +19,7 @@ cat_account_context_t cat_account_context_make(const cat_request_t *q)
         .client = q->client,
         .network = q->network,
         .agent = q->agent,
+        .language = cat_header_language(q->languages, q->conf->mail_languages),
         .request_id = q->request_id,
     };
 }

@@ -12,11 +12,6 @@
 #include "api/mail_requests.h"
 #include "http/answer.h"
 #include "http/request.h"
-#include "http/route.h"
-#include "lib/fields.h"
-
-static const cat_field_t token_fields[] = {{"token", CAT_STRING, CAT_REQUIRED, 1, 1000, NULL, NULL,
-                                            "The token of the mail's link, after `#token=`", "Zm9yIGFkYQ"}};
 
 static cat_answer_t *answer_link(cat_request_t *q, apr_status_t rv, cat_confirmation_t outcome, const char *message)
 {
@@ -38,7 +33,7 @@ cat_answer_t *cat_confirm_look(cat_request_t *q)
 {
     const cat_account_context_t c = cat_account_context_make(q);
     cat_confirmation_t outcome = CAT_CONFIRMATION_INVALID;
-    const char *token = cat_route_query(q->pool, q->query, "token");
+    const char *token = cat_mail_requests_find_token(q);
     apr_status_t rv = token ? cat_confirmation_find(&c, token, &outcome) : APR_SUCCESS;
 
     return answer_link(q, rv, outcome, "The link is valid");
@@ -51,7 +46,7 @@ cat_answer_t *cat_confirm_confirm(cat_request_t *q)
     cat_confirmation_t outcome;
     apr_status_t rv;
 
-    cat_fields_check(q->pool, token_fields, 1, CAT_CREATE, q->strict, q->body, &input);
+    cat_fields_check(q->pool, &cat_mail_requests_token, 1, CAT_CREATE, q->strict, q->body, &input);
     if (input.errors) {
         return cat_answer_malformed(q->pool, input.errors);
     }
@@ -68,23 +63,10 @@ cat_answer_t *cat_confirm_resend(cat_request_t *q)
 
 static const cat_problem_t problems[] = {CAT_PROBLEM_LINK, CAT_PROBLEM_USER_EXISTS, CAT_PROBLEM_COUNT};
 
-static void describe_token(cat_describer_t *d)
-{
-    d->group = "confirm";
-    cat_description_add_parameter(d, token_fields->name, token_fields->about, cat_schema_of_value(token_fields),
-                                  cat_schema_field_example(token_fields));
-}
-
 const cat_description_t cat_confirm_about_look = {
     .id = "checkConfirmation",
-    .tag = "Mail",
-    .summary = "Ask whether a link is valid",
-    .about = "Does not use the token, because programs that scan mail follow links.",
-    .describe_parameters = describe_token,
-    .status = 200,
-    .answered = "The link is valid",
-    .shape = &cat_description_done,
     .problems = problems,
+    CAT_MAIL_REQUESTS_LOOK,
 };
 
 const cat_description_t cat_confirm_about_confirm = {
@@ -92,7 +74,7 @@ const cat_description_t cat_confirm_about_confirm = {
     .tag = "Mail",
     .summary = "Confirm the e-mail address",
     .input = "MailToken",
-    .fields = token_fields,
+    .fields = &cat_mail_requests_token,
     .field_count = 1,
     .purpose = CAT_CREATE,
     .status = 200,

@@ -4,6 +4,7 @@
 
 #include "accounts/user.h"
 #include "http/answer.h"
+#include "http/description.h"
 #include "http/request.h"
 
 /*
@@ -12,6 +13,20 @@
  * address gets.
  */
 cat_answer_t *cat_mail_requests_take(cat_request_t *q, const char *template);
+
+/* The token of a link, in a body. */
+extern const cat_field_t cat_mail_requests_token;
+
+/* The token that a request asks about: in a header, which logs do not have, or in the query, which this server's logs leave out. NULL: in
+ * neither. */
+const char *cat_mail_requests_find_token(cat_request_t *q);
+void cat_mail_requests_describe_token(cat_describer_t *d);
+
+/* What descriptions of looks at a link have in common. */
+#define CAT_MAIL_REQUESTS_LOOK                                                                                         \
+    .tag = "Mail", .summary = "Ask whether a link is valid, without using it",                                         \
+    .describe_parameters = cat_mail_requests_describe_token, .status = 200, .answered = "The link is valid",           \
+    .shape = &cat_description_done
 
 /* What the body has: one field. */
 #define CAT_MAIL_REQUESTS_FIELDS (&cat_user_fields[CAT_USER_EMAIL])

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The mail queue for administrators: GET /mails, and the two routes that send dead mails after all. The work is done in one
- * transaction with the check that the user still is an administrator (accounts/mail_queue.h).
+ * The mail queue for administrators: GET /mails, the two routes that send dead mails after all, and the one that sends a test. The work is
+ * done in one transaction with the check that the user still is an administrator (accounts/mail_queue.h).
  */
 #include "api/mails.h"
 
@@ -64,6 +64,7 @@ cat_answer_t *cat_mails_list(cat_request_t *q)
 typedef struct retry_request_t {
     cat_mail_retry_t retry;
     const char *id;          /* NULL: all dead mails */
+    int is_test;             /* flag: the actor gets a mail */
     int count;               /* of all: how many there were */
     const char *const *mail; /* of one: afterwards */
 } retry_request_t;
@@ -71,6 +72,10 @@ typedef struct retry_request_t {
 static apr_status_t retry_mails(void *baton)
 {
     retry_request_t *r = baton;
+
+    if (r->is_test) {
+        return cat_mail_queue_test(&r->retry);
+    }
     return r->id ? cat_mail_queue_retry(&r->retry, r->id, &r->mail) : cat_mail_queue_retry_all(&r->retry, &r->count);
 }
 
@@ -125,6 +130,14 @@ cat_answer_t *cat_mails_retry_all(cat_request_t *q)
     return cat_answer_success(q->pool, 200, &b, "Dead mails queued again");
 }
 
+cat_answer_t *cat_mails_test(cat_request_t *q)
+{
+    retry_request_t r = {.is_test = 1};
+    cat_answer_t *answer = run_retry(q, &r);
+
+    return answer ? answer : cat_answer_success(q->pool, 202, NULL, "Test mail queued");
+}
+
 /* ---- descriptions ---- */
 
 static const cat_shape_t mail_list = {.kind = CAT_SHAPE_LIST, .of = &cat_mail_view_shape};
@@ -169,8 +182,7 @@ const cat_description_t cat_mails_about_list = {
     .id = "listMails",
     .tag = "Administration",
     .summary = "List the mails that are not sent yet",
-    .about = "Newest first, each with the reason for which its last attempt failed. The server's error log has those "
-             "of all attempts, with the mail's id.",
+    .about = "Newest first, each with the reason for which its last attempt failed.",
     .describe_parameters = describe_parameters,
     .status = 200,
     .answered = "A page of the list",
@@ -198,4 +210,13 @@ const cat_description_t cat_mails_about_retry_all = {
     .status = 200,
     .answered = "The mails are queued",
     .shape = &retry_all_shape,
+};
+
+const cat_description_t cat_mails_about_test = {
+    .id = "sendTestMail",
+    .tag = "Administration",
+    .summary = "Send yourself a test mail",
+    .status = 202,
+    .answered = "The request is accepted",
+    .shape = &cat_description_done,
 };

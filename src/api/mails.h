@@ -4,8 +4,9 @@
 
 #include "http/route.h"
 
-/* For administrators: GET /mails, POST /mails/retry and POST /mails/:id/retry */
-cat_handler_t cat_mails_list, cat_mails_retry_all, cat_mails_retry;
-extern const cat_description_t cat_mails_about_list, cat_mails_about_retry_all, cat_mails_about_retry;
+/* For administrators: GET /mails, POST /mails/retry, POST /mails/:id/retry and POST /mails/test */
+cat_handler_t cat_mails_list, cat_mails_retry_all, cat_mails_retry, cat_mails_test;
+extern const cat_description_t cat_mails_about_list, cat_mails_about_retry_all, cat_mails_about_retry,
+    cat_mails_about_test;
 
 #endif

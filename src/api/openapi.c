@@ -133,6 +133,7 @@ static void add_segments(cat_describer_t *d, const cat_route_t *route)
     }
 }
 
+/* NULL: there are none. */
 static json_t *describe_parameters(cat_describer_t *d, const cat_route_t *route)
 {
     json_t *parameters = d->parameters = json_array();
@@ -142,6 +143,10 @@ static json_t *describe_parameters(cat_describer_t *d, const cat_route_t *route)
         route->about->describe_parameters(d);
     }
     add_headers(d, route);
+    if (json_array_size(parameters) == 0) {
+        json_decref(parameters);
+        return NULL;
+    }
     return parameters;
 }
 
@@ -191,9 +196,12 @@ static json_t *describe_body(cat_describer_t *d, const cat_route_t *route)
                   : max                        ? max
                                                : d->conf->max_body;
     json_t *example = NULL, *schema = describe_input(d, route->about, &example);
-    json_t *body = json_pack("{s:o, s:b, s:o}", "description", json_sprintf("At most %d octets.", largest), "required",
-                             route->body != CAT_MAY_JSON, "content",
+    json_t *body = json_pack("{s:b, s:o}", "required", route->body != CAT_MAY_JSON, "content",
                              describe_types(d, cat_route_media(route)->types, schema, example));
+
+    if (largest != d->conf->max_body) { /* which the description of all says */
+        json_object_set_new(body, "description", json_sprintf("At most %d octets.", largest));
+    }
 
     json_decref(schema);
     json_decref(example);
@@ -272,7 +280,7 @@ static json_t *describe_effect(const cat_describer_t *d, const cat_route_t *rout
 static json_t *describe_operation(cat_describer_t *d, const cat_route_t *route)
 {
     const cat_description_t *about = route->about;
-    json_t *operation = json_pack("{s:s, s:[s], s:s, s:o*, s:o, s:o}", "operationId", about->id, "tags", about->tag,
+    json_t *operation = json_pack("{s:s, s:[s], s:s, s:o*, s:o, s:o*}", "operationId", about->id, "tags", about->tag,
                                   "summary", about->summary, "description", describe_effect(d, route), "security",
                                   describe_security(d->conf, route), "parameters", describe_parameters(d, route));
 
@@ -327,14 +335,18 @@ static json_t *describe_paths(cat_describer_t *d, const cat_route_t *rows)
 
 static json_t *describe_server(const cat_conf_t *conf)
 {
-    return json_pack(
-        "{s:s, s:s, s:s, s:s*, s:{s:s, s:s}}", "title", "mod_catalog", "version", CAT_VERSION, "description",
+    json_t *about = json_sprintf(
         "A product catalogue and its accounts. This description is made of the tables by which this server "
         "dispatches, checks and answers requests, and of its settings. HEAD works wherever GET does, OPTIONS on "
         "every path. A failure has its name in the header `Catalog-Problem`; GET /problems/{name} says what to do. "
         "Unknown fields and parameters are ignored and named in `Catalog-Ignored`. Every answer has the header "
-        "`X-Request-Id`, by which the server's logs name the request, if mod_unique_id is loaded.",
-        "x-currency", conf->currency, "license", "name", "Apache License 2.0", "identifier", "Apache-2.0");
+        "`X-Request-Id`, by which the server's logs name the request, if mod_unique_id is loaded. "
+        "A body has at most %d octets unless its operation says otherwise.",
+        conf->max_body);
+
+    return json_pack("{s:s, s:s, s:o, s:s*, s:{s:s, s:s}}", "title", "mod_catalog", "version", CAT_VERSION,
+                     "description", about, "x-currency", conf->currency, "license", "name", "Apache License 2.0",
+                     "identifier", "Apache-2.0");
 }
 
 static json_t *describe_mount(cat_describer_t *d, const cat_route_t *rows)

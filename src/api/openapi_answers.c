@@ -450,7 +450,7 @@ static json_t *share_response(cat_describer_t *d, const char *status, json_t *re
     return cat_schema_refer("responses", name);
 }
 
-/* Without the failures and the 304, which say little of their own, the description would be three times as long. */
+/* If operations did not share their failures, 202 and 304, which say little of their own, the description would be three times as long. */
 static void share_responses(cat_describer_t *d, json_t *responses)
 {
     const char *status;
@@ -459,7 +459,7 @@ static void share_responses(cat_describer_t *d, json_t *responses)
 
     json_object_foreach_safe(responses, next, status, response)
     {
-        if (*status >= '3') {
+        if (*status >= '3' || !strcmp(status, "202")) {
             json_object_set_new(responses, status, share_response(d, status, response));
         }
     }

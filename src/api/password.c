@@ -3,6 +3,7 @@
  * New passwords: by a link in a mail, or by the current password.
  *
  *     POST /auth/password/forgot   queues a mail; the answer never tells whether the address has an account
+ *     GET  /auth/password/reset    says whether the link is valid, and does not use it
  *     POST /auth/password/reset    the token of the mail's link, and the new password
  *     POST /auth/password/change   the current and the new password
  *
@@ -41,6 +42,21 @@ static const cat_field_t reset_fields[RESET_FIELDS] = {
         "The new password", "right staple"},
 };
 /* clang-format on */
+
+/* Before the user types a password for a link that is not valid. Mail scanners follow links, so this does not use the token. */
+cat_answer_t *cat_password_look(cat_request_t *q)
+{
+    const cat_account_context_t c = cat_account_context_make(q);
+    const char *token = cat_mail_requests_find_token(q);
+    cat_account_t *owner = NULL;
+    apr_status_t rv = token ? cat_new_password_find(&c, token, &owner) : APR_SUCCESS;
+
+    if (rv != APR_SUCCESS) {
+        return cat_failure_answer(q->pool, rv);
+    }
+    return owner ? cat_answer_success(q->pool, 200, NULL, "The link is valid")
+                 : cat_answer_problem(q->pool, CAT_PROBLEM_LINK, NULL);
+}
 
 /* The token is looked at first, so that an invalid one costs no hash. */
 cat_answer_t *cat_password_reset(cat_request_t *q)
@@ -138,6 +154,12 @@ const cat_description_t cat_password_about_forgot = {
     .id = "requestPasswordReset",
     .summary = "Send a link to set a new password",
     CAT_MAIL_REQUESTS_DESCRIPTION,
+};
+
+const cat_description_t cat_password_about_look = {
+    .id = "checkPasswordReset",
+    .problems = problems,
+    CAT_MAIL_REQUESTS_LOOK,
 };
 
 const cat_description_t cat_password_about_reset = {

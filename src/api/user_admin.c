@@ -115,6 +115,7 @@ static cat_answer_t *represent_user(cat_request_t *q, const cat_account_t *user,
         [CAT_USER_VIEW_ROLE] = user->role,
         [CAT_USER_VIEW_LOCKED] = user->locked ? "1" : "0",
         [CAT_USER_VIEW_CREATED_AT] = user->created_at,
+        [CAT_USER_VIEW_SIGNED_IN_AT] = user->signed_in_at,
     };
     cat_answer_t *answer;
     cat_buffer_t b;

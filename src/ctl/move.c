@@ -46,7 +46,7 @@ static const cat_field_t products[] = {CAT_PRODUCT_TABLE(PRODUCT) TEXT_OR_NULL("
 static const cat_field_t users[] = {
     KEY("id", 36), TEXT("username", 64), TEXT("username_key", 64), TEXT("email", 254), TEXT("email_key", 254),
     TEXT("password_hash", 255), WHOLE_OR_NULL("confirmed_at"), WHOLE("created_at"), TEXT("role", 16),
-    WHOLE_OR_NULL("locked_at"),
+    WHOLE_OR_NULL("locked_at"), WHOLE_OR_NULL("signed_in_at"), TEXT_OR_NULL("language", 8),
 };
 static const cat_field_t sessions[] = {
     KEY("id", 36), TEXT("user_id", 36), WHOLE("created_at"), WHOLE("used_at"), WHOLE("expires_at"), TEXT("client", 64),

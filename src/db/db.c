@@ -140,30 +140,36 @@ apr_status_t cat_db_insert(cat_db_t *db, cat_sql_t sql, const char *const *value
     return rv;
 }
 
-/* Of 37 rows a statement inserts 16, 16, 4 and 1. What the statements of many rows leave on the pool goes after each. */
-apr_status_t cat_db_insert_rows(cat_db_t *db, cat_sql_t sql, const char *const *values, int width, int count)
+static apr_status_t insert_rows(cat_db_t *db, cat_rows_t *rows, apr_pool_t *scratch)
 {
-    apr_pool_t *before = db->pool, *pool = NULL;
+    static const int sizes[] = {1, 2, 4, 8, 16, 64};
+    cat_sql_t size = sizeof(sizes) / sizeof(sizes[0]) - 1;
     apr_status_t rv = APR_SUCCESS;
 
-    if (count > CAT_ROWS_MAX) {
-        apr_pool_create(&pool, before);
-        db->pool = pool;
-    }
-    for (int doublings = 4, rows = CAT_ROWS_MAX; count > 0 && rv == APR_SUCCESS;
-         count -= rows, values += (size_t)rows * (size_t)width) {
-        for (; rows > count; rows /= 2) {
-            doublings--;
+    for (int done = 0, inserted; done < rows->count && rv == APR_SUCCESS; done += sizes[size]) {
+        while (sizes[size] > rows->count - done) {
+            size--;
         }
-        rv = cat_db_exec(db, sql + (cat_sql_t)doublings, values, rows * width, NULL);
-        if (pool) {
-            apr_pool_clear(pool);
-        }
+        rv = cat_db_exec(db, rows->sql + size, rows->values + (size_t)done * (size_t)rows->width,
+                         sizes[size] * rows->width, &inserted);
+        rows->inserted += inserted;
+        apr_pool_clear(scratch);
     }
+    return rv;
+}
+
+/* Of 86 rows a statement inserts 64, 16, 4 and 2. What each leaves on the pool goes after it. */
+apr_status_t cat_db_insert_rows(cat_db_t *db, cat_rows_t *rows)
+{
+    apr_pool_t *before = db->pool, *scratch;
+    apr_status_t rv;
+
+    apr_pool_create(&scratch, before);
+    db->pool = scratch;
+    rows->inserted = 0;
+    rv = insert_rows(db, rows, scratch);
     db->pool = before;
-    if (pool) {
-        apr_pool_destroy(pool);
-    }
+    apr_pool_destroy(scratch);
     return rv;
 }
 

@@ -88,12 +88,18 @@ apr_status_t cat_db_exec_list(cat_db_t *db, cat_sql_t sql, const apr_array_heade
  * CONFLICT DO NOTHING where the database has that). */
 apr_status_t cat_db_insert(cat_db_t *db, cat_sql_t sql, const char *const *values, int count);
 
+typedef struct cat_rows_t {
+    cat_sql_t sql;
+    const char *const *values; /* `width` for each row */
+    int width, count;
+    int inserted; /* afterwards: how many were, if the statement leaves out those that are there already */
+} cat_rows_t;
+
 /*
- * Inserts any number of rows with few statements, in a transaction that the caller has begun; values: `width` for
- * each row. sql: the statement for one row, which db/dialects/sql.def has for 2, 4, 8 and 16 as well, in the lines below it.
+ * Inserts any number of rows with few statements, in a transaction that the caller has begun. sql: the statement for one row, which db/dialects/sql.def has for 2, 4, 8, 16 and 64 as well, in the lines below it.
  * APR_EEXIST: one of them is there already.
  */
-apr_status_t cat_db_insert_rows(cat_db_t *db, cat_sql_t sql, const char *const *values, int width, int count);
+apr_status_t cat_db_insert_rows(cat_db_t *db, cat_rows_t *rows);
 
 /*
  * Runs work in a transaction that writes. When work returns APR_SUCCESS the transaction is committed; with any other

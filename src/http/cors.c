@@ -14,7 +14,7 @@
 #include "lib/text.h"
 
 /* What pages may send besides what each browser lets them send. */
-#define REQUEST_HEADERS "Authorization, Content-Type, If-Match, If-None-Match, Idempotency-Key, Prefer"
+#define REQUEST_HEADERS "Authorization, Content-Type, If-Match, If-None-Match, Idempotency-Key, Link-Token, Prefer"
 #define MAX_AGE "7200" /* seconds; Chromium keeps a preflight for no longer */
 
 static const char exposed[] = ""

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Parsers of request headers, by their RFCs: Authorization, Cookie, Content-Type, Accept, Prefer, Idempotency-Key. They
+ * Parsers of request headers, by their RFCs: Authorization, Cookie, Content-Type, Accept, Accept-Language, Prefer, Idempotency-Key. They
  * work on the text as it was sent, take nothing for granted, and copy to the pool only what they return.
  */
 #include "http/header.h"
@@ -225,6 +225,29 @@ int cat_header_quality(const char *accept, const char *type, int *is_named)
         *is_named = best == 3;
     }
     return quality;
+}
+
+const char *cat_header_language(const char *accept, const apr_array_header_t *languages)
+{
+    const char *found = NULL;
+    int most = 0;
+
+    for (const char *p = accept ? accept : ""; *p; p += *p == ',') {
+        const char *range = skip_space(p), *end = range + strcspn(range, ",; \t");
+        apr_size_t length = strcspn(range, "-,; \t");
+        int weight;
+
+        p = skip_to(range, ",");
+        weight = find_weight(skip_space(end));
+        for (int i = 0; i < languages->nelts && weight > most; i++) {
+            const char *language = APR_ARRAY_IDX(languages, i, const char *);
+            if (length == strlen(language) && !strncasecmp(range, language, length)) {
+                found = language;
+                most = weight;
+            }
+        }
+    }
+    return found;
 }
 
 int cat_header_prefers(apr_pool_t *pool, const char *prefer, const char *name, const char *value)

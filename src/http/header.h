@@ -3,6 +3,7 @@
 #define CAT_HTTP_HEADER_H
 
 #include <apr_pools.h>
+#include <apr_tables.h>
 
 /* Parsers of request headers. */
 
@@ -32,6 +33,10 @@ int cat_header_charset(const char *content_type, const char *const *charsets);
  * The type is in lower case; parameters of a range other than q are ignored, and a range whose q is malformed is too.
  * *is_named (may be NULL): is the range the type itself, without an asterisk? */
 int cat_header_quality(const char *accept, const char *type, int *is_named);
+
+/* Accept-Language (RFC 9110 12.5.4): the one of the languages, each as "de", that the client likes best, whatever the region; of those
+ * that it likes alike, the one that it names first. NULL: accept is NULL or names none. */
+const char *cat_header_language(const char *accept, const apr_array_header_t *languages);
 
 /* Prefer (RFC 7240): is the preference there with this value? value NULL: with any or none. The first preference of a
  * name counts. */

@@ -48,6 +48,7 @@ struct cat_request_t {
     const char *body_text;              /* the same, as it was sent */
     cat_upload_t *upload;               /* only where it says CAT_UPLOAD or CAT_PICTURE */
     cat_conditions_t conditions;        /* for writes; httpd/handler.c applies those of GET */
+    const char *link_token;             /* Link-Token, where anyone may ask without a body; NULL: none was sent */
     const char *idempotency_key;        /* NULL: none was sent, or the route ignores it */
     cat_idempotency_t *idempotency;     /* NULL likewise; see api/idempotency.h */
     int strict; /* flag: unknown fields are errors, by CatalogStrict or Prefer: handling=strict */
@@ -58,6 +59,7 @@ struct cat_request_t {
     const char *client;     /* its address */
     const char *host;       /* to which it was sent, without the port; NULL also if it is no domain name */
     const char *agent;      /* User-Agent, "" when there is none */
+    const char *languages;  /* Accept-Language, NULL when there is none */
     const char *cookies;    /* Cookie, NULL when there is none */
     int is_foreign;         /* flag: a page of another origin sent the cookies (http/cors.h) */
     int secure;             /* flag: the request came over TLS */

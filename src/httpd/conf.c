@@ -328,7 +328,7 @@ void cat_conf_fill(apr_pool_t *pool, cat_conf_t *conf)
             set_default_pairs(pool, row, conf);
         }
     }
-    cat_directive_checks_fill(conf);
+    cat_directive_checks_fill(pool, conf);
 }
 
 const char *cat_conf_check_fields(apr_pool_t *pool, const cat_conf_t *conf)

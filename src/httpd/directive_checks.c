@@ -42,38 +42,50 @@ static const struct {
 
 static const char *const placeholders[] = {"username", "link", "hours", NULL};
 
-static const char *standard_template(const char *name)
+static int has_text(const apr_array_header_t *list, const char *text)
 {
-    for (size_t i = 0; i < sizeof(templates) / sizeof(templates[0]); i++) {
-        if (!strcmp(templates[i].name, name)) {
-            return templates[i].text;
+    for (int i = 0; i < list->nelts; i++) {
+        if (!strcmp(APR_ARRAY_IDX(list, i, const char *), text)) {
+            return 1;
         }
     }
-    return NULL;
+    return 0;
 }
 
-/* Where each template's text is kept. */
-static const struct text_t {
-    const char *name;
-    apr_size_t offset; /* of a field of cat_conf_t */
-} texts[] = {
-    {"confirm", offsetof(cat_conf_t, mail_confirm)},           {"reset", offsetof(cat_conf_t, mail_reset)},
-    {"changed", offsetof(cat_conf_t, mail_changed)},           {"new_email", offsetof(cat_conf_t, mail_new_email)},
-    {"email_notice", offsetof(cat_conf_t, mail_email_notice)}, {"renamed", offsetof(cat_conf_t, mail_renamed)},
-};
-
-#define TEXTS (sizeof(texts) / sizeof(texts[0]))
-
-static const char **text_of(cat_conf_t *conf, const struct text_t *text)
+/* The languages of the texts, and that of those without one. */
+static apr_array_header_t *list_languages(apr_pool_t *pool, const apr_table_t *texts)
 {
-    return (const char **)((char *)conf + text->offset);
+    const apr_array_header_t *rows = apr_table_elts(texts);
+    apr_array_header_t *languages = apr_array_make(pool, 2, sizeof(const char *));
+
+    APR_ARRAY_PUSH(languages, const char *) = "en";
+    for (int i = 0; i < rows->nelts; i++) {
+        const char *name = APR_ARRAY_IDX(rows, i, apr_table_entry_t).key, *slash = strchr(name, '/');
+        const char *language = slash ? apr_pstrmemdup(pool, name, (apr_size_t)(slash - name)) : "en";
+        if (!has_text(languages, language)) {
+            APR_ARRAY_PUSH(languages, const char *) = language;
+        }
+    }
+    return languages;
 }
 
-void cat_directive_checks_fill(cat_conf_t *conf)
+/* The site's own texts, and the built-in ones for what has none; an own one without a language is for all languages. */
+static void set_texts(apr_pool_t *pool, cat_conf_t *conf, const apr_table_t *own)
 {
-    for (size_t i = 0; i < TEXTS; i++) {
-        const char **text = text_of(conf, &texts[i]);
-        *text = *text ? *text : standard_template(texts[i].name);
+    conf->mail_texts = apr_table_copy(pool, own);
+    for (size_t i = 0; i < sizeof(templates) / sizeof(templates[0]); i++) {
+        const char *slash = strchr(templates[i].name, '/');
+        if (!apr_table_get(own, templates[i].name) && !(slash && apr_table_get(own, slash + 1))) {
+            apr_table_setn(conf->mail_texts, templates[i].name, templates[i].text);
+        }
+    }
+    conf->mail_languages = list_languages(pool, conf->mail_texts);
+}
+
+void cat_directive_checks_fill(apr_pool_t *pool, cat_conf_t *conf)
+{
+    if (!conf->mail_texts) {
+        set_texts(pool, conf, apr_table_make(pool, 0));
     }
 }
 
@@ -420,20 +432,61 @@ static const char *read_text(cmd_parms *cmd, const char *path, const char **text
 }
 
 /* A missing file keeps the built-in text. */
-static const char *read_template(cmd_parms *cmd, const char *directory, const char *name, const char **text)
+static const char *read_template(cmd_parms *cmd, const char *directory, const char *name, apr_table_t *texts)
 {
-    const char *path = apr_pstrcat(cmd->pool, directory, "/", name, NULL);
+    const char *path = apr_pstrcat(cmd->pool, directory, "/", name, ".txt", NULL), *text = NULL, *error;
     apr_finfo_t info;
-    const char *error;
 
     if (APR_STATUS_IS_ENOENT(apr_stat(&info, path, APR_FINFO_TYPE, cmd->temp_pool))) {
         return NULL;
     }
-    error = read_text(cmd, path, text);
-    if (!error) {
-        error = cat_message_check_template(cmd->pool, *text, placeholders);
-        error = error ? apr_psprintf(cmd->pool, "%s: %s", path, error) : NULL;
+    error = read_text(cmd, path, &text);
+    if (error) {
+        return error;
     }
+    apr_table_setn(texts, name, text);
+    error = cat_message_check_template(cmd->pool, text, placeholders);
+    return error ? apr_psprintf(cmd->pool, "%s: %s", path, error) : NULL;
+}
+
+/* language: "", or "de/" for the texts in the directory of that name. */
+static const char *read_templates(cmd_parms *cmd, const char *directory, const char *language, apr_table_t *texts)
+{
+    const char *error = NULL;
+
+    for (size_t i = 0; i < sizeof(templates) / sizeof(templates[0]) && !error; i++) {
+        if (!strchr(templates[i].name, '/')) {
+            error = read_template(cmd, directory, apr_pstrcat(cmd->pool, language, templates[i].name, NULL), texts);
+        }
+    }
+    return error;
+}
+
+/* Is the name of a directory that of a language: "de"? */
+static int is_language(const apr_finfo_t *info)
+{
+    apr_size_t length = strspn(info->name, "abcdefghijklmnopqrstuvwxyz");
+
+    return (length == 2 || length == 3) && !info->name[length];
+}
+
+static const char *read_languages(cmd_parms *cmd, const char *directory, apr_table_t *texts)
+{
+    const char *error = NULL;
+    apr_finfo_t info;
+    apr_dir_t *listing;
+    char why[120];
+    apr_status_t rv = apr_dir_open(&listing, directory, cmd->temp_pool);
+
+    if (rv != APR_SUCCESS) {
+        return apr_psprintf(cmd->pool, "%s: %s", directory, apr_strerror(rv, why, sizeof(why)));
+    }
+    while (!error && apr_dir_read(&info, APR_FINFO_NAME, listing) == APR_SUCCESS) {
+        error = is_language(&info)
+                    ? read_templates(cmd, directory, apr_pstrcat(cmd->temp_pool, info.name, "/", NULL), texts)
+                    : NULL;
+    }
+    apr_dir_close(listing);
     return error;
 }
 
@@ -441,11 +494,15 @@ const char *cat_directive_checks_templates(cmd_parms *cmd, cat_conf_t *conf, con
 {
     const char *directory = path_of(cmd, value);
     const char *error = check_directory(cmd, directory);
+    apr_table_t *own = apr_table_make(cmd->pool, 8);
 
-    for (size_t i = 0; i < TEXTS && !error; i++) {
-        const char *file = apr_pstrcat(cmd->temp_pool, texts[i].name, ".txt", NULL);
-        error = read_template(cmd, directory, file, text_of(conf, &texts[i]));
+    if (!error) {
+        error = read_templates(cmd, directory, "", own);
     }
+    if (!error) {
+        error = read_languages(cmd, directory, own);
+    }
+    set_texts(cmd->pool, conf, own);
     return error;
 }
 

@@ -44,7 +44,7 @@ cat_directive_checks_pairs_t cat_directive_checks_origins;
 cat_directive_checks_pairs_t cat_directive_checks_names;
 cat_directive_checks_pairs_t cat_directive_checks_headers;
 
-/* Sets the built-in texts of mails that no directive has replaced. */
-void cat_directive_checks_fill(cat_conf_t *conf);
+/* Sets the built-in texts of mails that no directive has replaced, and the languages that there are texts in. */
+void cat_directive_checks_fill(apr_pool_t *pool, cat_conf_t *conf);
 
 #endif

@@ -91,6 +91,7 @@ static void describe_sender(request_rec *r, cat_request_t *q)
     q->client = r->useragent_ip;
     q->host = is_domain(r->hostname) ? r->hostname : NULL;
     q->agent = agent ? agent : "";
+    q->languages = apr_table_get(r->headers_in, "Accept-Language");
     q->cookies = apr_table_get(r->headers_in, "Cookie");
     q->is_foreign = q->cookies && is_foreign(r, q->conf);
     q->secure = !strcmp(ap_http_scheme(r), "https");
@@ -194,6 +195,8 @@ static int run_without_body(request_rec *r, cat_request_t *q, cat_source_t *sour
 {
     if (q->route->who == CAT_ADMIN) {
         describe_sender(r, q); /* for the audit table */
+    } else if (q->route->who == CAT_ANYONE) {
+        q->link_token = apr_table_get(r->headers_in, "Link-Token");
     }
     *answer = run_with_database(q, source);
     return cat_body_discard(r);

@@ -2,6 +2,8 @@
 #ifndef CAT_LIB_CONF_H
 #define CAT_LIB_CONF_H
 
+#include <apr_tables.h>
+
 /*
  * The settings of one mount, merged. A field that no directive has set is CAT_UNSET or NULL until httpd/conf.c sets the default. Plain
  * data: the room that uses a field knows what it points to.
@@ -86,15 +88,11 @@ typedef struct cat_conf_t {
     const char *mail; /* smtp://, smtps:// or file:DIR; NULL: mails wait in the outbox */
     const char *mail_from;
     const char *mail_templates; /* directory; NULL: the built-in texts */
-    const char *mail_confirm;   /* the templates' texts, read with the configuration */
-    const char *mail_reset;
-    const char *mail_changed;
-    const char *mail_new_email;
-    const char *mail_email_notice;
-    const char *mail_renamed;
-    const char *mail_credentials; /* file name */
-    const char *mail_user;        /* from mail_credentials */
-    const char *mail_password;    /* from mail_credentials */
+    apr_table_t *mail_texts;    /* by "confirm", and by "de/confirm" for a language; read with the configuration */
+    apr_array_header_t *mail_languages; /* of const char *: those of mail_texts */
+    const char *mail_credentials;       /* file name */
+    const char *mail_user;              /* from mail_credentials */
+    const char *mail_password;          /* from mail_credentials */
     const char *mail_ca_file;
     int mail_tls; /* flag: require TLS */
     const char *base_url;

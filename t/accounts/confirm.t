@@ -18,6 +18,7 @@ sub is_confirmed { $server->api(GET => '/auth/me', token => $_[0]{token})->{json
 # A mail scanner that follows the link does not consume the token.
 answers(look($token), 200, $good, 'the link is valid') for 1 .. 3;
 answers($server->api(HEAD => "/auth/confirm?token=$token"), 200, '', 'HEAD is served');
+answers($server->api(GET => '/auth/confirm', headers => { 'Link-Token' => $token }), 200, $good, 'the token may be in a header');
 answers($server->api(OPTIONS => "/auth/confirm?token=$token"), 204, '', 'OPTIONS is served', allow => 'GET, HEAD, POST, OPTIONS');
 is(is_confirmed($user), 0, 'none of these requests confirms the address');
 

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+# route: GET /auth/password/reset
 # route: POST /auth/password/reset
 use CatalogTest;
 use CatalogAccounts;
@@ -20,11 +21,22 @@ sub reset_password {
     return $server->api(POST => '/auth/password/reset', { token => $token, password => $password });
 }
 
+sub look { return $server->api(GET => "/auth/password/reset?token=$_[0]") }
+
 my $user = register($server);
 my $name = $user->{user}{username};
 my @sessions = ($user, map { sign_in($server, $name, 'correct horse')->{json} } 1 .. 2);
 my $stranger = register($server);
 my ($token, $second) = (link_for($user), link_for($user));
+
+# A page, and a mail scanner, can ask whether a link is valid.
+my $good = { success => true, message => qr/./ };
+answers(look($_), 200, $good, 'a link is valid') for $token, $token, $second;
+answers($server->api(HEAD => "/auth/password/reset?token=$token"), 200, '', 'HEAD is served');
+answers($server->api(GET => '/auth/password/reset', headers => { 'Link-Token' => $token }), 200, $good, 'the token may be in a header');
+answers($server->api(GET => '/auth/password/reset', headers => { 'Link-Token' => "${token}x" }), 400, $bad, 'a wrong one there is refused');
+answers(look($_), 400, $bad, "refused: $_") for '', 'x', 'x' x 43, substr($token, 1), $user->{refreshToken}, mail_token($server, $user->{user}{email}, 'confirm');
+answers($server->api(GET => '/auth/password/reset'), 400, $bad, 'a look without a token');
 
 # An invalid password or half a token does not consume the token.
 my @wrong = (['too_short', 'x' x 7], ['too_long', 'x' x 257], ['null', undef], ['type', 12345678],
@@ -39,6 +51,7 @@ ok(works($server, $_->{token}), 'the refused requests end no session') for @sess
 
 answers(reset_password($token, 'another horse'), 200, { success => true, message => qr/./ }, 'a new password is set',
     'set-cookie' => undef);
+answers(look($_), 400, $bad, 'no link is valid afterwards') for $token, $second;
 answers(sign_in($server, $name, 'correct horse'), 401, undef, 'the old password is refused');
 for (@sessions) {
     answers($server->api(GET => '/auth/me', token => $_->{token}), 401, undef, 'the access token of every session is refused',

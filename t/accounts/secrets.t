@@ -64,6 +64,7 @@ $server->api(POST => '/products', { name => 'x', price => 1 },
 $server->api(POST => '/auth/password/forgot', { email => $email });
 my $link = mail_token($server, $email, 'reset');
 keep('mail token', $confirm, $link);
+$server->api(GET => "/auth/password/reset?token=$link");
 $server->api(POST => '/auth/password/reset', { token => $link, password => 'short' });
 $server->api(POST => '/auth/password/reset', { token => $link, password => $reset });
 $server->api(POST => '/auth/password/reset', { token => $link, password => $reset }); # used up
@@ -110,9 +111,9 @@ sub found {
 }
 my @logs = grep { -f } glob "$host/logs/*";
 my $logged = join '', map { slurp($_) } @logs;
-my @known = grep { $logged =~ /$_/ } 'POST /api/auth/login', 'GET /api/auth/confirm HTTP', 'CAT040: ', 'CAT021: ',
+my @known = grep { $logged =~ /$_/ } 'POST /api/auth/login', 'GET /api/auth/confirm HTTP', 'GET /api/auth/password/reset HTTP', 'CAT040: ', 'CAT021: ',
     'made.to.fail';
-is(scalar @known, 5, 'the logs record the actions') or diag explain \@known;
+is(scalar @known, 6, 'the logs record the actions') or diag explain \@known;
 is(found($logged, %secret), '', scalar(keys %secret) . ' secrets and hashes: the logs have none of them');
 
 my $data = $server->dump;

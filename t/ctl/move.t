@@ -35,7 +35,7 @@ my $file = file_of(
     qq({"products":{"id":"$ids[0]","name":"$text","price":0.30000000000000004,"category":"","in_stock":false,"created_at":0}}),
     qq({"products":{"id":"$ids[1]","name":" ","price":1e+300,"category":"$text","in_stock":true,"rating":5,"created_at":1763717400000,"extra":"{\\"sku\\":\\"$ids[1]\\"}"}}),
     qq({"products":{"id":"$ids[2]","name":"x","price":9007199254740993,"category":"NULL","in_stock":true,"rating":0,"created_at":9007199254740991}}),
-    qq({"users":{"id":"$ids[0]","username":"Ada","username_key":"ada","email":"Ada\@example.com","email_key":"ada\@example.com","password_hash":"\$argon2id\$v=19\$m=8,t=1,p=1\$c2FsdHNhbHQ\$aGFzaA","confirmed_at":1763717400001,"created_at":1763717400000,"role":"admin","locked_at":1763717400002}}),
+    qq({"users":{"id":"$ids[0]","username":"Ada","username_key":"ada","email":"Ada\@example.com","email_key":"ada\@example.com","password_hash":"\$argon2id\$v=19\$m=8,t=1,p=1\$c2FsdHNhbHQ\$aGFzaA","confirmed_at":1763717400001,"created_at":1763717400000,"role":"admin","locked_at":1763717400002,"signed_in_at":1763717400003,"language":"de"}}),
     qq({"users":{"id":"$ids[1]","username":"bob","username_key":"bob","email":"b'\@example.com","email_key":"b'\@example.com","password_hash":"","created_at":1,"role":"user"}}),
     qq({"sessions":{"id":"$ids[2]","user_id":"$ids[1]","created_at":1,"used_at":2,"expires_at":3,"client":"2001:db8::1","agent":"' \\"x\\" ?"}}),
     qq({"sessions":{"id":"$ids[3]","user_id":"$ids[0]","created_at":1,"used_at":2,"expires_at":3,"client":"","agent":""}}),

@@ -98,7 +98,7 @@ is_deeply([map { "$_->{username} $_->{email} $_->{role} $_->{emailVerified}" } l
     ['Ada ada@example.com user false', 'eve Eve@Example.com editor true', 'long long@example.com user false'],
     'user list has all users, by name');
 my $json = Cpanel::JSON::XS::decode_json(user('list', '--json')->{out});
-is(match($json->[0], { id => $id, username => 'Ada', email => 'ada@example.com', role => 'user', emailVerified => false, locked => false, createdAt => $TIME }), '',
+is(match($json->[0], { id => $id, username => 'Ada', email => 'ada@example.com', role => 'user', emailVerified => false, locked => false, createdAt => $TIME, lastSignInAt => $TIME }), '',
     'user list --json has each field');
 is(scalar @$json, 3, 'user list --json has all users');
 my $db = $server->database;

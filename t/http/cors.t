@@ -82,7 +82,7 @@ for (@responses) {
 }
 my $traced = server(mount => "CatalogAllowOrigin $shop\nCatalogAllowHeaders traceparent baggage")->start;
 is($traced->api(OPTIONS => '/products', headers => { Origin => $shop, 'Access-Control-Request-Method' => 'GET' })->{headers}{'access-control-allow-headers'},
-    'Authorization, Content-Type, If-Match, If-None-Match, Idempotency-Key, Prefer, traceparent, baggage', 'CatalogAllowHeaders adds request headers');
+    'Authorization, Content-Type, If-Match, If-None-Match, Idempotency-Key, Link-Token, Prefer, traceparent, baggage', 'CatalogAllowHeaders adds request headers');
 my $early = $server->talk("GET /api/products/%zz HTTP/1.1\r\nHost: x\r\nOrigin: $shop\r\nConnection: close\r\n\r\n");
 is("$early->{status} " . allowed($early), "400 $shop true", 'a path that cannot be decoded');
 $early = $server->talk('GET /api/products?' . 'x' x 9000 . " HTTP/1.1\r\nHost: x\r\n\r\n");
@@ -143,7 +143,7 @@ for my $route (sort keys %methods) {
 }
 is(join("\n", @wrong), '', 'a preflight succeeds on every route, whatever Require says');
 answers(preflight("/products/$id", $shop, 'PATCH'), 204, '', 'a preflight says what may be sent',
-    'access-control-allow-headers' => 'Authorization, Content-Type, If-Match, If-None-Match, Idempotency-Key, Prefer',
+    'access-control-allow-headers' => 'Authorization, Content-Type, If-Match, If-None-Match, Idempotency-Key, Link-Token, Prefer',
     'access-control-allow-methods' => 'GET, HEAD, PUT, PATCH, DELETE, OPTIONS', 'access-control-max-age' => qr/^[1-9]\d+$/,
     'content-type' => undef, vary => 'Origin');
 answers(preflight('/products', $stranger, 'GET', mount => '/any'), 204, '', 'a preflight for all origins',

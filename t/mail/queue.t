@@ -2,6 +2,7 @@
 # route: GET /mails
 # route: POST /mails/retry
 # route: POST /mails/:id/retry
+# route: POST /mails/test
 # again: db
 # Administrators see the mails that are not sent yet, and send those after all that were given up.
 use CatalogTest;
@@ -23,7 +24,7 @@ sub refuse { my ($title) = @_; return { success => false, message => $title, err
 
 # Who may.
 my $unknown = '01a1fd8d-47a8-77ac-9778-38d2c78c295b';
-for ([GET => '/mails'], [POST => '/mails/retry'], [POST => "/mails/$unknown/retry"]) {
+for ([GET => '/mails'], [POST => '/mails/retry'], [POST => "/mails/$unknown/retry"], [POST => '/mails/test']) {
     answers($server->api(@$_), 401, refusal(error => qr/./), "@$_ requires a token", 'www-authenticate' => qr/^Bearer realm="[^"]+"$/);
     answers($server->api(@$_, token => $user->{token}), 403, refusal(error => qr/./), "@$_ refuses a user",
         'www-authenticate' => qr/error="insufficient_scope"/);
@@ -33,7 +34,7 @@ set_role($server, 'former', 'admin');
 $former = sign_in($server, 'former', 'correct horse')->{json}{token};
 set_role($server, 'former', 'user');
 answers($server->api(POST => $_, token => $former), 403, refusal(error => qr/./), "$_: a token with the role of an administrator is refused if the database knows better")
-    for '/mails/retry', "/mails/$unknown/retry";
+    for '/mails/retry', "/mails/$unknown/retry", '/mails/test';
 
 # The list.
 ok(wait_until(15, sub { states() eq '' }), 'mails that are sent leave the queue');
@@ -61,6 +62,11 @@ answers(call(GET => '/mails?limit=1000'), 200, sub { $_[0]{pagination}{limit} ==
 answers(call(GET => "/mails?$_->[0]"), 400, invalid(state => $_->[1]), "refused: $_->[0]")
     for ['state=sent', 'invalid'], ['state=', 'invalid'], ['state=%ff', 'invalid'], ['state=dead&state=dead', 'duplicate'];
 answers(call(GET => '/mails?colour=blue'), 200, undef, 'an unknown parameter is ignored', 'catalog-ignored' => 'colour');
+
+# A test goes to whoever asks for it.
+answers(call(POST => '/mails/test'), 202, { success => true, message => qr/./ }, 'an administrator asks for a test mail');
+my $address = $db->selectrow_array("SELECT email FROM users WHERE username = 'boss'");
+ok(wait_until(15, sub { grep { $_->{data} =~ /^Subject: Test mail\r?$/m } $smtp->received_by($address) }), 'and gets one');
 
 # What cannot be retried.
 answers(call(POST => "/mails/$_/retry"), 404, { success => false, message => 'Mail not found' }, "the unknown id $_") for $unknown, 'x', '%25', "'";

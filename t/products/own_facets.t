@@ -146,4 +146,10 @@ $server = $more;
 ok(wait_until(30, sub { facet('maker') eq counted('maker') }), 'each product is counted once, in the answers of all children');
 agrees('after that');
 
+# ---- more values change at once than the first values are read with ----
+
+my @many = map { { op => 'create', body => { name => 'm', price => 1, brand => "many$_" } } } map { ($_) x ($_ == 7 ? 90 : $_ == 9 ? 80 : 1) } 1 .. 20;
+is($server->api(POST => '/products/batch', { operations => [splice @many, 0, 100] }, token => $token)->{status}, 200, 'values change') while @many;
+is(facet('brand:2'), join(', ', (split /, /, counted('brand'))[0, 1]), 'the first values are right at once');
+
 done_testing;

@@ -23,7 +23,7 @@ sub user {
 }
 sub view {
     my ($user, %changes) = @_;
-    my %view = (%{ $user->{user} }, emailVerified => false, role => 'user', locked => false, %changes);
+    my %view = (%{ $user->{user} }, emailVerified => false, role => 'user', locked => false, lastSignInAt => $TIME, %changes);
     delete $view{mayWrite}; # which the answer of a sign-in has
     return \%view;
 }

@@ -131,7 +131,8 @@ my @changes = (
     ['POST /mails/retry', '/mails/retry', undef, 'mail.retry', target => undef, targetId => undef, $mails->(1)],
     ['DELETE /users/:id', $about, undef, 'user.delete', @max],
 );
-my @routes = slurp(setting('top') . '/src/httpd/routes.c') =~ /^\s*\{ ("(?!GET")\w+",\s+"[^"]+"),.* CAT_ADMIN,/mg;
+my @routes = grep { !m{/mails/test} } slurp(setting('top') . '/src/httpd/routes.c') =~ /^\s*\{ ("(?!GET")\w+",\s+"[^"]+"),.* CAT_ADMIN,/mg;
+# A test mail changes nothing.
 is_deeply([sort map { $_->[0] } @changes], [sort map { s/"|,//gr =~ s/\s+/ /r } @routes], 'all routes on which administrators change something are tried');
 for (@changes) {
     my ($route, $path, $body, $action, %more) = @$_;

@@ -123,7 +123,7 @@ sub key_of {
     return "CASE WHEN $value IS NULL THEN '' ELSE " . sprintf($key, $value) . ' END';
 }
 
-sub place { return 'CASE %s ' . join(' ', map { sprintf "WHEN '%s' THEN '%02d'", $COLORS[$_], $_ } 0 .. $#COLORS) . ' END' }
+sub place { return 'CASE %s ' . join(' ', map { sprintf "WHEN '%s' THEN '%03d'", $COLORS[$_], $_ } 0 .. $#COLORS) . ' END' }
 
 # The bits of a double that is not negative, in hexadecimal digits in the order of signed numbers.
 sub number_key { return sprintf '%016x', 1 << 63 | unpack 'Q>', pack 'd>', $_[0] }

@@ -89,6 +89,12 @@ function foreignPage(host) {
     });
 }
 
+/* A mail with its text in clear. */
+function textOf(mail) {
+    const [head, body] = mail.split(/\r\n\r\n(.*)/s);
+    return /^Content-Transfer-Encoding: base64/m.test(head) ? `${head}\r\n\r\n${Buffer.from(body, 'base64')}` : mail;
+}
+
 /* The last part of conf/catalog.conf, as an administrator uncomments it, with the pages below another root. */
 function pagesAsInstalled(root) {
     const [, part] = readFileSync(join(top, 'conf/catalog.conf'), 'utf8').split('# ---- The pages ----\n');
@@ -313,24 +319,30 @@ with sqlite3.connect(sys.argv[1]) as db:
 
     /* Waits for a new mail to the address with a link to that page; returns a link only once. */
     async mailedLink(address, page) {
+        return /http:\S+/.exec(await this.mailedText(address, page))[0];
+    }
+
+    /* The same, with the text of the mail. */
+    mailedText(address, page) {
+        return this.mailed(address, text => text.includes(`${this.url}/${page}#`));
+    }
+
+    /* Waits for a new mail to the address of which that is true, and returns it once. */
+    async mailed(address, isWanted) {
         const end = Date.now() + PATIENCE;
-        const isWanted = text =>
-            text.startsWith(`X-RcptTo: ${address}\r\n`) && text.includes(`${this.url}/${page}#`);
+        const read = file => textOf(readFileSync(join(this.maildir, file), 'utf8'));
+        const isTheirs = text => text.startsWith(`X-RcptTo: ${address}\r\n`) && isWanted(text);
 
         this.seen ??= new Set();
         while (Date.now() < end) {
-            const files = readdirSync(this.maildir).filter(
-                name => name.endsWith('.eml') && !this.seen.has(name),
-            );
-            const name = files
-                .sort()
-                .findLast(file => isWanted(readFileSync(join(this.maildir, file), 'utf8')));
+            const files = readdirSync(this.maildir).filter(file => file.endsWith('.eml') && !this.seen.has(file));
+            const name = files.sort().findLast(file => isTheirs(read(file)));
             if (name) {
                 this.seen.add(name);
-                return /http:\S+/.exec(readFileSync(join(this.maildir, name), 'utf8'))[0];
+                return read(name);
             }
             await new Promise(resolve => setTimeout(resolve, 100));
         }
-        throw new Error(`no mail to ${address} with a link to ${page}`);
+        throw new Error(`no such mail to ${address}`);
     }
 }

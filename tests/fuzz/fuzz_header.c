@@ -6,7 +6,8 @@
 void fuzz_one(apr_pool_t *pool, const uint8_t *data, size_t size)
 {
     const char *text = fuzz_text(pool, data, size);
-    const char *token = NULL, *cookie, *key;
+    const char *token = NULL, *cookie, *key, *language;
+    apr_array_header_t *languages = apr_array_make(pool, 1, sizeof(const char *));
     int quality, is_named, is_repeated;
 
     if (cat_header_bearer(pool, text, &token) == CAT_BEARER_TOKEN) {
@@ -19,6 +20,9 @@ void fuzz_one(apr_pool_t *pool, const uint8_t *data, size_t size)
     FUZZ_CHECK(!key || (*key && strlen(key) <= CAT_HEADER_KEY_MAX && strlen(key) <= strlen(text)));
     quality = cat_header_quality(text, "application/problem+json", &is_named);
     FUZZ_CHECK(quality >= 0 && quality <= 1000 && (*text || !is_named));
+    APR_ARRAY_PUSH(languages, const char *) = "de";
+    language = cat_header_language(text, languages);
+    FUZZ_CHECK(!language || !strcmp(language, "de"));
     if (cat_header_prefers(pool, text, "handling", "strict")) {
         FUZZ_CHECK(cat_header_prefers(pool, text, "handling", NULL));
     }

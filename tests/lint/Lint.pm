@@ -8,10 +8,11 @@ use warnings FATAL => 'all';
 
 use Cwd ();
 use Exporter qw(import);
+use File::Basename qw(dirname);
 use File::Find ();
 use FindBin ();
 
-our @EXPORT = qw(files text code rows fault);
+our @EXPORT = qw(files text code rows imports fault);
 
 chdir Cwd::realpath("$FindBin::RealBin/../..") or die "$!\n";
 my $faults = 0;
@@ -51,6 +52,21 @@ sub rows {
     push @rows, {%+} while $text =~ /$pattern/g;
     @rows or die "$0: no row in $file\n";
     return @rows;
+}
+
+# The modules that a script of the pages imports when it is loaded, directly or through others, and the script; import() is not among them.
+sub imports {
+    my ($file, %seen) = @_;
+    my @all = ($file);
+    for (my $i = 0; $i < @all; $i++) {
+        my $folder = dirname($all[$i]);
+        for my $path (text($all[$i]) =~ /^(?:import|export)\b[^;]*?from '([^']+)';/mg) {
+            my $found = "$folder/$path";
+            1 while $found =~ s{/\./}{/} || $found =~ s{[^/]+(?<!\.\.)/\.\./}{};
+            push @all, $found if !$seen{$found}++;
+        }
+    }
+    return @all;
 }
 
 sub fault {

@@ -6,7 +6,6 @@
 use strict;
 use warnings FATAL => 'all';
 
-use File::Basename qw(basename dirname);
 use FindBin;
 use lib $FindBin::RealBin;
 use Lint;
@@ -34,19 +33,4 @@ sub shell {
     my ($page) = @_;
     return text($page) =~ s/<main .*//sr =~ s/<title .*?<\/title>//r =~ s/<meta name="description"[^>]*>//r
         =~ s/<script type="module" src[^>]*>//r =~ s/\s*<link rel="stylesheet" href="assets\/desk\.css">//r =~ s/\s*<link rel="modulepreload"[^>]*>//gr =~ s/\s*<form id="search".*?<\/form>//sr =~ s/\s+</</gr;
-}
-
-# The modules that are imported when the file is loaded; import() is not among them.
-sub imports {
-    my ($file, %seen) = @_;
-    my @all = ($file);
-    for (my $i = 0; $i < @all; $i++) {
-        my $folder = dirname($all[$i]);
-        for my $path (text($all[$i]) =~ /^(?:import|export)\b[^;]*?from '([^']+)';/mg) {
-            my $found = "$folder/$path";
-            1 while $found =~ s{/\./}{/} || $found =~ s{[^/]+(?<!\.\.)/\.\./}{};
-            push @all, $found if !$seen{$found}++;
-        }
-    }
-    return @all;
 }

@@ -1,8 +1,8 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: Apache-2.0
-# The texts of the pages, in a file for each language, and those of pages with desk.css in another: the files of all languages have the same
-# keys in the same order, with the same values in braces and the same kinds of forms; each key that a page or a script names exists, and each
-# that exists is named; a page's English is that of en.js.
+# The texts of the pages: the files of all languages have the same keys in the same order, with the same values in braces and the same
+# kinds of forms; each key that a page or a script names exists, and each that exists is named; a page's English is that of en.js. The texts
+# in desk/ are only for pages with desk.css, and a group of keys is either there or not.
 use strict;
 use warnings FATAL => 'all';
 
@@ -12,30 +12,45 @@ use Lint;
 
 my $FOLDER = 'www/assets/texts';
 my $STRING = qr/'((?:[^'\\]|\\.)*)'/;
+my @ENGLISH = ("$FOLDER/en.js", "$FOLDER/desk/en.js");
 my %texts = map { $_ => [entries($_)] } files(qr/\.js/, $FOLDER);
-my @english = grep { m{/en\.js$} } sort keys %texts;
-my %all = map { map { @$_ } @{ $texts{$_} } } @english;
-my %named;
+my %english = map { @$_ } map { @{ $texts{$_} } } @ENGLISH;
+my %desk = map { group($_->[0]) => 1 } @{ $texts{ $ENGLISH[1] } };
+my %named; # by file
 
-for my $file (sort keys %texts) {
-    my $ENGLISH = $file =~ s/\w+\.js$/en.js/r;
-    my %english = map { @$_ } @{ $texts{$ENGLISH} };
-    my @keys = map { $_->[0] } @{ $texts{$file} };
-    my %text = map { @$_ } @{ $texts{$file} };
-
-    fault($file, "$_ is there twice") for grep { my $key = $_; 1 < grep { $_ eq $key } @keys } sort keys %text;
-    fault($file, "lacks $_") for grep { !exists $text{$_} } sort keys %english;
-    fault($file, "has $_, which $ENGLISH lacks") for grep { !exists $english{$_} } sort keys %text;
-    fault($file, 'has the keys in another order than en.js') if "@keys" ne "@{[map { $_->[0] } @{ $texts{$ENGLISH} }]}";
-    for my $key (grep { exists $text{$_} } sort keys %english) {
-        fault($file, "$key has other values in braces than in en.js") if values_of($text{$key}) ne values_of($english{$key});
-        fault($file, "$key has forms in one language only") if ($text{$key} =~ /^\{/) != ($english{$key} =~ /^\{/);
-    }
-}
+fault($ENGLISH[0], "$_ is of a group in desk/") for grep { $desk{ group($_) } } map { $_->[0] } @{ $texts{ $ENGLISH[0] } };
+compare($_, $_ =~ s/\w+(?=\.js)/en/r) for sort keys %texts;
 check_script($_) for grep { !m{^\Q$FOLDER\E/} } files(qr/\.js/, 'www/assets');
 check_page($_) for files(qr/\.html/, 'www');
-for my $key (sort keys %all) {
-    fault($FOLDER, "nothing names $key") if !$named{$key} && !grep { /\.$/ && index($key, $_) == 0 } keys %named;
+for my $page (files(qr/\.html/, 'www')) {
+    my ($text, %used) = (text($page));
+    my ($script) = $text =~ m{src="(assets/pages/\w+\.js)"};
+    $used{$_} = 1 for map { @{ $named{$_} // [] } } $page, "www/$script", imports("www/$script");
+    my @strangers = grep { $desk{ group($_) } } sort keys %used;
+    fault($page, "has @strangers, but not desk.css") if @strangers && $text !~ /desk\.css/;
+}
+my %all = map { $_ => 1 } map { @$_ } values %named;
+for my $key (sort keys %english) {
+    fault('www/assets/texts', "nothing names $key") if !$all{$key} && !grep { /\.$/ && index($key, $_) == 0 } keys %all;
+}
+
+sub group { return $_[0] =~ s/\..*//r }
+
+# A file with that of the same texts in English.
+sub compare {
+    my ($file, $model) = @_;
+    my @keys = map { $_->[0] } @{ $texts{$file} };
+    my %text = map { @$_ } @{ $texts{$file} };
+    my %model = map { @$_ } @{ $texts{$model} };
+
+    fault($file, "$_ is there twice") for grep { my $key = $_; 1 < grep { $_ eq $key } @keys } sort keys %text;
+    fault($file, "lacks $_") for grep { !exists $text{$_} } sort keys %model;
+    fault($file, "has $_, which $model lacks") for grep { !exists $model{$_} } sort keys %text;
+    fault($file, "has the keys in another order than $model") if "@keys" ne "@{[map { $_->[0] } @{ $texts{$model} }]}";
+    for my $key (grep { exists $text{$_} } sort keys %model) {
+        fault($file, "$key has other values in braces than in $model") if values_of($text{$key}) ne values_of($model{$key});
+        fault($file, "$key has forms in one language only") if ($text{$key} =~ /^\{/) != ($model{$key} =~ /^\{/);
+    }
 }
 
 # [key, text or {forms}] in the file's order.
@@ -57,8 +72,8 @@ sub values_of {
 
 sub note {
     my ($file, $key) = @_;
-    $named{$key} = 1;
-    my $exists = $key =~ /\.$/ ? grep({ index($_, $key) == 0 } keys %all) : exists $all{$key};
+    push @{ $named{$file} }, $key;
+    my $exists = $key =~ /\.$/ ? grep({ index($_, $key) == 0 } keys %english) : exists $english{$key};
     fault($file, "there is no text $key") if !$exists;
 }
 
@@ -66,7 +81,7 @@ sub note {
 sub check_script {
     my ($file) = @_;
     my $text = text($file);
-    my $groups = join '|', sort map { /^(\w+)\./ } keys %{ { map { s/\..*/./r => 1 } grep { /\./ } keys %all } };
+    my $groups = join '|', sort map { /^(\w+)\./ } keys %{ { map { s/\..*/./r => 1 } grep { /\./ } keys %english } };
 
     note($file, $1) while $text =~ /\b(?:t|pieces)\(\s*$STRING/g;
     note($file, $_) for grep { !/\.html$/ } $text =~ /'((?:$groups)\.[\w-]+(?:\.[\w-]+)*)'/g;
@@ -95,5 +110,5 @@ sub check_page {
 # The English text, without quotes.
 sub plain {
     my ($key) = @_;
-    return ($all{$key} // '') =~ /^$STRING$/ ? $1 =~ s/\\(.)/$1/gr : undef;
+    return ($english{$key} // '') =~ /^$STRING$/ ? $1 =~ s/\\(.)/$1/gr : undef;
 }

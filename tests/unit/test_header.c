@@ -126,6 +126,41 @@ static void test_preference_is_found(void **state)
     assert_true(cat_header_prefers(*state, "wait=5, respond-async", "respond-async", NULL));
 }
 
+static void test_language_is_the_one_that_is_liked_best(void **state)
+{
+    static const struct {
+        const char *accept, *language;
+    } cases[] = {
+        {NULL, NULL},
+        {"", NULL},
+        {"*", NULL},
+        {"fr", NULL},
+        {"de", "de"},
+        {"DE-at", "de"},
+        {"de-AT,de;q=0.9,en;q=0.8", "de"},
+        {"fr-FR, en-GB;q=0.3, de;q=0.7", "de"},
+        {"en, de", "en"},
+        {"en;q=0.5,de;q=0.5", "en"},
+        {"de;q=0, en;q=0.001", "en"},
+        {"de;q=0", NULL},
+        {"de;q=x", NULL},
+        {"den, e", NULL},
+        {"de_AT", NULL},
+        {" , ;q=1,, de ;q=0.2", "de"},
+    };
+    apr_array_header_t *languages = apr_array_make(*state, 2, sizeof(const char *));
+
+    APR_ARRAY_PUSH(languages, const char *) = "en";
+    APR_ARRAY_PUSH(languages, const char *) = "de";
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        const char *language = cat_header_language(cases[i].accept, languages);
+        const char *expected = cases[i].language;
+        if (language != expected && (!language || !expected || strcmp(language, expected) != 0)) {
+            fail_msg("%s: %s", cases[i].accept, language);
+        }
+    }
+}
+
 static void test_quality_is_that_of_the_most_specific_range(void **state)
 {
     static const struct {
@@ -222,6 +257,7 @@ int main(void)
         UNIT_TEST(test_foreign_characters_are_malformed),
         UNIT_TEST(test_media_type_is_recognized),
         UNIT_TEST(test_preference_is_found),
+        UNIT_TEST(test_language_is_the_one_that_is_liked_best),
         UNIT_TEST(test_quality_is_that_of_the_most_specific_range),
         UNIT_TEST(test_idempotency_key_is_a_string_or_bare_text),
         UNIT_TEST(test_other_idempotency_keys_are_refused),

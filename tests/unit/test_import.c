@@ -180,16 +180,18 @@ static void test_ids_update(void **state)
 }
 
 typedef struct progress_t {
-    int calls, uneven; /* a number of rows that is no multiple of a batch */
-    apr_int64_t first, stored;
+    int calls, uneven; /* a number of rows that is no multiple of a step */
+    apr_int64_t first, second, stored;
 } progress_t;
 
 static void note_progress(void *baton, apr_int64_t stored)
 {
     progress_t *progress = baton;
 
-    progress->first = progress->calls++ ? progress->first : stored;
-    progress->uneven += stored % CAT_IMPORT_BATCH != 0;
+    progress->calls++;
+    progress->first = progress->calls == 1 ? stored : progress->first;
+    progress->second = progress->calls == 2 ? stored : progress->second;
+    progress->uneven += stored % CAT_IMPORT_STEP != 0;
     progress->stored = stored;
 }
 
@@ -206,58 +208,93 @@ static void test_a_long_file_is_stored_in_portions_if_allowed(void **state)
     portions.in_batches = 1;
     portions.progress = note_progress;
     portions.baton = &progress;
-    assert_int_equal(import_text(database, &portions, lines(database, 0, 2500), &r), APR_SUCCESS);
-    assert_true(progress.calls == 1 && progress.stored == 2500);
+    assert_int_equal(import_text(database, &portions, lines(database, 0, 2550), &r), APR_SUCCESS);
+    assert_true(progress.calls == 1 && progress.stored == 2550);
     assert_int_equal(import_text(database, &portions, text, &r), APR_SUCCESS);
     assert_string_equal(counts_of(database, r), "10001 10001 0 0 0 10001");
     assert_in_range(progress.calls, 1 + 2, 1 + 11);
     assert_int_equal(progress.stored, 10001);
     assert_int_equal(progress.uneven, 2); /* the ends of both files */
-    assert_string_equal(unit_database_sql(database, COUNT), "22501");
+    assert_string_equal(unit_database_sql(database, COUNT), "22551");
 }
 
-/* The trigger takes far longer than a transaction may: so the one that it delays has one batch, and others have more. */
-static void test_a_slow_portion_is_one_batch(void **state)
+/* To count its rows takes far longer than a transaction may. */
+static void make_five_million(unit_database_t *database)
+{
+    unit_database_sql(database, "CREATE VIEW five_million AS WITH RECURSIVE n(i) AS"
+                                " (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 5000000) SELECT i FROM n");
+}
+
+/* The trigger takes far longer than a transaction may: so the one that it delays has one step, and others have more. */
+static void test_a_slow_portion_is_one_step(void **state)
 {
     unit_database_t *database = unit_database(*state);
     progress_t progress = {.calls = 0};
     cat_import_options_t portions = create;
     const cat_import_result_t *r;
 
-    unit_database_sql(database, "CREATE VIEW five_million AS WITH RECURSIVE n(i) AS"
-                                " (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 5000000) SELECT i FROM n");
+    make_five_million(database);
     unit_database_sql(database, "CREATE TRIGGER slow AFTER INSERT ON products WHEN NEW.name = 'n5' BEGIN"
                                 " SELECT COUNT(*) FROM five_million; END");
     portions.in_batches = 1;
     portions.progress = note_progress;
     portions.baton = &progress;
     assert_int_equal(import_text(database, &portions, lines(database, 0, 10001), &r), APR_SUCCESS);
-    assert_int_equal(progress.first, CAT_IMPORT_BATCH);
+    assert_int_equal(progress.first, CAT_IMPORT_STEP);
     assert_int_equal(progress.stored, 10001);
 }
 
-/* Each product has 62 words, which are inserted when the products of the transaction are: so 2,000 are enough for one. */
-static void test_a_portion_of_many_words_has_few_batches(void **state)
+#define WORDS 62
+
+/* A long file, whose first products have so many words each. */
+static const char *wordy_lines(apr_pool_t *pool, int wordy)
+{
+    const char *name = "";
+    cat_buffer_t text;
+
+    for (int i = 0; i < WORDS; i++) {
+        name = apr_psprintf(pool, "%s%c%d ", name, 'a' + i % 26, i / 26);
+    }
+    cat_buffer_init(&text, pool, 1);
+    for (int i = 0; i <= CAT_IMPORT_ATOMIC_MAX; i++) {
+        cat_buffer_add_text(&text, apr_psprintf(pool, "{\"name\":\"%s\",\"price\":1}\n", i < wordy ? name : "x"));
+    }
+    return cat_buffer_text(&text);
+}
+
+/* Words are inserted when the products of the transaction are. */
+static void test_a_portion_of_many_words_has_few_rows(void **state)
 {
     unit_database_t *database = unit_database(*state);
     progress_t progress = {.calls = 0};
     cat_import_options_t portions = create;
-    const char *name = "";
-    cat_buffer_t text;
     const cat_import_result_t *r;
 
-    for (int i = 0; i < 62; i++) {
-        name = apr_psprintf(*state, "%s%c%d ", name, 'a' + i % 26, i / 26);
-    }
-    cat_buffer_init(&text, *state, 1);
-    for (int i = 0; i <= CAT_IMPORT_ATOMIC_MAX; i++) {
-        cat_buffer_add_text(&text, apr_psprintf(*state, "{\"name\":\"%s\",\"price\":1}\n", name));
-    }
     portions.in_batches = 1;
     portions.progress = note_progress;
     portions.baton = &progress;
-    assert_int_equal(import_text(database, &portions, cat_buffer_text(&text), &r), APR_SUCCESS);
-    assert_in_range(progress.first, CAT_IMPORT_BATCH, 2 * CAT_IMPORT_BATCH);
+    assert_int_equal(import_text(database, &portions, wordy_lines(*state, 2500), &r), APR_SUCCESS);
+    assert_in_range(progress.first, CAT_IMPORT_STEP, CAT_IMPORT_POSTINGS / WORDS + CAT_IMPORT_STEP);
+    assert_int_equal(progress.stored, CAT_IMPORT_ATOMIC_MAX + 1);
+}
+
+/* So slow that the time of one transaction is that of a few hundred products. */
+static void test_slow_words_make_the_next_portion_small(void **state)
+{
+    unit_database_t *database = unit_database(*state);
+    progress_t progress = {.calls = 0};
+    cat_import_options_t portions = create;
+    const cat_import_result_t *r;
+
+    make_five_million(database);
+    unit_database_sql(database, "CREATE TRIGGER slow AFTER INSERT ON product_words WHEN NEW.word = 'a0' AND NOT EXISTS"
+                                " (SELECT 1 FROM product_words WHERE word = 'a0' AND id <> NEW.id) BEGIN"
+                                " SELECT COUNT(*) FROM five_million; SELECT COUNT(*) FROM five_million; END");
+    portions.in_batches = 1;
+    portions.progress = note_progress;
+    portions.baton = &progress;
+    assert_int_equal(import_text(database, &portions, wordy_lines(*state, 2500), &r), APR_SUCCESS);
+    assert_in_range(progress.second - progress.first, CAT_IMPORT_STEP, 5 * CAT_IMPORT_STEP);
     assert_int_equal(progress.stored, CAT_IMPORT_ATOMIC_MAX + 1);
 }
 
@@ -307,8 +344,9 @@ int main(void)
         UNIT_TEST(test_a_dry_run_stores_nothing),
         UNIT_TEST(test_ids_update),
         UNIT_TEST(test_a_long_file_is_stored_in_portions_if_allowed),
-        UNIT_TEST(test_a_slow_portion_is_one_batch),
-        UNIT_TEST(test_a_portion_of_many_words_has_few_batches),
+        UNIT_TEST(test_a_slow_portion_is_one_step),
+        UNIT_TEST(test_a_portion_of_many_words_has_few_rows),
+        UNIT_TEST(test_slow_words_make_the_next_portion_small),
         UNIT_TEST(test_unknown_fields_are_noted),
         UNIT_TEST(test_a_missing_converter_is_reported),
     };

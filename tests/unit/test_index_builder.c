@@ -37,16 +37,16 @@ static void test_indexes_are_created_and_dropped(void **state)
 {
     unit_database_t *database = unit_database(*state);
 
-    assert_string_equal(look(database, CAT_INDEX_ALL), "present present present present present");
-    assert_string_equal(look(database, CAT_INDEX_PRICE), "unused unused present unused unused");
+    assert_string_equal(look(database, CAT_INDEX_ALL), "present present present present present present");
+    assert_string_equal(look(database, CAT_INDEX_PRICE), "unused unused unused present unused unused");
     run_all(database, CAT_INDEX_PRICE);
-    assert_string_equal(look(database, CAT_INDEX_PRICE), "absent absent present absent absent");
-    assert_string_equal(look(database, CAT_INDEX_CATEGORY), "missing missing unused absent absent");
+    assert_string_equal(look(database, CAT_INDEX_PRICE), "absent absent absent present absent absent");
+    assert_string_equal(look(database, CAT_INDEX_CATEGORY), "missing missing absent unused absent absent");
     run_all(database, CAT_INDEX_CATEGORY);
-    assert_string_equal(look(database, CAT_INDEX_CATEGORY), "present present absent absent absent");
+    assert_string_equal(look(database, CAT_INDEX_CATEGORY), "present present absent absent absent absent");
     run_all(database, CAT_INDEX_ALL);
     run_all(database, CAT_INDEX_ALL); /* nothing is left to do */
-    assert_string_equal(look(database, CAT_INDEX_ALL), "present present present present present");
+    assert_string_equal(look(database, CAT_INDEX_ALL), "present present present present present present");
 }
 
 static void test_other_indexes_stay(void **state)

@@ -18,6 +18,9 @@ static const cat_rate_t no_limits[CAT_RATE_COUNT];
 static const cat_rate_t one_an_hour[CAT_RATE_COUNT] = {[CAT_RATE_MAIL] = {1, 3600}};
 static const cat_rate_t two_an_hour[CAT_RATE_COUNT] = {[CAT_RATE_MAIL] = {2, 3600}};
 
+static const char *const templates[] = {CAT_MAIL_CONFIRM,      CAT_MAIL_RESET,   CAT_MAIL_CHANGED, CAT_MAIL_NEW_EMAIL,
+                                        CAT_MAIL_EMAIL_NOTICE, CAT_MAIL_RENAMED, CAT_MAIL_TEST};
+
 /* Ann has one mail in the queue, the confirmation. */
 static post_t make_post(apr_pool_t *pool)
 {
@@ -29,9 +32,11 @@ static post_t make_post(apr_pool_t *pool)
     conf->rates = no_limits;
     conf->mail_from = "Shop <shop@example.org>";
     conf->base_url = "https://shop.example.org";
-    conf->mail_confirm = "Subject: Hello {{username}}\n\n{{link}} within {{hours}} hours\n";
-    conf->mail_reset = conf->mail_changed = conf->mail_new_email = conf->mail_email_notice = conf->mail_renamed =
-        conf->mail_confirm;
+    conf->mail_texts = apr_table_make(pool, 8);
+    for (size_t i = 0; i < sizeof(templates) / sizeof(templates[0]); i++) {
+        apr_table_setn(conf->mail_texts, templates[i],
+                       "Subject: Hello {{username}}\n\n{{link}} within {{hours}} hours\n");
+    }
     conf->confirm_ttl = conf->reset_ttl = 7200;
     unit_accounts_add(p.a, ANN, "ann", "x");
     return p;
@@ -129,7 +134,7 @@ static void test_a_template_that_is_none_puts_the_mail_off(void **state)
 {
     post_t p = make_post(*state);
 
-    p.a->database->conf.mail_confirm = "no subject";
+    apr_table_setn(p.a->database->conf.mail_texts, CAT_MAIL_CONFIRM, "no subject");
     assert_int_equal(run(&p), CAT_JOB_FAILED);
     assert_int_equal(count_mails(&p), 0);
     assert_string_equal(queue_state(&p), "pending10");

@@ -249,8 +249,8 @@ static void test_few_products_of_a_category_are_fetched_for_another_order(void *
     static const cat_query_value_t rare = {"rare", "rare", 0};
     static const cat_query_condition_t condition = {CAT_PRODUCT_CATEGORY, CAT_EQ, 1, &rare};
     unit_database_t *database = make_products(*state, 0);
-    cat_list_query_t of_few = make_query(&condition, 1, NULL, 0, CAT_PRODUCT_PRICE);
-    cat_list_query_t of_many = make_query(&category, 1, NULL, 0, CAT_PRODUCT_PRICE);
+    cat_list_query_t of_few = make_query(&condition, 1, NULL, 0, CAT_PRODUCT_NAME);
+    cat_list_query_t of_many = make_query(&category, 1, NULL, 0, CAT_PRODUCT_NAME);
     cat_plan_t plan;
 
     unit_database_sql(database, "UPDATE products SET category = 'rare', category_key = 'rare' WHERE created_at <= 150");
@@ -259,7 +259,26 @@ static void test_few_products_of_a_category_are_fetched_for_another_order(void *
     assert_string_equal(plan.index, "products_by_category");
     plan = choose(*state, database, &of_many);
     assert_int_equal(plan.kind, CAT_PLAN_WALK);
-    assert_string_equal(plan.index, "products_by_price");
+    assert_string_equal(plan.index, "products_by_name");
+}
+
+/* However many it has, and whatever else is asked; an index has the order of the price within each. */
+static void test_category_by_price_is_walked(void **state)
+{
+    const cat_query_value_t values[] = {tea, {"rare", "rare", 0}};
+    const cat_query_condition_t several = {CAT_PRODUCT_CATEGORY, CAT_IN, 2, values};
+    unit_database_t *database = make_products(*state, 0);
+    cat_list_query_t query = make_query(&category, 1, NULL, 0, CAT_PRODUCT_PRICE);
+    cat_plan_t plan = choose(*state, database, &query);
+
+    assert_int_equal(plan.kind, CAT_PLAN_WALK);
+    assert_string_equal(plan.index, "products_by_category_price");
+    assert_true(plan.wants_most);
+    query.conditions = &several;
+    assert_string_equal(choose(*state, database, &query).index, "products_by_category_price");
+    query.conditions = both;
+    query.condition_count = 2;
+    assert_string_equal(choose(*state, database, &query).index, "products_by_category_price");
 }
 
 static void test_order_by_the_only_category_is_by_time(void **state)
@@ -290,6 +309,7 @@ int main(void)
         UNIT_TEST(test_rarest_word_is_streamed_and_the_next_looked_up),
         UNIT_TEST(test_walk_of_an_index_meets_a_page_soon),
         UNIT_TEST(test_few_products_of_a_category_are_fetched_for_another_order),
+        UNIT_TEST(test_category_by_price_is_walked),
         UNIT_TEST(test_order_by_the_only_category_is_by_time),
     };
     return UNIT_RUN(tests);

@@ -244,6 +244,35 @@ static void test_walk_reads_only_wanted_products(void **state)
     assert_non_null(strstr(cat_buffer_text(&s.text), " FROM products p INDEXED BY products_by_price WHERE"));
 }
 
+/* Of what is fetched and sorted, only the products of the page are read, as indexes have what else is asked. */
+static void test_fetch_reads_no_products_but_those_of_the_page(void **state)
+{
+    static const cat_query_value_t five = {"5", NULL, 5};
+    static const cat_query_condition_t conditions[] = {{CAT_PRODUCT_PRICE, CAT_LT, 1, &five},
+                                                       {CAT_PRODUCT_CATEGORY, CAT_EQ, 1, teas}};
+    cat_list_query_t query;
+    cat_plan_t plan = make_plan(&query);
+    cat_select_text_t s = unit_begin_text(*state, "sqlite3");
+
+    query.conditions = conditions;
+    query.condition_count = 1;
+    plan.kind = CAT_PLAN_FETCH;
+    plan.field = CAT_PRODUCT_PRICE;
+    plan.index = "products_by_price";
+    cat_plan_add_rows(&s, &plan, 11, 0);
+    assert_non_null(strstr(cat_buffer_text(&s.text),
+                           " FROM (SELECT d.created_at, d.id FROM (SELECT p.created_at, p.id FROM products p INDEXED BY"
+                           " products_by_price WHERE p.price_key < CAST(%s AS INTEGER) LIMIT 2001) d"
+                           " ORDER BY d.created_at DESC, d.id DESC LIMIT %s) k"));
+    query.condition_count = 2;
+    s = unit_begin_text(*state, "sqlite3");
+    cat_plan_add_rows(&s, &plan, 11, 0);
+    assert_non_null(strstr(cat_buffer_text(&s.text),
+                           " LIMIT 2001) d CROSS JOIN products p INDEXED BY products_by_time ON p.id = d.id"
+                           " AND p.created_at = +d.created_at WHERE p.category = %s LIMIT 2001) u"));
+    assert_string_equal(unit_values_of(&s), "5|green|11");
+}
+
 /* MariaDB would else read sort=id by the index of a condition, and sort what that finds. */
 static void test_walk_by_id_keeps_to_the_primary_key(void **state)
 {
@@ -289,6 +318,7 @@ int main(void)
         UNIT_TEST(test_category_is_looked_up_in_its_index),
         UNIT_TEST(test_products_of_many_words_are_counted_by_postings),
         UNIT_TEST(test_walk_reads_only_wanted_products),
+        UNIT_TEST(test_fetch_reads_no_products_but_those_of_the_page),
         UNIT_TEST(test_walk_by_id_keeps_to_the_primary_key),
         UNIT_TEST(test_unknown_word_finds_nothing),
     };

@@ -201,22 +201,6 @@ static void test_writes_are_counted(void **state)
     assert_int_equal(unit_products_check(database), 0);
 }
 
-/* How often this process has called write(2) and the like: Linux counts that. */
-static int count_writes(void)
-{
-    FILE *io = fopen("/proc/self/io", "r");
-    char line[80];
-    int writes = -1;
-
-    assert_non_null(io);
-    while (fgets(line, sizeof(line), io)) {
-        sscanf(line, "syscw: %d", &writes);
-    }
-    fclose(io);
-    assert_true(writes >= 0);
-    return writes;
-}
-
 #define SPREAD 4000 /* products, whose pages one statement should not have to keep */
 #define GROUP 64    /* of them in a transaction */
 
@@ -244,14 +228,14 @@ static apr_status_t write_spread(void *baton)
     spread_t *s = baton;
     const char *const *products[GROUP];
     const cat_product_postings_t words = cat_product_keys_begin(s->pool);
-    int before = count_writes(), claimed;
+    int before = unit_count_writes(), claimed;
 
     for (int i = 0; i < GROUP; i++) {
         products[i] = spread_product(s->pool, s->first + i);
     }
     assert_int_equal(cat_products_insert_many_within(s->db, products, GROUP, &words, &claimed), APR_SUCCESS);
     assert_int_equal(cat_product_keys_insert(s->db, &words), APR_SUCCESS);
-    s->writes = count_writes() - before;
+    s->writes = unit_count_writes() - before;
     return APR_SUCCESS;
 }
 

@@ -12,6 +12,7 @@ enum { MOST = (CAT_ROWS_MAX + 1) * CAT_SOURCE_READERS };
 
 typedef struct reader_t {
     const char *id;
+    const char *field; /* id is the value of this unique field; NULL: it is the id */
     apr_pool_t *pool;
     cat_db_t *db;
     apr_status_t rv;
@@ -27,6 +28,7 @@ static apr_status_t keep_product(void *data, const char *const *values, int coun
 
     assert_true(count >= 7);
     assert_string_equal(values[0], r->id);
+    values += r->field != NULL;
     r->rows++;
     r->name = apr_pstrdup(r->pool, values[1]);
     r->rating = values[5] ? apr_pstrdup(r->pool, values[5]) : NULL;
@@ -37,7 +39,8 @@ static void *read_one(void *data)
 {
     reader_t *r = data;
 
-    r->rv = cat_read_batch_one(r->db, SQL_PRODUCT_GET, r->id, keep_product, r);
+    r->rv = cat_read_batch_one(
+        r->db, &(cat_row_key_t){r->field ? SQL_PRODUCT_GET_NAMED : SQL_PRODUCT_GET, r->field, r->id}, keep_product, r);
     return NULL;
 }
 
@@ -73,35 +76,38 @@ static int count_waiting(const cat_source_t *source)
     int count = 0;
 
     for (int i = 0; i < CAT_SOURCE_READERS; i++) {
-        count += cat_group_count_waiting(source->reads[i]);
+        count += cat_group_count_waiting(source->reads[0][i]) + cat_group_count_waiting(source->reads[1][i]);
     }
     return count;
 }
 
 /* Becomes the leader of each group. */
-static void hold_groups(const cat_source_t *source, cat_group_item_t held[CAT_SOURCE_READERS])
+static void hold_groups(const cat_source_t *source, cat_group_item_t held[2][CAT_SOURCE_READERS])
 {
-    for (int i = 0; i < CAT_SOURCE_READERS; i++) {
-        held[i] = (cat_group_item_t){0};
-        assert_int_equal(cat_group_join(source->reads[i], &held[i], apr_time_now()), CAT_GROUP_LEADER);
+    for (int i = 0; i < 2 * CAT_SOURCE_READERS; i++) {
+        held[i % 2][i / 2] = (cat_group_item_t){0};
+        assert_int_equal(cat_group_join(source->reads[i % 2][i / 2], &held[i % 2][i / 2], apr_time_now()),
+                         CAT_GROUP_LEADER);
     }
 }
 
-static void let_go(const cat_source_t *source, cat_group_item_t held[CAT_SOURCE_READERS])
+static void let_go(const cat_source_t *source, cat_group_item_t held[2][CAT_SOURCE_READERS])
 {
-    for (int i = 0; i < CAT_SOURCE_READERS; i++) {
-        cat_group_leave(source->reads[i], &held[i]);
+    for (int i = 0; i < 2 * CAT_SOURCE_READERS; i++) {
+        cat_group_leave(source->reads[i % 2][i / 2], &held[i % 2][i / 2]);
     }
 }
 
-/* Starts the readers while their groups have leaders, who leave when all readers wait. */
-static void read_together(unit_database_t *database, reader_t *readers, const char *const *ids, int count)
+/* Starts the readers while their groups have leaders, who leave when all readers wait. fields: NULL, or of whose values each id is. */
+static void read_values_together(unit_database_t *database, reader_t *readers, const char *const *fields,
+                                 const char *const *ids, int count)
 {
-    cat_group_item_t held[CAT_SOURCE_READERS];
+    cat_group_item_t held[2][CAT_SOURCE_READERS];
 
     hold_groups(database->source, held);
     for (int i = 0; i < count; i++) {
         prepare_reader(database, &readers[i], ids[i]);
+        readers[i].field = fields ? fields[i] : NULL;
         assert_int_equal(pthread_create(&readers[i].thread, NULL, read_one, &readers[i]), 0);
         while (count_waiting(database->source) <= i) {
             apr_sleep(apr_time_from_msec(1));
@@ -111,6 +117,11 @@ static void read_together(unit_database_t *database, reader_t *readers, const ch
     for (int i = 0; i < count; i++) {
         pthread_join(readers[i].thread, NULL);
     }
+}
+
+static void read_together(unit_database_t *database, reader_t *readers, const char *const *ids, int count)
+{
+    read_values_together(database, readers, NULL, ids, count);
 }
 
 /* How many of the readers have taken a connection. */
@@ -171,6 +182,30 @@ static void test_threads_share_one_statement(void **state)
     assert_string_equal(readers[2].name, "");
     assert_string_equal(readers[4].name, "Mug");
     assert_int_equal(count_connections(readers, 5), CAT_SOURCE_READERS);
+}
+
+/* Those of one field share a statement. One of another field, in a batch of theirs, reads alone. */
+static void test_threads_share_a_statement_for_values(void **state)
+{
+    unit_database_t *database = make_database(state);
+    reader_t readers[5];
+    const char *const fields[] = {"7", "8", "7", "7", "7"};
+    const char *const values[] = {"K1", "K1", "K2", "none", "K2"};
+
+    insert_product(database, "a", "Mug", NULL);
+    insert_product(database, "b", "Kettle", NULL);
+    unit_database_sql(database, "INSERT INTO product_unique (field, value, id) VALUES (7, 'K1', 'a'), (7, 'K2', 'b'),"
+                                " (8, 'K1', 'b')");
+    read_values_together(database, readers, fields, values, 5);
+    for (int i = 0; i < 5; i++) {
+        assert_int_equal(readers[i].rv, APR_SUCCESS);
+        assert_int_equal(readers[i].rows, i != 3);
+    }
+    assert_string_equal(readers[0].name, "Mug");
+    assert_string_equal(readers[1].name, "Kettle");
+    assert_string_equal(readers[2].name, "Kettle");
+    assert_string_equal(readers[4].name, "Kettle");
+    assert_int_equal(count_connections(readers, 5), CAT_SOURCE_READERS + 1);
 }
 
 static void test_statement_takes_sixteen_keys(void **state)
@@ -260,7 +295,7 @@ static void test_threads_fail_with_their_leader(void **state)
 static void test_no_thread_waits_long_for_a_leader(void **state)
 {
     unit_database_t *database = make_database(state);
-    cat_group_item_t held[CAT_SOURCE_READERS];
+    cat_group_item_t held[2][CAT_SOURCE_READERS];
     apr_time_t began = apr_time_now();
     reader_t r;
 
@@ -281,6 +316,7 @@ int main(void)
         UNIT_TEST(test_thread_alone_reads_its_row),
         UNIT_TEST(test_absent_row_is_no_failure),
         UNIT_TEST(test_threads_share_one_statement),
+        UNIT_TEST(test_threads_share_a_statement_for_values),
         UNIT_TEST(test_statement_takes_sixteen_keys),
         UNIT_TEST(test_long_row_is_read_alone),
         UNIT_TEST(test_threads_fail_with_their_leader),

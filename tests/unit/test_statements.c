@@ -39,7 +39,7 @@ static apr_status_t ignore_row(void *baton, const char *const *values, int count
 static apr_status_t run_statement(void *baton)
 {
     trial_t *trial = baton;
-    const char *values[256];
+    const char *values[1024];
     int count = count_placeholders(trial->text);
     int selects = !strncmp(trial->text, "SELECT", strlen("SELECT")) || !strncmp(trial->text, "WITH", strlen("WITH"));
 

@@ -31,6 +31,7 @@ CREATE TABLE IF NOT EXISTS products (
     KEY products_by_time (created_at, id, price_key, rating_key, in_stock, category),
     KEY products_by_category (category, created_at, id, category_key),
     KEY products_by_category_key (category_key, created_at, id),
+    KEY products_by_category_price (category, price_key, created_at, id),
     KEY products_by_price (price_key, created_at, id, category),
     KEY products_by_name (name_key, created_at, id, category),
     KEY products_by_rating (rating_key, created_at, id, category)
@@ -164,7 +165,7 @@ CREATE TABLE IF NOT EXISTS category_counts (
 -- ---- users ----
 
 -- The _key columns hold the folded form in which names and addresses are compared. locked_at: when an administrator locked the account;
--- NULL: it is not locked.
+-- NULL: it is not locked. signed_in_at: when the user last signed in; NULL: never. language: in which the user gets mails; NULL: not known.
 CREATE TABLE IF NOT EXISTS users (
     id            CHAR(36) CHARACTER SET ascii COLLATE ascii_bin NOT NULL PRIMARY KEY,
     username      VARCHAR(64) NOT NULL,
@@ -176,6 +177,8 @@ CREATE TABLE IF NOT EXISTS users (
     created_at    BIGINT NOT NULL,
     role          VARCHAR(16) CHARACTER SET ascii COLLATE ascii_bin NOT NULL DEFAULT 'user',
     locked_at     BIGINT,
+    signed_in_at  BIGINT,
+    language      VARCHAR(8) CHARACTER SET ascii COLLATE ascii_bin,
     UNIQUE KEY users_by_username (username_key),
     UNIQUE KEY users_by_email (email_key),
     KEY users_by_role (role),

@@ -32,6 +32,7 @@ CREATE INDEX products_by_time ON products (created_at, id, price_key, rating_key
 -- A category in the order of another field is read from one index, see docs/decisions/0035-derived-columns-written-by-the-module.md.
 CREATE INDEX products_by_category ON products (category COLLATE "C", created_at, id, category_key) WHERE category_key IS NOT NULL;
 CREATE INDEX products_by_category_key ON products (category_key, created_at, id) WHERE category_key IS NOT NULL;
+CREATE INDEX products_by_category_price ON products (category COLLATE "C", price_key, created_at, id) WHERE price_key IS NOT NULL;
 CREATE INDEX products_by_price ON products (price_key, created_at, id, category) WHERE price_key IS NOT NULL;
 CREATE INDEX products_by_name ON products (name_key, created_at, id, category) WHERE name_key IS NOT NULL;
 CREATE INDEX products_by_rating ON products (rating_key, created_at, id, category) WHERE rating_key IS NOT NULL;
@@ -204,7 +205,7 @@ CREATE TRIGGER products_truncate AFTER TRUNCATE ON products FOR EACH STATEMENT E
 -- ---- users ----
 
 -- The _key columns hold the folded form in which names and addresses are compared. locked_at: when an administrator locked the account;
--- NULL: it is not locked.
+-- NULL: it is not locked. signed_in_at: when the user last signed in; NULL: never. language: in which the user gets mails; NULL: not known.
 CREATE TABLE users (
     id            TEXT COLLATE "C" NOT NULL PRIMARY KEY,
     username      TEXT NOT NULL,
@@ -215,7 +216,9 @@ CREATE TABLE users (
     confirmed_at  BIGINT,
     created_at    BIGINT NOT NULL,
     role          TEXT NOT NULL DEFAULT 'user' CHECK (role IN ('user', 'editor', 'admin')),
-    locked_at     BIGINT
+    locked_at     BIGINT,
+    signed_in_at  BIGINT,
+    language      TEXT
 );
 
 CREATE INDEX users_by_role ON users (role);

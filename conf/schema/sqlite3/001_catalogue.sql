@@ -22,7 +22,7 @@ CREATE TABLE products (
     price_key    INTEGER,
     rating_key   INTEGER,
     words        TEXT
-) WITHOUT ROWID;
+);
 
 -- The order of the list, with what conditions on numbers, inStock and category ask: a range of prices, newest first, passes many products
 -- for each that it shows, and reads this index alone.
@@ -31,6 +31,7 @@ CREATE INDEX products_by_time ON products (created_at, id, price_key, rating_key
 -- A category in the order of another field is read from one index, see docs/decisions/0035-derived-columns-written-by-the-module.md.
 CREATE INDEX products_by_category ON products (category, created_at, id, category_key) WHERE category_key IS NOT NULL;
 CREATE INDEX products_by_category_key ON products (category_key, created_at, id) WHERE category_key IS NOT NULL;
+CREATE INDEX products_by_category_price ON products (category, price_key, created_at, id) WHERE price_key IS NOT NULL;
 CREATE INDEX products_by_price ON products (price_key, created_at, id, category) WHERE price_key IS NOT NULL;
 CREATE INDEX products_by_name ON products (name_key, created_at, id, category) WHERE name_key IS NOT NULL;
 CREATE INDEX products_by_rating ON products (rating_key, created_at, id, category) WHERE rating_key IS NOT NULL;
@@ -205,7 +206,7 @@ END;
 -- ---- users ----
 
 -- The _key columns hold the folded form in which names and addresses are compared. locked_at: when an administrator locked the account;
--- NULL: it is not locked.
+-- NULL: it is not locked. signed_in_at: when the user last signed in; NULL: never. language: in which the user gets mails; NULL: not known.
 CREATE TABLE users (
     id            TEXT NOT NULL PRIMARY KEY,
     username      TEXT NOT NULL,
@@ -216,7 +217,9 @@ CREATE TABLE users (
     confirmed_at  INTEGER,
     created_at    INTEGER NOT NULL,
     role          TEXT NOT NULL DEFAULT 'user' CHECK (role IN ('user', 'editor', 'admin')),
-    locked_at     INTEGER
+    locked_at     INTEGER,
+    signed_in_at  INTEGER,
+    language      TEXT
 ) WITHOUT ROWID;
 
 CREATE INDEX users_by_role ON users (role);

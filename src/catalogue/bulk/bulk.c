@@ -73,7 +73,7 @@ apr_status_t cat_bulk_match(cat_db_t *db, const cat_list_query_t *query, apr_arr
     cat_select_text_add(&text, "SELECT p.id FROM products p", NULL);
     cat_select_text_begin_where(&text);
     add_ids(&text, ids);
-    cat_conditions_add_all(&text, query, &(cat_found_t){{NULL}, {NULL}});
+    cat_conditions_add_all(&text, query, &(cat_found_t){0});
     rv = cat_select_text_run(&text, db, add_id, found);
     qsort(found->elts, (size_t)found->nelts, sizeof(const char *), cat_id_compare);
     *ids = *found;

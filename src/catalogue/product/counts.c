@@ -465,7 +465,7 @@ apr_status_t cat_counts_note(cat_db_t *db, const cat_counts_delta_t *deltas, int
             d->created_at, d->id, d->delta, d->category, d->category ? d->category_delta : "0", d->in_stock};
         memcpy(values + i * DELTA_COLUMNS, row, sizeof(row));
     }
-    return cat_db_insert_rows(db, SQL_COUNTS_NOTE, values, DELTA_COLUMNS, count);
+    return cat_db_insert_rows(db, &(cat_rows_t){SQL_COUNTS_NOTE, values, DELTA_COLUMNS, count, 0});
 }
 
 apr_status_t cat_counts_category(cat_db_t *db, const char *category, apr_int64_t *n)

@@ -333,7 +333,7 @@ static apr_status_t insert_keys(change_t *c, const apr_array_header_t *rows)
             cat_value_counts_add(c->counts, row->registry, row->field, row->values[4], 1);
         }
     }
-    return cat_db_insert_rows(c->db, SQL_KEYS_INSERT, values, ROW, rows->nelts);
+    return cat_db_insert_rows(c->db, &(cat_rows_t){SQL_KEYS_INSERT, values, ROW, rows->nelts, 0});
 }
 
 apr_status_t cat_own_keys_insert(cat_db_t *db, apr_array_header_t *rows)
@@ -478,17 +478,100 @@ static apr_status_t change_value(cat_db_t *db, const cat_registry_t *registry, i
     return is_shared ? take_value(db, number, is[field], id) : cat_own_keys_take(db, registry, field, is[field], id);
 }
 
+/* Would change_value refuse the value? It changes nothing. */
+static apr_status_t check_value(cat_db_t *db, const cat_registry_t *registry, int field, const char *const *was,
+                                const char *const *is)
+{
+    const char *before = was ? was[field] : NULL, *id = is[CAT_PRODUCT_ID], *number = registry->numbers[field];
+    int is_shared = 0, is_taken = 0, is_claimed = registry->is_claimed[field];
+    apr_status_t rv = before && !is_claimed ? look_for_other(db, number, before, id, &is_shared) : APR_SUCCESS;
+
+    if (rv != APR_SUCCESS || !is[field]) {
+        return rv;
+    }
+    if (!is_claimed && !is_shared) {
+        return CAT_EFILLING;
+    }
+    rv = look_for_other(db, number, is[field], id, &is_taken);
+    return rv == APR_SUCCESS && is_taken ? APR_EEXIST : rv;
+}
+
+typedef apr_status_t value_step_t(cat_db_t *db, const cat_registry_t *registry, int field, const char *const *was,
+                                  const char *const *is);
+
+/* For each unique value that changes. */
+static apr_status_t reclaim_each(cat_db_t *db, const cat_registry_t *registry, const char *const *was,
+                                 const char *const *is, value_step_t *step)
+{
+    apr_status_t rv = APR_SUCCESS;
+
+    for (int i = CAT_PRODUCT_FIELDS; i < registry->fields->count && rv == APR_SUCCESS; i++) {
+        if (registry->fields->all[i].flags & CAT_UNIQUE && !cat_text_is_same(was ? was[i] : NULL, is[i])) {
+            rv = step(db, registry, i, was, is);
+        }
+    }
+    return rv;
+}
+
+/* Where nobody else writes meanwhile, a product that has to be refused is so before anything is changed, see cat_db_transact_at_once. */
 apr_status_t cat_own_keys_reclaim(cat_db_t *db, const cat_registry_t *registry, const char *const *before,
                                   const char *const *after)
 {
     const char *const *is = cat_product_read(db->pool, registry->fields, after);
     const char *const *was = before ? cat_product_read(db->pool, registry->fields, before) : NULL;
+    apr_status_t rv = cat_db_has_one_writer(db) ? reclaim_each(db, registry, was, is, check_value) : APR_SUCCESS;
+
+    return rv == APR_SUCCESS ? reclaim_each(db, registry, was, is, change_value) : rv;
+}
+
+/* How many rows of product_unique the products have; values: number, value and id of each. */
+static int list_unique(cat_db_t *db, const cat_registry_t *registry, const char *const *product, const char **values)
+{
+    const char *const *record = cat_product_read(db->pool, registry->fields, product);
+    int count = 0;
+
+    for (int i = CAT_PRODUCT_FIELDS; i < registry->fields->count; i++) {
+        if (registry->fields->all[i].flags & CAT_UNIQUE && record[i]) {
+            values[3 * count] = registry->numbers[i];
+            values[3 * count + 1] = cat_own_keys_unique(db->pool, record[i]);
+            values[3 * count + 2] = record[CAT_PRODUCT_ID];
+            count++;
+        }
+    }
+    return count;
+}
+
+int cat_own_keys_are_claimed(const cat_registry_t *registry)
+{
+    int i = CAT_PRODUCT_FIELDS;
+
+    while (i < registry->fields->count && (!(registry->fields->all[i].flags & CAT_UNIQUE) || registry->is_claimed[i])) {
+        i++;
+    }
+    return i == registry->fields->count;
+}
+
+/* All in few statements; if somebody has one of the values, one by one, to find out of which product. */
+apr_status_t cat_own_keys_claim_all(cat_db_t *db, const cat_registry_t *registry, const char *const *const *products,
+                                    int count, int *claimed)
+{
+    cat_rows_t rows = {.sql = SQL_UNIQUE_INSERT, .width = 3};
+    const char **values;
     apr_status_t rv = APR_SUCCESS;
 
-    for (int i = CAT_PRODUCT_FIELDS; i < registry->fields->count && rv == APR_SUCCESS; i++) {
-        if (registry->fields->all[i].flags & CAT_UNIQUE && !cat_text_is_same(was ? was[i] : NULL, is[i])) {
-            rv = change_value(db, registry, i, was, is);
+    *claimed = 0;
+    if (count > 1 && cat_own_keys_are_claimed(registry)) {
+        rows.values = values =
+            apr_palloc(db->pool, (apr_size_t)count * (apr_size_t)registry->fields->count * 3 * sizeof(*values));
+        for (int i = 0; i < count; i++) {
+            rows.count += list_unique(db, registry, products[i], values + 3 * rows.count);
         }
+        rv = cat_db_insert_rows(db, &rows);
+        *claimed = rows.inserted == rows.count ? count : 0;
+    }
+    while (rv == APR_SUCCESS && *claimed < count) {
+        rv = cat_own_keys_reclaim(db, registry, NULL, products[*claimed]);
+        *claimed += rv == APR_SUCCESS;
     }
     return rv;
 }

@@ -53,6 +53,14 @@ apr_status_t cat_own_keys_insert(cat_db_t *db, apr_array_header_t *rows);
 apr_status_t cat_own_keys_take(cat_db_t *db, const cat_registry_t *registry, int field, const char *text,
                                const char *id);
 
+/* Have the products that were there before taken all their unique values? */
+int cat_own_keys_are_claimed(const cat_registry_t *registry);
+
+/* Takes the values of new products. APR_EEXIST: another one has one of those of products[*claimed]; the transaction is to be rolled back,
+ * unless there is one product alone: then nothing is taken where the database has one writer at a time. */
+apr_status_t cat_own_keys_claim_all(cat_db_t *db, const cat_registry_t *registry, const char *const *const *products,
+                                    int count, int *claimed);
+
 /* What changes if the product changes from the row before to the row after: first the unique values, where before is NULL of a new product;
  * APR_EEXIST, CAT_EFILLING: as above. */
 apr_status_t cat_own_keys_reclaim(cat_db_t *db, const cat_registry_t *registry, const char *const *before,

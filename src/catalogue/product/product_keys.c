@@ -271,44 +271,72 @@ apr_array_header_t *cat_product_keys_words(apr_pool_t *pool, const char *words)
     return list;
 }
 
+/* A row of product_words that is to be inserted. */
+typedef struct posting_t {
+    const char *word;
+    int product; /* of the postings */
+} posting_t;
+
 cat_product_postings_t cat_product_keys_begin(apr_pool_t *pool)
 {
-    return (cat_product_postings_t){apr_array_make(pool, 48, sizeof(const char *)), cat_own_keys_begin(pool)};
+    return (cat_product_postings_t){apr_array_make(pool, 16, sizeof(posting_t)),
+                                    apr_array_make(pool, 2, sizeof(const char *)), cat_own_keys_begin(pool)};
 }
 
 void cat_product_keys_add(const cat_product_postings_t *postings, const apr_array_header_t *words,
                           const char *created_at, const char *id)
 {
+    apr_pool_t *pool = postings->words->pool;
+    int product = postings->products->nelts;
+
+    APR_ARRAY_PUSH(postings->products, const char *) = apr_pstrdup(pool, created_at);
+    APR_ARRAY_PUSH(postings->products, const char *) = apr_pstrdup(pool, id);
     for (int i = 0; i < words->nelts; i++) {
-        APR_ARRAY_PUSH(postings->values, const char *) = APR_ARRAY_IDX(words, i, const char *);
-        APR_ARRAY_PUSH(postings->values, const char *) = created_at;
-        APR_ARRAY_PUSH(postings->values, const char *) = id;
+        APR_ARRAY_PUSH(postings->words, posting_t) =
+            (posting_t){apr_pstrdup(pool, APR_ARRAY_IDX(words, i, const char *)), product};
     }
 }
 
 int cat_product_keys_count(const cat_product_postings_t *postings)
 {
-    return postings->values->nelts / 3 + postings->keys->nelts;
+    return postings->words->nelts + postings->keys->nelts;
 }
 
-/* An id begins with the time. */
 static int compare_postings(const void *one, const void *other)
 {
-    const char *const *a = one, *const *b = other;
-    int order = strcmp(a[0], b[0]);
+    const posting_t *a = one, *b = other;
+    int order = strcmp(a->word, b->word);
 
-    return order ? order : strcmp(a[2], b[2]);
+    return order ? order : a->product - b->product;
 }
 
+#define AT_ONCE 1024 /* rows whose values are put together */
+
 /* In their order neighbours are on the same page of the database. */
+static apr_status_t insert_words(cat_db_t *db, const cat_product_postings_t *postings)
+{
+    posting_t *all = (posting_t *)postings->words->elts;
+    const char *const *products = (const char *const *)postings->products->elts;
+    const char *values[3 * AT_ONCE];
+    apr_status_t rv = APR_SUCCESS;
+
+    qsort(all, (size_t)postings->words->nelts, sizeof(*all), compare_postings);
+    for (int done = 0, count = 0; done < postings->words->nelts && rv == APR_SUCCESS; done += count) {
+        for (count = 0; count < AT_ONCE && done + count < postings->words->nelts; count++) {
+            const posting_t *posting = &all[done + count];
+            values[3 * count] = posting->word;
+            values[3 * count + 1] = products[posting->product];
+            values[3 * count + 2] = products[posting->product + 1];
+        }
+        rv = cat_db_insert_rows(db, &(cat_rows_t){SQL_WORDS_INSERT, values, 3, count, 0});
+    }
+    return rv;
+}
+
 apr_status_t cat_product_keys_insert(cat_db_t *db, const cat_product_postings_t *postings)
 {
-    const char **values = (const char **)postings->values->elts;
-    int count = postings->values->nelts / 3;
-    apr_status_t rv;
+    apr_status_t rv = insert_words(db, postings);
 
-    qsort(values, (size_t)count, 3 * sizeof(*values), compare_postings);
-    rv = cat_db_insert_rows(db, SQL_WORDS_INSERT, values, 3, count);
     return rv == APR_SUCCESS ? cat_own_keys_insert(db, postings->keys) : rv;
 }
 

@@ -77,13 +77,14 @@ apr_array_header_t *cat_product_keys_words(apr_pool_t *pool, const char *words);
 
 /* Rows of product_words, and of product_keys, that are to be inserted together. */
 typedef struct cat_product_postings_t {
-    apr_array_header_t *values; /* const char *: word, created_at and id of each row */
-    apr_array_header_t *keys;   /* of cat_own_keys_collect */
+    apr_array_header_t *words;    /* one row each */
+    apr_array_header_t *products; /* const char *: created_at and id of each product */
+    apr_array_header_t *keys;     /* of cat_own_keys_collect */
 } cat_product_postings_t;
 
 cat_product_postings_t cat_product_keys_begin(apr_pool_t *pool);
 
-/* Adds the words of one product. words: of cat_product_keys_words. All texts must live until the rows are inserted. */
+/* Adds the words of one product, on the pool of the postings. words: of cat_product_keys_words. */
 void cat_product_keys_add(const cat_product_postings_t *postings, const apr_array_header_t *words,
                           const char *created_at, const char *id);
 

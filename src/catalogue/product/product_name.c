@@ -125,8 +125,10 @@ int cat_product_name_is_in(const cat_db_t *db, const cat_product_name_t *name, c
     return 0;
 }
 
-static apr_status_t represent_row(void *baton, const char *const *row, int count)
+/* The name is before the columns. */
+static apr_status_t represent_row(void *baton, const char *const *values, int count)
 {
+    const char *const *row = values + 1;
     name_read_t *r = baton;
 
     (void)count;
@@ -135,16 +137,23 @@ static apr_status_t represent_row(void *baton, const char *const *row, int count
     return CAT_ENOUGH;
 }
 
+/* Requests that come at once share a round trip. */
+static apr_status_t find_row(name_read_t *r, const char *number)
+{
+    const char *value = cat_own_keys_unique(r->db->pool, r->name->value);
+
+    return cat_db_asks_server(r->db)
+               ? cat_read_batch_one(r->db, &(cat_row_key_t){SQL_PRODUCT_GET_NAMED, number, value}, represent_row, r)
+               : cat_db_each(r->db, SQL_PRODUCT_GET_NAMED, CAT_VALUES(number, value), represent_row, r);
+}
+
 /* guess: to be cached. */
 static apr_status_t read_database(name_read_t *r, cat_item_t *guess)
 {
     const char *number;
     apr_status_t rv = cat_product_name_number(r->db, r->name->field, &number);
 
-    if (rv == APR_SUCCESS) {
-        rv = cat_db_each(r->db, SQL_PRODUCT_GET_NAMED,
-                         CAT_VALUES(number, cat_own_keys_unique(r->db->pool, r->name->value)), represent_row, r);
-    }
+    rv = rv == APR_SUCCESS ? find_row(r, number) : rv;
     if (rv != APR_SUCCESS || !r->id) {
         return rv == APR_SUCCESS ? APR_NOTFOUND : rv;
     }

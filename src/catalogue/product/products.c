@@ -69,8 +69,9 @@ static apr_status_t find_row(product_read_t *r, const char *id)
         }
         return rv;
     }
-    return cat_db_asks_server(r->db) ? cat_read_batch_one(r->db, SQL_PRODUCT_GET, id, represent_row, r)
-                                     : cat_db_each(r->db, SQL_PRODUCT_GET, CAT_VALUES(id), represent_row, r);
+    return cat_db_asks_server(r->db)
+               ? cat_read_batch_one(r->db, &(cat_row_key_t){SQL_PRODUCT_GET, NULL, id}, represent_row, r)
+               : cat_db_each(r->db, SQL_PRODUCT_GET, CAT_VALUES(id), represent_row, r);
 }
 
 const char *cat_products_object(const char *body)
@@ -145,19 +146,18 @@ static const char *const *write_row(const cat_db_t *db, const char *const *produ
 
 static void prepare_product(insertion_t *in, int i)
 {
-    apr_pool_t *pool = in->postings.values->pool; /* may live longer */
+    apr_pool_t *pool = in->db->pool; /* the postings may live longer */
     const char *const *product = in->products[i];
     const char **row = in->values + i * ROW_VALUES, **keys = row + CAT_PRODUCT_COLUMNS;
     int is_counted;
 
     memcpy(row, product, CAT_PRODUCT_COLUMNS * sizeof(*row));
-    cat_product_keys_make(in->db->pool, cat_product_keys_kept(in->db), in->registry, product, keys);
+    cat_product_keys_make(pool, cat_product_keys_kept(in->db), in->registry, product, keys);
     if (in->registry->has_keys) {
         cat_own_keys_collect(in->postings.keys, in->registry, product);
     }
     cat_product_keys_add(&in->postings, cat_product_keys_words(pool, keys[CAT_PRODUCT_KEY_WORDS]),
-                         apr_pstrdup(pool, product[CAT_PRODUCT_CREATED_AT]),
-                         apr_pstrdup(pool, product[CAT_PRODUCT_ID]));
+                         product[CAT_PRODUCT_CREATED_AT], product[CAT_PRODUCT_ID]);
     is_counted = keys[CAT_PRODUCT_KEY_CATEGORY] != NULL;
     in->deltas[i] = (cat_counts_delta_t){product[CAT_PRODUCT_CREATED_AT],
                                          product[CAT_PRODUCT_ID],
@@ -202,22 +202,19 @@ static apr_status_t insert_what_follows(const insertion_t *in)
 
 static apr_status_t claim_values(insertion_t *in)
 {
-    apr_status_t rv = APR_SUCCESS;
-
-    for (in->claimed = 0; in->claimed < in->count && in->registry->has_unique; in->claimed++) {
-        rv = cat_own_keys_reclaim(in->db, in->registry, NULL, in->products[in->claimed]);
-        if (rv != APR_SUCCESS) {
-            return rv;
-        }
-    }
-    return rv;
+    in->claimed = 0;
+    return in->registry->has_unique
+               ? cat_own_keys_claim_all(in->db, in->registry, in->products, in->count, &in->claimed)
+               : APR_SUCCESS;
 }
 
 static apr_status_t insert_rows(insertion_t *in)
 {
     apr_status_t rv = claim_values(in);
 
-    return rv == APR_SUCCESS ? cat_db_insert_rows(in->db, SQL_PRODUCT_INSERT, in->values, ROW_VALUES, in->count) : rv;
+    return rv == APR_SUCCESS
+               ? cat_db_insert_rows(in->db, &(cat_rows_t){SQL_PRODUCT_INSERT, in->values, ROW_VALUES, in->count, 0})
+               : rv;
 }
 
 static apr_status_t insert_prepared(void *baton)
@@ -268,7 +265,7 @@ apr_status_t cat_products_insert_one(cat_db_t *db, const char *const *product)
     if (rv != APR_SUCCESS) {
         return rv;
     }
-    if (registry->has_unique) {
+    if (!cat_own_keys_are_claimed(registry)) { /* one that is refused for that must not refuse its batch */
         return cat_db_transact(db, insert_single, &s);
     }
     return cat_db_shares_commits(db) ? write_in_transaction(db, insert_single, &s)
@@ -530,7 +527,7 @@ apr_status_t cat_products_update_one(cat_db_t *db, const char *id, const cat_inp
     if (rv != APR_SUCCESS) {
         return rv;
     }
-    rv = w.registry->has_unique ? cat_db_transact(db, update_alone, &w) : write_in_transaction(db, update_alone, &w);
+    rv = write_in_transaction(db, update_alone, &w);
     *product = w.product;
     return rv;
 }

@@ -127,7 +127,7 @@ static apr_status_t note_changes(cat_db_t *db, apr_array_header_t *changes)
         *at++ = change->key;
         *at++ = change->value;
     }
-    return cat_db_insert_rows(db, SQL_VALUES_NOTE, values, COLUMNS, changes->nelts);
+    return cat_db_insert_rows(db, &(cat_rows_t){SQL_VALUES_NOTE, values, COLUMNS, changes->nelts, 0});
 }
 
 apr_status_t cat_value_counts_write(cat_db_t *db, apr_array_header_t *changes)

@@ -396,13 +396,14 @@ static void add_own_comparison(cat_select_text_t *s, const char *table, const ca
     }
 }
 
-/* Adds what a row of product_keys must be, but of CAT_ALL. */
+/* Adds what a row of product_keys must be: of CAT_ALL, one of its first element. */
 static void add_own(cat_select_text_t *s, const char *table, const cat_query_condition_t *condition)
 {
     int field = condition->field;
 
     switch (condition->op) {
     case CAT_EQ:
+    case CAT_ALL:
         add_own_equality(s, table, field, condition->values);
         break;
     case CAT_IN:
@@ -579,7 +580,7 @@ void cat_conditions_add_all(cat_select_text_t *s, const cat_list_query_t *query,
 {
     for (int i = 0; i < query->condition_count; i++) {
         const cat_query_condition_t *condition = &query->conditions[i];
-        if (condition != found->conditions[0] && condition != found->conditions[1]) {
+        if (!(found->conditions & APR_UINT64_C(1) << i)) {
             cat_select_text_add_condition(s);
             cat_conditions_add(s, condition);
         }

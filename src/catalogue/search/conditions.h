@@ -48,9 +48,10 @@ void cat_conditions_add_value(cat_select_text_t *s, const char *name, const cat_
 /* Adds the same of a row of the pair, of the registry, with the value as the first one. */
 void cat_conditions_add_pair(cat_select_text_t *s, int pair, const cat_query_value_t *value);
 
-/* What a select finds by itself; NULL: nothing. */
+/* What a select finds by itself: of the conditions a set, in which bit i is the query's conditions[i]. */
+_Static_assert(2 * CAT_QUERY_CONDITIONS_MAX <= 64, "each condition of a query has its bit");
 typedef struct cat_found_t {
-    const cat_query_condition_t *conditions[2];
+    apr_uint64_t conditions;
     const char *words[2];
 } cat_found_t;
 

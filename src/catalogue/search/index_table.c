@@ -10,6 +10,11 @@
 const cat_index_t cat_index_table[CAT_INDEX_COUNT] = {
     {"products_by_category", CAT_INDEX_CATEGORY, {"category", "created_at", "id", "category_key"}, "category_key", 1},
     {"products_by_category_key", CAT_INDEX_CATEGORY, {"category_key", "created_at", "id"}, "category_key", 0},
+    {"products_by_category_price",
+     CAT_INDEX_CATEGORY | CAT_INDEX_PRICE,
+     {"category", "price_key", "created_at", "id"},
+     "price_key",
+     1},
     {"products_by_price", CAT_INDEX_PRICE, {"price_key", "created_at", "id", "category"}, "price_key", 0},
     {"products_by_name", CAT_INDEX_NAME, {"name_key", "created_at", "id", "category"}, "name_key", 0},
     {"products_by_rating", CAT_INDEX_RATING, {"rating_key", "created_at", "id", "category"}, "rating_key", 0},

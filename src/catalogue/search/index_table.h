@@ -20,7 +20,7 @@ typedef struct cat_index_t {
     int is_own_text;      /* flag: the first column is a text as clients sent it, which the index compares by octets */
 } cat_index_t;
 
-#define CAT_INDEX_COUNT 5
+#define CAT_INDEX_COUNT 6
 extern const cat_index_t cat_index_table[CAT_INDEX_COUNT];
 
 /* Those of the parts that have indexes in the table. */

@@ -61,16 +61,18 @@ static const char *find_index(const char *column, const char **not_null)
     return strcmp(column, "created_at") ? NULL : by_time;
 }
 
-/* The index by which the products that have one value of a field are found, in the order of time. A list with conditions on several of
+/* The index by which the products that have one value of a field are found, in the order of a column. A list with conditions on several of
  * these fields is walked by that of the first row. */
 static const struct {
     int field;
+    const char *order;
     const char *index;
     const char *not_null;
 } value_indexes[] = {
-    {CAT_PRODUCT_CATEGORY, "products_by_category", "category_key"},
-    {CAT_PRODUCT_PRICE, "products_by_price", "price_key"},
-    {CAT_PRODUCT_RATING, "products_by_rating", "rating_key"},
+    {CAT_PRODUCT_CATEGORY, "created_at", "products_by_category", "category_key"},
+    {CAT_PRODUCT_PRICE, "created_at", "products_by_price", "price_key"},
+    {CAT_PRODUCT_RATING, "created_at", "products_by_rating", "rating_key"},
+    {CAT_PRODUCT_CATEGORY, "price_key", "products_by_category_price", "price_key"},
 };
 
 #define VALUE_INDEXES (sizeof(value_indexes) / sizeof(value_indexes[0]))
@@ -136,11 +138,12 @@ static const cat_query_condition_t *find_values(const cat_plan_t *plan, int fiel
     return several && several->count <= CAT_PLAN_BRANCHES && !cat_plan_is_index_too_short(plan) ? several : NULL;
 }
 
-/* 0: no condition names the values of such a field. */
-static int walk_values_by_time(cat_plan_t *plan)
+/* 0: no condition names the values of such a field, for this order. */
+static int walk_values(cat_plan_t *plan)
 {
     for (size_t i = 0; i < VALUE_INDEXES; i++) {
-        plan->branch_condition = find_values(plan, value_indexes[i].field);
+        int has_order = !strcmp(plan->order.columns[0].column, value_indexes[i].order);
+        plan->branch_condition = has_order ? find_values(plan, value_indexes[i].field) : NULL;
         if (plan->branch_condition) {
             plan->index = value_indexes[i].index;
             plan->not_null = value_indexes[i].not_null;
@@ -266,8 +269,8 @@ static void plan_walk(cat_plan_t *plan)
     int field;
 
     plan->kind = CAT_PLAN_WALK;
-    if (!strcmp(plan->order.columns[0].column, "created_at") &&
-        (walk_values_by_time(plan) || walk_keys_of_values(plan) || walk_keys_by_time(plan))) {
+    if (walk_values(plan) || (!strcmp(plan->order.columns[0].column, "created_at") &&
+                              (walk_keys_of_values(plan) || walk_keys_by_time(plan)))) {
         return;
     }
     if (!strcmp(plan->order.columns[0].column, "in_stock")) {
@@ -375,21 +378,27 @@ static void add_candidate(cat_select_text_t *s, const cat_list_query_t *query, c
     }
 }
 
-/* Adds how many products the candidate finds, up to `most` and one. Passing that many takes a third of the time of counting
+/* Adds how many products the candidate finds, up to `most` and one. Passing many takes a third of the time of counting
  * them, so only what has fewer is counted. */
 static void add_candidate_count(cat_select_text_t *s, const cat_list_query_t *query, const candidate_t *candidate,
                                 int most)
 {
-    cat_select_text_add(s, ", COALESCE((SELECT ", NULL);
-    cat_select_text_add_number(s, most + 1);
-    add_candidate(s, query, candidate);
-    cat_select_text_add(s, " LIMIT 1 OFFSET ", NULL);
-    cat_select_text_add_number(s, most);
-    cat_select_text_add(s, "), (SELECT COUNT(*) FROM (SELECT 1 AS one", NULL);
+    int is_passed_first = most > CAT_PLAN_VERY_FEW;
+
+    cat_select_text_add(s, ", ", NULL);
+    if (is_passed_first) {
+        cat_select_text_add(s, "COALESCE((SELECT ", NULL);
+        cat_select_text_add_number(s, most + 1);
+        add_candidate(s, query, candidate);
+        cat_select_text_add(s, " LIMIT 1 OFFSET ", NULL);
+        cat_select_text_add_number(s, most);
+        cat_select_text_add(s, "), ", NULL);
+    }
+    cat_select_text_add(s, "(SELECT COUNT(*) FROM (SELECT 1 AS one", NULL);
     add_candidate(s, query, candidate);
     cat_select_text_add(s, " LIMIT ", NULL);
-    cat_select_text_add_number(s, most);
-    cat_select_text_add(s, ") c))", NULL);
+    cat_select_text_add_number(s, most + 1);
+    cat_select_text_add(s, is_passed_first ? ") c))" : ") c)", NULL);
 }
 
 static candidate_t *find_candidate(candidates_t *candidates, int field)
@@ -420,7 +429,7 @@ static void add_field(candidates_t *candidates, const cat_plan_t *plan, const ca
         candidate->index = find_index(cat_conditions_column(condition->field), &candidate->not_null);
     }
     for (size_t i = 0; i < VALUE_INDEXES && names_values; i++) {
-        if (value_indexes[i].field == condition->field) {
+        if (value_indexes[i].field == condition->field && !strcmp(value_indexes[i].order, "created_at")) {
             candidate->index = value_indexes[i].index;
             candidate->not_null = value_indexes[i].not_null;
         }
@@ -573,7 +582,7 @@ static int can_merge(const cat_db_t *db, const cat_plan_t *plan)
            cat_postings_are_close(&plan->first, &plan->second, times);
 }
 
-/* Where no join of keys can be trusted, the second is looked up by a subselect, as all others are. */
+/* Where no join of keys can be trusted, the second is looked up by a subselect, as all others are; a word among its postings. */
 static cat_plan_t make_pair(const choice_t *c)
 {
     cat_plan_t plan = *c->plan;
@@ -582,7 +591,7 @@ static cat_plan_t make_pair(const choice_t *c)
     plan.second = c->postings[1];
     cat_plan_drive(&plan, &plan.first);
     plan.is_merged = is_pair_all(plan.query) && can_merge(c->db, &plan);
-    plan.has_second = plan.is_merged || cat_db_dialect(c->db)->syntax->joins_keys;
+    plan.has_second = plan.is_merged || plan.second.word || cat_db_dialect(c->db)->syntax->joins_keys;
     return plan;
 }
 
@@ -900,8 +909,8 @@ static int is_fetched(const candidate_t *candidate, apr_int64_t products)
            (candidate->count <= CAT_PLAN_VERY_FEW || products > CAT_PLAN_SHARE * candidate->count);
 }
 
-/* A walk that reads no rows passes some fifteen products in the time in which one is fetched, so it meets a page sooner than all are
- * fetched, unless these are fewer than the square root of the catalogue. */
+/* A walk that reads no rows meets a page sooner than all are fetched and sorted, unless these are fewer than the square root of the
+ * catalogue. */
 static int is_walk_sooner(const cat_plan_t *plan, const candidates_t *candidates)
 {
     const candidate_t *only = &candidates->all[0];
@@ -961,10 +970,6 @@ static apr_status_t choose_by_counts(choice_t *c, candidates_t *candidates)
 
     if (rv == APR_SUCCESS && best->count > CAT_PLAN_VERY_FEW) {
         rv = is_pair ? cat_postings_rank(c->db, c->postings, c->posting_count) : APR_SUCCESS;
-        if (rv == APR_SUCCESS && is_pair && is_by_time(c->plan) && are_postings_all(c)) {
-            use_pair(c);
-            return APR_SUCCESS;
-        }
         rv = rv == APR_SUCCESS ? count_candidates(c->db, c->plan, candidates, CAT_PLAN_FEW) : rv;
         best = find_best(candidates);
     }
@@ -1012,6 +1017,13 @@ static apr_status_t choose(choice_t *c)
     }
     candidates = list_candidates(c->plan, &words);
     list_postings(c, &words);
+    if (c->posting_count > 1 && is_by_time(c->plan) && are_postings_all(c)) { /* their ranks tell all */
+        apr_status_t rv = cat_postings_rank(c->db, c->postings, c->posting_count);
+        if (rv == APR_SUCCESS) {
+            use_pair(c);
+        }
+        return rv;
+    }
     return candidates.count ? choose_by_counts(c, &candidates) : APR_SUCCESS;
 }
 

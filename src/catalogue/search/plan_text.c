@@ -77,20 +77,51 @@ static int is_intersection(const cat_select_text_t *s, const cat_plan_t *plan)
     return plan->is_merged && !s->dialect->syntax->plan_merge;
 }
 
+/* What a fetch finds by itself. Of texts of the built-in fields an index has the folded form, and of several elements the first one. */
+static int is_fetched(const cat_plan_t *plan, const cat_query_condition_t *condition)
+{
+    int is_text = condition->field < CAT_PRODUCT_FIELDS && !cat_conditions_is_number(condition->field);
+
+    return condition->field == plan->field && (!plan->only || plan->only == condition) &&
+           cat_conditions_is_indexed(plan->query->all, condition) &&
+           !(is_text && (condition->op == CAT_EQ || condition->op == CAT_IN)) &&
+           (condition->op != CAT_ALL || condition->count == 1);
+}
+
 /* What the source finds by itself of conditions and words. Of several elements it may find one or two. */
 static cat_found_t list_found(const cat_select_text_t *s, const cat_plan_t *plan)
 {
     const cat_query_condition_t *walked = plan->branch_condition;
     const cat_query_condition_t *second = plan->has_second ? plan->second.condition : NULL;
-    int found = walked && walked == second ? 2 : 1;
+    int finds = walked && walked == second ? 2 : 1;
+    cat_found_t found = {0};
 
-    return (cat_found_t){
-        {walked && (walked->op != CAT_ALL || walked->count <= found) ? walked : NULL,
-         second && !cat_postings_is_category(&plan->second) && (second->op != CAT_ALL || second->count <= found)
-             ? second
-             : NULL},
-        {plan->kind == CAT_PLAN_STREAM && is_found(s, plan->word) ? plan->word : NULL,
-         plan->has_second && plan->second.word && is_found(s, plan->second.word) ? plan->second.word : NULL}};
+    for (int i = 0; i < plan->query->condition_count; i++) {
+        const cat_query_condition_t *condition = &plan->query->conditions[i];
+        int is_found = (condition == walked || (condition == second && !cat_postings_is_category(&plan->second))) &&
+                       (condition->op != CAT_ALL || condition->count <= finds);
+        if (is_found || (plan->kind == CAT_PLAN_FETCH && is_fetched(plan, condition))) {
+            found.conditions |= APR_UINT64_C(1) << i;
+        }
+    }
+    if (plan->kind != CAT_PLAN_WALK && plan->word && is_found(s, plan->word)) {
+        found.words[0] = plan->word;
+    }
+    if (plan->has_second && plan->second.word && is_found(s, plan->second.word)) {
+        found.words[1] = plan->second.word;
+    }
+    return found;
+}
+
+static int has_found(const cat_found_t *found, int i)
+{
+    return (found->conditions & APR_UINT64_C(1) << i) != 0;
+}
+
+/* Does the source read the products themselves, by one of their indexes, and not postings or keys? */
+static int reads_products(const cat_plan_t *plan)
+{
+    return plan->kind == CAT_PLAN_WALK && !plan->own;
 }
 
 /* Does the source have to read products, beside postings or keys? Their keys tell all else, and so do words that are found. */
@@ -101,7 +132,7 @@ static int needs_products(const cat_select_text_t *s, const cat_plan_t *plan)
     int is_needed = query->word_count > (found.words[0] != NULL) + (found.words[1] != NULL);
 
     for (int i = 0; i < query->condition_count; i++) {
-        is_needed |= query->conditions[i].field < CAT_PRODUCT_FIELDS && &query->conditions[i] != found.conditions[0];
+        is_needed |= query->conditions[i].field < CAT_PRODUCT_FIELDS && !has_found(&found, i);
     }
     for (int i = plan->pair ? 1 : 0; i < plan->order.count; i++) {
         int field = plan->order.columns[i].field;
@@ -142,53 +173,76 @@ static int is_in_index_by_time(const cat_select_text_t *s, const cat_query_condi
     }
 }
 
+/* Has it what the list is ordered by? A walk in another order reads most of the products that it passes. */
+static int is_order_in_index_by_time(const cat_plan_t *plan)
+{
+    for (int i = 0; i < plan->order.count; i++) {
+        int field = plan->order.columns[i].field;
+        if (field == CAT_PRODUCT_NAME || field == CAT_PRODUCT_CATEGORY ||
+            (plan->kind == CAT_PLAN_WALK && i == 0 && field != CAT_PRODUCT_CREATED_AT)) {
+            return 0;
+        }
+    }
+    return 1;
+}
+
 /* The index that has what is asked of the products to keys or postings, so that only those are read that are wanted; NULL: none has it, or
  * the database cannot be told. */
 static const char *find_index_of_rest(const cat_select_text_t *s, const cat_plan_t *plan)
 {
     const cat_list_query_t *query = plan->query;
+    cat_found_t found = list_found(s, plan);
 
-    if (!plan->own && plan->kind != CAT_PLAN_STREAM) {
+    if (reads_products(plan)) {
         return NULL;
     }
     if (plan->has_second && cat_postings_is_category(&plan->second)) {
         return "products_by_category";
     }
     if (!s->dialect->syntax->use_index || plan->kind == CAT_PLAN_STREAM || query->word_count ||
-        (plan->order.count && plan->order.columns[0].field != CAT_PRODUCT_CREATED_AT)) {
+        !is_order_in_index_by_time(plan)) {
         return NULL;
     }
     for (int i = 0; i < query->condition_count; i++) {
-        if (!is_in_index_by_time(s, &query->conditions[i])) {
+        if (!has_found(&found, i) && !is_in_index_by_time(s, &query->conditions[i])) {
             return NULL;
         }
     }
     return "products_by_time";
 }
 
-/* Joins the products to keys or postings. SQLite would else take a bound of w.created_at for one of p's as well, and pass all between. */
+/* Joins the products to keys or postings. SQLite would else take a bound of their time for one of p's as well, and pass all between. */
 static void join_checked(cat_select_text_t *s, const cat_plan_t *plan)
 {
     const char *index = find_index_of_rest(s, plan);
 
     cat_select_text_add(s, s->dialect->syntax->join, NULL);
     cat_select_text_add_products(s, index);
-    cat_select_text_add(s, " ON p.id = w.id", NULL);
+    cat_select_text_add(s, " ON p.id = ", s->keys, ".id", NULL);
     if (index) {
-        cat_select_text_add(s, " AND p.created_at = ", s->dialect->syntax->use_index ? "+" : "", "w.created_at", NULL);
+        cat_select_text_add(s, " AND p.created_at = ", s->dialect->syntax->use_index ? "+" : "", s->keys, ".created_at",
+                            NULL);
     }
+}
+
+/* Is the second list one that is looked up, and not read beside the other or found in an index of products? */
+static int looks_second_up(const cat_select_text_t *s, const cat_plan_t *plan)
+{
+    return plan->has_second && !cat_postings_is_category(&plan->second) && !is_intersection(s, plan);
+}
+
+static int joins_second(const cat_select_text_t *s, const cat_plan_t *plan)
+{
+    return plan->is_merged || plan->kind == CAT_PLAN_STREAM || s->dialect->syntax->joins_keys;
 }
 
 /* Joins what a walk or a stream needs beside what it reads. */
 static void join_others(cat_select_text_t *s, const cat_plan_t *plan, reading_t reading)
 {
-    int is_second_joined = plan->has_second && !cat_postings_is_category(&plan->second) && !is_intersection(s, plan);
-    int is_of_products = plan->kind == CAT_PLAN_WALK && !plan->own;
-
-    if (is_second_joined) {
+    if (looks_second_up(s, plan) && joins_second(s, plan)) {
         cat_postings_join(s, &plan->second);
     }
-    if (!is_of_products && (reading == READ_IN_ORDER || needs_products(s, plan))) {
+    if (!reads_products(plan) && (reading == READ_IN_ORDER || needs_products(s, plan))) {
         join_checked(s, plan);
     }
     if (reading == LOOK_UP_EACH) {
@@ -202,6 +256,10 @@ static void check_others(cat_select_text_t *s, const cat_plan_t *plan)
 
     if (is_intersection(s, plan)) {
         return;
+    }
+    if (looks_second_up(s, plan) && !joins_second(s, plan)) {
+        cat_select_text_add_condition(s);
+        cat_postings_probe(s, &plan->second);
     }
     cat_conditions_add_all(s, plan->query, &found);
     if (plan->has_second && cat_postings_is_category(&plan->second)) {
@@ -254,38 +312,54 @@ void cat_plan_add_found(cat_select_text_t *s, const cat_plan_t *plan)
     cat_select_text_add_not_null(s, plan->not_null);
 }
 
+static void read_from_source(cat_select_text_t *s, const cat_plan_t *plan)
+{
+    if (plan->kind == CAT_PLAN_FETCH) {
+        cat_select_text_read_from(s, "d", "p", 0);
+    } else if (plan->kind == CAT_PLAN_STREAM || plan->own) {
+        cat_select_text_read_from(s, "w", "p", plan->own);
+    } else {
+        cat_select_text_read_from(s, "p", "p", 0);
+    }
+}
+
+/* Only what an index finds, exactly. */
+static void add_fetched_exactly(cat_select_text_t *s, const cat_plan_t *plan)
+{
+    for (int i = 0; i < plan->query->condition_count; i++) {
+        const cat_query_condition_t *condition = &plan->query->conditions[i];
+        if (condition->field >= CAT_PRODUCT_FIELDS && is_fetched(plan, condition)) {
+            cat_select_text_add_condition(s);
+            cat_conditions_add_walked(s, condition);
+        }
+    }
+}
+
+/* Leaves out nothing; it is there so that no database joins in another order. */
 static void add_few(cat_select_text_t *s)
 {
     cat_select_text_add(s, " LIMIT ", NULL);
     cat_select_text_add_number(s, CAT_PLAN_FEW + 1);
 }
 
-/* The limits leave out nothing; they are there so that no database joins in another order. */
-static void add_fetch(cat_select_text_t *s, const cat_plan_t *plan)
+static void add_fetch(cat_select_text_t *s, const cat_plan_t *plan, reading_t reading)
 {
-    const cat_list_query_t *query = plan->query;
+    int is_by_keys = plan->word || plan->field >= CAT_PRODUCT_FIELDS;
 
-    cat_select_text_add(s, " FROM (SELECT p.* FROM (SELECT ", NULL);
+    cat_select_text_add(s, " FROM (SELECT ", plan->word || plan->only ? "DISTINCT " : "",
+                        is_by_keys ? "w.created_at, w.id" : "p.created_at, p.id", NULL);
     if (plan->word) {
-        cat_select_text_add(s, "DISTINCT w.id", NULL);
         cat_plan_add_words(s, plan->word, NULL);
     } else {
-        cat_select_text_add(s,
-                            plan->only                          ? "DISTINCT w.id"
-                            : plan->field >= CAT_PRODUCT_FIELDS ? "w.id"
-                                                                : "p.id",
-                            NULL);
         cat_plan_add_found(s, plan);
+        add_fetched_exactly(s, plan);
     }
     add_few(s);
-    cat_select_text_add(s, ") d", s->dialect->syntax->join, "products p ON p.id = d.id", NULL);
-    cat_select_text_read_from(s, "p", "p", 0);
+    cat_select_text_add(s, ") d", NULL);
+    read_from_source(s, plan);
+    join_others(s, plan, reading);
     cat_select_text_begin_where(s);
-    cat_conditions_add_all(s, query, &(cat_found_t){{NULL}, {NULL}});
-    add_few(s);
-    cat_select_text_add(s, ") f", NULL);
-    cat_select_text_read_from(s, "f", "f", 0);
-    cat_select_text_begin_where(s);
+    check_others(s, plan);
 }
 
 static void add_stream(cat_select_text_t *s, const cat_plan_t *plan, int branch, reading_t reading)
@@ -299,17 +373,6 @@ static void add_stream(cat_select_text_t *s, const cat_plan_t *plan, int branch,
     check_others(s, plan);
 }
 
-static void read_from_source(cat_select_text_t *s, const cat_plan_t *plan)
-{
-    if (plan->kind == CAT_PLAN_FETCH) {
-        cat_select_text_read_from(s, "f", "f", 0);
-    } else if (plan->kind == CAT_PLAN_STREAM || plan->own) {
-        cat_select_text_read_from(s, "w", "p", plan->own);
-    } else {
-        cat_select_text_read_from(s, "p", "p", 0);
-    }
-}
-
 static void add_source(cat_select_text_t *s, const cat_plan_t *plan, int branch, reading_t reading)
 {
     read_from_source(s, plan);
@@ -318,7 +381,7 @@ static void add_source(cat_select_text_t *s, const cat_plan_t *plan, int branch,
         add_walk(s, plan, branch, reading);
         break;
     case CAT_PLAN_FETCH:
-        add_fetch(s, plan);
+        add_fetch(s, plan, reading);
         break;
     default:
         add_stream(s, plan, branch, reading);
@@ -418,8 +481,29 @@ static void add_union(cat_select_text_t *s, const cat_plan_t *plan, apr_int64_t 
     }
 }
 
+/* All that is fetched is sorted. Where products are joined, PostgreSQL would walk them in the order of one of their indexes instead, unless they
+ * are sorted by a select of its own. */
+static void add_sorted_fetch(cat_select_text_t *s, const cat_plan_t *plan, apr_int64_t rows, apr_int64_t offset)
+{
+    int is_joined = needs_products(s, plan);
+
+    cat_select_text_add(s, is_joined ? "SELECT u.* FROM (" : "", NULL);
+    select_columns(s, plan);
+    add_rest_of_branch(s, plan, 0, READ_KEYS);
+    if (is_joined) {
+        add_few(s);
+        cat_select_text_add(s, ") u", NULL);
+    }
+    cat_order_add(s, &plan->order, 0, is_joined ? "u" : NULL);
+    add_limit(s, rows, offset);
+}
+
 static void add_keys(cat_select_text_t *s, const cat_plan_t *plan, apr_int64_t rows, apr_int64_t offset)
 {
+    if (plan->kind == CAT_PLAN_FETCH) {
+        add_sorted_fetch(s, plan, rows, offset);
+        return;
+    }
     if (count_branches(plan) > 1) {
         add_union(s, plan, rows, offset);
         return;
@@ -513,11 +597,14 @@ void cat_plan_add_bound(cat_select_text_t *s, const cat_plan_t *plan, apr_int64_
 
 /* ---- counts ---- */
 
-static void add_most(cat_select_text_t *s, apr_int64_t most)
+/* MariaDB makes one select of two that have no limit, and does not find the columns of what is fetched when it runs that again. */
+static void add_most(cat_select_text_t *s, const cat_plan_t *plan, apr_int64_t most)
 {
     if (most) {
         cat_select_text_add(s, " LIMIT ", NULL);
         cat_select_text_add_number(s, most);
+    } else if (plan->kind == CAT_PLAN_FETCH) {
+        add_few(s);
     }
 }
 
@@ -560,7 +647,7 @@ static void add_all(cat_select_text_t *s, const cat_plan_t *plan, const char *wh
     for (int branch = 0; branch < count_branches(&whole); branch++) {
         cat_select_text_add(s, branch ? " UNION " : "", "SELECT * FROM (SELECT ", s->keys, ".id", what, NULL);
         add_source(s, &whole, branch, reading);
-        add_most(s, most);
+        add_most(s, plan, most);
         cat_select_text_add(s, ") b", NULL);
         cat_select_text_add_number(s, branch);
     }
@@ -590,7 +677,7 @@ static void add_counted(cat_select_text_t *s, const cat_plan_t *plan, const cat_
         add_all(s, plan, "", READ_KEYS, most);
         cat_select_text_add(s, ") a", NULL);
     }
-    add_most(s, most);
+    add_most(s, plan, most);
 }
 
 /* Each branch is counted by itself, because a database stores what it reads of a union. */
@@ -599,7 +686,7 @@ static void add_sum(cat_select_text_t *s, const cat_plan_t *whole, apr_int64_t m
     for (int branch = 0; branch < count_branches(whole); branch++) {
         cat_select_text_add(s, branch ? " + " : "SELECT ", "(SELECT COUNT(*) FROM (SELECT 1 AS one", NULL);
         add_source(s, whole, branch, READ_KEYS);
-        add_most(s, most);
+        add_most(s, whole, most);
         cat_select_text_add(s, ") b", NULL);
         cat_select_text_add_number(s, branch);
         cat_select_text_add(s, ")", NULL);
@@ -656,13 +743,10 @@ void cat_plan_add_facets(cat_select_text_t *s, const cat_plan_t *plan, apr_int64
     if (is_empty(plan)) {
         cat_select_text_add(s, "SELECT p.id, p.category, p.in_stock, p.extra FROM products p WHERE p.id = '' AND 1 = 0",
                             NULL);
-    } else if (plan->kind == CAT_PLAN_FETCH) {
-        add_all(s, plan, has_own ? ", f.category, f.in_stock, f.extra" : ", f.category, f.in_stock", READ_IN_ORDER,
-                most);
     } else {
         add_all(s, plan, has_own ? ", p.category, p.in_stock, p.extra" : ", p.category, p.in_stock", READ_IN_ORDER,
                 most);
     }
     cat_select_text_add(s, ") a", NULL);
-    add_most(s, most);
+    add_most(s, plan, most);
 }

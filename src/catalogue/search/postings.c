@@ -218,9 +218,22 @@ static void join_value(cat_select_text_t *s, const cat_posting_t *posting)
     cat_conditions_add_value(s, "v", &one);
 }
 
+static void add_same_product(cat_select_text_t *s)
+{
+    cat_select_text_add(s, " AND v.created_at = ", s->keys, ".created_at AND v.id = ", s->keys, ".id", NULL);
+}
+
 void cat_postings_join(cat_select_text_t *s, const cat_posting_t *posting)
 {
     cat_select_text_add(s, s->dialect->syntax->join, NULL);
     (posting->condition ? join_value : join_word)(s, posting);
-    cat_select_text_add(s, " AND v.created_at = ", s->keys, ".created_at AND v.id = ", s->keys, ".id", NULL);
+    add_same_product(s);
+}
+
+void cat_postings_probe(cat_select_text_t *s, const cat_posting_t *posting)
+{
+    cat_select_text_add(s, "(SELECT COUNT(*) FROM product_words v WHERE v.word = ", NULL);
+    cat_select_text_add_value(s, posting->found);
+    add_same_product(s);
+    cat_select_text_add(s, ") > 0", NULL);
 }

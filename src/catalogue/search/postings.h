@@ -35,4 +35,7 @@ int cat_postings_is_category(const cat_posting_t *posting);
 /* Adds a join that leaves of what the select reads, under s->keys, the products that the posting, not of category, has, too. */
 void cat_postings_join(cat_select_text_t *s, const cat_posting_t *posting);
 
+/* Adds the same of a word as a condition, which no database makes a join of. */
+void cat_postings_probe(cat_select_text_t *s, const cat_posting_t *posting);
+
 #endif

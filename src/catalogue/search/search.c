@@ -412,29 +412,43 @@ static apr_status_t count_values(search_t *s, int field, int known, facet_t *f)
     return rv;
 }
 
-static apr_status_t list_values(search_t *s, int known, facet_t *f)
-{
-    const cat_value_query_t query = {known, CAT_VALUES_BY_COUNT, 1, "", 0, f->most};
-    cat_value_list_t list;
-    apr_status_t rv = cat_value_list_read(s->db, s->registry, &query, &list);
+/* Facets whose values are read together. */
+typedef struct tops_t {
+    int count;
+    int fields[CAT_FIELDS_MAX];
+    cat_value_query_t queries[CAT_FIELDS_MAX];
+} tops_t;
 
-    if (rv == APR_SUCCESS) {
-        f->values = (cat_value_count_t *)list.values->elts;
-        f->count = list.values->nelts;
-        f->is_cut = list.has_more;
+static apr_status_t list_tops(search_t *s, const tops_t *tops)
+{
+    cat_value_list_t *lists = apr_palloc(s->db->pool, (apr_size_t)tops->count * sizeof(*lists));
+    apr_status_t rv =
+        tops->count ? cat_value_list_read_first(s->db, s->registry, tops->queries, tops->count, lists) : APR_SUCCESS;
+
+    for (int i = 0; i < tops->count && rv == APR_SUCCESS; i++) {
+        const apr_array_header_t *values = lists[i].values;
+        put_facet(s, tops->fields[i],
+                  &(facet_t){.values = (cat_value_count_t *)values->elts,
+                             .count = values->nelts,
+                             .is_cut = lists[i].has_more});
     }
     return rv;
 }
 
-static apr_status_t list_own(search_t *s, int field)
+static apr_status_t list_own(search_t *s, int field, tops_t *tops)
 {
     int known = cat_registry_find_field(s->registry, s->query->all, field);
-    facet_t *f = make_facet(s, field);
+    facet_t *f;
     apr_status_t rv = APR_SUCCESS;
 
-    if (!is_known_empty(s)) {
-        rv = condition_of(s) ? count_values(s, field, known, f) : list_values(s, known, f);
+    if (!is_known_empty(s) && !condition_of(s)) {
+        tops->fields[tops->count] = field;
+        tops->queries[tops->count++] =
+            (cat_value_query_t){known, CAT_VALUES_BY_COUNT, 1, "", 0, count_wanted(s, field)};
+        return APR_SUCCESS;
     }
+    f = make_facet(s, field);
+    rv = is_known_empty(s) ? APR_SUCCESS : count_values(s, field, known, f);
     put_facet(s, field, f);
     return rv;
 }
@@ -473,9 +487,9 @@ static int is_counted(const search_t *s, int field)
                : s->counters.decide && (field != CAT_PRODUCT_CATEGORY || s->has_category_counts);
 }
 
-static apr_status_t list_facet(search_t *s, int field)
+static apr_status_t list_facet(search_t *s, int field, tops_t *tops)
 {
-    return field >= CAT_PRODUCT_FIELDS     ? list_own(s, field)
+    return field >= CAT_PRODUCT_FIELDS     ? list_own(s, field, tops)
            : field == CAT_PRODUCT_IN_STOCK ? list_stock(s)
                                            : list_categories(s);
 }
@@ -658,19 +672,22 @@ static int by_field(const void *one, const void *other)
 static apr_status_t count_facets(search_t *s)
 {
     cat_field_set_t others = {{0}};
+    tops_t *tops;
     apr_status_t rv = APR_SUCCESS;
 
     if (!s->query->has_facets) {
         return APR_SUCCESS;
     }
+    tops = apr_pcalloc(s->db->pool, sizeof(*tops));
     s->end->facets = apr_palloc(s->db->pool, CAT_FIELDS_MAX * sizeof(*s->end->facets));
     for (int i = 0; i < s->query->all->count && rv == APR_SUCCESS; i++) {
         if (is_facet(s, i) && is_counted(s, i)) {
-            rv = list_facet(s, i);
+            rv = list_facet(s, i, tops);
         } else if (is_facet(s, i)) {
             cat_field_set_add(&others, i);
         }
     }
+    rv = rv == APR_SUCCESS ? list_tops(s, tops) : rv;
     if (rv == APR_SUCCESS && !cat_field_set_is_empty(&others)) {
         rv = read_facets(s, &others);
     }

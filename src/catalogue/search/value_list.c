@@ -15,6 +15,9 @@
  * A page far behind is not read from the beginning. Of n values with delta rows, at most n others are above the page that the table has
  * below its place, or the other way: so the page is among the rows from n above its offset to n below its end. How many of the n are
  * above the first of these rows, in the table and in the list, says where in the list it is.
+ *
+ * The first values of several fields, as facets are, are read by one statement together with the delta rows: so many more than are wanted as
+ * EXPECTED values with delta rows take. Only if there are more of those, the values are read again.
  */
 #include "catalogue/search/value_list.h"
 
@@ -26,6 +29,8 @@
 
 #include "catalogue/search/conditions.h"
 #include "catalogue/search/select_text.h"
+
+#define EXPECTED 8
 
 /* A value with its key, which an order by count does not need. */
 typedef struct row_t {
@@ -51,33 +56,92 @@ typedef struct reading_t {
     apr_int64_t total;
 } reading_t;
 
-/* ---- delta rows ---- */
-
-static apr_status_t keep_changed(void *baton, const char *const *values, int count)
+static reading_t make_reading(cat_db_t *db, const cat_registry_t *registry, const cat_value_query_t *query)
 {
-    const reading_t *r = baton;
+    return (reading_t){.db = db,
+                       .query = query,
+                       .number = registry->numbers[query->field],
+                       .changed = apr_array_make(db->pool, 0, sizeof(changed_t)),
+                       .is_changed = apr_hash_make(db->pool),
+                       .rows = apr_array_make(db->pool, 64, sizeof(row_t))};
+}
+
+/* ---- rows ---- */
+
+/* The columns of rows, of the table and of delta rows: which field they are of, and what is to be added to the count. */
+enum { OF_FIELD, OF_IS_DELTA, OF_VALUE, OF_COUNT, OF_KEY, OF_DELTA };
+
+typedef struct readings_t {
+    reading_t *all; /* each of another field */
+    int count;
+} readings_t;
+
+/* A value may have several delta rows. */
+static void keep_changed(const reading_t *r, const row_t *row, apr_int64_t delta)
+{
+    const char *place = apr_hash_get(r->is_changed, row->value.value, APR_HASH_KEY_STRING);
+    changed_t *changed;
+
+    if (strncmp(row->key, r->query->prefix, strlen(r->query->prefix)) != 0) {
+        return;
+    }
+    if (!place) {
+        place = apr_itoa(r->db->pool, r->changed->nelts);
+        apr_hash_set(r->is_changed, row->value.value, APR_HASH_KEY_STRING, place);
+        APR_ARRAY_PUSH(r->changed, changed_t) = (changed_t){*row, row->value.count};
+    }
+    changed = &APR_ARRAY_IDX(r->changed, atoi(place), changed_t);
+    changed->row.value.count += delta;
+}
+
+static apr_status_t keep(void *baton, const char *const *values, int count)
+{
+    const readings_t *readings = baton;
+    reading_t *r = readings->all;
     apr_pool_t *pool = r->db->pool;
-    apr_int64_t before = apr_atoi64(values[2]);
-    row_t row = {{apr_pstrdup(pool, values[1]), before + apr_atoi64(values[3])}, apr_pstrdup(pool, values[0])};
+    row_t row = {{apr_pstrdup(pool, values[OF_VALUE]), apr_atoi64(values[OF_COUNT])},
+                 apr_pstrdup(pool, values[OF_KEY])};
 
     (void)count;
-    if (!strncmp(row.key, r->query->prefix, strlen(r->query->prefix))) {
-        APR_ARRAY_PUSH(r->changed, changed_t) = (changed_t){row, before};
-        apr_hash_set(r->is_changed, row.value.value, APR_HASH_KEY_STRING, "");
+    while (strcmp(r->number, values[OF_FIELD]) != 0) {
+        r++;
     }
+    if (*values[OF_IS_DELTA] == '1') {
+        keep_changed(r, &row, apr_atoi64(values[OF_DELTA]));
+        return APR_SUCCESS;
+    }
+    r->top = r->top.key ? r->top : row;
+    APR_ARRAY_PUSH(r->rows, row_t) = row;
     return APR_SUCCESS;
+}
+
+/* ---- delta rows ---- */
+
+static void add_deltas(cat_select_text_t *s, const readings_t *readings)
+{
+    cat_select_text_add(s,
+                        "SELECT d.field, 1, d.value, COALESCE(c.n, 0), d.value_key, d.delta FROM value_deltas d"
+                        " LEFT JOIN value_counts c ON c.field = d.field AND c.value_key = d.value_key"
+                        " AND c.value = d.value WHERE d.field IN (",
+                        NULL);
+    for (int i = 0; i < readings->count; i++) {
+        cat_select_text_add(s, i ? ", " : "", readings->all[i].number, NULL);
+    }
+    cat_select_text_add(s, ")", NULL);
 }
 
 static apr_status_t begin_reading(reading_t *r, cat_db_t *db, const cat_registry_t *registry,
                                   const cat_value_query_t *query)
 {
-    const char *number = registry->numbers[query->field];
+    cat_select_text_t s;
 
-    *r = (reading_t){.db = db, .query = query, .number = number};
-    r->changed = apr_array_make(db->pool, 0, sizeof(changed_t));
-    r->is_changed = apr_hash_make(db->pool);
-    return cat_db_has_one_writer(db) ? APR_SUCCESS
-                                     : cat_db_each(db, SQL_VALUES_CHANGED, CAT_VALUES(number, number), keep_changed, r);
+    *r = make_reading(db, registry, query);
+    if (cat_db_has_one_writer(db)) {
+        return APR_SUCCESS;
+    }
+    cat_select_text_begin(&s, db);
+    add_deltas(&s, &(readings_t){r, 1});
+    return cat_select_text_run(&s, db, keep, &(readings_t){r, 1});
 }
 
 /* ---- the table ---- */
@@ -114,43 +178,32 @@ static void add_order(cat_select_text_t *s, const cat_value_query_t *query)
     cat_select_text_add(s, " ORDER BY ", orders[query->order][query->descending != 0], NULL);
 }
 
-static apr_status_t keep_row(void *baton, const char *const *values, int count)
-{
-    reading_t *r = baton;
-    apr_pool_t *pool = r->db->pool;
-    row_t row = {{apr_pstrdup(pool, values[0]), apr_atoi64(values[1])}, apr_pstrdup(pool, values[2])};
-
-    (void)count;
-    r->top = r->top.key ? r->top : row;
-    if (!apr_hash_get(r->is_changed, values[0], APR_HASH_KEY_STRING)) {
-        APR_ARRAY_PUSH(r->rows, row_t) = row;
-    }
-    return APR_SUCCESS;
-}
-
 static apr_int64_t count_skipped(const reading_t *r)
 {
     return r->query->offset > r->changed->nelts ? r->query->offset - r->changed->nelts : 0;
 }
 
-/* One row more than the limit tells whether others follow. */
+/* So many that so many values with delta rows may be among them. One row more than the limit tells whether others follow. */
+static void add_rows(cat_select_text_t *s, const reading_t *r, int changed)
+{
+    cat_select_text_add(s, "SELECT field, 0 AS is_delta, value, n, value_key, 0 AS delta", NULL);
+    add_source(s, r, r->query->order == CAT_VALUES_BY_COUNT);
+    add_order(s, r->query);
+    cat_select_text_add(s, " LIMIT ", NULL);
+    cat_select_text_add_value(s, apr_off_t_toa(r->db->pool, r->query->limit + 1 + 2 * changed));
+}
+
 static apr_status_t read_rows(reading_t *r)
 {
-    apr_int64_t limit = r->query->limit + 1 + 2 * r->changed->nelts;
     cat_select_text_t s;
 
-    r->rows = apr_array_make(r->db->pool, 64, sizeof(row_t));
     cat_select_text_begin(&s, r->db);
-    cat_select_text_add(&s, "SELECT value, n, value_key", NULL);
-    add_source(&s, r, r->query->order == CAT_VALUES_BY_COUNT);
-    add_order(&s, r->query);
-    cat_select_text_add(&s, " LIMIT ", NULL);
-    cat_select_text_add_value(&s, apr_off_t_toa(r->db->pool, limit));
+    add_rows(&s, r, r->changed->nelts);
     if (count_skipped(r)) {
         cat_select_text_add(&s, " OFFSET ", NULL);
         cat_select_text_add_value(&s, apr_off_t_toa(r->db->pool, count_skipped(r)));
     }
-    return cat_select_text_run(&s, r->db, keep_row, r);
+    return cat_select_text_run(&s, r->db, keep, &(readings_t){r, 1});
 }
 
 /* ---- both ---- */
@@ -212,12 +265,30 @@ static apr_int64_t count_passed(const reading_t *r)
     return passed;
 }
 
+/* What the table has of the values with delta rows is not what the list has. */
+static void drop_changed(const reading_t *r)
+{
+    int kept = 0;
+
+    for (int i = 0; i < r->rows->nelts; i++) {
+        row_t row = APR_ARRAY_IDX(r->rows, i, row_t);
+        if (!apr_hash_get(r->is_changed, row.value.value, APR_HASH_KEY_STRING)) {
+            APR_ARRAY_IDX(r->rows, kept++, row_t) = row;
+        }
+    }
+    r->rows->nelts = kept;
+}
+
 /* Puts the values with delta rows among the others; those above the first of these, unless it is that of the list, are above the page. */
 static void add_changed(reading_t *r)
 {
     apr_int64_t skipped = count_skipped(r);
-    const row_t first = skipped && r->rows->nelts ? APR_ARRAY_IDX(r->rows, 0, row_t) : (row_t){{NULL, 0}, NULL};
+    row_t first = {{NULL, 0}, NULL};
 
+    drop_changed(r);
+    if (skipped && r->rows->nelts) {
+        first = APR_ARRAY_IDX(r->rows, 0, row_t);
+    }
     r->first = skipped ? skipped - count_passed(r) : 0;
     for (int i = 0; i < r->changed->nelts; i++) {
         const row_t *row = &APR_ARRAY_IDX(r->changed, i, changed_t).row;
@@ -276,6 +347,55 @@ apr_status_t cat_value_list_read(cat_db_t *db, const cat_registry_t *registry, c
     }
     return rv;
 }
+
+/* ---- the first values of several fields ---- */
+
+static void add_first(cat_select_text_t *s, const readings_t *readings)
+{
+    const cat_syntax_t *syntax = s->dialect->syntax;
+    int has_deltas = !cat_db_has_one_writer(readings->all->db);
+
+    for (int i = 0; i < readings->count; i++) {
+        cat_select_text_add(s, i ? " UNION ALL " : "", syntax->limited, NULL);
+        add_rows(s, &readings->all[i], has_deltas ? EXPECTED : 0);
+        cat_select_text_add(s, ")", NULL);
+    }
+    if (has_deltas) {
+        cat_select_text_add(s, " UNION ALL ", NULL);
+        add_deltas(s, readings);
+    }
+}
+
+static apr_status_t take_first(reading_t *r, const cat_registry_t *registry, cat_value_list_t *list)
+{
+    if (r->changed->nelts > EXPECTED) {
+        return cat_value_list_read(r->db, registry, r->query, list);
+    }
+    add_changed(r);
+    *list = take_page(r->query, r->rows, 0);
+    return APR_SUCCESS;
+}
+
+apr_status_t cat_value_list_read_first(cat_db_t *db, const cat_registry_t *registry, const cat_value_query_t *queries,
+                                       int count, cat_value_list_t *lists)
+{
+    readings_t readings = {apr_palloc(db->pool, (apr_size_t)count * sizeof(*readings.all)), count};
+    cat_select_text_t s;
+    apr_status_t rv;
+
+    for (int i = 0; i < count; i++) {
+        readings.all[i] = make_reading(db, registry, &queries[i]);
+    }
+    cat_select_text_begin(&s, db);
+    add_first(&s, &readings);
+    rv = cat_select_text_run(&s, db, keep, &readings);
+    for (int i = 0; i < count && rv == APR_SUCCESS; i++) {
+        rv = take_first(&readings.all[i], registry, &lists[i]);
+    }
+    return rv;
+}
+
+/* ---- how many there are ---- */
 
 static apr_status_t take_total(void *baton, const char *const *values, int count)
 {

@@ -7,7 +7,8 @@
 
 /*
  * Which product has which unique value, once the rows of a file so far are stored. Products and values are numbers that the caller
- * makes of them (lib/hash.h), so a file of any length needs some tens of octets for each value that it has.
+ * makes of them (lib/hash.h), so a file of any length needs some ten octets for each value of a new product,
+ * and some tens for each of another one.
  */
 typedef struct cat_claims_map_t cat_claims_map_t;
 
@@ -21,5 +22,8 @@ int cat_claims_owner(const cat_claims_map_t *claims, apr_uint64_t value, apr_uin
  * has it in the database, 0: none. value 0: it gives the field up. before: the product's value in the database; 0: none. */
 apr_status_t cat_claims_take(cat_claims_map_t *claims, int field, apr_uint64_t product, apr_uint64_t value,
                              apr_uint64_t before, apr_uint64_t stored);
+
+/* A new product, which no other row of the file is about, has the value. APR_EEXIST: as above. */
+apr_status_t cat_claims_add(cat_claims_map_t *claims, apr_uint64_t value, apr_uint64_t stored);
 
 #endif

@@ -37,7 +37,11 @@
 #include "lib/spool.h"
 #include "lib/time.h"
 
-#define GROUP 100 /* rows that are compared with the database by one statement */
+#define GROUP 100         /* rows that are compared with the database by one statement */
+#define POSTING_TIME 4000 /* nanoseconds for a word or key, of which nothing is known yet */
+
+/* Words and keys that wait in memory, where a transaction has to take them all. */
+#define POSTINGS_KEPT (4 * CAT_IMPORT_POSTINGS)
 
 /* A record of the spool has the fields. Of an update, or of any row if there is a key, it has in the place of CREATED_AT where the row is in
  * the file, from which octet to which and on which line, and which fields are cleared: "1200 1260 31 0100000". */
@@ -74,16 +78,19 @@ struct cat_import_t {
     const cat_registry_t *registry;
     const char *number;       /* of the key, in the registry; NULL: rows say ids */
     cat_claims_map_t *claims; /* NULL: no field is unique */
+    apr_pool_t *checks;       /* what only the check needs */
     apr_time_t time;          /* of the first row that is created; each row has a microsecond of its own */
     /* The transaction: */
-    apr_off_t begin, end; /* its records */
-    apr_int64_t row;      /* the one before its first */
-    int rows;             /* in it, at most */
-    int is_timed;         /* flag: it ends before that when it has taken its time */
+    apr_off_t begin, end;             /* its records */
+    apr_int64_t row;                  /* the one before its first */
+    int rows;                         /* in it, at most */
+    int is_timed;                     /* flag: it ends before that when it has taken its time */
+    apr_interval_time_t posting_time; /* what inserting a word or key took in the one before, in nanoseconds */
     cat_import_result_t done;
-    apr_pool_t *changed_pool;        /* of the list */
-    apr_array_header_t *changed;     /* const char *: the ids that it updates */
-    cat_product_postings_t postings; /* of the products that it creates, inserted after all of them */
+    apr_pool_t *changed_pool;    /* of the list */
+    apr_array_header_t *changed; /* const char *: the ids that it updates */
+    apr_pool_t *postings_pool;
+    cat_product_postings_t postings; /* of the products that it creates, inserted together */
 };
 
 /* ---- errors ---- */
@@ -325,15 +332,25 @@ static void identify_item(const cat_import_t *im, item_t *item)
 }
 
 /* owner: the id of the product that has the value of the row; NULL: none has. */
-static void claim_value(cat_import_t *im, item_t *item, int field, const char *owner)
+static apr_status_t take_value(const cat_import_t *im, const item_t *item, int field, const char *owner)
 {
     apr_pool_t *pool = im->group.pool;
-    const char *value = item->input.values[field];
-    apr_uint64_t before = number_text(pool, field, item->stored ? item->stored[field] : NULL),
+    apr_uint64_t value = number_text(pool, field, item->input.values[field]),
+                 before = number_text(pool, field, item->stored ? item->stored[field] : NULL),
                  stored = owner ? cat_hash(owner, strlen(owner)) : 0;
+    int is_named = item->id || im->number;
 
-    if ((value || item->input.cleared[field]) &&
-        cat_claims_take(im->claims, field, item->product, number_text(pool, field, value), before, stored)) {
+    if (value && !is_named) {
+        return cat_claims_add(im->claims, value, stored);
+    }
+    return value || (is_named && item->input.cleared[field])
+               ? cat_claims_take(im->claims, field, item->product, value, before, stored)
+               : APR_SUCCESS;
+}
+
+static void claim_value(cat_import_t *im, item_t *item, int field, const char *owner)
+{
+    if (take_value(im, item, field, owner) != APR_SUCCESS) {
         add_row_error(im, item, item->input.fields[field].name, "taken", "is already taken by another product or row");
     }
 }
@@ -525,6 +542,7 @@ apr_status_t cat_import_feed(cat_import_t *im, const char *data, apr_size_t leng
     if (rv == APR_SUCCESS || rv == APR_EINVAL) {
         apr_status_t checked = check_group(im);
         rv = checked == APR_SUCCESS && rv == APR_EINVAL ? CAT_EREFUSED : checked;
+        apr_pool_clear(im->checks);
         note_ignored(im, cat_row_reader_ignored(im->reader));
     }
     return rv;
@@ -753,24 +771,48 @@ static apr_status_t lock_products(cat_import_t *im)
     return rv == APR_SUCCESS ? report_spool(im, cat_spool_seek(im->spool, im->begin)) : rv;
 }
 
-/* Only the batches after the first one must begin in time: a transaction that waited for locks would store nothing, again and again.
- * The words and keys of products are inserted when the last one is stored, so the time does not count them. */
+/* What inserting the words and keys of its products will take, going by the transaction before. */
+static apr_interval_time_t foresee_postings(const cat_import_t *im)
+{
+    return cat_product_keys_count(&im->postings) * im->posting_time / 1000;
+}
+
+/* Only the steps after the first one must begin in time: a transaction that waited for locks would store nothing, again and again. */
 static int takes_more(const cat_import_t *im, apr_time_t begun)
 {
     apr_int64_t stored = im->done.stored;
-    int begins_another = im->is_timed && stored > 0 && stored % CAT_IMPORT_BATCH == 0;
+    int begins_another = im->is_timed && stored > 0 && stored % CAT_IMPORT_STEP == 0;
 
-    return stored < im->rows && (!begins_another || (cat_product_keys_count(&im->postings) < CAT_IMPORT_POSTINGS &&
-                                                     cat_time_monotonic() - begun < CAT_IMPORT_TIME));
+    return stored < im->rows &&
+           (!begins_another || (cat_product_keys_count(&im->postings) < CAT_IMPORT_POSTINGS &&
+                                cat_time_monotonic() - begun + foresee_postings(im) < CAT_IMPORT_TIME));
 }
 
-/* The rows from the next one on, up to the end of its batch or of the transaction. */
+/* The rows from the next one on, up to the end of its step or of the transaction. */
 static apr_status_t read_next_group(cat_import_t *im)
 {
-    int stored = (int)im->done.stored, left = im->rows - stored,
-        of_batch = CAT_IMPORT_BATCH - stored % CAT_IMPORT_BATCH;
+    int stored = (int)im->done.stored, left = im->rows - stored, of_step = CAT_IMPORT_STEP - stored % CAT_IMPORT_STEP;
 
-    return read_group(im, im->row + stored, left < of_batch ? left : of_batch);
+    return read_group(im, im->row + stored, left < of_step ? left : of_step);
+}
+
+static void begin_postings(cat_import_t *im)
+{
+    apr_pool_clear(im->postings_pool);
+    im->postings = cat_product_keys_begin(im->postings_pool);
+}
+
+static apr_status_t insert_postings(cat_import_t *im)
+{
+    apr_time_t begun = cat_time_monotonic();
+    int count = cat_product_keys_count(&im->postings);
+    apr_status_t rv = cat_product_keys_insert(im->db, &im->postings);
+
+    if (count) {
+        im->posting_time = 1000 * (cat_time_monotonic() - begun) / count;
+    }
+    begin_postings(im);
+    return rv;
 }
 
 /* The work of a transaction: so it begins at the transaction's first record each time. */
@@ -782,18 +824,21 @@ static apr_status_t store_rows(void *baton)
     apr_status_t rv = report_spool(im, cat_spool_seek(im->spool, im->begin));
 
     im->done = (cat_import_result_t){.stored = 0};
+    begin_postings(im);
     if (im->options.note) {
         im->options.note(im->options.baton, NULL);
     }
-    im->postings = cat_product_keys_begin(im->changed_pool);
     apr_array_clear(im->changed);
     rv = rv == APR_SUCCESS ? lock_products(im) : rv;
     while (rv == APR_SUCCESS && takes_more(im, begun)) {
         rv = read_next_group(im);
         rv = rv == APR_SUCCESS ? store_group(im) : rv;
         im->done.stored += im->group.count;
+        if (rv == APR_SUCCESS && cat_product_keys_count(&im->postings) >= POSTINGS_KEPT) {
+            rv = insert_postings(im);
+        }
     }
-    rv = rv == APR_SUCCESS ? cat_product_keys_insert(im->db, &im->postings) : rv;
+    rv = rv == APR_SUCCESS ? insert_postings(im) : rv;
     im->end = cat_spool_tell(im->spool);
     cat_db_use_pool(im->db, before);
     if (rv == APR_SUCCESS && im->options.finish) {
@@ -832,10 +877,11 @@ static void limit_transaction(cat_import_t *im)
 {
     apr_int64_t left = im->result.rows - im->result.stored;
     int is_long = im->result.rows > CAT_IMPORT_ATOMIC_MAX;
-    int most = is_long && !cat_db_has_one_writer(im->db) ? CAT_IMPORT_BATCH : CAT_IMPORT_ATOMIC_MAX;
+    int has_one_writer = cat_db_has_one_writer(im->db);
+    int most = is_long && !has_one_writer ? CAT_IMPORT_BATCH : CAT_IMPORT_ATOMIC_MAX;
 
     im->rows = (int)(left < most ? left : most);
-    im->is_timed = is_long;
+    im->is_timed = is_long && has_one_writer;
 }
 
 apr_status_t cat_import_store(cat_import_t *im)
@@ -846,6 +892,7 @@ apr_status_t cat_import_store(cat_import_t *im)
         return rv;
     }
     im->time = apr_time_now();
+    im->posting_time = POSTING_TIME;
     im->result.created = im->result.updated = im->result.unchanged = 0;
     while (im->result.stored < im->result.rows && rv == APR_SUCCESS) {
         limit_transaction(im);
@@ -863,7 +910,7 @@ static apr_status_t prepare_unique(cat_import_t *im)
     apr_status_t rv = APR_SUCCESS;
 
     for (int i = CAT_PRODUCT_FIELDS; i < fields->count && !im->claims; i++) {
-        im->claims = fields->all[i].flags & CAT_UNIQUE ? cat_claims_make(im->pool) : NULL;
+        im->claims = fields->all[i].flags & CAT_UNIQUE ? cat_claims_make(im->checks) : NULL;
     }
     if (im->claims) {
         rv = cat_registry_get(im->db, &im->registry);
@@ -885,6 +932,8 @@ apr_status_t cat_import_make(cat_db_t *db, const cat_import_options_t *options, 
     im->result.ignored = apr_array_make(im->pool, 0, sizeof(const char *));
     apr_pool_create(&im->group.pool, im->pool);
     apr_pool_create(&im->changed_pool, im->pool);
+    apr_pool_create(&im->postings_pool, im->pool);
+    apr_pool_create(&im->checks, im->pool);
     *import = im;
     rv = prepare_unique(im);
     return rv != APR_SUCCESS ? rv : report_spool(im, cat_spool_open(im->pool, &im->spool));

@@ -42,7 +42,9 @@ typedef struct cat_syntax_t {
     const char *find;           /* a function (text, part), above 0 if the text contains the part */
     const char *by_octets;      /* behind a column of texts whose own order is the database's: compares octets */
     int ends_distinct;          /* SELECT DISTINCT with a LIMIT ends once it has found as many as that */
-    int orders_union;  /* UNION with ORDER BY reads selects side by side, each by its index, and ends likewise */
+    int orders_union; /* UNION with ORDER BY reads selects side by side, each by its index, and ends likewise */
+    const char
+        *limited;      /* before a select with an order and a LIMIT that is part of a UNION, and ends with ")" there */
     int compares_rows; /* finds row values, (a, b) < (c, d), in an index */
     int pads_blanks;   /* texts that differ in blanks at the end are equal */
     const char *create_index, *create_index_on,

@@ -135,6 +135,8 @@ static apr_status_t judge_result(const cat_fault_t *fault)
     "INSERT INTO product_keys (field, value_key, created_at, id, value, counted) VALUES " rows                         \
     " ON DUPLICATE KEY UPDATE value = product_keys.value"
 
+#define UNIQUE_INSERT_MYSQL(rows) "INSERT IGNORE INTO product_unique (field, value, id) VALUES " rows
+
 /* A derived table lets each value be sent once. */
 #define KEYS_BETWEEN_MYSQL                                                                                             \
     "FROM (SELECT CAST(%s AS SIGNED) AS key_field, CAST(%s AS SIGNED) AS from_time, %s AS from_id,"                    \
@@ -184,25 +186,17 @@ static const char *const statements[SQL_COUNT] = {
     [SQL_PRODUCT_LOCK_100] = LOCK_100 " FOR UPDATE",
     [SQL_PRODUCT_KEYS] =
         "SELECT " PRODUCT_KEY_COLUMNS ", category, created_at, in_stock FROM products WHERE id = %s FOR UPDATE",
-    [SQL_WORDS_INSERT] = WORDS_INSERT_MYSQL(WORDS_ROW),
-    [SQL_WORDS_INSERT_2] = WORDS_INSERT_MYSQL(TWICE(WORDS_ROW)),
-    [SQL_WORDS_INSERT_4] = WORDS_INSERT_MYSQL(TWICE(TWICE(WORDS_ROW))),
-    [SQL_WORDS_INSERT_8] = WORDS_INSERT_MYSQL(TWICE(TWICE(TWICE(WORDS_ROW)))),
-    [SQL_WORDS_INSERT_16] = WORDS_INSERT_MYSQL(TWICE(TWICE(TWICE(TWICE(WORDS_ROW))))),
+    FOR_ROWS(SQL_WORDS_INSERT, WORDS_INSERT_MYSQL, WORDS_ROW),
     [SQL_INDEX_LIST] =
         "SELECT DISTINCT index_name, 1, NULL FROM information_schema.statistics"
         " WHERE table_schema = DATABASE() AND table_name = 'products'",
     [SQL_FIELDS_ADD] =
         "INSERT INTO catalog_fields (number, name, definition, complete, counted, claimed, created_at, id, filled)"
         " VALUES (%s, %s, %s, %s, %s, %s, %s, %s, 0)",
-    [SQL_KEYS_INSERT] = KEYS_INSERT_MYSQL(KEYS_ROW),
-    [SQL_KEYS_INSERT_2] = KEYS_INSERT_MYSQL(TWICE(KEYS_ROW)),
-    [SQL_KEYS_INSERT_4] = KEYS_INSERT_MYSQL(TWICE(TWICE(KEYS_ROW))),
-    [SQL_KEYS_INSERT_8] = KEYS_INSERT_MYSQL(TWICE(TWICE(TWICE(KEYS_ROW)))),
-    [SQL_KEYS_INSERT_16] = KEYS_INSERT_MYSQL(TWICE(TWICE(TWICE(TWICE(KEYS_ROW))))),
+    FOR_ROWS(SQL_KEYS_INSERT, KEYS_INSERT_MYSQL, KEYS_ROW),
     [SQL_KEYS_BETWEEN] = "SELECT k.id, value_key, value, counted, k.created_at " KEYS_BETWEEN_MYSQL,
     [SQL_KEYS_DROP] = "DELETE k " KEYS_BETWEEN_MYSQL,
-    [SQL_UNIQUE_INSERT] = "INSERT IGNORE INTO product_unique (field, value, id) VALUES (%s, %s, %s)",
+    FOR_ROWS(SQL_UNIQUE_INSERT, UNIQUE_INSERT_MYSQL, UNIQUE_ROW),
     /* A locking read meets rows that other transactions have inserted, and waits for these: so whoever adds or deletes a product, and with
      * it one of these rows, has ended. Those behind the row that this transaction has just inserted came later. */
     [SQL_WRITERS] =
@@ -270,7 +264,7 @@ static const char *const statements[SQL_COUNT] = {
     [SQL_PURGE_AUDIT] = "DELETE FROM audit WHERE created_at < %s ORDER BY created_at LIMIT 200",
     [SQL_MOVE_USER] =
         "INSERT INTO users (id, username, username_key, email, email_key, password_hash, confirmed_at, created_at,"
-        " role, locked_at) VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s, %s)",
+        " role, locked_at, signed_in_at, language) VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s)",
     [SQL_MOVE_REVOCATION] =
         "INSERT INTO revoked_sessions (session_id, ended_at, imported_at)"
         " VALUES (%s, %s, FLOOR(UNIX_TIMESTAMP(NOW(3)) * 1000))",
@@ -287,6 +281,7 @@ static const cat_syntax_t syntax = {
     .find = "INSTR",
     .by_octets = "",
     .ends_distinct = 1,
+    .limited = "(",
     .pads_blanks = 1,
     .create_index = "ALTER TABLE products ADD INDEX ",
     .create_index_on = " (",

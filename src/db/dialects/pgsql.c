@@ -172,6 +172,7 @@ static const cat_syntax_t syntax = {
     .find = "STRPOS",
     .by_octets = " COLLATE \"C\"",
     .compares_rows = 1,
+    .limited = "(",
     .create_index = "CREATE INDEX CONCURRENTLY ",
     .create_index_on = " ON products (",
     .create_index_end = ")",

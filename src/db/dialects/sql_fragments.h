@@ -45,7 +45,7 @@
 /* A user as accounts/user.h's view has it. */
 #define USER_VIEW                                                                                                      \
     "id, username, email, CASE WHEN confirmed_at IS NULL THEN 0 ELSE 1 END, role,"                                     \
-    " CASE WHEN locked_at IS NULL THEN 0 ELSE 1 END, created_at"
+    " CASE WHEN locked_at IS NULL THEN 0 ELSE 1 END, created_at, signed_in_at"
 
 /* ---- what a row of the field table becomes ---- */
 
@@ -74,5 +74,10 @@
 #define PRODUCT_FIRST(column) column " = COALESCE(%s, " column ")"
 #define PRODUCT_SET(column) ", " PRODUCT_FIRST(column)
 #define PRODUCT_CLEAR(column) ", " column " = CASE WHEN %s = '1' THEN NULL ELSE COALESCE(%s, " column ") END"
+
+/* In a dialect's table, the texts of a statement that db/dialects/sql.def has for 1, 2, 4, 8, 16 and 64 rows. */
+#define FOR_ROWS(name, text, row)                                                                                      \
+    [name] = text(row), [name##_2] = text(TWICE(row)), [name##_4] = text(TWICE(TWICE(row))),                           \
+    [name##_8] = text(TWICE(TWICE(TWICE(row)))), [name##_16] = text(TIMES_16(row)), [name##_64] = text(TIMES_64(row))
 
 #endif

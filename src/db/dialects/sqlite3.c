@@ -58,6 +58,10 @@ static apr_status_t judge_result(const cat_fault_t *fault)
  * so several are inserted only where the whole transaction is rolled back then (docs/decisions/0061). */
 #define PRODUCT_INSERT_SQLITE3(rows) "INSERT OR FAIL INTO " PRODUCT_INSERTED(rows)
 #define WORDS_INSERT_SQLITE3(rows) "INSERT OR IGNORE INTO product_words (word, created_at, id) VALUES " rows
+#define KEYS_INSERT_SQLITE3(rows)                                                                                      \
+    "INSERT OR IGNORE INTO product_keys (field, value_key, created_at, id, value, counted) VALUES " rows
+
+#define UNIQUE_INSERT_SQLITE3(rows) "INSERT OR IGNORE INTO product_unique (field, value, id) VALUES " rows
 
 /* For the column `counted`, which only the primary key has, SQLite would read all keys of the fields. */
 #define KEYS_INDEXED "product_keys INDEXED BY product_keys_by_product "
@@ -70,18 +74,12 @@ static apr_status_t judge_result(const cat_fault_t *fault)
 static const char *const statements[SQL_COUNT] = {
     [SQL_DATABASE] =
         "SELECT 'SQLite', sqlite_version(), COALESCE(MAX(version), 0) FROM schema_version WHERE version > 0",
-    [SQL_PRODUCT_INSERT] = PRODUCT_INSERT_SQLITE3(PRODUCT_ROW),
-    [SQL_PRODUCT_INSERT_2] = PRODUCT_INSERT_SQLITE3(TWICE(PRODUCT_ROW)),
-    [SQL_PRODUCT_INSERT_4] = PRODUCT_INSERT_SQLITE3(TWICE(TWICE(PRODUCT_ROW))),
-    [SQL_PRODUCT_INSERT_8] = PRODUCT_INSERT_SQLITE3(TWICE(TWICE(TWICE(PRODUCT_ROW)))),
-    [SQL_PRODUCT_INSERT_16] = PRODUCT_INSERT_SQLITE3(TWICE(TWICE(TWICE(TWICE(PRODUCT_ROW))))),
+    FOR_ROWS(SQL_PRODUCT_INSERT, PRODUCT_INSERT_SQLITE3, PRODUCT_ROW),
     [SQL_PRODUCT_UPDATE] = "UPDATE OR FAIL " PRODUCT_UPDATED,
     [SQL_PRODUCT_SET_KEYS] = "UPDATE OR FAIL " PRODUCT_KEYS_SET,
-    [SQL_WORDS_INSERT] = WORDS_INSERT_SQLITE3(WORDS_ROW),
-    [SQL_WORDS_INSERT_2] = WORDS_INSERT_SQLITE3(TWICE(WORDS_ROW)),
-    [SQL_WORDS_INSERT_4] = WORDS_INSERT_SQLITE3(TWICE(TWICE(WORDS_ROW))),
-    [SQL_WORDS_INSERT_8] = WORDS_INSERT_SQLITE3(TWICE(TWICE(TWICE(WORDS_ROW)))),
-    [SQL_WORDS_INSERT_16] = WORDS_INSERT_SQLITE3(TWICE(TWICE(TWICE(TWICE(WORDS_ROW))))),
+    FOR_ROWS(SQL_WORDS_INSERT, WORDS_INSERT_SQLITE3, WORDS_ROW),
+    FOR_ROWS(SQL_KEYS_INSERT, KEYS_INSERT_SQLITE3, KEYS_ROW),
+    FOR_ROWS(SQL_UNIQUE_INSERT, UNIQUE_INSERT_SQLITE3, UNIQUE_ROW),
     [SQL_KEYS_DELETE] = "DELETE FROM " KEYS_INDEXED KEYS_OF_PRODUCT,
     [SQL_KEYS_COUNTED] = "SELECT field, value FROM " KEYS_INDEXED KEYS_OF_PRODUCT " AND counted = 1",
     [SQL_INDEX_LIST] = "SELECT name, 1, NULL FROM sqlite_master WHERE type = 'index' AND tbl_name = 'products'",
@@ -107,6 +105,7 @@ static const cat_syntax_t syntax = {
     .by_octets = "",
     .ends_distinct = 1,
     .orders_union = 1,
+    .limited = "SELECT * FROM (",
     .compares_rows = 1,
     .create_index = "CREATE INDEX ",
     .create_index_on = " ON products (",

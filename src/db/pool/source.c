@@ -55,8 +55,8 @@ static apr_status_t create_groups(cat_source_t *source, apr_pool_t *pool)
     for (size_t i = 0; i < sizeof(groups) / sizeof(groups[0]) && rv == APR_SUCCESS; i++) {
         rv = cat_group_create(groups[i], pool);
     }
-    for (int i = 0; i < CAT_SOURCE_READERS && rv == APR_SUCCESS; i++) {
-        rv = cat_group_create(&source->reads[i], pool);
+    for (int i = 0; i < 2 * CAT_SOURCE_READERS && rv == APR_SUCCESS; i++) {
+        rv = cat_group_create(&source->reads[i % 2][i / 2], pool);
     }
     return rv;
 }

@@ -77,10 +77,11 @@ struct cat_source_t {
     cat_exports_t exports;
     apr_thread_mutex_t *mutex;
     apr_thread_cond_t *attempt_ended;
-    cat_group_t *group;                          /* the writes of this child that wait for the write lock */
-    cat_group_t *batch;                          /* the items of db/work/batch.h that wait for a leader */
-    cat_group_t *reads[CAT_SOURCE_READERS];      /* the rows of db/work/read_batch.h that wait for a leader */
-    cat_wal_index_t *wal_index;                  /* of a database that is a file; NULL: no responses are cached */
+    cat_group_t *group; /* the writes of this child that wait for the write lock */
+    cat_group_t *batch; /* the items of db/work/batch.h that wait for a leader */
+    cat_group_t
+        *reads[2][CAT_SOURCE_READERS]; /* the rows of db/work/read_batch.h that wait for a leader; [1]: with `of` */
+    cat_wal_index_t *wal_index;        /* of a database that is a file; NULL: no responses are cached */
     cat_repeats_t limit_refusals, late_refusals; /* what sums up their lines */
     /* ---- guarded by the mutex ---- */
     cat_source_state_t state;

@@ -89,6 +89,11 @@ void cat_sqlite_hold_checkpoint(const cat_db_handle_t *handle, int *frames)
     sqlite3_wal_hook(sqlite_of(handle), note_frames, frames);
 }
 
+void cat_sqlite_size_cache(const cat_db_handle_t *handle, int is_wide)
+{
+    sqlite3_exec(sqlite_of(handle), is_wide ? "PRAGMA cache_size=-16000" : "PRAGMA cache_size=-2000", NULL, NULL, NULL);
+}
+
 int cat_sqlite_unhold_checkpoint(const cat_db_handle_t *handle, int frames)
 {
     sqlite3_wal_autocheckpoint(sqlite_of(handle), WAL_PAGES);

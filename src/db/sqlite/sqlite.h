@@ -27,6 +27,9 @@ void cat_sqlite_set_up(const cat_db_handle_t *handle);
 apr_status_t cat_sqlite_begin(const cat_db_handle_t *handle, cat_sqlite_reader_t *reader, apr_time_t until,
                               cat_fault_t *fault);
 
+/* How many pages the connection keeps: 16 MB of them, or 2 as by default. */
+void cat_sqlite_size_cache(const cat_db_handle_t *handle, int is_wide);
+
 /* Between the two a commit on the connection does not copy the WAL, but sets *frames, which must live as long. 1: the WAL is long enough
  * to be copied now. */
 void cat_sqlite_hold_checkpoint(const cat_db_handle_t *handle, int *frames);

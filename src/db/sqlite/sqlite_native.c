@@ -77,16 +77,26 @@ static apr_status_t commit_write(cat_connection_t *conn, apr_pool_t *pool)
     return rv;
 }
 
+static void size_cache(const cat_connection_t *conn, int is_wide)
+{
+    if (conn->sqlite->is_wide != is_wide) {
+        cat_sqlite_size_cache(&conn->handle, is_wide);
+        conn->sqlite->is_wide = is_wide;
+    }
+}
+
 static void finish_commit(cat_connection_t *conn, apr_pool_t *pool)
 {
     cat_commit_tracker_t *tracker = &conn->sqlite->tracker;
     int is_unsure = cat_commit_tracker_look(tracker);
 
     cat_commit_tracker_end(tracker, is_unsure ? ask_data_version(conn, pool) : NULL);
+    size_cache(conn, 0);
 }
 
 static apr_status_t roll_back(cat_connection_t *conn)
 {
+    size_cache(conn, 0);
     return run_control(conn, CAT_SQLITE_ROLL_BACK, "ROLLBACK");
 }
 
@@ -148,6 +158,11 @@ apr_off_t cat_sqlite_native_wal_size(const cat_connection_t *conn)
     struct stat info;
 
     return conn->file && stat(conn->sqlite->files.paths[CAT_FILE_WAL], &info) == 0 ? info.st_size : 0;
+}
+
+void cat_sqlite_native_widen_cache(const cat_connection_t *conn)
+{
+    size_cache(conn, 1);
 }
 
 apr_status_t cat_sqlite_native_commit_only(cat_connection_t *conn, apr_pool_t *pool, int *is_wal_long)

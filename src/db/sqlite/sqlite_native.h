@@ -17,6 +17,7 @@ struct cat_sqlite_connection_t {
     int knows_wal;     /* flag: files has the WAL and its index */
     apr_time_t looked; /* when files was last compared with what is there */
     int has_readonly_index;
+    int is_wide; /* flag: it may keep more pages until the transaction ends */
 };
 
 /* On the connection's pool; NULL: the driver is not SQLite's. */
@@ -28,6 +29,10 @@ int cat_sqlite_native_takes_writes(const cat_connection_t *conn, const cat_log_t
 
 /* Octets of the WAL's file; 0: there is none. */
 apr_off_t cat_sqlite_native_wal_size(const cat_connection_t *conn);
+
+/* Lets the connection keep 16 MB of pages until the transaction ends, not 2: one of several writes would read some of them again and
+ * again. */
+void cat_sqlite_native_widen_cache(const cat_connection_t *conn);
 
 /* cat_connection_commit, but without copying a WAL that has become long, which takes as long again. *is_wal_long, flag:
  * cat_sqlite_native_checkpoint is due. */

@@ -7,6 +7,8 @@
  *     thread 2   join, waits .................................................... copies are on its stack: row(b)
  *     thread 3   join, waits .................................................... row(c)
  *
+ * Keys may be those of something, as the values of one field: WHERE field = ? AND value IN (...). Rows of another field are not among them.
+ *
  * The statement is sent after each of its threads has come, so none gets an older row than it would have read by itself.
  */
 #include "db/work/read_batch.h"
@@ -22,10 +24,10 @@
 /* A thread that wants a row, on its stack. While the thread sleeps, the leader reads the key and writes the rest. */
 typedef struct reader_t {
     cat_group_item_t item; /* first: a list of items is a list of readers */
-    const char *key;
+    const cat_row_key_t *wanted;
     apr_status_t rv;
-    int is_too_long; /* flag: the row has no room here */
-    int columns;     /* of the row; 0: there is none */
+    int is_left; /* flag: the thread has to read alone, as the row has no room here, or is of something else than the leader's */
+    int columns; /* of the row; 0: there is none */
     const char *values[COLUMNS_MAX];
     char texts[TEXTS_MAX]; /* of the values */
 } reader_t;
@@ -55,19 +57,25 @@ static void keep_row(reader_t *reader, const char *const *values, int columns)
 {
     apr_size_t used = 0;
 
-    reader->is_too_long = columns > COLUMNS_MAX;
-    for (int i = 0; i < columns && !reader->is_too_long; i++) {
+    reader->is_left = columns > COLUMNS_MAX;
+    for (int i = 0; i < columns && !reader->is_left; i++) {
         reader->values[i] = values[i] ? copy_text(reader, values[i], &used) : NULL;
-        reader->is_too_long = values[i] && !reader->values[i];
+        reader->is_left = values[i] && !reader->values[i];
     }
     reader->columns = columns;
+}
+
+static int is_of_same(const reader_t *one, const reader_t *other)
+{
+    return one->wanted->of == other->wanted->of ||
+           (one->wanted->of && other->wanted->of && !strcmp(one->wanted->of, other->wanted->of));
 }
 
 /* Several threads may want the same row. */
 static apr_status_t deal_row(void *leader, const char *const *values, int columns)
 {
     for (reader_t *reader = leader; reader; reader = next_reader(reader)) {
-        if (!strcmp(reader->key, values[0])) {
+        if (!reader->is_left && !strcmp(reader->wanted->key, values[0])) {
             keep_row(reader, values, columns);
         }
     }
@@ -77,23 +85,29 @@ static apr_status_t deal_row(void *leader, const char *const *values, int column
 /* ---- reading ---- */
 
 /* Keys that are there twice make up the number that the statement takes. */
-static apr_status_t read_rows(cat_db_t *db, cat_sql_t sql, reader_t *first)
+static apr_status_t read_rows(cat_db_t *db, reader_t *first)
 {
-    const char *keys[CAT_ROWS_MAX];
+    const char *values[1 + CAT_ROWS_MAX] = {first->wanted->of};
+    const char **keys = first->wanted->of ? values + 1 : values;
     int count = 0, rows = 1, doublings = 0;
 
-    for (const reader_t *reader = first; reader; reader = next_reader(reader)) {
-        keys[count++] = reader->key;
+    for (reader_t *reader = first; reader; reader = next_reader(reader)) {
+        reader->is_left = !is_of_same(reader, first);
+        if (!reader->is_left) {
+            keys[count++] = reader->wanted->key;
+        }
     }
     for (; rows < count; rows *= 2) {
         doublings++;
     }
     while (count < rows) {
-        keys[count++] = first->key;
+        keys[count++] = first->wanted->key;
     }
-    return cat_checkout_select(
-        db, &(cat_select_t){
-                .sql = sql + (cat_sql_t)doublings, .values = keys, .count = rows, .row = deal_row, .baton = first});
+    return cat_checkout_select(db, &(cat_select_t){.sql = first->wanted->sql + (cat_sql_t)doublings,
+                                                   .values = values,
+                                                   .count = rows + (first->wanted->of != NULL),
+                                                   .row = deal_row,
+                                                   .baton = first});
 }
 
 /* A connection that hangs holds up all threads of its batch. So the batches together hold up no more threads than there
@@ -106,12 +120,12 @@ static int most_rows(const cat_db_t *db)
 }
 
 /* The connection is given back before a thread that needs one is woken. */
-static void lead_batch(cat_db_t *db, cat_group_t *group, cat_sql_t sql, reader_t *own)
+static void lead_batch(cat_db_t *db, cat_group_t *group, reader_t *own)
 {
     apr_status_t rv;
 
     cat_group_collect(group, &own->item, most_rows(db) - 1);
-    rv = read_rows(db, sql, own);
+    rv = read_rows(db, own);
     cat_checkout_release(db);
     for (reader_t *reader = own; reader; reader = next_reader(reader)) {
         reader->rv = rv;
@@ -119,33 +133,37 @@ static void lead_batch(cat_db_t *db, cat_group_t *group, cat_sql_t sql, reader_t
     cat_group_leave(group, &own->item);
 }
 
-static apr_status_t read_alone(cat_db_t *db, cat_sql_t sql, const char *key, cat_row_t *row, void *baton)
+static apr_status_t read_alone(cat_db_t *db, const cat_row_key_t *wanted, cat_row_t *row, void *baton)
 {
-    return cat_checkout_select(db, &(cat_select_t){.sql = sql, .values = &key, .count = 1, .row = row, .baton = baton});
+    const char *const values[] = {wanted->of ? wanted->of : wanted->key, wanted->key};
+
+    return cat_checkout_select(
+        db,
+        &(cat_select_t){.sql = wanted->sql, .values = values, .count = wanted->of ? 2 : 1, .row = row, .baton = baton});
 }
 
-apr_status_t cat_read_batch_one(cat_db_t *db, cat_sql_t sql, const char *key, cat_row_t *row, void *baton)
+apr_status_t cat_read_batch_one(cat_db_t *db, const cat_row_key_t *wanted, cat_row_t *row, void *baton)
 {
     cat_source_t *source = db->use->source;
     unsigned turn = atomic_fetch_add_explicit(&source->next_reads, 1, memory_order_relaxed);
-    cat_group_t *group = source->reads[turn % CAT_SOURCE_READERS];
+    cat_group_t *group = source->reads[wanted->of != NULL][turn % CAT_SOURCE_READERS];
     reader_t own;
 
     own.item.more = 0;
-    own.key = key;
-    own.is_too_long = 0;
+    own.wanted = wanted;
+    own.is_left = 0;
     own.columns = 0;
     switch (cat_checkout_join(db, group, &own.item, apr_time_now() + source->leader_patience)) {
     case CAT_GROUP_WAITING:
-        return read_alone(db, sql, key, row, baton);
+        return read_alone(db, wanted, row, baton);
     case CAT_GROUP_LEADER:
-        lead_batch(db, group, sql, &own);
+        lead_batch(db, group, &own);
         break;
     case CAT_GROUP_DONE:
         break;
     }
-    if (own.rv == APR_SUCCESS && own.is_too_long) {
-        return read_alone(db, sql, key, row, baton);
+    if (own.rv == APR_SUCCESS && own.is_left) {
+        return read_alone(db, wanted, row, baton);
     }
     if (own.rv == APR_SUCCESS && own.columns) {
         own.rv = row(baton, own.values, own.columns);

@@ -195,6 +195,9 @@ static void commit_group(cat_write_t *first, const cat_write_t *end)
     int is_alone = next_write(first) == end, succeeded = 0;
     apr_status_t rv = begin_transaction(first);
 
+    if (rv == APR_SUCCESS && !is_alone) {
+        cat_sqlite_native_widen_cache(first->db->use->conn);
+    }
     for (cat_write_t *w = first; w != end && rv == APR_SUCCESS; w = next_write(w)) {
         w->rv = run_grouped_write(first->db, w, is_alone);
         succeeded += w->rv == APR_SUCCESS;

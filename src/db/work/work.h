@@ -14,7 +14,7 @@ typedef struct cat_companion_t {
     void *baton;
 } cat_companion_t;
 
-/* How many rows one statement inserts, or reads by their keys, at most. */
+/* How many rows of several threads one statement inserts, or reads by their keys, at most. */
 #define CAT_ROWS_MAX 16
 
 #endif

@@ -27,12 +27,12 @@ export function stories(server) {
         await fill(page, {
             'E-mail address': 'ada@example.com',
             Password: 'seven c',
-            'Password again': '',
+            'Repeat the password': '',
         });
         assert.equal(await error('email').textContent(), '');
         assert.match(await error('password').textContent(), /at least 8 characters/);
 
-        await fill(page, { Password: 'eight ch', 'Password again': 'eight cg', 'User name': 'abc' });
+        await fill(page, { Password: 'eight ch', 'Repeat the password': 'eight cg', 'User name': 'abc' });
         assert.equal(await error('password').textContent(), '');
         assert.match(await error('confirmPassword').textContent(), /must be the same/);
         await fill(page, { Password: 'eight cg' });
@@ -57,7 +57,7 @@ export function stories(server) {
         const next = /\?next=users\.html%3Fview%3Daudit$/;
         await page.goto('/users.html?view=audit');
         await page.waitForURL(next);
-        await page.locator('main').getByRole('link', { name: 'I have forgotten my password' }).click();
+        await page.locator('main').getByRole('link', { name: 'Forgotten your password?' }).click();
         await page.waitForURL(/forgot.*next=/);
         await page.getByRole('link', { name: 'Back to sign in' }).click();
         await page.waitForURL(/login.*next=/);
@@ -71,7 +71,7 @@ export function stories(server) {
         await page.waitForURL(/register/);
         assert.match(page.url(), next);
         await fill(page, { 'User name': 'onmyway', 'E-mail address': 'onmyway@example.com' });
-        await fill(page, { Password: 'along the way', 'Password again': 'along the way' });
+        await fill(page, { Password: 'along the way', 'Repeat the password': 'along the way' });
         await page.getByRole('button', { name: 'Register' }).click();
         await page.waitForURL('**/users.html?view=audit');
         await page.getByText('Welcome, onmyway.').waitFor();
@@ -97,17 +97,17 @@ export function stories(server) {
         const visitor = await visit();
         const { page } = visitor;
         const taken = await server.register('taken');
-        visitor.expect('POST /api/register 400', 'POST /api/register 409');
+        visitor.expect('POST /api/register 409');
         await page.goto('/register.html');
 
         await fill(page, {
-            'User name': 'no spaces',
+            'User name': 'größe',
             'E-mail address': taken.email,
             Password: 'long enough',
-            'Password again': 'long enough',
+            'Repeat the password': 'long enough',
         });
         await page.getByRole('button', { name: 'Register' }).click();
-        await visitor.hears(/User name must consist of letters, digits/);
+        await visitor.hears(/User name may only contain letters from a to z/);
         assert.ok(await visitor.isFocused(page.getByLabel('User name')));
 
         await fill(page, { 'User name': 'free' });
@@ -133,7 +133,7 @@ export function stories(server) {
             'User name': 'ada',
             'E-mail address': 'ada@example.com',
             Password: 'correct horse',
-            'Password again': 'correct horse',
+            'Repeat the password': 'correct horse',
         });
         await page.getByRole('button', { name: 'Register' }).click();
         await visitor.hears('Welcome, ada. A mail is on its way to ada@example.com');
@@ -163,10 +163,10 @@ export function stories(server) {
         await page.getByText('Member since').waitFor();
         assert.ok(await page.locator('#resend-form').isHidden());
 
-        visitor.expect('POST /api/auth/confirm 400');
+        visitor.expect('GET /api/auth/confirm 400');
         await page.goto(link);
-        await page.getByRole('button', { name: 'Confirm' }).click();
-        await visitor.hears('Invalid or expired link.');
+        await visitor.hears('Invalid or expired link.'); /* before anything is pressed */
+        assert.equal(await page.getByRole('button', { name: 'Confirm' }).count(), 0);
         assert.equal(await page.getByLabel('E-mail address').inputValue(), 'ada@example.com');
     });
 
@@ -250,13 +250,13 @@ export function stories(server) {
         visitor.expect('POST /api/auth/login 401', 'POST /api/auth/login 429');
         await page.goto('/login.html');
         await fill(page, { 'User name or e-mail address': user.username, Password: 'wrong' });
-        for (let i = 0; i < 8 && !(await page.getByText('Too many tries').isVisible()); i++) {
+        for (let i = 0; i < 8 && !(await page.getByText('Too many attempts').isVisible()); i++) {
             const answer = page.waitForResponse(/login/);
             await page.getByRole('button', { name: 'Sign in' }).click();
             await answer;
             await page.getByRole('alert').waitFor();
         }
-        await visitor.hears(/Too many tries. Please try again in (a second|\d+ seconds)\./);
+        await visitor.hears(/Too many attempts. Please try again in (a second|\d+ seconds)\./);
     });
 
     story('a page that needs a user leads to the sign-in and back', server, async visit => {
@@ -277,23 +277,115 @@ export function stories(server) {
         const { page } = visitor;
         const user = await server.register('forgetful');
         await page.goto('/login.html');
-        await page.getByRole('link', { name: 'I have forgotten my password' }).click();
+        await page.getByRole('link', { name: 'Forgotten your password?' }).click();
         await fill(page, { 'E-mail address': user.email });
         await page.getByRole('button', { name: 'Send the mail' }).click();
         await visitor.hears('a mail is on its way');
 
         const link = await server.mailedLink(user.email, 'reset.html');
         await page.goto(link);
-        await fill(page, { 'New password': 'quite another one', 'Password again': 'quite another one' });
+        await fill(page, { 'New password': 'quite another one', 'Repeat the password': 'quite another one' });
         await page.getByRole('button', { name: 'Set the password' }).click();
-        await visitor.hears('Your new password is set.');
+        await visitor.hears('Your new password has been set.');
         await visitor.signIn({ username: user.username, password: 'quite another one' });
 
-        visitor.expect('POST /api/auth/password/reset 400');
+        visitor.expect('GET /api/auth/password/reset 400');
         await page.goto(link);
-        await fill(page, { 'New password': 'one more of them', 'Password again': 'one more of them' });
+        await visitor.hears('Invalid or expired link.'); /* before anything is typed */
+        assert.equal(await page.getByLabel('New password').count(), 0);
+        await page.getByRole('link', { name: 'Get a new link' }).click();
+        await page.waitForURL('/forgot.html');
+    });
+
+    story('a link that is used up while its page is open is refused then', server, async visit => {
+        const visitor = await visit();
+        const { page } = visitor;
+        const user = await server.register('overtaken');
+        await server.api('POST', '/auth/password/forgot', { email: user.email });
+        const link = await server.mailedLink(user.email, 'reset.html');
+        await page.goto(link);
+        await fill(page, { 'New password': 'quite another one', 'Repeat the password': 'quite another one' });
+        await server.api('POST', '/auth/password/reset', { token: link.split('token=')[1], password: 'the first of two' });
+        visitor.expect('POST /api/auth/password/reset 400');
         await page.getByRole('button', { name: 'Set the password' }).click();
         await visitor.hears('Invalid or expired link.');
+    });
+
+    storyInBoth('who comes for a page gets there, by way of registration, a mail or a new password', server, async visit => {
+        const visitor = await visit();
+        const { page } = visitor;
+        const user = await server.register('headstrong');
+        const target = 'own/visit.html';
+        await page.route('**/own/visit.html', route => route.fulfill({ contentType: 'text/html', body: '<!doctype html><title>Here</title>' }));
+
+        await page.goto(`/login.html?next=${target}`);
+        await page.getByRole('link', { name: 'Forgotten your password?' }).click();
+        await fill(page, { 'E-mail address': user.email });
+        await page.getByRole('button', { name: 'Send the mail' }).click();
+        await visitor.hears('a mail is on its way');
+        await page.goto(await server.mailedLink(user.email, 'reset.html'));
+        await fill(page, { 'New password': 'quite another one', 'Repeat the password': 'quite another one' });
+        await page.getByRole('button', { name: 'Set the password' }).click();
+        await page.waitForURL(/login\.html\?next=own%2Fvisit\.html$/);
+        await fill(page, { 'User name or e-mail address': user.username, Password: 'quite another one' });
+        await page.getByRole('button', { name: 'Sign in' }).click();
+        await page.waitForURL(`/${target}`);
+
+        await page.goto('/index.html');
+        await visitor.signOut();
+        await visitor.hears('You have signed out.');
+        await page.goto(`/login.html?next=${target}`);
+        await page.getByRole('main').getByRole('link', { name: 'Register' }).click();
+        const newcomer = { 'User name': 'newcomer', 'E-mail address': 'newcomer@example.com', Password: 'correct horse', 'Repeat the password': 'correct horse' };
+        await fill(page, newcomer);
+        await page.getByRole('button', { name: 'Register' }).click();
+        await page.waitForURL(`/${target}`);
+        await page.goto(await server.mailedLink('newcomer@example.com', 'confirm.html'));
+        await page.getByRole('button', { name: 'Confirm' }).click();
+        await page.waitForURL(`/${target}`);
+
+        /* What was kept is for an hour, and a later mail is about something else. */
+        await page.evaluate(() => {
+            const kept = JSON.parse(localStorage.getItem('catalog.next'));
+            localStorage.setItem('catalog.next', JSON.stringify({ ...kept, until: Date.now() }));
+        });
+        await page.goto('/confirm.html');
+        await fill(page, { 'E-mail address': user.email });
+        await page.getByRole('button', { name: 'Send the mail' }).click();
+        await visitor.hears('a mail is on its way');
+        assert.equal(await page.evaluate(() => localStorage.getItem('catalog.next')), null);
+    });
+
+    story('the pages through which users come in begin with the sign of the shop', server, async visit => {
+        const { page } = await visit();
+        for (const name of ['login', 'register', 'forgot', 'reset', 'confirm']) {
+            await page.goto(`/${name}.html`);
+            await page.locator('.emblem').filter({ hasText: 'Catalogue' }).waitFor();
+        }
+        const logo = "data:image/svg+xml,<svg xmlns='http://www.w3.org/2000/svg' width='30' height='30'/>";
+        await page.route('**/own/config.js', route =>
+            route.fulfill({ contentType: 'text/javascript', body: `export const LOGO = ${JSON.stringify(logo)};` }),
+        );
+        await page.goto('/login.html');
+        await page.locator('.emblem img').waitFor();
+    });
+
+    story('mails are in the language of the pages', server, async visit => {
+        const visitor = await visit(server.url, { locale: 'de-DE' });
+        const { page } = visitor;
+        await page.goto('/register.html');
+        for (const [id, text] of Object.entries({ username: 'deutsch', email: 'deutsch@example.com', password: 'correct horse', confirmPassword: 'correct horse' })) {
+            await page.locator(`#${id}`).fill(text);
+        }
+        await page.getByRole('button', { name: 'Registrieren' }).click();
+        await visitor.hears('Willkommen, deutsch!');
+        assert.match(await server.mailedText('deutsch@example.com', 'confirm.html'), /^Guten Tag deutsch,/m);
+        await page.getByLabel('Sprache').selectOption('English');
+        await page.getByRole('heading', { name: 'Products' }).waitFor();
+        await visitor.signOut();
+        await visitor.signIn({ username: 'deutsch', password: 'correct horse' });
+        await server.api('POST', '/auth/password/forgot', { email: 'deutsch@example.com' });
+        assert.match(await server.mailedText('deutsch@example.com', 'reset.html'), /^Hello deutsch,/m);
     });
 
     story('changing the password ends the other sessions', server, async visit => {
@@ -303,13 +395,13 @@ export function stories(server) {
         await there.signIn(user);
         await here.page.goto('/account.html');
         here.expect('POST /api/auth/password/change 400');
-        const passwords = { 'New password': 'quite another one', 'New password again': 'quite another one' };
+        const passwords = { 'New password': 'quite another one', 'Repeat the new password': 'quite another one' };
         await fill(here.page, { 'Current password': 'not this one', ...passwords });
         await here.page.getByRole('button', { name: 'Change the password' }).click();
         await here.hears('Current password is not the current password.');
         await fill(here.page, { 'Current password': user.password });
         await here.page.getByRole('button', { name: 'Change the password' }).click();
-        await here.hears('Your password is changed');
+        await here.hears('Your password has been changed');
         assert.equal(await here.page.getByRole('button', { name: /^End the session/ }).count(), 1);
 
         there.expect('POST /api/auth/refresh 401');
@@ -331,7 +423,7 @@ export function stories(server) {
         for (let left = await sessions.count(); left > 1; left--) {
             await sessions.filter({ hasNotText: 'This one' }).getByRole('button').first().click();
             await sessions.nth(left - 1).waitFor({ state: 'detached' });
-            await here.hears('The session is ended.');
+            await here.hears('The session has ended.');
         }
 
         there.expect('POST /api/products 401', 'POST /api/auth/refresh 401');
@@ -383,7 +475,7 @@ export function stories(server) {
 
         await visitor.signIn(user);
         await list.getByRole('link', { name: 'Add a product' }).waitFor();
-        await draft.getByText(`In another tab ${user.username} has signed in.`).waitFor();
+        await draft.getByText(`In another tab you have signed in as ${user.username}.`).waitFor();
         await draft.getByLabel('Price').fill('3');
         await draft.getByRole('button', { name: 'Save' }).click();
         await draft.getByText('The product is added.').waitFor();

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { story } from '../visitor.js';
 
@@ -28,7 +29,8 @@ export function stories(server) {
         assert.equal(await page.getByRole('link', { name: 'List products' }).getAttribute('aria-current'), 'page');
 
         await server.api('POST', '/products', { name: 'Described', price: 1 }, (await server.register('describer')).token);
-        await page.getByText('35 more conditions').click();
+        await page.getByText(/^\d+ more conditions$/).click();
+        await page.locator('summary').filter({ hasText: /^name \d+$/ }).click();
         await page.getByLabel('name[prefix]').fill('described & more');
         await page.getByText('GET /api/products?name[prefix]=described%20%26%20more', { exact: true }).waitFor();
         await page.getByLabel('name[prefix]').fill('DESCRIBED');
@@ -38,6 +40,58 @@ export function stories(server) {
         await page.locator('#answer').getByText('"name": "Described"').waitFor();
         await page.getByText('Headers of the answer').click();
         await page.locator('#answer').getByText(/^x-request-id: /m).waitFor();
+    });
+
+    story('api.html shows the request as a command, and the answer beside the form', server, async visit => {
+        const visitor = await visit(server.url, { permissions: ['clipboard-read', 'clipboard-write'] });
+        const { page } = visitor;
+        const user = await server.register('commander');
+        const command = page.locator('pre').filter({ hasText: /^curl / });
+        const run = text => execFileSync('sh', ['-c', text], { encoding: 'utf8', env: { ...process.env, TOKEN: user.token } });
+        await visitor.signIn(user);
+        await page.goto('/api.html#listProducts');
+        await page.getByText('curl', { exact: true }).click();
+        await page.getByText(/^\d+ more conditions$/).click();
+        await page.locator('summary').filter({ hasText: /^name \d+$/ }).click();
+        await page.getByLabel('name[prefix]').fill("Commander's");
+        assert.equal(JSON.parse(run(`${await command.textContent()} -sS`)).pagination.total, 0);
+
+        await page.goto('/api.html#createProduct');
+        await page.getByText('curl', { exact: true }).click();
+        await page.getByLabel('Body', { exact: true }).fill('{"name": "Commander\'s $HOME", "price": 1}');
+        await page.getByRole('button', { name: 'Copy the command' }).click();
+        await visitor.hears('The command is copied.');
+        const copied = await page.evaluate(() => navigator.clipboard.readText());
+        assert.equal(copied, await command.textContent());
+        assert.match(copied, /-H "Authorization: Bearer \$TOKEN"/);
+        assert.equal(JSON.parse(run(`${copied} -sS`)).data.name, "Commander's $HOME");
+
+        await page.setViewportSize({ width: 1440, height: 900 });
+        await send(page, 'Send the POST request');
+        await answered(page, '201 Created');
+        const [form, answer] = await Promise.all(['.exchange form', '.exchange .answer'].map(place => page.locator(place).boundingBox()));
+        assert.ok(answer.x >= form.x + form.width && answer.y < form.y + 40, 'the answer is beside the form');
+        await page.setViewportSize({ width: 800, height: 900 });
+        const [above, below] = await Promise.all(['.exchange form', '.exchange .answer'].map(place => page.locator(place).boundingBox()));
+        assert.ok(below.y >= above.y + above.height, 'or below it');
+    });
+
+    story('the browser keeps the description, and asks whether it has changed', server, async visit => {
+        const { page } = await visit(server.installedUrl);
+        const client = await page.context().newCDPSession(page);
+        const sizes = [];
+        await client.send('Network.enable');
+        const requests = new Set();
+        client.on('Network.requestWillBeSent', ({ requestId, request }) => request.url.endsWith('/openapi.json') && requests.add(requestId));
+        client.on('Network.loadingFinished', ({ requestId, encodedDataLength }) => requests.has(requestId) && sizes.push(encodedDataLength));
+        for (let visits = 0; visits < 2; visits++) {
+            await page.goto('/catalogue/api.html', { waitUntil: 'networkidle' });
+            await page.locator('#groups a').first().waitFor();
+            await page.goto('about:blank');
+        }
+        console.log(`openapi.json over the wire: ${sizes.join(', then ')} bytes`);
+        assert.ok(sizes[0] < 25_000, `compressed: ${sizes[0]}`);
+        assert.ok(sizes[1] < 1000, `then not sent again: ${sizes[1]}`);
     });
 
     story('api.html shows what an operation takes and answers', server, async visit => {

@@ -152,7 +152,7 @@ export function stories(server) {
 
         for (const address of [`/edit.html?id=${data.id}`, '/edit.html', '/work.html', '/import.html']) {
             await page.goto(address);
-            await visitor.hears('Your role, User, does not let you change products.');
+            await visitor.hears('Your role (User) does not allow you to change products.');
             assert.equal(await page.locator('main form:visible').count(), 0, `${address} lets nobody type in vain`);
         }
     });

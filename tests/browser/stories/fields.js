@@ -53,7 +53,7 @@ export function stories(server) {
         assert.equal(await control(page, 'Published').isChecked(), true, 'the default');
         assert.equal(await page.getByLabel('Last changed').count(), 0, 'the server sets it');
         await page.getByText('In kilograms, with packaging').waitFor();
-        await page.getByText('Customers do not see it.').waitFor();
+        await page.getByText('Not visible to customers.').waitFor();
 
         const faults = [
             ['Article number', 'x'.repeat(33), 'at most 32 characters', 'FH-2'],

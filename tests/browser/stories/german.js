@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Each page once in German, on a narrow screen: checked with axe, for texts that are too long, and for English that does not say so. */
 import assert from 'node:assert/strict';
-import { adminPages, story } from '../visitor.js';
+import { adminPages, story, trustLinks } from '../visitor.js';
 import { COLOURS, findFaults } from './looks.js';
 
 const OF_TEXTS = { rules: Object.fromEntries(COLOURS.map(rule => [rule, { enabled: false }])) }; /* looks.js has checked the colours */
@@ -23,11 +23,11 @@ const OPEN = {
 
 /* In the page: visible texts in the page's language that are English, or that leave what they are in. */
 async function judgeTexts() {
-    const readTexts = async tag => {
-        const parts = await Promise.all(['', 'desk/'].map(folder => import(`/assets/texts/${folder}${tag}.js`)));
-        return Object.assign({}, ...parts.map(part => part.default));
+    const read = async tag => {
+        const files = await Promise.all(['', 'desk/'].map(part => import(`/assets/texts/${part}${tag}.js`)));
+        return Object.assign({}, ...files.map(file => file.default));
     };
-    const [en, de] = await Promise.all(['en', 'de'].map(readTexts));
+    const [en, de] = await Promise.all(['en', 'de'].map(read));
     const english = new Set(Object.keys(en).filter(key => en[key] !== de[key]).map(key => en[key]));
     const isEnglish = text => english.has(text) || /\b(and|must|not|of|the|this|with)\b/.test(text);
     const isGerman = element => element.closest('[lang]').lang === 'de';
@@ -77,6 +77,7 @@ export function stories(server) {
         const made = { name: 'Teekanne aus Porzellan', price: 129.95, category: 'Haushaltswaren', rating: 4.5, inStock: false };
         const { data: product } = await server.api('POST', '/products', made, user.token);
         visitor.expect('GET /nirgends.html 404');
+        await trustLinks(visitor.page);
         const faults = await check(visitor.page, OPEN);
 
         server.promote(user); /* which withdraws the links in mails */

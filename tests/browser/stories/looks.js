@@ -4,7 +4,7 @@
  * in two widths and both schemes; that takes as long as all checks.
  */
 import assert from 'node:assert/strict';
-import { axe, pictures, SILENCE_BAR, story } from '../visitor.js';
+import { axe, pictures, SILENCE_BAR, story, trustLinks } from '../visitor.js';
 
 const SIZES = [
     { width: 360, height: 740 },
@@ -135,7 +135,7 @@ const states = {
     async 'index-busy'(page) {
         await answerOnce(page, '**/api/products?*', 429, { 'Retry-After': '3000' });
         await page.goto('/');
-        await page.getByText('Too many tries. Please try again in 50 minutes.').waitFor();
+        await page.getByText('Too many attempts. Please try again in 50 minutes.').waitFor();
     },
     async 'index-broken'(page) {
         await answerOnce(page, '**/api/products?*', 500, {});
@@ -243,7 +243,7 @@ const states = {
         const lines = ['Artikelnummer,Titel,Lagerort,Preis', 'A-17,"Porcelain teapot for two, with a long name",Shelf 4,129.95', 'A-18,Cup,,x'];
         const buffer = Buffer.from(`${lines.join('\n')}\nA-19-without-a-place-to-break-the-line,Saucer\n`);
         await page.locator('#file').setInputFiles({ name: 'teapots and cups.csv', mimeType: 'text/csv', buffer });
-        await page.getByLabel('Field of the column Titel').selectOption('Leave it out');
+        await page.getByLabel('Field of the column Titel').selectOption('Leave out');
         await page.getByText('Still without a column: Name.').waitFor();
     },
     async 'import-faulty'(page) {
@@ -344,8 +344,14 @@ const states = {
         await page.getByRole('button', { name: 'Send the mail' }).waitFor();
     },
     async reset(page) {
+        await trustLinks(page);
         await page.goto('/reset.html#token=AAAA');
         await page.getByRole('button', { name: 'Set the password' }).waitFor();
+    },
+    async 'reset-expired'(page) {
+        await page.unroute('**/api/auth/password/reset');
+        await page.reload();
+        await page.getByRole('alert').filter({ hasText: 'Invalid or expired link.' }).waitFor();
     },
     async confirm(page) {
         await page.goto('/confirm.html#token=AAAA');
@@ -384,6 +390,7 @@ export function stories(server) {
             'POST /api/products/import 400',
             'POST /api/products/import 500',
             'POST /api/auth/confirm 400',
+            'GET /api/auth/password/reset 400',
             'GET /api/products/x failed',
             'GET /api/products 429',
             'GET /api/products 500',

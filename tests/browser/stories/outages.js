@@ -7,7 +7,7 @@ const JSON = '{"success":false,"message":"No"}';
 const cases = [
     [500, { 'Retry-After': '5' }, JSON, 'has a problem at the moment. Please try again in 5 seconds.'],
     [503, { 'Retry-After': '120' }, JSON, 'is busy. Please try again in 2 minutes.'],
-    [429, { 'Retry-After': '7' }, JSON, 'Too many tries. Please try again in 7 seconds.'],
+    [429, { 'Retry-After': '7' }, JSON, 'Too many attempts. Please try again in 7 seconds.'],
     [502, HTML, '<h1>Bad gateway</h1>', 'is busy. Please try again in a while.'],
     [200, HTML, '<h1>Welcome to the hotel</h1>', 'is not responding. Check your connection'],
 ];

@@ -2,7 +2,7 @@
 /* What users change of their own accounts, and administrators of others'. */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
-import { comeAsAdmin, story } from '../visitor.js';
+import { comeAsAdmin, story, storyInBoth } from '../visitor.js';
 
 async function openAccount(visitor, user) {
     await visitor.signIn(user);
@@ -29,14 +29,14 @@ export function stories(server) {
         await page.getByLabel('New user name').fill('ab');
         await rename.click();
         await visitor.hears('New user name must have at least 3 characters.');
-        visitor.expect('PATCH /api/auth/me 409', 'PATCH /api/auth/me 400');
+        visitor.expect('PATCH /api/auth/me 409');
         await page.getByLabel('New user name').fill('Occupied');
         await rename.click();
         await visitor.hears('New user name is already taken.');
         assert.ok(await visitor.isFocused(page.getByLabel('New user name')));
         await page.getByLabel('New user name').fill('a b c');
         await rename.click();
-        await visitor.hears('New user name must consist of letters, digits');
+        await visitor.hears('New user name may only contain letters from a to z, digits');
 
         await page.getByLabel('New user name').fill('Lovelace');
         await rename.click();
@@ -85,9 +85,8 @@ export function stories(server) {
         await address('movedin@example.com').waitFor();
         assert.ok(await page.locator('#resend-form').isHidden());
 
-        visitor.expect('POST /api/auth/confirm 400');
+        visitor.expect('GET /api/auth/confirm 400');
         await page.goto(link);
-        await page.getByRole('button', { name: 'Confirm' }).click();
         await visitor.hears('Invalid or expired link.');
         await page.getByRole('link', { name: 'A link to change the address of your account' }).click();
         await page.waitForURL('/account.html');
@@ -102,7 +101,7 @@ export function stories(server) {
         await page.getByRole('button', { name: 'Save your data' }).click();
         const file = await download;
         assert.equal(file.suggestedFilename(), 'account-collector.json');
-        await visitor.hears('Your browser saves your data as account-collector.json.');
+        await visitor.hears('Your browser is saving your data as account-collector.json.');
         const { account, sessions } = JSON.parse(readFileSync(await file.path(), 'utf8'));
         assert.deepEqual([account.username, account.email, account.role], [user.username, user.email, 'user']);
         assert.deepEqual(sessions.map(({ current }) => current).sort(), [false, true]); /* registration opened the other one */
@@ -119,8 +118,8 @@ export function stories(server) {
         const password = dialog.getByLabel('Your password');
 
         await open.press('Enter');
-        await dialog.getByText('What goes: your name').waitFor();
-        await dialog.getByText('What stays: the products').waitFor();
+        await dialog.getByText('What is deleted: your name').waitFor();
+        await dialog.getByText('What remains: the products').waitFor();
         assert.ok(await visitor.isFocused(password));
         visitor.expect('DELETE /api/auth/me 400');
         await page.keyboard.type('not the password');
@@ -137,7 +136,7 @@ export function stories(server) {
         await open.click();
         await password.fill(user.password);
         await dialog.getByRole('button', { name: 'Delete the account' }).click();
-        await visitor.hears('Your account is deleted.');
+        await visitor.hears('Your account has been deleted.');
         await page.getByRole('link', { name: 'Sign in' }).waitFor();
         other.expect('POST /api/auth/refresh 401');
         await other.page.goto('/account.html');
@@ -177,7 +176,7 @@ export function stories(server) {
         await count.filter({ hasText: '21–21 of 21 users' }).waitFor();
 
         await page.getByLabel('Role').first().selectOption('Administrator');
-        await page.getByText('No users found.').waitFor();
+        await page.getByText('No user with the role Administrator has “CROWD” in the name or the e-mail address.').waitFor();
         await page.getByRole('button', { name: 'Clear the filters' }).click();
         await first.waitFor();
         assert.equal(new URL(page.url()).search, '');
@@ -203,7 +202,7 @@ export function stories(server) {
         assert.ok(await change.isDisabled());
         await dialog.getByLabel('Role').selectOption('Editor');
         await change.click();
-        await visitor.hears('promoted is signed out everywhere, and has the new role after signing in.');
+        await visitor.hears('promoted is signed out everywhere, and will have the new role after signing in.');
         await page.keyboard.press('Escape');
         await dialog.waitFor({ state: 'hidden' });
         assert.ok(await visitor.isFocused(page.getByRole('button', { name: 'promoted', exact: true })));
@@ -213,7 +212,7 @@ export function stories(server) {
         await other.page.getByRole('link', { name: 'Sign in' }).waitFor();
 
         await page.goForward();
-        await dialog.getByRole('link', { name: 'What administrators changed here' }).click();
+        await dialog.getByRole('link', { name: 'Changes of this account' }).click();
         await page.getByRole('heading', { name: 'Audit trail' }).waitFor();
         await page.locator('#count').filter({ hasText: '1 change' }).waitFor();
         const entry = page.getByRole('row').nth(1);
@@ -254,7 +253,7 @@ export function stories(server) {
 
         await other.signIn(user);
         await click('End all sessions');
-        await visitor.hears('All sessions of cared are ended.');
+        await visitor.hears('All sessions of cared have ended.');
         other.expect('POST /api/auth/refresh 401');
         await other.page.goto('/account.html');
         await other.page.waitForURL('/login.html?next=account.html');
@@ -267,8 +266,8 @@ export function stories(server) {
         await question.waitFor({ state: 'hidden' });
         await click('Delete the user');
         await question.getByRole('button', { name: 'Delete the user' }).click();
-        await visitor.hears('The account of cared is deleted.');
-        await page.getByText('No users found.').waitFor();
+        await visitor.hears('The account of cared has been deleted.');
+        await page.getByText('No user has “cared” in the name or the e-mail address.').waitFor();
         assert.equal(await signsIn(), false);
 
         await page.getByRole('link', { name: 'Audit trail' }).click();
@@ -287,13 +286,47 @@ export function stories(server) {
         await page.locator('[name=action]').selectOption('Account changed');
         await page.locator('#count').filter({ hasText: '1–3 of 3 changes' }).waitFor();
         await page.getByLabel('Changed by').fill('nobody');
-        await page.getByText('No changes found.').waitFor();
+        await page.getByText('There are no such changes by or of “nobody, cared”. A name must be complete').waitFor();
         await page.getByLabel('Changed by').fill('caretaker');
         await page.locator('#count').filter({ hasText: '1–3 of 3 changes' }).waitFor();
         await page.getByLabel('Since').fill('2999-01-01');
-        await page.getByText('No changes found.').waitFor();
+        await page.getByText('There are no such changes by or of').waitFor();
+        await page.getByRole('button', { name: 'Clear the filters' }).click();
+        await page.getByLabel('Since').fill('2999-01-01');
+        await page.getByText('No changes of this kind in this time.').waitFor();
         await page.goto('/users.html?view=audit&target=caretaker');
         await page.getByRole('row').filter({ hasText: 'with catalogctl' }).waitFor();
+    });
+
+    story('an administrator sees when a user last signed in', server, async visit => {
+        const { page } = await comeAsAdmin(server, visit, 'timekeeper');
+        const never = { username: 'sleeper', email: 'sleeper@example.com', password: 'the password of sleeper' };
+        await server.api('POST', '/users', never);
+        const cell = name => page.getByRole('row').filter({ hasText: `${name}@example.com` }).getByRole('cell').nth(2);
+        await page.goto('/users.html?q=sleeper');
+        await cell('sleeper').filter({ hasText: /^Never$/ }).waitFor();
+        await server.api('POST', '/auth/login', { login: 'sleeper', password: never.password });
+        await page.reload();
+        await cell('sleeper').filter({ hasText: /20\d\d/ }).waitFor();
+        const dialog = await openUser(page, 'sleeper');
+        assert.match(await dialog.locator('dd').nth(2).textContent(), /20\d\d/);
+    });
+
+    storyInBoth('an administrator picks a user in the audit trail', server, async visit => {
+        const { page } = await comeAsAdmin(server, visit, 'archivist');
+        await server.register('picked1');
+        await server.register('picked2');
+        await page.goto('/users.html?view=audit');
+        await page.getByText('Changes of products are not recorded.').waitFor();
+        const field = page.getByLabel('Affected account');
+        const offered = () => page.locator('#target-names option').evaluateAll(options => options.map(({ value }) => value));
+        await field.pressSequentially('PICK');
+        await page.locator('#target-names option').first().waitFor({ state: 'attached' });
+        assert.deepEqual(await offered(), ['picked1', 'picked2']);
+        await page.getByText('There are no such changes by or of “PICK”.').waitFor();
+        await field.fill('archivist'); /* as choosing one does */
+        await page.getByRole('row').filter({ hasText: 'with catalogctl' }).waitFor();
+        assert.equal(new URL(page.url()).search, '?target=archivist&view=audit');
     });
 
     story('the last administrator stays one, and hears why', server, async visit => {
@@ -336,7 +369,7 @@ export function stories(server) {
         assert.equal(await page.getByRole('link', { name: 'Users' }).count(), 0);
         for (const address of ['/users.html', '/users.html?view=audit']) {
             await page.goto(address);
-            await visitor.hears('Only administrators see this page. Your role is: User.');
+            await visitor.hears('Only administrators can see this page. Your role is: User.');
             assert.ok(await page.locator('#content').isHidden());
         }
         assert.deepEqual(sent, []);

@@ -223,7 +223,7 @@ export function stories(server) {
         await link(page, 'Lamp 1').waitFor();
         await page.getByRole('link', { name: 'Next page' }).click();
         await link(page, 'Lamp 21').waitFor();
-        await page.getByLabel('Products on a page').selectOption('10');
+        await page.getByLabel('Products per page').selectOption('10');
         await visitor.hears(/^21–30 of 45 products$/);
         assert.equal((await names(page))[0], 'Lamp 21', 'the first product stays');
         await page.getByRole('button', { name: 'Table' }).click();

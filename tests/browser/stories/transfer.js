@@ -571,7 +571,7 @@ export function stories(server) {
         await visitor.signIn(await server.register('onlooker', server.editorsUrl));
         assert.equal(await visitor.page.getByRole('link', { name: 'Import', exact: true }).count(), 0);
         await visitor.page.goto('/import.html');
-        await visitor.hears('Your role, User, does not let you change products.');
+        await visitor.hears('Your role (User) does not allow you to change products.');
         assert.ok(await visitor.page.locator('#form').isHidden());
     });
 }

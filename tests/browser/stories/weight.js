@@ -64,6 +64,7 @@ export function stories(server) {
                 console.log(`${name}, ${turn} visit: ${requests.length} requests, ${bytes} bytes`);
                 assert.ok(requests.length <= MOST_REQUESTS[name], requests.map(({ url }) => url).join(' '));
                 assert.ok(bytes <= MOST_BYTES, `${name}: ${bytes} bytes`);
+                assert.ok(!requests.some(({ url }) => url.includes('/desk')), 'what only those who work here need is not there');
                 if (turn === 'second') {
                     assert.deepEqual(requests.filter(({ url }) => url.includes('/assets-')), []);
                     const checked = requests.filter(({ url }) => !url.startsWith('/api/'));

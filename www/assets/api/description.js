@@ -47,7 +47,7 @@ export class Description {
     }
 
     parameters(operation) {
-        return operation.parameters.map(parameter => this.resolve(parameter));
+        return (operation.parameters ?? []).map(parameter => this.resolve(parameter));
     }
 
     /* Who may send the request: { isOpen: anyone, role: that a user must have }. */

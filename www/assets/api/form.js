@@ -2,9 +2,9 @@
 import { API, ApiError, accessToken, currentUser, read } from '../lib/api.js';
 import { field, input, select } from '../lib/controls.js';
 import { el, state } from '../lib/dom.js';
-import { showError, signInLink } from '../lib/page.js';
+import { say, showError, signInLink } from '../lib/page.js';
 import { formatWhole, t } from '../lib/text.js';
-import { composeHeaders, composeUrl, exchange, fileName, readable, SHOWN } from './request.js';
+import { composeCurl, composeHeaders, composeUrl, exchange, fileName, readable, SHOWN } from './request.js';
 import { code, disclosure, prose, typeView } from './schema.js';
 
 /* The form that sends the request of an operation, and shows its answer. */
@@ -32,17 +32,25 @@ function parameterField(description, parameter, controls) {
     );
 }
 
-/* Conditions with an operator in brackets are many: like the headers, they are behind a disclosure. */
+/* Those of a field are behind a disclosure of its name, and all of them behind another: a shop has hundreds. */
+function conditionFields(conditions, fieldOf) {
+    const groups = Map.groupBy(conditions, ({ name }) => name.split('[')[0]);
+    const views = [...groups].map(([name, group]) =>
+        disclosure([el('code', {}, name), ' ', el('span', { class: 'type' }, formatWhole(group.length))], group.map(fieldOf)),
+    );
+    return conditions.length > 0 ? disclosure(t('api.conditions', { n: conditions.length }), el('div', { class: 'inner' }, views)) : null;
+}
+
+/* Conditions with an operator in brackets and headers are not among the first that one looks for. */
 function parameterFields(description, operation, controls) {
     const all = description.parameters(operation);
     const hasBrackets = ({ name }) => name.includes('[');
     const isHeader = parameter => parameter.in === 'header';
-    const fields = isWanted => all.filter(isWanted).map(parameter => parameterField(description, parameter, controls));
-    const conditions = fields(hasBrackets);
-    const headers = fields(isHeader);
+    const fieldOf = parameter => parameterField(description, parameter, controls);
+    const headers = all.filter(isHeader).map(fieldOf);
     return [
-        fields(parameter => !hasBrackets(parameter) && !isHeader(parameter)),
-        conditions.length > 0 ? disclosure(t('api.conditions', { n: conditions.length }), conditions) : null,
+        all.filter(parameter => !hasBrackets(parameter) && !isHeader(parameter)).map(fieldOf),
+        conditionFields(all.filter(hasBrackets), fieldOf),
         headers.length > 0 ? disclosure(t('api.headers'), headers) : null,
     ];
 }
@@ -142,22 +150,35 @@ export function requestForm(description, operation) {
     const isBusy = state(false);
     const summary = state({ text: '' });
     const line = el('code', {});
+    const curl = el('code', {});
     const result = el('div', { id: 'answer' });
     let abort;
 
     const filled = () => controls.map(({ parameter, control }) => ({ ...parameter, value: control.value.trim() }));
     const url = () => composeUrl(API, operation.path, filled());
-    const showLine = () => line.replaceChildren(`${operation.method} ${url()}`);
+    const headersWith = (bearer, { type, body: content }) => ({
+        ...composeHeaders(filled()),
+        ...(content !== undefined && { 'Content-Type': type }),
+        ...(bearer && { Authorization: `Bearer ${bearer}` }),
+    });
+
+    /* The request as it will be sent; the token is a secret, and too long to be read. */
+    function showLine() {
+        const sent = body?.read() ?? {};
+        const address = new URL(url(), location).href;
+        line.replaceChildren(`${operation.method} ${url()}`);
+        curl.replaceChildren(composeCurl(operation.method, address, headersWith(token.isWanted() && '$TOKEN', sent), sent.body));
+    }
 
     async function compose() {
-        const { type, body: content } = body?.read() ?? {};
+        const sent = body?.read() ?? {};
         const bearer = token.isWanted() ? await accessToken() : null;
-        const headers = {
-            ...composeHeaders(filled()),
-            ...(content !== undefined && { 'Content-Type': type }),
-            ...(bearer && { Authorization: `Bearer ${bearer}` }),
-        };
-        return { headers, body: content, signal: abort.signal };
+        return { headers: headersWith(bearer, sent), body: sent.body, signal: abort.signal };
+    }
+
+    async function copyCurl() {
+        const isCopied = await navigator.clipboard.writeText(curl.textContent).then(() => true, () => false);
+        say(t(isCopied ? 'api.copied' : 'api.notCopied'));
     }
 
     async function run() {
@@ -208,10 +229,11 @@ export function requestForm(description, operation) {
         body?.fields,
         token.field,
         el('p', {}, line),
+        disclosure('curl', el('pre', { tabindex: '0' }, curl), el('button', { type: 'button', class: 'btn', onclick: copyCurl }, t('api.copy'))),
         el('p', { class: 'buttons' }, sendButton(operation.method, send), stop),
     );
     const answered = el('p', { id: 'answered', role: 'status', class: () => summary.value.look }, () => summary.value.text);
 
     showLine();
-    return [form, answered, result];
+    return [form, el('div', { class: 'answer' }, answered, result)];
 }

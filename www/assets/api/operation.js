@@ -69,7 +69,7 @@ export function operationView(description, operation) {
         el('p', {}, [methodName(operation.method), ' ', el('code', {}, operation.path)]),
         operation.description && el('p', {}, prose(operation.description)),
         el('p', {}, accessText(description.access(operation))),
-        section('send-title', t('api.send'), requestForm(description, operation)),
+        section('send-title', t('api.send'), el('div', { class: 'exchange' }, requestForm(description, operation))),
         operation.requestBody && bodyView(description, operation.requestBody),
         section(
             'answers-title',

@@ -27,6 +27,22 @@ export function composeHeaders(parameters) {
     );
 }
 
+/* In a shell, nothing within single quotes is special. What is in double quotes has a variable of the shell's. */
+const quote = text => (text.includes('$TOKEN') ? `"${text}"` : `'${text.replaceAll("'", "'\\''")}'`);
+
+/* The same request as a command line; body: a text, a File or undefined. */
+export function composeCurl(method, url, headers, body) {
+    const parts = [
+        'curl',
+        ...(/[[\]{}]/.test(url) ? ['-g'] : []), /* brackets are no patterns */
+        ...(method === 'GET' ? [] : [`-X ${method}`]),
+        quote(url),
+        ...Object.entries(headers).map(([name, value]) => `-H ${quote(`${name}: ${value}`)}`),
+        ...(body === undefined ? [] : [body instanceof File ? `--data-binary ${quote(`@${body.name}`)}` : `--data-raw ${quote(body)}`]),
+    ];
+    return parts.join(' ');
+}
+
 /* Resolves to { status, statusText, headers: [[name, value]], blob, milliseconds }; rejects with what fetch() does. */
 export async function exchange(method, url, { headers, body, signal }) {
     const begin = performance.now();

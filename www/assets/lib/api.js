@@ -2,7 +2,7 @@
 /* Calls to the API, and the session in which they are made. */
 import * as config from '../../own/config.js';
 import { recall, remember, state } from './dom.js';
-import { setCurrency } from './text.js';
+import { language, setCurrency } from './text.js';
 
 /* A line that config.js leaves out has the value that it has in the sources. */
 export const { API = '/api', METRICS = '/admin/metrics' } = config;
@@ -86,22 +86,27 @@ async function receive(request, signal) {
 /*
  * Resolves to the answer's JSON, with its ETag as tag, or rejects with an ApiError, or with the signal's AbortError. body: what becomes
  * JSON, or a Blob of the type that it says. keepalive: continues when the user leaves the page. What changes products is told to the
- * other tabs. base: of the path; asText: the answer is no JSON, and resolves to { text };
- * patience: ms for the answer.
+ * other tabs. base: of the path; asText: the answer is no JSON, and resolves to { text }. cache: 'no-cache' if the browser may keep the answer, and
+ * ask whether it has changed. patience: ms for the answer.
  */
-export async function send(method, path, { body, token, keepalive, signal, headers = {}, base = API, asText, patience = PATIENCE } = {}) {
+export async function send(
+    method,
+    path,
+    { body, token, keepalive, signal, headers = {}, base = API, asText, cache = 'no-store', patience = PATIENCE } = {},
+) {
     const late = AbortSignal.timeout(patience);
     const isFile = body instanceof Blob;
     const request = new Request(base + path, {
         method,
         headers: {
             Accept: DETAILS,
+            'Accept-Language': language, /* of the mails that the request may lead to */
             ...(body && { 'Content-Type': isFile ? body.type : 'application/json' }),
             ...(token && { Authorization: `Bearer ${token}` }),
             ...headers,
         },
         body: isFile ? body : body && JSON.stringify(body),
-        cache: 'no-store',
+        cache,
         keepalive,
         signal: signal ? AbortSignal.any([signal, late]) : late,
     });

@@ -21,7 +21,7 @@ export const rules = {
     atMost: n => value => (lengthOf(value) > n ? t('fault.long', { n }) : ''),
     sameAs: name => (value, values) => (value === values[name] ? '' : t('fault.same')),
 };
-rules.username = rules.atLeast(3);
+rules.username = value => (/^[\w.-]*$/.test(value) ? rules.atLeast(3)(value) : t('fault.username.format'));
 rules.password = rules.atLeast(8);
 
 /* What the server says of a field is in English. */

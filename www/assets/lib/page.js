@@ -5,7 +5,7 @@ import { byId, el, follow, recall, remember, settle, state } from './dom.js';
 import { at, isKnown, passNext, say, setProfile, showShell, signInLink } from './shell.js';
 import { hasText, pieces, t, translate } from './text.js';
 
-export { nextPage, say, signInLink } from './shell.js';
+export { entry, keepNext, nextPage, say, signInLink } from './shell.js';
 
 const FLASH = 'catalog.flash';
 
@@ -230,7 +230,7 @@ async function learnProfile() {
 async function judgeUser({ needsWriter, needsAdmin }) {
     const { role, mayWrite } = needsWriter || needsAdmin ? await readProfile() : {};
     if (needsAdmin && role !== 'admin') {
-        return t('users.adminsOnly', { role: t(`role.${role}`) });
+        return t('shell.adminsOnly', { role: t(`role.${role}`) });
     }
     return needsWriter && !mayWrite ? t('shell.writersOnly', { role: t(`role.${role}`) }) : '';
 }

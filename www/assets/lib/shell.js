@@ -31,15 +31,32 @@ function here() {
     return (url.startsWith(home) ? url.slice(home.length) : url.replace(/.*\//, '')) + location.search;
 }
 
-const next = new URLSearchParams(location.search).get('next') ?? '';
+/* The pages through which users come into their accounts, which pass on where the user wants to go; those to which mails lead. */
+const ENTRIES = ['login.html', 'register.html', 'forgot.html'].map(at);
+const MAILED = ['confirm.html', 'reset.html'].map(at);
 
-/* Where the address says that the user wants to go, else the usual page. Only pages of this site: an attacker may have made the link. */
-export function nextPage(usual = 'index.html') {
-    return at(/^(own\/)?[a-z]+\.html(\?[\w=&.%+-]*)?(#\w*)?$/.test(next) ? next : usual);
+/*
+ * Where the user wants to go after signing in: the address says it, or, on a page to which a mail has led, this browser, which has kept it for
+ * an hour since the user asked for the mail. Only pages of this site: an attacker may have made the link.
+ */
+const NEXT = 'catalog.next';
+const HOUR = 3_600_000;
+const asked = new URLSearchParams(location.search).get('next') ?? '';
+const next = /^(own\/)?[a-z]+\.html(\?[\w=&.%+-]*)?(#\w*)?$/.test(asked) ? asked : keptNext();
+
+function keptNext() {
+    const { page, until } = JSON.parse(recall('localStorage', NEXT) ?? '{}');
+    return MAILED.includes(location.origin + location.pathname) && until > Date.now() ? page : '';
 }
 
-/* The pages through which users come into their accounts, which pass on where the user wants to go. */
-const ENTRIES = ['login.html', 'register.html', 'forgot.html'].map(at);
+/* For the page to which the mail leads. */
+export function keepNext() {
+    remember('localStorage', NEXT, next ? JSON.stringify({ page: next, until: Date.now() + HOUR }) : null);
+}
+
+export function nextPage(usual = 'index.html') {
+    return at(next || usual);
+}
 
 export function passNext(link) {
     if (next && ENTRIES.includes(link.href)) {
@@ -47,6 +64,9 @@ export function passNext(link) {
     }
     return link;
 }
+
+/* The address of such a page. */
+export const entry = page => passNext(el('a', { href: at(page) })).href;
 
 /* fragment: of this page, to return to as well; those of other pages are tokens. */
 export function signInLink(fragment = '') {
@@ -81,6 +101,7 @@ function showBrand() {
         delete brand.dataset.t;
         brand.replaceChildren(el('img', { class: 'logo', src: at(LOGO), alt: t('brand') }));
     }
+    document.querySelector('.emblem')?.append(LOGO ? brand.firstChild.cloneNode() : el('span', {}, t('brand')));
     document.head.append(el('link', { rel: 'icon', href: ICON ? at(ICON) : iconOf(ACCENT) }));
 }
 
@@ -94,8 +115,8 @@ const MENU = [
     { href: 'edit.html', text: 'shell.add', who: 'writer' },
     { href: 'work.html', text: 'shell.manage', who: 'writer' },
     { href: 'import.html', text: 'shell.import', who: 'writer' },
-    { href: 'users.html', text: 'users.title', who: 'admin' },
-    { href: 'server.html', text: 'server.title', who: 'admin' },
+    { href: 'users.html', text: 'shell.users', who: 'admin' },
+    { href: 'server.html', text: 'shell.server', who: 'admin' },
 ];
 
 /* The menu of the last page has its place from the beginning; the page itself asks the server what the user may do. */
@@ -238,7 +259,7 @@ function languageChoice() {
 
 function footer() {
     const links = FOOTER.map(({ text, href }) => el('li', {}, link(href, inLanguage(text))));
-    const all = [...links, el('li', {}, link('api.html', t('api.title')))];
+    const all = [...links, el('li', {}, link('api.html', t('shell.api')))];
     return el('footer', { class: 'foot' }, el('div', { class: 'container' }, el('ul', { class: 'nav' }, all), languageChoice()));
 }
 

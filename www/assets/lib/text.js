@@ -15,9 +15,9 @@ export const language =
 /* en-GB writes dates otherwise than en-US: the browser's variant of the language counts. */
 const locale = navigator.languages.find(tag => baseOf(tag) === language) ?? language;
 
-/* Customers do not load the texts of those who work here. */
-const folders = document.querySelector('link[href$="desk.css"]') ? ['', 'desk/'] : [''];
-const parts = await Promise.all(folders.map(folder => import(`../texts/${folder}${language}.js`)));
+/* The pages that have desk.css, whose visitors stay longer, have texts beside those of all pages. */
+const isDesk = document.querySelector('link[href$="/desk.css"]') !== null;
+const parts = await Promise.all((isDesk ? ['', 'desk/'] : ['']).map(part => import(`../texts/${part}${language}.js`)));
 const usual = Object.assign({}, ...parts.map(part => part.default));
 
 /* What config.js has as one text, or as one for each language: { en, de }. */
@@ -26,9 +26,8 @@ export const inLanguage = said => (typeof said === 'object' ? (said[language] ??
 /* The texts, of which config.js may replace any. */
 const own = config.TEXTS?.[language] ?? {};
 const texts = { ...usual, ...own, ...(config.BRAND && { brand: inLanguage(config.BRAND) }) };
-const groupOf = key => key.split('.')[0];
-const groups = new Set(Object.keys(usual).map(groupOf)); /* those of other pages may have others */
-const unknown = Object.keys(own).filter(key => !(key in usual) && groups.has(groupOf(key)));
+const groups = new Set(Object.keys(usual).map(key => key.split('.')[0]));
+const unknown = Object.keys(own).filter(key => !(key in usual) && (isDesk || groups.has(key.split('.')[0])));
 if (unknown.length > 0) {
     console.warn(`config.js: TEXTS has ${unknown.join(', ')}, which no page uses`);
 }

@@ -66,12 +66,12 @@ function showChosen(description) {
     const operation = description.find(chosenId());
     byId('explorer').classList.toggle('chosen', Boolean(operation));
     byId('operation').replaceChildren(...(operation ? operationView(description, operation) : overview(description)));
-    setTitle(operation ? `${operation.summary} · ${t('api.title')}` : t('api.title'));
+    setTitle(operation ? `${operation.summary} · ${t('shell.api')}` : t('shell.api'));
     markChosen();
 }
 
 start(async () => {
-    const description = new Description(await send('GET', '/openapi.json'));
+    const description = new Description(await send('GET', '/openapi.json', { cache: 'no-cache' }));
     byId('filter').addEventListener('input', () => showList(description));
     addEventListener('hashchange', () => {
         showChosen(description);

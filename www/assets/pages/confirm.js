@@ -2,8 +2,8 @@
 import { send } from '../lib/api.js';
 import { byId } from '../lib/dom.js';
 import { manage, rules } from '../lib/form.js';
-import { dropLinkToken, linkToken } from '../lib/link.js';
-import { finish, go, say, showError, start } from '../lib/page.js';
+import { checkLink, dropLinkToken, linkToken } from '../lib/link.js';
+import { entry, finish, go, keepNext, nextPage, say, showError, start } from '../lib/page.js';
 import { t } from '../lib/text.js';
 
 const token = linkToken();
@@ -33,18 +33,30 @@ async function confirm(user) {
         return;
     }
     dropLinkToken();
-    await go(user ? 'index.html' : 'login.html', t('confirm.done'));
+    await go(user ? nextPage() : entry('login.html'), t('confirm.done'));
 }
 
-start(user => {
-    manage(byId('form'), {}, () => confirm(user));
-    manage(byId('resend-form'), { email: rules.email }, async ({ email }) => {
-        await send('POST', '/auth/confirm/resend', { body: { email } });
-        finish(byId('resend'), t('confirm.sent', { email }));
-    });
-    if (!token) {
+/* Before the user presses the button. */
+async function check(user) {
+    try {
+        await checkLink('/auth/confirm');
+        manage(byId('form'), {}, () => confirm(user));
+    } catch (error) {
+        refuse(error, user);
+    }
+}
+
+start(async user => {
+    if (token) {
+        await check(user);
+    } else {
         byId('form').remove();
         say(t('confirm.noLink'));
         offerAnother(user);
     }
+    manage(byId('resend-form'), { email: rules.email }, async ({ email }) => {
+        await send('POST', '/auth/confirm/resend', { body: { email } });
+        keepNext();
+        finish(byId('resend'), t('confirm.sent', { email }));
+    });
 });

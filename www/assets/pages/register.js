@@ -2,7 +2,7 @@
 import { register } from '../lib/api.js';
 import { byId } from '../lib/dom.js';
 import { manage, rules } from '../lib/form.js';
-import { go, nextPage, start } from '../lib/page.js';
+import { go, keepNext, nextPage, start } from '../lib/page.js';
 import { t } from '../lib/text.js';
 
 const checks = {
@@ -14,6 +14,7 @@ const checks = {
 
 async function submit({ username, email, password }) {
     await register({ username, email, password });
+    keepNext();
     await go(nextPage(), t('register.done', { username, email }));
 }
 

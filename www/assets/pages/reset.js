@@ -2,16 +2,34 @@
 import { forget, send } from '../lib/api.js';
 import { byId } from '../lib/dom.js';
 import { manage, rules } from '../lib/form.js';
-import { dropLinkToken, linkToken } from '../lib/link.js';
-import { go, say, start } from '../lib/page.js';
+import { checkLink, dropLinkToken, linkToken } from '../lib/link.js';
+import { entry, go, say, showError, start } from '../lib/page.js';
 import { t } from '../lib/text.js';
 
 const token = linkToken();
 
-start(() => {
+/* A link that is not valid is said before the user types a password. Resolves to whether it is valid. */
+async function check() {
+    try {
+        await checkLink('/auth/password/reset');
+        return true;
+    } catch (error) {
+        if (error.status !== 400) {
+            throw error;
+        }
+        showError(byId('trouble'), error).focus();
+        return false;
+    }
+}
+
+start(async () => {
     if (!token) {
         byId('form').remove();
         say(t('reset.noLink'));
+        return;
+    }
+    if (!(await check())) {
+        byId('form').remove();
         return;
     }
     manage(
@@ -21,7 +39,7 @@ start(() => {
             await send('POST', '/auth/password/reset', { body: { token, password } });
             dropLinkToken();
             forget();
-            await go('login.html', t('reset.done'));
+            await go(entry('login.html'), t('reset.done'));
         },
     );
 });

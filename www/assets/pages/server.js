@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* For administrators: the state of the server, what it did in the last hour, and the mail queue. All of it follows the server. */
-import { ApiError, call, currentUser, send } from '../lib/api.js';
+/* For administrators: the state of the server, what it did in the last hour or day, and the mail queue. All of it follows the server. */
+import { ApiError, call, currentUser, readProfile, send } from '../lib/api.js';
 import { bdi, byId, el, follow, state } from '../lib/dom.js';
 import { setLink, table } from '../lib/list.js';
 import { loader, showError, start } from '../lib/page.js';
-import { formatClock, formatPercent, formatTime, formatWhole, hasText, pieces, t } from '../lib/text.js';
+import { formatClock, formatNumber, formatPercent, formatTime, formatWhole, hasText, pieces, t } from '../lib/text.js';
 import { chart } from '../server/chart.js';
-import { findChanges, keepSample, PATH, readMetrics, recallSamples } from '../server/metrics.js';
+import { DAY, findChanges, HOUR, keepSample, PATH, readMetrics, recallSamples } from '../server/metrics.js';
 
 const PERIOD = 15_000; /* ms between looks at the server */
 const MINUTE = 60_000;
@@ -22,6 +22,7 @@ const fault = state(''); /* why the server is not ready, in its own words */
 const version = state(null);
 const database = state(null); /* { name, version } */
 const reading = state(null); /* of the metrics */
+const failed = state(null); /* how many mails were given up */
 
 async function readHealth() {
     try {
@@ -44,6 +45,12 @@ function stateBadge() {
     return health.value ? el('span', { class: 'badge' }, t('server.ready')) : UNKNOWN;
 }
 
+/* Mails that were given up are the one thing here that somebody has to do something about. */
+function failedMails() {
+    const n = failed.value;
+    return n > 0 ? el('span', { class: 'badge bad' }, formatWhole(n)) : n === null ? UNKNOWN : formatWhole(n);
+}
+
 function oldestMail() {
     const { oldestMail: time, schema } = health.value ?? {};
     return time ? formatTime(time) : schema ? t('server.noMail') : UNKNOWN;
@@ -57,6 +64,7 @@ const FACTS = {
     'server.schema': () => String(health.value?.schema ?? UNKNOWN),
     'server.connections': () => (reading.value ? formatWhole(reading.value.connections) : UNKNOWN),
     'server.oldest': oldestMail,
+    'server.failed': failedMails,
 };
 
 function showFault() {
@@ -65,7 +73,10 @@ function showFault() {
     byId('health-trouble').replaceChildren(...(fault.value ? [alert] : []));
 }
 
-/* ---- the last hour ---- */
+/* ---- the last hour, or day ---- */
+
+/* What the charts show. */
+const SPANS = { hour: HOUR, day: DAY };
 
 const samples = state([]);
 const isRefused = state(false); /* whether asking for the metrics again is pointless, until the administrator says otherwise */
@@ -123,9 +134,10 @@ const perMinute = valueOf => change => {
     const { from, to } = change;
     return { from, to, value: (valueOf(change) * MINUTE) / (to - from) };
 };
+const formatMark = value => formatNumber(Math.round(value * 100) / 100);
 const highestOf = parts => Math.ceil(Math.max(1, ...parts.map(({ value }) => value)));
 
-function requestChart(changes, now) {
+function requestChart(changes, time) {
     const parts = changes.map(perMinute(({ requests }) => requests));
     const faults = changes.map(perMinute(({ errors }) => errors));
     const most = highestOf(parts);
@@ -140,16 +152,16 @@ function requestChart(changes, now) {
         { look: 'amount', parts },
         { look: 'fault', parts: faults },
     ];
-    return chart({ title: t('server.requests'), sentence, layers, most, highest: formatWhole(most), now });
+    return chart({ title: t('server.requests'), sentence, layers, most, format: formatMark, ...time });
 }
 
-function cacheChart(changes, now) {
+function cacheChart(changes, time) {
     const asked = changes.filter(({ hits, misses }) => hits + misses > 0);
     const parts = asked.map(({ from, to, hits, misses }) => ({ from, to, value: hits / (hits + misses) }));
     const hits = sum(asked, change => change.hits);
     const n = hits + sum(asked, change => change.misses);
     const sentence = n > 0 ? t('server.cacheText', { n, percent: formatPercent(hits / n) }) : t('server.cacheNone');
-    return chart({ title: t('server.cache'), sentence, layers: [{ look: 'amount', parts }], most: 1, highest: formatPercent(1), now });
+    return chart({ title: t('server.cache'), sentence, layers: [{ look: 'amount', parts }], most: 1, format: formatPercent, ...time });
 }
 
 function limitName(name) {
@@ -157,7 +169,7 @@ function limitName(name) {
     return hasText(key) ? t(key) : name;
 }
 
-function limitChart(changes, now) {
+function limitChart(changes, time) {
     const parts = changes.map(perMinute(({ refused }) => refused));
     const most = highestOf(parts);
     const names = [...new Set(changes.flatMap(({ limits }) => Object.keys(limits)))];
@@ -168,16 +180,16 @@ function limitChart(changes, now) {
         .join(', ');
     const n = sum(changes, ({ refused }) => refused);
     const sentence = n > 0 ? t('server.limitsText', { n, list }) : t('server.limitsNone');
-    return chart({ title: t('server.limits'), sentence, layers: [{ look: 'fault', parts }], most, highest: formatWhole(most), now });
+    return chart({ title: t('server.limits'), sentence, layers: [{ look: 'fault', parts }], most, format: formatMark, ...time });
 }
 
 function showCharts() {
-    const now = Date.now();
-    const changes = findChanges(samples.value);
-    const [first] = samples.value;
+    const time = { now: Date.now(), span: SPANS[address.value.span] };
+    const shown = samples.value.filter(({ at }) => at > time.now - time.span);
+    const changes = findChanges(shown);
     byId('charts').hidden = byId('sampled').hidden = isRefused.value && changes.length === 0;
-    byId('charts').replaceChildren(...[requestChart, cacheChart, limitChart].map(make => make(changes, now)));
-    byId('sampled').textContent = changes.length ? t('server.sampled', { time: formatClock(first.at) }) : t('server.sampling');
+    byId('charts').replaceChildren(...[requestChart, cacheChart, limitChart].map(make => make(changes, time)));
+    byId('sampled').textContent = changes.length ? t('server.sampled', { time: formatClock(shown[0].at) }) : t('server.sampling');
 }
 
 /* ---- the mail queue ---- */
@@ -189,27 +201,35 @@ const VIEWS = {
     pending: { query: { state: 'pending' }, none: 'server.pendingNone' },
 };
 
-/* { view, page } */
+/* { span, view, page } */
 function readAddress() {
     const query = new URLSearchParams(location.search);
-    const view = query.get('mails');
-    return { view: Object.hasOwn(VIEWS, view) ? view : 'all', page: Math.max(1, Math.floor(Number(query.get('page')) || 1)) };
+    const [span, view] = [query.get('span'), query.get('mails')];
+    return {
+        span: Object.hasOwn(SPANS, span) ? span : 'hour',
+        view: Object.hasOwn(VIEWS, view) ? view : 'all',
+        page: Math.max(1, Math.floor(Number(query.get('page')) || 1)),
+    };
 }
 
-function writeAddress({ view, page }) {
-    const query = new URLSearchParams({ ...(view !== 'all' && { mails: view }), ...(page > 1 && { page }) });
+function writeAddress({ span, view, page }) {
+    const query = new URLSearchParams({
+        ...(span !== 'hour' && { span }),
+        ...(view !== 'all' && { mails: view }),
+        ...(page > 1 && { page }),
+    });
     return `${location.pathname}${query.size > 0 ? `?${query}` : ''}`;
 }
 
 const address = state(readAddress());
+const mails = state(''); /* which of them the address asks for */
 const answer = state(null); /* the last one: { data, pagination } */
-const failed = state(0); /* how many mails */
 const isLoading = state(true);
 
-function visit(next) {
+function visit(next, place = 'mails') {
     history.pushState(null, '', writeAddress(next));
     address.value = next;
-    byId('mails').focus();
+    byId(place).focus();
 }
 
 function readMails(signal) {
@@ -219,7 +239,7 @@ function readMails(signal) {
 }
 
 const loadMails = loader(
-    () => address.value,
+    () => mails.value,
     readMails,
     found => {
         const [shown, dead] = found ?? [null];
@@ -233,6 +253,7 @@ const loadMails = loader(
 async function retry(path, done) {
     try {
         const { data } = await call('POST', path);
+        byId('list-trouble').replaceChildren();
         byId('mails-status').textContent = done(data);
         byId('mails').focus(); /* the button goes */
         await loadMails();
@@ -240,6 +261,12 @@ async function retry(path, done) {
         byId('mails-status').textContent = '';
         showError(byId('list-trouble'), error).focus();
     }
+}
+
+/* To the administrator; the list shows what becomes of it. */
+async function sendTest() {
+    const { email } = await readProfile();
+    return retry('/mails/test', () => t('server.tested', { to: email }));
 }
 
 function retryOne({ id, to }) {
@@ -268,7 +295,8 @@ function reasonText({ state: is, error }) {
 }
 
 function stateCell(mail) {
-    const badge = el('span', { class: mail.state === 'dead' ? 'badge warn' : 'badge' }, t(`server.${mail.state}`));
+    const look = mail.state === 'dead' ? 'badge bad' : mail.error ? 'badge warn' : 'badge';
+    const badge = el('span', { class: look }, t(`server.${mail.state}`));
     return [badge, reasonText(mail)];
 }
 
@@ -313,12 +341,13 @@ function showPosition() {
     linkTo('next', page + 1, page < pages);
 }
 
-function showViews() {
-    for (const view of Object.keys(VIEWS)) {
-        const link = byId(`to-${view}`);
-        const next = { view, page: 1 };
-        setLink(link, writeAddress(next), () => visit(next));
-        view === address.value.view ? link.setAttribute('aria-current', 'page') : link.removeAttribute('aria-current');
+/* Shows which of the links with these names after "to-" is the present one, of which the address has the name as that member. */
+function showChoice(names, member, reset, place) {
+    for (const name of names) {
+        const link = byId(`to-${name}`);
+        const next = { ...address.value, ...reset, [member]: name };
+        setLink(link, writeAddress(next), () => visit(next, place));
+        name === address.value[member] ? link.setAttribute('aria-current', 'page') : link.removeAttribute('aria-current');
     }
 }
 
@@ -331,15 +360,17 @@ function showMails() {
     );
     byId('list').append(rows, el('div', { class: 'nothing', hidden: () => !isEmpty() }, () => isEmpty() && nothing()));
     byId('retry').onclick = retryAll;
+    byId('test').onclick = sendTest;
     addEventListener('popstate', () => (address.value = readAddress()));
     follow(() => {
-        byId('retry').hidden = failed.value === 0;
-        byId('retry').textContent = t('server.retryAll', { n: failed.value });
+        byId('retry').hidden = !failed.value;
+        byId('retry').textContent = t('server.retryAll', { n: failed.value ?? 0 });
     });
     follow(() => byId('list').setAttribute('aria-busy', answer.value === null && isLoading.value));
     follow(showPosition);
-    follow(showViews);
-    follow(() => address.value && loadMails());
+    follow(() => showChoice(Object.keys(VIEWS), 'view', { page: 1 }));
+    follow(() => (mails.value = JSON.stringify([address.value.view, address.value.page])));
+    follow(() => mails.value && loadMails());
 }
 
 /* ---- the beginning ---- */
@@ -371,6 +402,7 @@ start(
         byId('content').hidden = false;
         samples.value = recallSamples(currentUser().id);
         follow(showFault);
+        follow(() => showChoice(Object.keys(SPANS), 'span', {}, 'charts-title'));
         follow(showCharts);
         showMails();
         readVersion();

@@ -17,6 +17,8 @@ function badges({ emailVerified, locked }) {
     ];
 }
 
+const lastSignIn = ({ lastSignInAt: time }) => (time ? formatTime(time) : t('users.never'));
+
 function userCells(user) {
     const open = () => visit({ ...address.value, user: user.value.id }, { opened: true });
     return [
@@ -28,6 +30,7 @@ function userCells(user) {
         ),
         el('td', {}, () => t(`role.${user.value.role}`)),
         el('td', {}, () => badges(user.value)),
+        el('td', {}, () => lastSignIn(user.value)),
         el('td', {}, () => formatTime(user.value.createdAt)),
     ];
 }
@@ -70,18 +73,33 @@ function auditCells(entry) {
     ];
 }
 
+/* ---- why a list is empty ---- */
+
+function noUsers({ q, role }) {
+    const key = q && role ? 'users.noneBoth' : q ? 'users.noneText' : 'users.noneRole';
+    return pieces(key, { text: bdi(q), role: role && t(`role.${role}`) });
+}
+
+function noChanges({ actor, target, action, since }) {
+    const names = [actor, target].filter(Boolean);
+    if (names.length > 0) {
+        return pieces('audit.noneOf', { names: bdi(names.join(', ')) });
+    }
+    return t(action || since ? 'audit.noneSuch' : 'audit.noneYet');
+}
+
 /* ---- which list, and which part of it ---- */
 
 /* filters: the names of the form's controls, and of parameters of the page and of the route. */
 const VIEWS = {
     users: {
         path: '/users',
-        title: 'users.title',
+        title: 'shell.users',
         filters: ['q', 'role', 'sort'],
-        columns: ['users.user', 'account.role', 'users.state', 'account.since'],
+        columns: ['users.user', 'account.role', 'users.state', 'users.lastSignIn', 'account.since'],
         cells: userCells,
         range: 'users.range',
-        none: 'users.none',
+        none: noUsers,
     },
     audit: {
         path: '/audit',
@@ -90,7 +108,7 @@ const VIEWS = {
         columns: ['audit.when', 'audit.who', 'audit.what', 'audit.whom'],
         cells: auditCells,
         range: 'audit.range',
-        none: 'audit.none',
+        none: noChanges,
     },
 };
 
@@ -163,23 +181,25 @@ function nothing() {
             el('button', { type: 'button', class: 'btn', onclick: last }, t('list.lastPage')),
         ];
     }
+    const isFiltered = view.filters.some(key => key !== 'sort' && address.value[key]);
     return [
-        el('p', {}, t(view.none)),
-        el('button', { type: 'button', class: 'btn', onclick: () => visit(withoutFilters()) }, t('list.clear')),
+        el('p', {}, view.none(address.value)),
+        isFiltered && el('button', { type: 'button', class: 'btn', onclick: () => visit(withoutFilters()) }, t('list.clear')),
     ];
 }
 
 const isEmpty = () => answer.value?.data.length === 0;
 
 function showPosition() {
-    byId('pages').hidden = answer.value === null || isEmpty();
     if (answer.value === null) {
+        byId('pages').hidden = true;
         byId('count').textContent = '';
         return;
     }
     const { data, pagination } = answer.value;
     const { page, pages, total } = pagination;
     const from = (page - 1) * LIMIT + 1;
+    byId('pages').hidden = isEmpty() || (pages <= 1 && page <= 1);
     byId('count').textContent = isEmpty() ? '' : t(view.range, { from, to: from + data.length - 1, n: total });
     byId('position').textContent = t('list.page', { n: page });
     const linkTo = (id, to, exists) => {
@@ -188,6 +208,31 @@ function showPosition() {
     };
     linkTo('previous', page - 1, page > 1);
     linkTo('next', page + 1, page < pages);
+}
+
+/* ---- the choice of a user in the audit trail ---- */
+
+const PAUSE = 200; /* ms without a key, after which names are looked for */
+const OFFERED = 8;
+
+/* Offers the names of users as they are typed. What cannot be read is not offered. */
+function offerNames(input) {
+    const names = el('datalist', { id: `${input.name}-names` });
+    let pause;
+    const offer = async () => {
+        const text = input.value.trim();
+        const query = new URLSearchParams({ q: text, sort: 'username', limit: OFFERED });
+        const { data } = text ? await call('GET', `/users?${query}`).catch(() => ({ data: [] })) : { data: [] };
+        if (text === input.value.trim()) {
+            names.replaceChildren(...data.map(({ username, email }) => el('option', { value: username }, email)));
+        }
+    };
+    input.after(names);
+    input.setAttribute('list', names.id);
+    input.addEventListener('input', () => {
+        clearTimeout(pause);
+        pause = setTimeout(offer, PAUSE);
+    });
 }
 
 /* ---- one user ---- */
@@ -353,6 +398,8 @@ function facts(user) {
             el('dd', {}, email),
             el('dt', {}, t('users.state')),
             el('dd', {}, badges(user).flat()),
+            el('dt', {}, t('users.lastSignIn')),
+            el('dd', {}, lastSignIn(user)),
             el('dt', {}, t('account.since')),
             el('dd', {}, formatTime(createdAt)),
         ),
@@ -396,6 +443,7 @@ function begin() {
     byId('content').hidden = false;
     form.hidden = false;
     connectFilters(form, view.filters, address, (values, options) => visit({ ...values, user: '' }, options));
+    form.querySelectorAll('[data-names]').forEach(offerNames);
     listenToDialog();
     addEventListener('popstate', () => (address.value = readAddress()));
     follow(() => byId('list').setAttribute('aria-busy', isLoading.value));

@@ -1,16 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the server has counted, and what has become of it over the last hour. The server keeps no history: this browser samples the
- * counters while the page is open, in one tab or several, and keeps the samples. Makes no elements.
+ * What the server has counted, and what has become of it over the last hour and day. The server keeps no history: this browser samples the
+ * counters while the page is open, in one tab or several, and keeps the samples of a day, of what is older than an hour fewer. Makes no elements.
  */
 import { METRICS as PATH, readText } from '../lib/api.js';
 import { recall, remember } from '../lib/dom.js';
 
 export { PATH };
 export const HOUR = 3_600_000;
+export const DAY = 24 * HOUR;
 
 const KEPT = 'catalog.metrics';
 const APART = 10_000; /* ms between samples, at least: other tabs sample too */
+const FAR_APART = 300_000; /* between those that are older than an hour */
 
 /* Routes that monitors and this page ask again and again. */
 const OWN = ['/health/live', '/health/ready', '/mails'];
@@ -56,21 +58,31 @@ export async function readMetrics() {
     };
 }
 
-/* ---- the last hour ---- */
+/* ---- the last day ---- */
 
-/* The samples of the last hour that this browser has kept for the user, oldest first. */
+/* The samples of the last day that this browser has kept for the user, oldest first. */
 export function recallSamples(user) {
     try {
         const kept = JSON.parse(recall('localStorage', KEPT));
-        return kept.user === user ? kept.samples.filter(({ at }) => at > Date.now() - HOUR && at <= Date.now()) : [];
+        return kept.user === user ? kept.samples.filter(({ at }) => at > Date.now() - DAY && at <= Date.now()) : [];
     } catch {
         return []; /* nothing is kept */
     }
 }
 
-/* Adds the sample. Returns all of the last hour. */
+/* Without those that are old and close to the one before. */
+function thin(samples, now) {
+    let last = -Infinity;
+    return samples.filter(({ at }) => {
+        const isWanted = at > now - HOUR || at - last >= FAR_APART;
+        last = isWanted ? at : last;
+        return isWanted;
+    });
+}
+
+/* Adds the sample. Returns all of the last day. */
 export function keepSample(user, sample) {
-    const samples = recallSamples(user);
+    const samples = thin(recallSamples(user), sample.at);
     if (!samples.length || sample.at - samples.at(-1).at >= APART) {
         samples.push(sample);
         remember('localStorage', KEPT, JSON.stringify({ user, samples }));
