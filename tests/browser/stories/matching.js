@@ -161,7 +161,7 @@ export function stories(server) {
         await progress.getByText('30,000 products cost 1.00 more.').waitFor();
         await progress.getByText(/^[\d,]+ of 30,000$/).waitFor();
         await server.pause();
-        await page.getByText(/This page continues by itself/).waitFor();
+        await page.getByText(/The page will carry on by itself/).waitFor();
         await server.resume();
         assert.ok((await count('category=Heap&price=11')) < 30_000, 'not all were changed before the outage');
         await visitor.hears('30,000 products are changed.');
