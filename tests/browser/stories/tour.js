@@ -29,12 +29,14 @@ function productOf(i) {
     return { name, price: 12.9 + ((i * 37) % 180), category: CATEGORIES[(i * 5) % CATEGORIES.length], inStock: i % 4 !== 1, ...rating };
 }
 
+/* What other stories have left, however many products these are. */
+const ALL_AWAY = { where: '', delete: true };
+
 async function fillCatalogue(server) {
     const { token } = await server.register('shopkeeper');
-    const { data } = await server.api('GET', '/products?limit=1000');
-    const removals = data.map(({ id }) => ({ op: 'delete', id }));
     const operations = Array.from({ length: 130 }, (_, i) => ({ op: 'create', body: productOf(i) }));
-    await server.api('POST', '/products/batch', { operations: [...removals, ...operations] }, token);
+    await server.api('POST', '/products/batch', ALL_AWAY, token);
+    await server.api('POST', '/products/batch', { operations }, token);
 }
 
 const SHEET = 'Artikelnummer;Bezeichnung;Warengruppe;Preis\nA-17;"Teekanne, Porzellan";Tee;129,95\nA-18;Schale;Küche;14,5\nA-19;Löffel;Küche;3\n';
@@ -54,8 +56,6 @@ const GLAZES = ['rose', 'plum', 'midnight', 'moss', 'amber', 'sea'];
 /* Fills the shop that has fields of its own; most products have pictures. Returns the newest product. */
 async function fillShop(server) {
     const { token } = await server.register('potter', server.shopUrl);
-    const { data } = await server.api('GET', '/products?limit=1000', undefined, token, server.shopUrl);
-    const removals = data.map(({ id }) => ({ op: 'delete', id }));
     const bodies = Array.from({ length: 40 }, (_, i) => ({
         ...productOf(i),
         name: `${DISHES[i % DISHES.length]}, ${GLAZES[i % GLAZES.length]}`,
@@ -68,9 +68,10 @@ async function fillShop(server) {
         weight: 0.4 + (i % 5) / 4,
         description: 'Made in small numbers, each a little different from the others.\n\nCan be washed in the machine.',
     }));
-    const operations = [...removals, ...bodies.map(body => ({ op: 'create', body }))];
+    const operations = bodies.map(body => ({ op: 'create', body }));
+    await server.api('POST', '/products/batch', ALL_AWAY, token, server.shopUrl);
     const { results } = await server.api('POST', '/products/batch', { operations }, token, server.shopUrl);
-    const made = results.slice(removals.length).map(result => result.data).reverse();
+    const made = results.map(({ data }) => data).reverse();
     for (const [i, product] of made.slice(0, 16).entries()) {
         const [width, height] = [[1200, 900], [900, 1200], [1200, 900]][i % 3];
         i % 4 === 3 || (await server.addPicture(product, { width, height, hue: i * 67, alt: product.name }, token));
