@@ -172,13 +172,14 @@ export function stories(server) {
         const visitor = await visit();
         const { page } = visitor;
         const text = readFileSync(new URL('../../../docs/pages.md', import.meta.url), 'utf8').split('## How a page is made')[1];
-        const [, html] = /^```html\n(.*?)^```$/ms.exec(text);
+        const [[, head], [, content]] = text.matchAll(/^```html\n(.*?)^```$/gms);
         const [, script] = /^```js\n(import .*?)^```$/ms.exec(text);
         await page.route('**/sessions.html', async route => {
             const response = await route.fetch({ url: `${server.url}/404.html` });
             const body = (await response.text())
                 .replace('assets/pages/missing.js', 'assets/pages/sessions.js')
-                .replace(/(<div id="trouble"><\/div>).*(?=<\/main>)/s, `$1${html}`);
+                .replace(/(?<=\/style\.css">)/, head)
+                .replace(/(<div id="trouble"><\/div>).*(?=<\/main>)/s, `$1${content}`);
             await route.fulfill({ response, body });
         });
         await page.route('**/assets/pages/sessions.js', route => route.fulfill({ contentType: 'text/javascript', body: script }));
