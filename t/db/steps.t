@@ -21,12 +21,12 @@ CREATE TRIGGER products_note AFTER INSERT ON products BEGIN
     UPDATE products SET note = 'made' WHERE id = NEW.id;
 END;
 END
-ALTER TABLE users ADD COLUMN language VARCHAR(10);
+ALTER TABLE users ADD COLUMN nickname VARCHAR(10);
 CREATE TABLE later (id INTEGER NOT NULL PRIMARY KEY);
 INSERT INTO later (id) VALUES (1);
 END
     mysql => [slurp(setting('top') . '/CONTRIBUTING.md') =~ /^```sql\n(SET \@step .*?)^```$/ms, <<'END'],
-ALTER TABLE users ADD COLUMN IF NOT EXISTS language VARCHAR(10);
+ALTER TABLE users ADD COLUMN IF NOT EXISTS nickname VARCHAR(10);
 CREATE TABLE IF NOT EXISTS later (id INTEGER NOT NULL PRIMARY KEY);
 INSERT IGNORE INTO later (id) VALUES (1);
 END
@@ -34,7 +34,7 @@ END
 ALTER TABLE products ADD COLUMN note VARCHAR(100);
 CREATE INDEX products_by_note ON products (name, note);
 END
-ALTER TABLE users ADD COLUMN language VARCHAR(10);
+ALTER TABLE users ADD COLUMN nickname VARCHAR(10);
 CREATE TABLE later (id INTEGER NOT NULL PRIMARY KEY);
 INSERT INTO later (id) VALUES (1);
 END
