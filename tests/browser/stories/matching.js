@@ -180,7 +180,7 @@ export function stories(server) {
     });
 
     story('the bars of a selection and of a large change are accessible, and leave room on a phone', server, async visit => {
-        const { user, page } = await come(visit, 'onlooker');
+        const { visitor, user, page } = await come(visit, 'onlooker');
         await fill(user, 'Mound', 1001);
         const job = { id: 'x', state: 'running', matched: 700, changed: 700, unchanged: 0, failed: 0, errors: [] };
         await selectAll(page, 'Mound', 'Select all 1,001');
@@ -197,12 +197,25 @@ export function stories(server) {
         await press(page, 'Change 1,001 products');
         await page.locator('#progress').getByText('700 of 1,001').waitFor();
         await inspect(page, 'progress');
-        await page.goto('about:blank');
+        await page.setViewportSize({ width: 1280, height: 800 });
+        await page.route('**/api/products/batch/*', route => route.fulfill({ json: { success: true, data: { ...job, state: 'failed' } } }));
+        await visitor.hears('The catalogue had to give up. 700 products were changed.');
+        await page.locator('#history-choice summary').click();
+        await page.locator('#history').getByText('Cannot be undone.').waitFor(); /* it would take the amount from the others, too */
+        const kept = () => page.evaluate(() => sessionStorage.getItem('catalog.history./api'));
+        assert.match(await kept(), /700/);
+        await visitor.signOut();
+        await visitor.hears('You have signed out.');
+        assert.equal(await kept(), null, 'nobody who uses the tab after that sees it');
     });
 
     story('all that match are deleted after a question that says how many these are', server, async visit => {
         const { visitor, user, page } = await come(visit, 'clearer');
         await fill(user, 'Rubbish', 1300);
+        await selectAll(page, 'Rubbish', 'Select all 1,300');
+        await press(page, 'Filters');
+        await press(page, 'Possible duplicates');
+        await bar(page).waitFor({ state: 'hidden' }); /* the list shows others now */
         await selectAll(page, 'Rubbish', 'Select all 1,300');
         await press(bar(page), 'Delete');
         const dialog = page.getByRole('dialog', { name: 'Delete all that match' });

@@ -129,7 +129,8 @@ async function showLeft(n, errors) {
     showList(t('all.left', { n }), data);
 }
 
-const isExact = ({ set }, { state: end, failed }) => set || (end !== 'stopped' && failed === 0);
+/* An amount that some products did not get must not be taken from them; a job has a state, another change none. */
+const isExact = ({ set }, { state: end = 'done', failed }) => set || (end === 'done' && failed === 0);
 
 /* kept: as begin() and resume() resolve to it. */
 function tell({ about, inverse, result }) {
