@@ -190,6 +190,20 @@ export function stories(server) {
         await press(bar(page), 'Change …');
         await inspect(page, 'bulk-phone');
         await page.setViewportSize({ width: 1280, height: 800 });
+
+        let state = 'running';
+        await page.route('**/api/products/batch', route => route.fulfill({ status: 202, json: { success: true, data: job } }));
+        await page.route('**/api/products/batch/*', route => {
+            state = route.request().method() === 'DELETE' ? 'stopped' : state;
+            return route.fulfill({ json: { success: true, data: { ...job, state } } });
+        });
+        await changePrice(page, '1', 'amount');
+        await page.getByText('Counting: 700 products …').waitFor();
+        const ended = page.waitForResponse(async response => response.url().endsWith('/batch/x') && (await response.json()).data.state === 'stopped' && response.request().method() === 'GET');
+        await press(page, 'Cancel');
+        await ended; /* nobody waits for the number, but the next job would */
+        await page.unroute('**/api/products/batch');
+        await page.unroute('**/api/products/batch/*');
         await changePrice(page, '1', 'amount');
         await page.getByText('1,001 products cost 1.00 more.').waitFor();
         await page.route('**/api/products/batch', route => route.fulfill({ status: 202, json: { success: true, data: job } }));

@@ -61,10 +61,13 @@ async function send(body, key, note) {
 
 /* ---- counting ---- */
 
-/* Resolves to what the change would do, and changes nothing. note(number of products gone through) is called if that takes a while. */
+/* Resolves to what the change would do, and changes nothing. note({ id, matched }) is called if that takes a while: the job, and how far it is. */
 export function check(request, note = () => {}) {
-    return send({ ...request, atomic: false, dryRun: true }, newKey(), ({ matched }) => note(matched));
+    return send({ ...request, atomic: false, dryRun: true }, newKey(), note);
 }
+
+/* Ends such a job, for which others wait. */
+export const giveUp = job => call('DELETE', pathOf(job)).catch(() => {});
 
 /* Resolves to the number of products that match, and to when the newest of them was created. */
 export async function countWhere(where) {
