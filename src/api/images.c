@@ -2,7 +2,7 @@
 /*
  * The pictures of products.
  *
- *     POST     the body, in a file without a name -> room for it? -> its sizes, made by a program -> one transaction
+ *     POST     room for it? -> the body, in a file without a name -> its sizes, made by a program -> one transaction
  *     GET      the file of CatalogImageCache, made of the database unless it is there -> httpd sends it
  *
  * What takes long is done without a connection to the database: reading the body, waiting for a turn, decoding. A client whose body was
@@ -46,6 +46,7 @@ typedef struct creation_t {
     cat_request_t *q;
     const char *alt;
     int place;
+    cat_products_target_t target;
     int file; /* of the body */
     cat_digest_t *digest;
     const char *digested; /* the digest of the whole body */
@@ -201,19 +202,19 @@ static cat_answer_t *answer_created(cat_request_t *q, const cat_image_t *image)
     return answer;
 }
 
-static cat_answer_t *store_picture(creation_t *c, const cat_products_target_t *target)
+static cat_answer_t *store_picture(creation_t *c)
 {
     cat_request_t *q = c->q;
     const cat_image_t image = {cat_id_make(q->pool, q->now), c->made.width, c->made.height, c->alt};
     cat_products_judgement_t judgement;
     const cat_image_addition_t addition = {
-        .product = target->id,
+        .product = c->target.id,
         .id = image.id,
         .alt = c->alt,
         .digest = c->digested,
         .place = c->place,
         .made = &c->made,
-        .condition = cat_products_require(q, target, &judgement),
+        .condition = cat_products_require(q, &c->target, &judgement),
     };
     cat_answer_t *answer;
     apr_status_t rv;
@@ -227,21 +228,42 @@ static cat_answer_t *store_picture(creation_t *c, const cat_products_target_t *t
     return rv == APR_SUCCESS ? answer : answer_refusal(q, rv, &judgement);
 }
 
-static cat_answer_t *add_picture(creation_t *c)
+/* NULL: the product may have the picture, as it looks. */
+static cat_answer_t *find_product(creation_t *c)
 {
     cat_request_t *q = c->q;
     cat_products_judgement_t none = {.q = q};
-    cat_products_target_t target;
-    cat_answer_t *answer;
-    apr_status_t rv = cat_products_find_target(q, &target);
+    apr_status_t rv = cat_products_find_target(q, &c->target);
 
-    rv = rv == APR_SUCCESS ? cat_image_store_check(q->db, target.id) : rv;
-    if (rv != APR_SUCCESS) {
-        return answer_refusal(q, rv, &none);
-    }
+    rv = rv == APR_SUCCESS ? cat_image_store_check(q->db, c->target.id) : rv;
     cat_db_release(q->db);
-    answer = make_picture(c);
-    return answer ? answer : store_picture(c, &target);
+    return rv == APR_SUCCESS ? NULL : answer_refusal(q, rv, &none);
+}
+
+/* A client that waits for "100 Continue" does not send the picture in vain. But with an Idempotency-Key, a request that was served gets the same
+ * answer again whatever has become of its product: its body is compared first. */
+static cat_answer_t *receive_picture(creation_t *c)
+{
+    cat_answer_t *answer = c->q->idempotency ? NULL : find_product(c);
+
+    answer = answer ? answer : receive_body(c);
+    if (answer) {
+        return answer;
+    }
+    c->digested = cat_digest_end(c->digest);
+    if (c->q->idempotency) {
+        answer = cat_idempotency_check(c->q, c->digested);
+        answer = answer ? answer : find_product(c);
+    }
+    return answer;
+}
+
+static cat_answer_t *add_picture(creation_t *c)
+{
+    cat_answer_t *answer = receive_picture(c);
+
+    answer = answer ? answer : make_picture(c);
+    return answer ? answer : store_picture(c);
 }
 
 cat_answer_t *cat_images_create(cat_request_t *q)
@@ -258,12 +280,7 @@ cat_answer_t *cat_images_create(cat_request_t *q)
     if (p.errors) {
         return cat_answer_invalid(q->pool, CAT_PROBLEM_VALIDATION, p.errors);
     }
-    answer = receive_body(&c);
-    c.digested = answer ? NULL : cat_digest_end(c.digest);
-    if (!answer && q->idempotency) {
-        answer = cat_idempotency_check(q, c.digested);
-    }
-    answer = answer ? answer : add_picture(&c);
+    answer = add_picture(&c);
     if (p.ignored) {
         cat_answer_name_ignored(answer, q->pool, p.ignored);
     }

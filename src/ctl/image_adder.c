@@ -4,6 +4,8 @@
  *
  *     file -> is it a picture? -> its digest: has the product it? -> may it be added? -> its sizes, made by a program -> one transaction
  *
+ * The pictures that are to be all of a product's are made one by one, and stored in one transaction, which also deletes the others.
+ *
  * A file that cannot be added is reported, and the next one can. Where no other could be added either, such as without the program, or when
  * CatalogImageQuota is used up, the result says so.
  */
@@ -126,14 +128,16 @@ const char *ctl_image_adder_check(apr_pool_t *pool, const char *path)
     return fault;
 }
 
-/* ---- adding ---- */
+/* ---- a file that is to be a picture ---- */
 
 typedef struct addition_t {
     ctl_image_adder_t *adder;
     const char *path;
     file_t *file;
     cat_image_made_t made;
-    cat_image_addition_t wanted;
+    cat_image_addition_t wanted; /* its id: NULL, until the picture is made or found */
+    const apr_array_header_t
+        *row; /* addition_t *: the files before it that are to be the same product's pictures, besides this one */
 } addition_t;
 
 static ctl_image_result_t refuse_file(ctl_image_adder_t *adder, const char *path, const char *fault)
@@ -162,17 +166,67 @@ static ctl_image_result_t refuse_addition(ctl_image_adder_t *adder, const char *
     }
 }
 
+/* ---- is it there already? ---- */
+
+typedef struct search_t {
+    const addition_t *a;
+    const char *name; /* of the file, without its end */
+    const char *id;
+} search_t;
+
+static int is_taken(const apr_array_header_t *row, const char *id)
+{
+    int i = 0;
+
+    while (i < row->nelts && strcmp(APR_ARRAY_IDX(row, i, const addition_t *)->wanted.id, id) != 0) {
+        i++;
+    }
+    return i < row->nelts;
+}
+
+/* Pictures that were equal when an export wrote them stay as many. */
+static apr_status_t keep_match(void *search, const char *const *values, int count)
+{
+    search_t *s = search;
+
+    (void)count;
+    if (!strcmp(values[0], s->name)) {
+        s->id = apr_pstrdup(s->a->adder->pool, values[0]);
+        return CAT_ENOUGH;
+    }
+    if (!s->id && !(cat_id_check(s->name) && is_taken(s->a->row, values[0]))) {
+        s->id = apr_pstrdup(s->a->adder->pool, values[0]);
+    }
+    return APR_SUCCESS;
+}
+
+/* The same file again, or a copy of it. */
+static const char *find_in_row(const addition_t *a, const char *name)
+{
+    for (int i = 0; i < a->row->nelts; i++) {
+        const addition_t *before = APR_ARRAY_IDX(a->row, i, const addition_t *);
+        if (!strcmp(before->path, a->path) ||
+            (!cat_id_check(name) && !strcmp(before->wanted.digest, a->wanted.digest))) {
+            return before->wanted.id;
+        }
+    }
+    return NULL;
+}
+
 /* A file that is called as an export calls the picture is that picture, although it is not the file that was sent. */
 static apr_status_t find_existing(const addition_t *a, const char **id)
 {
-    const char *name = apr_filepath_name_get(a->path), *const * row;
-    apr_status_t rv = cat_db_one(
-        a->adder->db, SQL_IMAGE_OF_FILE,
-        CAT_VALUES(a->wanted.product, a->wanted.digest, apr_pstrmemdup(a->adder->pool, name, strcspn(name, "."))),
-        &row);
+    const char *name = apr_filepath_name_get(a->path);
+    search_t s = {.a = a, .name = apr_pstrmemdup(a->adder->pool, name, strcspn(name, "."))};
+    apr_status_t rv = APR_SUCCESS;
 
-    *id = rv == APR_SUCCESS ? row[0] : NULL;
-    return rv == APR_NOTFOUND ? APR_SUCCESS : rv;
+    s.id = find_in_row(a, s.name);
+    if (!s.id) {
+        rv = cat_db_each(a->adder->db, SQL_IMAGE_OF_FILE, CAT_VALUES(a->wanted.product, a->wanted.digest, s.name),
+                         keep_match, &s);
+    }
+    *id = s.id;
+    return rv;
 }
 
 static const char *digest_file(apr_pool_t *pool, const file_t *file)
@@ -186,11 +240,37 @@ static const char *digest_file(apr_pool_t *pool, const file_t *file)
     return cat_digest_end(digest);
 }
 
-static apr_status_t store_picture(void *addition)
-{
-    const addition_t *a = addition;
+/* ---- adding ---- */
 
-    return cat_image_store_add_within(a->adder->db, &a->wanted);
+static addition_t *make_addition(ctl_image_adder_t *adder, const char *product, const char *path,
+                                 const apr_array_header_t *row)
+{
+    addition_t *a = apr_pcalloc(adder->pool, sizeof(*a));
+
+    a->adder = adder;
+    a->path = path;
+    a->row = row;
+    a->wanted = (cat_image_addition_t){.product = product, .alt = "", .made = &a->made};
+    return a;
+}
+
+/* Looks for the file among the pictures of the product. CTL_IMAGE_ADDED: it is none of them. */
+static ctl_image_result_t look_at_file(addition_t *a)
+{
+    ctl_image_adder_t *adder = a->adder;
+    const char *fault = open_file(adder->pool, a->path, &a->file);
+    apr_status_t rv;
+
+    if (fault) {
+        return refuse_file(adder, a->path, fault);
+    }
+    a->wanted.digest = digest_file(adder->pool, a->file);
+    rv = find_existing(a, &a->wanted.id);
+    if (rv != APR_SUCCESS) {
+        return refuse_addition(adder, a->path, rv);
+    }
+    adder->there += a->wanted.id != NULL;
+    return a->wanted.id ? CTL_IMAGE_THERE : CTL_IMAGE_ADDED;
 }
 
 static ctl_image_result_t make_picture(addition_t *a)
@@ -199,7 +279,6 @@ static ctl_image_result_t make_picture(addition_t *a)
     const cat_image_maker_t maker = {adder->pool, &adder->conf, &adder->ctl->log, adder->turns, NULL, ""};
     const char *fault;
     cat_image_result_t result;
-    apr_status_t rv;
 
     cat_db_release(adder->db);
     result = cat_image_maker_make(&maker, a->file->fd, &a->made);
@@ -208,78 +287,124 @@ static ctl_image_result_t make_picture(addition_t *a)
         return fault ? refuse_file(adder, a->path, fault) : CTL_IMAGE_STOPPED;
     }
     a->wanted.id = cat_id_make(adder->pool, apr_time_now());
-    rv = ctl_database_write(adder->ctl, store_picture, a);
-    return rv == APR_SUCCESS ? CTL_IMAGE_ADDED : refuse_addition(adder, a->path, rv);
+    return CTL_IMAGE_ADDED;
+}
+
+static apr_status_t store_picture(void *addition)
+{
+    const addition_t *a = addition;
+
+    return cat_image_store_add_within(a->adder->db, &a->wanted);
+}
+
+/* What has to be added to the registry is no part of the transaction. */
+static apr_status_t transact(const ctl_image_adder_t *adder, cat_work_t *work, void *baton)
+{
+    const cat_registry_t *registry;
+    apr_status_t rv = cat_registry_get(adder->db, &registry);
+
+    return rv == APR_SUCCESS ? ctl_database_write(adder->ctl, work, baton) : rv;
 }
 
 static ctl_image_result_t add_new(addition_t *a)
 {
-    const cat_registry_t *registry; /* what has to be added to it is no part of the transaction */
-    apr_status_t rv = cat_image_store_check(a->adder->db, a->wanted.product);
+    ctl_image_adder_t *adder = a->adder;
+    apr_status_t rv = cat_image_store_check(adder->db, a->wanted.product);
+    ctl_image_result_t result;
 
-    rv = rv == APR_SUCCESS ? cat_registry_get(a->adder->db, &registry) : rv;
     if (rv != APR_SUCCESS) {
-        return refuse_addition(a->adder, a->path, rv);
+        return refuse_addition(adder, a->path, rv);
     }
-    return a->adder->ctl->options->dry_run ? CTL_IMAGE_ADDED : make_picture(a);
+    if (adder->ctl->options->dry_run) {
+        return CTL_IMAGE_ADDED;
+    }
+    result = make_picture(a);
+    rv = result == CTL_IMAGE_ADDED ? transact(adder, store_picture, a) : APR_SUCCESS;
+    return rv == APR_SUCCESS ? result : refuse_addition(adder, a->path, rv);
 }
 
-ctl_image_result_t ctl_image_adder_add(ctl_image_adder_t *adder, const char *product, const char *path, int place,
-                                       const char **id)
+ctl_image_result_t ctl_image_adder_add(ctl_image_adder_t *adder, const char *product, const char *path, int place)
 {
-    addition_t a = {.adder = adder, .path = path, .wanted = {.product = product, .alt = "", .place = place}};
-    const char *fault = open_file(adder->pool, path, &a.file);
-    ctl_image_result_t result;
-    apr_status_t rv;
+    addition_t *a = make_addition(adder, product, path, apr_array_make(adder->pool, 1, sizeof(addition_t *)));
+    ctl_image_result_t result = look_at_file(a);
 
-    *id = NULL;
-    if (fault) {
-        return refuse_file(adder, path, fault);
-    }
-    a.wanted.made = &a.made;
-    a.wanted.digest = digest_file(adder->pool, a.file);
-    rv = find_existing(&a, id);
-    if (rv != APR_SUCCESS) {
-        return refuse_addition(adder, path, rv);
-    }
-    if (*id) {
-        adder->there++;
-        return CTL_IMAGE_THERE;
-    }
-    result = add_new(&a);
+    a->wanted.place = place;
+    result = result == CTL_IMAGE_ADDED ? add_new(a) : result;
     adder->added += result == CTL_IMAGE_ADDED;
-    *id = a.wanted.id;
     return result;
 }
 
-/* ---- arranging ---- */
+/* ---- all pictures of a product ---- */
 
-typedef struct arrangement_t {
+typedef struct replacement_t {
     const ctl_image_adder_t *adder;
     const char *product;
-    cat_input_t input;
-} arrangement_t;
+    apr_array_header_t *row; /* addition_t * */
+    int added;
+} replacement_t;
 
-static apr_status_t store_arrangement(void *arrangement)
+/* Leaves those that are there already, in their order. */
+static apr_status_t arrange_others(const replacement_t *r)
 {
-    const arrangement_t *a = arrangement;
-    const char *const *product;
+    const char *text = "[", *const * product;
+    cat_input_t input;
 
-    return cat_products_update_within(a->adder->db, a->product, &a->input, &product);
+    for (int i = 0; i < r->row->nelts; i++) {
+        const addition_t *a = APR_ARRAY_IDX(r->row, i, const addition_t *);
+        if (!a->made.count) {
+            text = apr_pstrcat(r->adder->pool, text, text[1] ? "," : "", "{\"id\":\"", a->wanted.id, "\"}", NULL);
+        }
+    }
+    cat_image_store_change(r->adder->db, apr_pstrcat(r->adder->pool, text, "]", NULL), &input);
+    return cat_products_update_within(r->adder->db, r->product, &input, &product);
 }
 
-ctl_image_result_t ctl_image_adder_arrange(ctl_image_adder_t *adder, const char *product, const apr_array_header_t *ids)
+/* What is deleted leaves room to what is added: each has its place when those before it are there. */
+static apr_status_t store_row(void *replacement)
 {
-    const char *text = "[";
-    arrangement_t a = {.adder = adder, .product = product};
-    const cat_registry_t *registry;
-    apr_status_t rv = cat_registry_get(adder->db, &registry);
+    const replacement_t *r = replacement;
+    apr_status_t rv = arrange_others(r);
 
-    for (int i = 0; i < ids->nelts; i++) {
-        text = apr_pstrcat(adder->pool, text, i ? "," : "", "{\"id\":\"", APR_ARRAY_IDX(ids, i, const char *), "\"}",
-                           NULL);
+    for (int i = 0; i < r->row->nelts && rv == APR_SUCCESS; i++) {
+        addition_t *a = APR_ARRAY_IDX(r->row, i, addition_t *);
+        a->wanted.place = i + 1;
+        if (a->made.count) {
+            rv = cat_image_store_check(r->adder->db, r->product);
+            rv = rv == APR_SUCCESS ? store_picture(a) : rv;
+        }
     }
-    cat_image_store_change(adder->db, apr_pstrcat(adder->pool, text, "]", NULL), &a.input);
-    rv = rv == APR_SUCCESS ? ctl_database_write(adder->ctl, store_arrangement, &a) : rv;
+    return rv;
+}
+
+/* Finds or makes the picture. */
+static ctl_image_result_t take_file(replacement_t *r, addition_t *a)
+{
+    ctl_image_result_t result = look_at_file(a);
+
+    if (result == CTL_IMAGE_ADDED) {
+        result = make_picture(a);
+        r->added += result == CTL_IMAGE_ADDED;
+    }
+    if (a->wanted.id && !is_taken(r->row, a->wanted.id)) {
+        APR_ARRAY_PUSH(r->row, addition_t *) = a;
+    }
+    return result;
+}
+
+ctl_image_result_t ctl_image_adder_replace(ctl_image_adder_t *adder, const char *product,
+                                           const apr_array_header_t *paths)
+{
+    replacement_t r = {adder, product, apr_array_make(adder->pool, paths->nelts, sizeof(addition_t *)), 0};
+    apr_status_t rv;
+
+    for (int i = 0; i < paths->nelts; i++) {
+        ctl_image_result_t result =
+            take_file(&r, make_addition(adder, product, APR_ARRAY_IDX(paths, i, const char *), r.row));
+        if (result == CTL_IMAGE_REFUSED || result == CTL_IMAGE_STOPPED) {
+            return result;
+        }
+    }
+    rv = transact(adder, store_row, &r);
+    adder->added += rv == APR_SUCCESS ? r.added : 0;
     return rv == APR_SUCCESS ? CTL_IMAGE_THERE : refuse_addition(adder, product, rv);
 }

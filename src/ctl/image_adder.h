@@ -7,7 +7,7 @@
 #include "ctl/ctl.h"
 
 /*
- * Adds files of pictures to products, one after the other, each in a transaction of its own. A file that a product has already, whatever its
+ * Adds files of pictures to products, one after the other, each in a transaction of its own; or replaces all of a product. A file that a product has already, whatever its
  * name, is not added again: the database keeps the digest of each file that was sent. So what was interrupted can be repeated.
  */
 typedef struct ctl_image_adder_t {
@@ -38,12 +38,12 @@ apr_status_t ctl_image_adder_find(const ctl_image_adder_t *adder, const char *na
 /* Is the file, by its first octets, a picture? NULL: it is, otherwise what is wrong. */
 const char *ctl_image_adder_check(apr_pool_t *pool, const char *path);
 
-/* place: 1 is the first, 0 behind all others. *id: of the picture, on the adder's pool; NULL: it has none. */
-ctl_image_result_t ctl_image_adder_add(ctl_image_adder_t *adder, const char *product, const char *path, int place,
-                                       const char **id);
+/* place: 1 is the first, 0 behind all others. */
+ctl_image_result_t ctl_image_adder_add(ctl_image_adder_t *adder, const char *product, const char *path, int place);
 
-/* Makes these the pictures of the product, in this order. ids: const char *. */
-ctl_image_result_t ctl_image_adder_arrange(ctl_image_adder_t *adder, const char *product,
-                                           const apr_array_header_t *ids);
+/* Makes these files, const char *, the pictures of the product, in this order: all of them, or, if one is refused, none. Several that are equal are
+ * one picture, but files that an export has written are as many as they were. CTL_IMAGE_THERE: done. */
+ctl_image_result_t ctl_image_adder_replace(ctl_image_adder_t *adder, const char *product,
+                                           const apr_array_header_t *paths);
 
 #endif

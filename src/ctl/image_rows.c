@@ -3,7 +3,7 @@
  * The column images of export and import --products, with --images DIRECTORY.
  *
  *     import    row -> are the files there, and pictures? -> kept: its product, and their names     |   when all rows are stored: the files are
- *                                                                                                   |   added, and arranged as the row says
+ *                                                                                                   |   made the pictures of the product
  *     export    product -> its pictures, each a file DIRECTORY/ID.webp, and their names
  *
  * What an export has written, an import into the same database finds there already, by the id in the name.
@@ -13,6 +13,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -70,6 +71,19 @@ static const cat_fields_t *name_files_in(apr_pool_t *pool, const cat_fields_t *f
 
 /* ---- import: reading ---- */
 
+/* Does the path, with all links followed, lead out of the directory? Then it is that of a file elsewhere. */
+static int leads_out(apr_pool_t *pool, const char *directory, char **path)
+{
+    char *root = realpath(directory, NULL), *real = realpath(*path, NULL);
+    apr_size_t length = root ? strlen(root) : 0;
+    int is_out = real && root && (strncmp(real, root, length) != 0 || (root[length - 1] != '/' && real[length] != '/'));
+
+    *path = real ? apr_pstrdup(pool, real) : *path;
+    free(root);
+    free(real);
+    return is_out;
+}
+
 /* *path: of the file in the directory. Returns what is wrong with it. */
 static const char *find_file(const ctl_image_rows_t *rows, const json_t *name, const char **path)
 {
@@ -81,7 +95,8 @@ static const char *find_file(const ctl_image_rows_t *rows, const json_t *name, c
         return "must be names of files";
     }
     if (apr_filepath_merge(&whole, rows->directory, json_string_value(name), APR_FILEPATH_SECUREROOT, pool) !=
-        APR_SUCCESS) {
+            APR_SUCCESS ||
+        leads_out(pool, rows->directory, &whole)) {
         return apr_psprintf(pool, "must be files below the directory: %s is none", json_string_value(name));
     }
     *path = whole;
@@ -160,27 +175,17 @@ static const char *find_stored(ctl_image_rows_t *rows, const image_row_t *row)
         ctl_fail(name_row(rows, row), "the product is not there any more");
         rows->adder.refused++;
     }
-    return rv == APR_SUCCESS ? apr_pstrdup(rows->ctl->pool, id) : NULL;
+    return rv == APR_SUCCESS ? id : NULL;
 }
 
 /* If a file is refused, the product keeps those that it has. */
 static ctl_image_result_t store_row(ctl_image_rows_t *rows, const image_row_t *row)
 {
-    apr_array_header_t *ids = apr_array_make(rows->ctl->pool, row->files->nelts, sizeof(const char *));
-    const char *product, *id;
+    const char *product;
 
     ctl_image_adder_renew(&rows->adder);
     product = find_stored(rows, row);
-    for (int i = 0; i < row->files->nelts && product; i++) {
-        ctl_image_result_t result =
-            ctl_image_adder_add(&rows->adder, product, APR_ARRAY_IDX(row->files, i, const char *), 0, &id);
-        if (result == CTL_IMAGE_REFUSED || result == CTL_IMAGE_STOPPED) {
-            return result;
-        }
-        APR_ARRAY_PUSH(ids, const char *) = apr_pstrdup(rows->ctl->pool, id);
-        ctl_image_adder_renew(&rows->adder);
-    }
-    return product ? ctl_image_adder_arrange(&rows->adder, product, ids) : CTL_IMAGE_REFUSED;
+    return product ? ctl_image_adder_replace(&rows->adder, product, row->files) : CTL_IMAGE_REFUSED;
 }
 
 int ctl_image_rows_store(ctl_image_rows_t *rows)

@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include <apr_file_info.h>
+#include <apr_hash.h>
 #include <apr_lib.h>
 #include <apr_strings.h>
 
@@ -33,8 +34,7 @@ typedef struct run_t {
     ctl_image_adder_t adder;
     ctl_progress_t progress;
     apr_int64_t files, unmatched;
-    char product[CAT_ID_LENGTH + 1]; /* of the file before */
-    int place;                       /* of that file among those of its product */
+    apr_hash_t *places; /* int, by the id of a product: of its last file among those that are its own */
     int is_stopped;
 } run_t;
 
@@ -45,7 +45,7 @@ static const char *begin_run(ctl_t *ctl, run_t *run)
     int schema;
     const char *fault = ctl_move_begin(ctl, &schema);
 
-    *run = (run_t){.ctl = ctl};
+    *run = (run_t){.ctl = ctl, .places = apr_hash_make(ctl->pool)};
     fault = fault ? fault : ctl_image_adder_begin(ctl, &run->adder);
     ctl_progress_begin(&run->progress);
     run->progress.unit = "files";
@@ -71,9 +71,7 @@ static int end_run(run_t *run)
 
 static void add_file(run_t *run, const char *product, const char *path, int place)
 {
-    const char *id;
-
-    run->is_stopped = ctl_image_adder_add(&run->adder, product, path, place, &id) == CTL_IMAGE_STOPPED;
+    run->is_stopped = ctl_image_adder_add(&run->adder, product, path, place) == CTL_IMAGE_STOPPED;
     run->files++;
     ctl_progress_show(&run->progress, run->files, run->files);
 }
@@ -194,6 +192,18 @@ static void report_unmatched(run_t *run, const char *key, const named_file_t *fi
     run->unmatched++;
 }
 
+/* Files of a product may be apart, as KT-1.jpg and KT-1_3.jpg are if there is a product KT-1_2. */
+static int count_place(const run_t *run, const char *id)
+{
+    int *place = apr_hash_get(run->places, id, CAT_ID_LENGTH);
+
+    if (!place) {
+        place = apr_pcalloc(run->ctl->pool, sizeof(*place));
+        apr_hash_set(run->places, apr_pstrdup(run->ctl->pool, id), CAT_ID_LENGTH, place);
+    }
+    return ++*place;
+}
+
 static void import_file(run_t *run, const char *key, const named_file_t *file)
 {
     const char *id;
@@ -205,9 +215,7 @@ static void import_file(run_t *run, const char *key, const named_file_t *file)
         ctl_fail(file->name, "its product cannot be looked for; try again in a minute");
         run->is_stopped = 1;
     } else {
-        run->place = strcmp(run->product, id) ? 1 : run->place + 1;
-        apr_cpystrn(run->product, id, sizeof(run->product));
-        add_file(run, id, apr_pstrcat(run->adder.pool, run->ctl->args[0], "/", file->name, NULL), run->place);
+        add_file(run, id, apr_pstrcat(run->adder.pool, run->ctl->args[0], "/", file->name, NULL), count_place(run, id));
     }
 }
 

@@ -38,6 +38,17 @@ const char *ctl_products_take_fields(ctl_t *ctl)
     return NULL;
 }
 
+/* Files of the server have the field images, too; --images makes another one of it. */
+static const char *take_file_fields(ctl_t *ctl)
+{
+    const char *fault = ctl_products_take_fields(ctl);
+
+    if (!fault && ctl->site.images && !ctl->options->images) {
+        ctl->conf.fields = cat_own_fields_with_images(ctl->pool, ctl->conf.fields, ctl->site.mount_uri);
+    }
+    return fault;
+}
+
 /* ---- export ---- */
 
 static int write_export(cat_export_t *export)
@@ -92,7 +103,7 @@ int ctl_products_export(ctl_t *ctl)
         return ctl_fail(o->products, "is not a format; use ndjson, csv or json");
     }
     fault = parse_marks(ctl->pool, o, &style.delimiter, &style.has_comma);
-    fault = fault ? fault : ctl_products_take_fields(ctl);
+    fault = fault ? fault : take_file_fields(ctl);
     fault = !fault && o->images ? ctl_image_rows_write(ctl, &style, &images) : fault;
     if (fault) {
         return ctl_fail(NULL, fault);
@@ -261,7 +272,7 @@ int ctl_products_import(ctl_t *ctl)
         .progress = show_stored,
         .baton = &im,
     };
-    const char *fault = ctl_products_take_fields(ctl);
+    const char *fault = take_file_fields(ctl);
 
     fault = fault ? fault : parse_rows(ctl->pool, cat_product_fields_of(&ctl->conf), o, &options.rows);
     if (fault) {

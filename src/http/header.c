@@ -128,6 +128,11 @@ int cat_header_has_type(const char *content_type, const char *types)
     return cat_header_has_type_of(content_type, types, utf8);
 }
 
+static int is_picture(const char *content_type)
+{
+    return !strncasecmp(content_type, "image/", strlen("image/"));
+}
+
 int cat_header_has_type_of(const char *content_type, const char *types, const char *const *charsets)
 {
     apr_size_t length = content_type ? strcspn(content_type, "; \t") : 0;
@@ -137,7 +142,7 @@ int cat_header_has_type_of(const char *content_type, const char *types, const ch
         return 0;
     }
     rest = skip_space(content_type + length);
-    return *rest == '\0' || (*rest == ';' && cat_header_charset(rest, charsets) >= 0);
+    return *rest == '\0' || (*rest == ';' && (is_picture(content_type) || cat_header_charset(rest, charsets) >= 0));
 }
 
 /* The end of a list's element or of one of its parameters: the next of the separators outside of a quoted-string. */

@@ -21,7 +21,8 @@ cat_bearer_t cat_header_bearer(apr_pool_t *pool, const char *authorization, cons
  * *is_repeated: flag, there is another of the name. */
 const char *cat_header_cookie(apr_pool_t *pool, const char *cookies, const char *name, int *is_repeated);
 
-/* Content-Type: is it one of the types, which ", " separates, without a charset or with utf-8? NULL is none. */
+/* Content-Type: is it one of the types, which ", " separates, without a charset or with utf-8? NULL is none. Parameters of pictures say
+ * nothing. */
 int cat_header_has_type(const char *content_type, const char *types);
 
 /* The same with one of these charsets, and which one it is: 0, the first, if it names none; -1: another one. */

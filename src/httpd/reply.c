@@ -11,6 +11,7 @@
 #include <http_core.h>
 #include <http_log.h>
 #include <http_protocol.h>
+#include <http_request.h>
 #include <string.h>
 #include <util_filter.h>
 
@@ -207,11 +208,25 @@ int cat_reply_send(request_rec *r, const cat_answer_t *prepared)
     return OK;
 }
 
+/* Does a condition of the request fail? httpd would send that without a body, and with the headers of the file. */
+static int fails_condition(request_rec *r)
+{
+    if (apr_stat(&r->finfo, r->filename, APR_FINFO_MIN, r->pool) != APR_SUCCESS) {
+        return 0;
+    }
+    ap_update_mtime(r, r->finfo.mtime);
+    ap_set_last_modified(r);
+    ap_set_etag(r);
+    return ap_meets_conditions(r) == HTTP_PRECONDITION_FAILED;
+}
+
 int cat_reply_pass_file(request_rec *r, const cat_answer_t *answer)
 {
-    set_headers(r, cat_mount_state(r)->conf, answer);
     r->filename = apr_pstrdup(r->pool, answer->file);
-    apr_stat(&r->finfo, r->filename, APR_FINFO_MIN, r->pool);
+    if (fails_condition(r)) {
+        return cat_reply_send(r, cat_answer_problem(r->pool, CAT_PROBLEM_PRECONDITION, NULL));
+    }
+    set_headers(r, cat_mount_state(r)->conf, answer);
     return DECLINED;
 }
 

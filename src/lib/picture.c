@@ -7,7 +7,7 @@
  *
  *     JPEG  FF D8 | FF E1 length ... | FF C0 length 8 HEIGHT WIDTH        the first frame header among the segments
  *     PNG   89 P N G ... IHDR WIDTH HEIGHT
- *     GIF   G I F 8 9 a WIDTH HEIGHT
+ *     GIF   G I F 8 9 a WIDTH HEIGHT ... | , LEFT TOP WIDTH HEIGHT        the first image makes the screen larger that it does not fit on
  *     WebP  R I F F length W E B P | VP8X, VP8L or VP8, each with its own way to write them
  *     AVIF  length f t y p brands ... | ispe 0 WIDTH HEIGHT               a property for each image in the file: the largest counts
  */
@@ -91,6 +91,44 @@ static cat_picture_t read_jpeg(const octets_t *o)
     return make_picture(CAT_PICTURE_NONE, 0, 0);
 }
 
+/* ---- GIF ---- */
+
+/* A table of colours, if the flags have one. */
+static apr_size_t table_length(unsigned char flags)
+{
+    return flags & 0x80 ? (apr_size_t)3 << ((flags & 7) + 1) : 0;
+}
+
+/* An extension, "!" and a label, is sub-blocks, each behind its length; the last one has none. As decoders do, takes the first one of any but a
+ * comment for one even if it has none. Returns where it ends. */
+static apr_size_t skip_extension(const octets_t *o, apr_size_t at)
+{
+    int is_first = at + 2 < o->length && o->data[at + 1] != 0xfe;
+
+    for (at += 2; at < o->length && (is_first || o->data[at]); at += 1 + (apr_size_t)o->data[at]) {
+        is_first = 0;
+    }
+    return at + 1;
+}
+
+static cat_picture_t read_gif(const octets_t *o)
+{
+    apr_uint32_t width, height, right, bottom;
+    apr_size_t at = o->length > 13 ? 13 + table_length(o->data[10]) : o->length;
+
+    while (IS_AT(o, at, "!")) {
+        at = skip_extension(o, at);
+    }
+    if (!IS_AT(o, at, ",") || o->length - at < 10) {
+        return make_picture(CAT_PICTURE_NONE, 0, 0);
+    }
+    width = little(o, 6, 2);
+    height = little(o, 8, 2);
+    right = little(o, at + 1, 2) + little(o, at + 5, 2);
+    bottom = little(o, at + 3, 2) + little(o, at + 7, 2);
+    return make_picture(CAT_PICTURE_GIF, right > width ? right : width, bottom > height ? bottom : height);
+}
+
 /* ---- WebP ---- */
 
 static cat_picture_t read_webp(const octets_t *o)
@@ -155,8 +193,8 @@ cat_picture_t cat_picture_read(const char *data, apr_size_t length)
     if (IS_AT(&o, 0, "\x89PNG\r\n\x1a\n") && IS_AT(&o, 12, "IHDR") && length >= 24) {
         return make_picture(CAT_PICTURE_PNG, big(&o, 16, 4), big(&o, 20, 4));
     }
-    if ((IS_AT(&o, 0, "GIF87a") || IS_AT(&o, 0, "GIF89a")) && length >= 10) {
-        return make_picture(CAT_PICTURE_GIF, little(&o, 6, 2), little(&o, 8, 2));
+    if (IS_AT(&o, 0, "GIF87a") || IS_AT(&o, 0, "GIF89a")) {
+        return read_gif(&o);
     }
     if (IS_AT(&o, 0, "RIFF") && IS_AT(&o, 8, "WEBP")) {
         return read_webp(&o);

@@ -86,6 +86,13 @@ does(ctl_for($server, 'images', 'import', $photos), 1, '', "catalogctl: say by w
 does(ctl_for($server, 'images', 'import', '--key', 'cost', $photos), 1, '', "catalogctl: --key must be the name of a unique field, or id\n", 'by another field');
 does(ctl_for($server, 'images', 'import', '--key', 'sku', "$photos/none"), 1, '', qr{catalogctl: \S+/none: No such file or directory\n}, 'a directory that is not there');
 
+# case: a product that is itself called as files of another one are
+made($_) for qw(PL-1 PL-1_2);
+unlink glob "$photos/*";
+photo("PL-1$_->[0].png", $_->[1]) for ['', 701], ['_2', 702], ['_3', 703], ['_10', 710];
+does(ctl_for($server, 'images', 'import', '--key', 'sku', $photos), 0, summary(4, 4, 0, 0, 0), '', 'import where a product is called PL-1_2');
+is(join('; ', map { widths($_) } qw(PL-1 PL-1_2)), '701 703 710; 702', 'the files of the other one keep their order');
+
 # case: an import that is killed goes on where it stopped
 unlink glob "$photos/*";
 photo("MG-1_$_.png", 500 + $_) for 1 .. 5;
@@ -104,7 +111,7 @@ like($r->{out}, qr/^5 files, \d added, [2-5] there already, 0 without/, "what is
 is(widths('MG-1'), '501 502 503 504 505', 'then all are there, in their order');
 my $db = $server->database;
 is(join(' ', map { scalar $db->selectrow_array("SELECT COUNT(*) FROM images WHERE $_") } '1 = 1', 'id IN (SELECT SUBSTR(part, 1, 36) FROM image_parts)'),
-    join(' ', (scalar map { images($_) } qw(KT-1 KT-2 KT_3 KT_3_1 MG-1)) x 2), 'no picture is there that no product has, or without its octets');
+    join(' ', (scalar map { images($_) } qw(KT-1 KT-2 KT_3 KT_3_1 PL-1 PL-1_2 MG-1)) x 2), 'no picture is there that no product has, or without its octets');
 
 # case: limits
 my $small = server(mount => "CatalogImages On\nCatalogImageCache \"\@dir\@/data\"\nCatalogImageQuota 1\nCatalogDatabase \@driver\@ \"" . $server->params . '"');
@@ -140,6 +147,69 @@ for (['none.png', qr/row 1, line 2: images names none.png: cannot be read: No su
 isnt(ask(GET => '/products/sku=KT-1')->{json}{data}{name}, 'Pot', 'nothing of it is stored');
 does(ctl_for($server, { in => "name,price,images\nPot,1,b.png\n" }, 'import', '--products', 'csv', '--upsert', '--images', $photos), 1, '', qr/images can only be set in a row with id/, 'a row without a name for its product');
 does(ctl_for($server, 'import', '--products', 'csv', '--images', $photos), 2, '', qr/--images goes with --upsert/, '--images without --upsert');
+
+# case: names that are links
+my $elsewhere = scratch();
+spew("$elsewhere/secret.png", png(77, 30));
+hand_over($elsewhere, "$elsewhere/secret.png");
+symlink "$elsewhere/secret.png", "$photos/link.png" or die "$!\n";
+symlink $elsewhere, "$photos/way" or die "$!\n";
+symlink 'b.png', "$photos/again.png" or die "$!\n";
+for my $name ('link.png', 'way/secret.png') {
+    does(ctl_for($server, { in => "sku,name,price,images\nKT-1,Pot,9,$name\n" }, @import), 1, '', qr{images must be files below the directory: \Q$name\E is none},
+        "a link that leads out of the directory: $name");
+}
+
+# Imports a row of pictures.
+sub import_row { my ($of, $sku, $names) = @_; return ctl_for($of, { in => "sku,name,price,images\n$sku,Copy,3,$names\n" }, @import) }
+spew("$photos/copy.png", slurp("$photos/side/a.png"));
+hand_over("$photos/copy.png");
+for my $try (1, 2) {
+    like(import_row($server, 'CP-1', 'side/a.png|copy.png|side/a.png|again.png|side/a.png')->{out}, $try == 1 ? qr/2 pictures added, 3 there/ : qr/0 pictures added, 5 there/,
+        'files that are equal, or named twice');
+    is(widths('CP-1'), '601 602', 'are one picture, and a link within the directory is a file');
+}
+is(scalar keys %{ { map { $_->{id} => 1 } images('CP-1') } }, 2, 'none is there twice');
+is(ask(PATCH => '/products/sku=CP-1', { images => [images('CP-1')] })->{status}, 200, 'what is read can be sent');
+
+# case: equal pictures that were added one by one move to another product, and to another database, as many as they are
+my $equal = made('EQ-1')->{id};
+ask(POST => "/products/$equal/images", png(88, 30), headers => { 'Content-Type' => 'image/png' }) for 1 .. 3;
+my $equals = scratch();
+hand_over($equals);
+my ($row) = ctl_for($server, 'export', '--products', 'csv', '--images', $equals)->{out} =~ /,EQ-1,.*?([\w.|-]+\.webp)/;
+@import = map { $_ eq $photos ? $equals : $_ } @import;
+for my $sku ('EQ-2', 'EQ-2', 'EQ-1') {
+    my $r = import_row($server, $sku, $row);
+    is($r->{status}, 0, 'an export of equal pictures is imported') or diag($r->{err});
+    is(scalar keys %{ { map { $_->{id} => 1 } images($sku) } }, 3, "$sku has three of them");
+}
+@import = map { $_ eq $equals ? $photos : $_ } @import;
+
+# case: a product that is full gets others
+photo("full-$_.png", 800 + $_) for 1 .. 24;
+my $full = sub { return join '|', map { "full-$_.png" } @_ };
+is(import_row($server, 'FL-1', $full->(1 .. 20))->{status}, 0, 'a product gets twenty pictures');
+my @before = map { $_->{id} } images('FL-1');
+spew("$photos/full-25.png", substr slurp("$photos/full-24.png"), 0, 200);
+hand_over("$photos/full-25.png");
+is(import_row($server, 'FL-1', $full->(20, 21, 25))->{status}, 1, 'a row with a damaged file is refused');
+is(join(' ', map { $_->{id} } images('FL-1')), "@before", 'and the product keeps what it has');
+does(import_row($server, 'FL-1', $full->(24, 5, 21 .. 23, 6 .. 20)), 0, "1 rows, 0 created, 0 updated, 1 unchanged\n4 pictures added, 16 there already\n", '', 'other pictures');
+is(widths('FL-1'), join(' ', map { 800 + $_ } 24, 5, 21 .. 23, 6 .. 20), 'take their places');
+photo("more-$_.png", 900 + $_) for 1 .. 20;
+does(import_row($server, 'FL-1', join '|', map { "more-$_.png" } 1 .. 20), 0, "1 rows, 0 created, 0 updated, 1 unchanged\n20 pictures added, 0 there already\n", '',
+    'even if both were more than a product may have');
+is(widths('FL-1'), join(' ', map { 900 + $_ } 1 .. 20), 'then it has the new ones alone');
+
+# case: without --images, files are those of the server
+for my $format (qw(ndjson csv json)) {
+    is(ctl_for($server, 'export', '--products', $format)->{out}, ask(GET => "/products/export?format=$format")->{body}, "export without --images is that of the server: $format");
+}
+my $unchanged = ctl_for($server, { in => ctl_for($server, 'export', '--products', 'csv')->{out} }, 'import', '--products', 'csv', '--upsert');
+like($unchanged->{out}, qr/^\d+ rows, 0 created, 0 updated/, 'which an import takes');
+is($unchanged->{err}, '', 'without a word about the pictures');
+is(widths('KT-1'), '602 601', 'which it leaves as they are');
 
 my $out = scratch();
 spew("$out/" . (images('KT-1'))[0]{id} . '.webp.part', 'left by one that was killed');

@@ -21,12 +21,12 @@ CREATE TRIGGER products_note AFTER INSERT ON products BEGIN
     UPDATE products SET note = 'made' WHERE id = NEW.id;
 END;
 END
-ALTER TABLE users ADD COLUMN language VARCHAR(10);
+ALTER TABLE users ADD COLUMN nickname VARCHAR(10);
 CREATE TABLE later (id INTEGER NOT NULL PRIMARY KEY);
 INSERT INTO later (id) VALUES (1);
 END
     mysql => [slurp(setting('top') . '/CONTRIBUTING.md') =~ /^```sql\n(SET \@step .*?)^```$/ms, <<'END'],
-ALTER TABLE users ADD COLUMN IF NOT EXISTS language VARCHAR(10);
+ALTER TABLE users ADD COLUMN IF NOT EXISTS nickname VARCHAR(10);
 CREATE TABLE IF NOT EXISTS later (id INTEGER NOT NULL PRIMARY KEY);
 INSERT IGNORE INTO later (id) VALUES (1);
 END
@@ -34,7 +34,7 @@ END
 ALTER TABLE products ADD COLUMN note VARCHAR(100);
 CREATE INDEX products_by_note ON products (name, note);
 END
-ALTER TABLE users ADD COLUMN language VARCHAR(10);
+ALTER TABLE users ADD COLUMN nickname VARCHAR(10);
 CREATE TABLE later (id INTEGER NOT NULL PRIMARY KEY);
 INSERT INTO later (id) VALUES (1);
 END
@@ -118,7 +118,7 @@ my $failed = ctl_for($later, 'migrate');
 is($failed->{status}, 1, 'migrate fails if a step does');
 like($failed->{err}, qr/CAT009: schema step $numbers[0]_notes applied\n.*CAT003: .*later/s, 'the messages have the step before it, and the cause');
 is(versions($old), join(' ', 1 .. $newest + 1), 'only the step before it is recorded');
-ok(!eval { $old->database->do('SELECT language FROM users'); 1 }, 'nothing of the failed step stays') if driver ne 'mysql'; # which has no transaction for it
+ok(!eval { $old->database->do('SELECT nickname FROM users'); 1 }, 'nothing of the failed step stays') if driver ne 'mysql'; # which has no transaction for it
 $old->database->do('DROP TABLE later');
 is(ctl_for($later, 'migrate')->{out}, $newest + 2 . "\n", 'once the cause is gone, migrate goes on');
 ok(wait_until(20, sub { $off->api(GET => '/products')->{status} == 200 }), 'the server that waited serves, without a restart');

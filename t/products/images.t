@@ -111,10 +111,17 @@ is($beyond->{headers}{'cache-control'}, undef, 'and is not kept for ever');
 is(get($small, headers => { Range => 'bytes=10-19', 'If-Range' => $_->[0] })->{status}, $_->[1], "a part of $_->[2]")
     for [$whole->{headers}{etag}, 206, 'this state'], ['"x"', 200, 'another one is the whole'];
 like(get($small, headers => { Range => 'bytes=0-1,4-5' })->{headers}{'content-type'}, qr{^multipart/byteranges}, 'several parts');
-is(get($small, headers => { 'If-Match' => '"x"' })->{status}, 412, 'If-Match');
+for my $condition (['If-Match' => '"x"'], ['If-Unmodified-Since' => 'Tue, 01 Jan 2019 00:00:00 GMT']) {
+    my $failed = get($small, headers => {@$condition});
+    answers($failed, 412, refusal(error => qr/./), "$condition->[0] that fails");
+    is($failed->{headers}{'cache-control'}, undef, 'which is not kept for ever');
+}
+is(get($small, headers => { 'If-Match' => $whole->{headers}{etag} })->{status}, 200, 'If-Match of what is there');
 is(get($small, headers => { 'If-None-Match' => qq("x", $whole->{headers}{etag}) })->{headers}{etag}, $whole->{headers}{etag}, 'a 304 has the ETag');
 my $head = $server->api(HEAD => $small =~ s{^/api}{}r);
 is("$head->{status} $head->{headers}{'content-length'}", '200 ' . length $whole->{body}, 'HEAD has its length');
+spew("$cache/" . ($small =~ m{([^/]+)$})[0], '');
+is(get($small)->{body}, $whole->{body}, 'a file that a damaged disk has emptied is made again');
 unlink map { "$cache/$_" } files();
 is_deeply([@{ get($small) }{qw(status body)}], [200, $whole->{body}], 'the directory can be emptied: the file is made again');
 is(get($small)->{headers}{etag}, $whole->{headers}{etag}, 'with the same ETag');
@@ -198,6 +205,11 @@ answers(send_picture($cup, png(9, 9), 'png', $_->[0]), 400, invalid($_->[1] => $
 answers(ask(POST => "/products/$cup->{id}/images", png(9, 9), headers => { 'Content-Type' => 'image/svg+xml' }), 415,
     refusal(error => 'the body must be sent as image/jpeg, image/png, image/webp, image/avif, image/gif, without a content coding'), 'SVG',
     accept => 'image/jpeg, image/png, image/webp, image/avif, image/gif');
+is(ask(POST => "/products/$cup->{id}/images", 'x', headers => { 'Content-Type' => 'image/png; charset=x' })->{status}, 400, 'parameters of a type say nothing');
+my $waiting = $server->talk(wire(POST => '/products/sku=none/images', token => $token,
+    headers => { Expect => '100-continue', 'Content-Type' => 'image/png', 'Content-Length' => 9 }));
+answers($waiting, 404, refusal(message => 'Product not found'), 'a client that waits for 100 Continue does not send a picture in vain');
+unlike($waiting->{text}, qr/100 Continue/, 'it is not told to');
 answers(send_picture('01a1fee5-af25-7514-8a69-477230296f5b', png(9, 9), 'png'), 404, refusal(message => 'Product not found'), 'a product that is not there');
 answers($server->api(POST => "/products/$cup->{id}/images", png(9, 9), headers => { 'Content-Type' => 'image/png' }), 401, refusal(error => qr/./), 'a client without a token');
 is(rows(), '0 0', 'nothing is stored');
@@ -205,6 +217,11 @@ is(rows(), '0 0', 'nothing is stored');
 my %key = ('Idempotency-Key' => '"one"');
 my $once = send_picture($cup, png(9, 9), 'png', '', %key);
 answers(send_picture($cup, png(9, 9), 'png', '', %key), 201, $once->{json}, 'a request with an Idempotency-Key is served once', 'idempotency-replayed' => 'true');
+my %gone = ('Idempotency-Key' => '"gone"');
+my $brief = made();
+$once = send_picture($brief, png(9, 9), 'png', '', %gone);
+is(ask(DELETE => "/products/$brief->{id}")->{status}, 200, 'its product is deleted');
+answers(send_picture($brief, png(9, 9), 'png', '', %gone), 201, $once->{json}, 'and is served once all the same', 'idempotency-replayed' => 'true');
 answers(send_picture($cup, png(8, 9), 'png', '', %key), 422, refusal(error => qr/./), 'its key is for no other picture');
 is(scalar @{ stored($cup)->{images} }, 1, 'one picture is stored');
 answers(send_picture(made(), png(9, 9), 'png', '', %key), 422, refusal(error => qr/./), 'nor for the same one of another product');

@@ -41,6 +41,7 @@ my %bad = (
     'a PNG whose data are damaged' => png(100, 100) =~ s/IDAT..\K..../ZZZZ/sr,
     'a GIF header alone' => "GIF89a\x10\0\x10\0\0\0\0",
     'a GIF of 65,535 x 65,535 pixels' => "GIF89a\xff\xff\xff\xff\0\0\0,\0\0\0\0\xff\xff\xff\xff\0\2\2D\1\0;",
+    'a GIF whose picture is larger than its screen: 11,000 x 11,000 pixels' => "GIF89a\1\0\1\0\0\0\0!\xf9\4\0\0\0\0\0,\0\0\0\0\xf8\x2a\xf8\x2a\0\2\2D\1\0;",
     'a WebP header alone' => tail(picture('webp', 100, 100), 30),
     'a WebP of 16,384 x 16,384 pixels' => 'RIFF' . pack('V', 22) . 'WEBPVP8X' . pack('VV', 10, 0) . "\xff\x3f\0\xff\x3f\0",
     'a WebP cut in the middle' => tail(picture('webp', 300, 300), 200),

@@ -88,6 +88,8 @@ static void test_media_type_is_recognized(void **state)
     for (size_t i = 0; i < UNIT_COUNT(no); i++) {
         assert_false(cat_header_has_type(no[i], json));
     }
+    assert_true(cat_header_has_type("image/png; charset=x", "image/jpeg, image/png")); /* a picture has none */
+    assert_false(cat_header_has_type("image/pngx; charset=x", "image/jpeg, image/png"));
     assert_true(cat_header_has_type_of("text/csv; charset=\"Windows-1252\"", "text/csv", charsets));
     assert_false(cat_header_has_type_of("text/csv; charset=koi8-r", "text/csv", charsets));
     assert_int_equal(cat_header_charset("text/csv", charsets), 0);

@@ -25,8 +25,13 @@ static const sample_t samples[] = {
     SAMPLE(JPEG, 600, 400, "\xff\xd8\xff\xc2\0\x11\x08\1\x90\2\x58\3\1\x22\0"),
     SAMPLE(JPEG, 600, 400, "\xff\xd8\xff\x01\xff\xc0\0\x11\x08\1\x90\2\x58\3\1\x22\0"), /* 01 has no length */
     SAMPLE(PNG, 1, 65536, "\x89PNG\r\n\x1a\n\0\0\0\x0dIHDR\0\0\0\1\0\1\0\0"),
-    SAMPLE(GIF, 258, 3, "GIF89a\2\1\3\0\0\0"),
-    SAMPLE(GIF, 258, 3, "GIF87a\2\1\3\0\0\0"),
+    SAMPLE(GIF, 258, 3, "GIF89a\2\1\3\0\0\0\0,\0\0\0\0\2\1\3\0\0"),
+    SAMPLE(GIF, 258, 3, "GIF87a\2\1\3\0\0\0\0,\0\0\0\0\1\1\1\0\0"),
+    SAMPLE(GIF, 600, 400, "GIF89a\1\0\1\0\0\0\0,\1\0\2\0\x57\2\x8e\1\0"), /* the image is larger */
+    SAMPLE(GIF, 601, 400, "GIF89a\x59\2\1\0\x80\0\0abcdef!\xf9\4abcd\0!\xfe\1a\2bc\0,\0\0\0\0\x58\2\x90\1\0"),
+    SAMPLE(GIF, 600, 400, "GIF89a\1\0\1\0\0\0\0!\xfe\0!\xf9\0\x0a,\0\0\0\0\1\0\1\0\0\0,\0\0\0\0\x58\2\x90\1\0"),
+    SAMPLE(NONE, 0, 0, "GIF89a\2\1\3\0\0\0\0!\xfe\xff"),
+    SAMPLE(NONE, 0, 0, "GIF89a\2\1\3\0\0\0\0;"),
     SAMPLE(WEBP, 258, 3, "RIFF\x16\0\0\0WEBPVP8X\x0a\0\0\0\0\0\0\0\1\1\0\2\0\0"),
     SAMPLE(WEBP, 640, 480, "RIFF\x16\0\0\0WEBPVP8 \x0a\0\0\0\0\0\0\x9d\x01\x2a\x80\x02\xe0\x01"),
     SAMPLE(WEBP, 2, 3, "RIFF\x16\0\0\0WEBPVP8L\x0a\0\0\0\x2f\x01\x80\0\0\0\0\0\0\0"),

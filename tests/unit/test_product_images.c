@@ -84,6 +84,7 @@ static void test_a_client_orders_renames_and_drops(void **state)
     assert_string_equal(apply(*state, two, arrange(*state, "[]", NULL)), "-");
     assert_string_equal(apply(*state, two, arrange(*state, "null", NULL)), "-");
     assert_string_equal(apply(*state, two, arrange(*state, "[{\"id\":\"" ID(3) "\"}]", NULL)), "?");
+    assert_string_equal(apply(*state, two, "[{\"id\":\"" ID(1) "\"},{\"id\":\"" ID(1) "\"}]"), "?");
     arrange(*state, "[{\"id\":1}]", "type");
     arrange(*state, "[[]]", "type");
     arrange(*state, "{}", "type");

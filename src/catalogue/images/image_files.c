@@ -23,6 +23,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <apr_file_info.h>
@@ -78,7 +79,9 @@ const char *cat_image_files_path(apr_pool_t *pool, const cat_conf_t *conf, const
 
 int cat_image_files_exist(const char *path)
 {
-    return access(path, F_OK) == 0;
+    struct stat info;
+
+    return stat(path, &info) == 0 && info.st_size > 0;
 }
 
 /* ---- making one ---- */
@@ -125,9 +128,13 @@ static apr_status_t write_part(void *filling, const char *data, apr_size_t lengt
     return APR_SUCCESS;
 }
 
-/* It gets its name in one step, so that no reader sees a part of it. */
+/* It gets its name in one step, so that no reader sees a part of it; and not before the disk has it, so that none does after a power failure
+ * either. */
 static apr_status_t finish_file(const filling_t *f, const char *path, const char *size, apr_status_t rv)
 {
+    if (rv == APR_SUCCESS && fdatasync(f->fd) != 0) {
+        rv = note_fault(f->db, errno);
+    }
     if (close(f->fd) != 0 && rv == APR_SUCCESS) {
         rv = note_fault(f->db, errno);
     }

@@ -13,6 +13,7 @@ int cat_image_files_parse(apr_pool_t *pool, const char *name, const char **size)
 /* The path of a file of this name, on the pool. */
 const char *cat_image_files_path(apr_pool_t *pool, const cat_conf_t *conf, const char *name);
 
+/* One without octets, as a damaged file system may have it, does not count. */
 int cat_image_files_exist(const char *path);
 
 /* Makes the file of the database, unless another thread does so at the same time, for which it waits. size: as above. *made: flag: this thread

@@ -323,13 +323,13 @@ static apr_status_t arrange_images(json_t *images, const json_t *wanted)
 
     json_array_clear(images);
     json_array_foreach ((json_t *)wanted, i, one) {
-        json_t *image = json_array_get(before, find_image(before, read_image(one).id)),
-               *alt = json_object_get(one, "alt");
+        size_t place = find_image(before, read_image(one).id);
+        json_t *image = json_copy(json_array_get(before, place)), *alt = json_object_get(one, "alt");
         if (!image) {
             rv = CAT_ENOIMAGE;
             break;
         }
-        image = json_copy(image);
+        json_array_remove(before, place); /* none is there twice */
         if (alt) {
             json_object_set(image, "alt", alt);
         }

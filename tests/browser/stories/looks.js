@@ -243,7 +243,7 @@ const states = {
         const lines = ['Artikelnummer,Titel,Lagerort,Preis', 'A-17,"Porcelain teapot for two, with a long name",Shelf 4,129.95', 'A-18,Cup,,x'];
         const buffer = Buffer.from(`${lines.join('\n')}\nA-19-without-a-place-to-break-the-line,Saucer\n`);
         await page.locator('#file').setInputFiles({ name: 'teapots and cups.csv', mimeType: 'text/csv', buffer });
-        await page.getByLabel('Field of the column Titel').selectOption('Leave out');
+        await page.getByLabel('Field of the column Titel').selectOption('Leave it out');
         await page.getByText('Still without a column: Name.').waitFor();
     },
     async 'import-faulty'(page) {

@@ -128,6 +128,7 @@ export function stories(server) {
     storyInBoth('a column ID is ours only if its cells are our ids; a file may say its delimiter and its encoding', server, async visit => {
         const visitor = await comeToImport(server, visit, 'numbered');
         const { page } = visitor;
+        visitor.forgive(/^POST \/api\/products\/import 400$/); /* the sample of a file with a faulty row, if the page comes to it */
         const update = page.getByLabel('Rows with a product’s number');
         await choose(page, csv('shop.csv', 'ID,Name,Price,Category\n4711,Own number,1,numbered\n4712,Another one,2,numbered\n'));
         await page.getByText('4711 · 4712').waitFor();
