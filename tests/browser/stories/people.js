@@ -317,7 +317,7 @@ export function stories(server) {
         await server.register('picked1');
         await server.register('picked2');
         await page.goto('/users.html?view=audit');
-        await page.getByText('Changes of products are not recorded.').waitFor();
+        await page.getByText('Changes to products are not recorded.').waitFor();
         const field = page.getByLabel('Affected account');
         const offered = () => page.locator('#target-names option').evaluateAll(options => options.map(({ value }) => value));
         await field.pressSequentially('PICK');
