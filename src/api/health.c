@@ -3,12 +3,14 @@
  * What load balancers and monitoring ask:
  *
  *     GET /health/live     does this server answer? No database is asked
- *     GET /health/ready    can it serve? The database answers, takes writes and has the schema, which one statement tells
+ *     GET /health/ready    can it serve? The database answers, takes writes and has the schema, which one statement tells, and no line
+ *                          of CatalogField contradicts it
  *     GET /database        which database is it?
  */
 #include "api/health.h"
 
 #include "api/failure.h"
+#include "catalogue/store.h"
 #include "db/db.h"
 #include "lib/json.h"
 #include "lib/time.h"
@@ -49,9 +51,21 @@ static cat_answer_t *answer_ready(cat_request_t *q, const char *const *row)
     return cat_answer_success(q->pool, 200, &b, NULL);
 }
 
+/* Whoever asks may be anybody, who does not learn which fields are private. */
+static const char *find_contradiction(cat_request_t *q)
+{
+    const cat_conf_t *whole = q->conf->writers ? q->conf->writers : q->conf;
+    const char *fault;
+    apr_status_t rv = cat_registry_check(q->db, cat_product_fields_of(whole), &fault);
+
+    return rv != APR_SUCCESS ? "the fields of products cannot be read"
+           : fault           ? "a line of CatalogField contradicts the database; catalogctl check has the line to write"
+                             : NULL;
+}
+
 cat_answer_t *cat_health_ready(cat_request_t *q)
 {
-    const char *obstacle = NULL;
+    const char *obstacle;
     const char *const *row;
     apr_status_t rv;
 
@@ -61,7 +75,8 @@ cat_answer_t *cat_health_ready(cat_request_t *q)
     if (rv != APR_SUCCESS || !row[SCHEMA]) {
         return forbid_caching(q, cat_answer_problem(q->pool, CAT_PROBLEM_NOT_READY, NULL));
     }
-    obstacle = cat_db_find_obstacle(q->db, row[TAKES_WRITES]);
+    obstacle = find_contradiction(q);
+    obstacle = obstacle ? obstacle : cat_db_find_obstacle(q->db, row[TAKES_WRITES]);
     return forbid_caching(q, obstacle ? cat_answer_problem(q->pool, CAT_PROBLEM_NOT_READY, obstacle)
                                       : answer_ready(q, row));
 }

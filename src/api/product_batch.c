@@ -340,7 +340,7 @@ static void add_result(const batch_t *b, cat_buffer_t *results, int index, int i
     const json_t *errors;
 
     if (o->rv == APR_EEXIST && !input->errors) {
-        cat_products_note_taken(b->q->db, input, o->kind == CAT_OPERATION_UPDATE ? o->id : NULL);
+        cat_products_note_taken(b->q->db, input, o->kind == CAT_OPERATION_UPDATE ? o->id : NULL, o->taken);
     }
     errors = input->errors;
     if (errors) {

@@ -96,13 +96,31 @@ static cat_answer_t *refuse_length(cat_request_t *q)
     return cat_answer_malformed(q->pool, input.errors);
 }
 
+/* One product at most can have such a value, and a job has many. */
+static cat_answer_t *refuse_unique(const bulk_request_t *r)
+{
+    const cat_input_t *set = &r->request.set;
+    cat_input_t input = {.count = 0};
+
+    for (int i = 0; i < set->count; i++) {
+        if (set->values[i] && set->fields[i].flags & CAT_UNIQUE) {
+            cat_fields_add_error(r->q->pool, &input, apr_pstrcat(r->q->pool, "set.", set->fields[i].name, NULL),
+                                 "taken", "must not be the same for several products");
+        }
+    }
+    return input.errors ? cat_answer_malformed(r->q->pool, input.errors) : NULL;
+}
+
 static cat_answer_t *begin_job(const bulk_request_t *r)
 {
     cat_request_t *q = r->q;
     const char *const *job = cat_bulk_job_make(q->pool, r->request.is_dry, q->user->subject, q->now);
-    cat_answer_t *answer;
+    cat_answer_t *answer = refuse_unique(r);
     apr_status_t rv;
 
+    if (answer) {
+        return answer;
+    }
     if (!job) {
         return cat_answer_problem(q->pool, CAT_PROBLEM_INTERNAL, NULL);
     }

@@ -275,7 +275,7 @@ const char **cat_products_make(cat_request_t *q, const cat_input_t *input, apr_t
 
 static cat_answer_t *answer_refused(cat_request_t *q, apr_status_t rv, cat_input_t *input, const char *id)
 {
-    apr_status_t noted = rv == APR_EEXIST ? cat_products_note_taken(q->db, input, id) : APR_SUCCESS;
+    apr_status_t noted = rv == APR_EEXIST ? cat_products_note_taken(q->db, input, id, q->db->taken) : APR_SUCCESS;
 
     return noted == APR_SUCCESS && input->errors ? cat_answer_malformed(q->pool, input->errors)
                                                  : answer_failure(q, noted == APR_SUCCESS ? rv : noted);

@@ -237,13 +237,17 @@ static void check_products(report_t *r)
 static void check_fields(report_t *r)
 {
     apr_pool_t *pool = r->ctl->pool;
+    const cat_fields_t *lines = cat_product_fields_of(&r->ctl->conf);
     ctl_index_found_t found, owners;
+    const char *fault;
 
-    if (cat_product_fields_of(&r->ctl->conf)->count == CAT_PRODUCT_FIELDS) {
+    if (lines->count == CAT_PRODUCT_FIELDS) {
         return;
     }
-    if (ctl_index_compare(r->ctl, cat_key_check_compare, FIELDS_SAMPLE, &found) != APR_SUCCESS ||
-        ctl_index_compare(r->ctl, cat_key_check_compare_owners, 0, &owners) != APR_SUCCESS) {
+    if (cat_registry_check(r->ctl->db, lines, &fault) == APR_SUCCESS && fault) {
+        add_finding(r, 0, "fields", fault);
+    } else if (ctl_index_compare(r->ctl, cat_key_check_compare, FIELDS_SAMPLE, &found) != APR_SUCCESS ||
+               ctl_index_compare(r->ctl, cat_key_check_compare_owners, 0, &owners) != APR_SUCCESS) {
         add_finding(r, 0, "fields", "the keys of CatalogField cannot be read; the cause is above");
     } else if (found.wrong) {
         add_finding(r, 0, "fields",

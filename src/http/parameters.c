@@ -68,7 +68,7 @@ int cat_parameters_next(cat_parameters_t *p, cat_parameter_t *parameter)
         if (equals) {
             *equals = '\0';
         }
-        if (!*text) {
+        if (!*text && !(equals && p->strict)) {
             continue;
         }
         name = decode_text(p->pool, text);

@@ -23,11 +23,11 @@ typedef struct cat_parameters_t {
 void cat_parameters_init(cat_parameters_t *p, apr_pool_t *pool, int strict, const char *text);
 
 typedef struct cat_parameter_t {
-    const char *name;  /* percent-decoded, as it was sent if it cannot be decoded; not empty */
+    const char *name;  /* percent-decoded, as it was sent if it cannot be decoded; "" only if strict */
     const char *value; /* percent-decoded ('+' is a space) UTF-8, "" without "="; NULL: it is neither */
 } cat_parameter_t;
 
-/* 1: the next parameter, on the pool. 0: there are no more. */
+/* 1: the next parameter, on the pool. 0: there are no more. "=value", which has no name, is skipped unless strict. */
 int cat_parameters_next(cat_parameters_t *p, cat_parameter_t *parameter);
 
 /* Is the parameter of a list called that: "sort" or "sort[]"? */

@@ -69,10 +69,11 @@ typedef struct cat_conf_t {
     const char *visible_text;   /* which products readers see; NULL: all */
     /* What derives of these two when sections are merged (catalogue/query/visible.h): */
     const struct cat_conf_t
-        *readers;                 /* the settings for those who may not write products; NULL: everybody's are these */
-    const cat_visible_t *visible; /* of readers: the conditions that products must meet; NULL: none */
-    const char *view;             /* names fields and conditions where answers are cached; NULL: it need not */
-    const char *fault;            /* what is wrong with visible_text; NULL: nothing. Then readers see nothing */
+        *readers; /* the settings for those who may not write products; NULL: everybody's are these */
+    const struct cat_conf_t *writers; /* of readers: the settings that they were made of */
+    const cat_visible_t *visible;     /* of readers: the conditions that products must meet; NULL: none */
+    const char *view;                 /* names fields and conditions where answers are cached; NULL: it need not */
+    const char *fault;                /* what is wrong with visible_text; NULL: nothing. Then readers see nothing */
 
     const char *currency; /* of prices: three letters of ISO 4217; NULL: not set */
 

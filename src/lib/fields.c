@@ -108,10 +108,9 @@ static cat_field_fault_t read_string(apr_pool_t *pool, const cat_field_t *field,
     return check_string(pool, field, *text);
 }
 
-/* 1e3, 1000.0 and 1000 are one number. */
-static int is_whole(const json_t *number)
+int cat_fields_is_whole(const json_t *value)
 {
-    return json_is_integer(number) || json_real_value(number) == floor(json_real_value(number));
+    return json_is_integer(value) || (json_is_real(value) && json_real_value(value) == floor(json_real_value(value)));
 }
 
 static cat_field_fault_t read_number(apr_pool_t *pool, const cat_field_t *field, const json_t *value, const char **text)
@@ -119,7 +118,7 @@ static cat_field_fault_t read_number(apr_pool_t *pool, const cat_field_t *field,
     if (!json_is_number(value)) {
         return refuse_number(pool, value);
     }
-    if (field->flags & CAT_WHOLE && !is_whole(value)) {
+    if (field->flags & CAT_WHOLE && !cat_fields_is_whole(value)) {
         return (cat_field_fault_t){"type", "must be a whole number"};
     }
     *text = cat_number_format(pool, value);

@@ -141,4 +141,7 @@ void cat_fields_write_value(cat_buffer_t *b, const cat_field_t *field, const cha
 /* The same as a text, on the pool. */
 const char *cat_fields_value_text(apr_pool_t *pool, const cat_field_t *field, const char *value);
 
+/* Is it a number without a fraction? 1e3, 1000.0 and 1000 are one number. */
+int cat_fields_is_whole(const json_t *value);
+
 #endif

@@ -5,6 +5,7 @@
 # again: db
 # Servers of one database with different lines of CatalogField, and lines that contradict what the database has.
 use CatalogTest;
+use CatalogTest::Ctl qw(ctl_for problems);
 
 my $first = server(mount => qq(CatalogField weight number index\nCatalogField tags strings index\nCatalogField color choice values="red|blue" index))->start;
 my $token = register($first)->{token};
@@ -105,11 +106,18 @@ expect_log(qr/CAT088: .*: the database has the field weight with the type number
 my $wrong = beside('CatalogField weight string index');
 allow_log(qr/CAT088/);
 $wrong->start;
+answers($wrong->api(GET => '/health/ready'), 503, refusal(error => qr/^a line of CatalogField contradicts the database; catalogctl check/), 'a server that has another type for a field is not ready');
+is(problems(ctl_for($wrong, 'check')), 'fields: the database has the field weight with the type number; write: CatalogField weight number', 'catalogctl check has the line to write');
 my $refused = $wrong->api(POST => '/products', { name => 'x', price => 1 }, token => register($wrong)->{token});
 answers($refused, 503, undef, 'a server that has another type for a field does not write products');
 answers($wrong->api(GET => "/products/$id"), 200, undef, 'it reads them');
 $wrong->stop;
 my $spelled = beside('CatalogField Weight number index')->start;
 answers($spelled->api(POST => '/products', { name => 'x', price => 1 }, token => register($spelled)->{token}), 503, undef, 'nor one that spells its name in another case');
+$spelled->stop;
+my $private = beside(qq(CatalogField weight string index private\nCatalogWriteRole editor))->start;
+answers($private->api(GET => '/health/ready'), 503, refusal(error => qr/CatalogField contradicts/), 'readers are told of a field that is private, too');
+ok(wait_until(10, sub { $private->log_text =~ /CAT088: .*: the database has the field weight with the type number; write: CatalogField weight number/ }), 'and the log has the line without a request for products');
+$private->stop;
 
 done_testing;

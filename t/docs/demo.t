@@ -45,6 +45,23 @@ $server->start;
 is(ask(GET => '/products?limit=1')->{json}{pagination}{total}, 202, 'a second start imports nothing');
 is_deeply({ passwords() }, \%password, 'and says the passwords again');
 $server->stop;
+
+# case: the first start was interrupted: the next one makes what is missing
+my $db = DBI->connect("dbi:SQLite:dbname=$server->{dir}/data/catalog.db", '', '', { RaiseError => 1 });
+$db->do("DELETE FROM $_") for qw(products product_words product_keys product_unique);
+$db->do(q(DELETE FROM users WHERE username = 'admin'));
+$db->disconnect;
+my $users = slurp("$server->{dir}/data/users.txt") =~ s/^  admin .*\n//mr;
+open my $file, '>', "$server->{dir}/data/users.txt" or die $!;
+print {$file} $users;
+close $file;
+unlink $server->console;
+$server->start;
+my %again = passwords();
+is(ask(GET => '/products?limit=1&count=exact&price[gte]=0')->{json}{pagination}{total}, 200, 'the products are imported');
+is_deeply([@again{qw(user editor)}], [@password{qw(user editor)}], 'the users who are there keep their passwords');
+isnt($again{admin}, $password{admin}, 'the one who is not is created');
+$server->stop;
 is(join("\n", CatalogTest::Log::noteworthy(slurp("$server->{dir}/data/logs/error_log"))), '', 'the error log is empty');
 
 done_testing;

@@ -183,6 +183,10 @@ for (
     ['an unknown condition', { where => 'categry=tea', %set }, 'where.categry' => 'unknown'],
     ['an order', { where => 'sort=name', %set }, 'where.sort' => 'unknown'],
     ['fields', { where => 'fields=name', %set }, 'where.fields' => 'unknown'],
+    ['a value without a name', { where => '=tea', %set }, 'where' => 'unknown'],
+    ['a value without a name beside a condition', { where => 'category=tea&=2', %set }, 'where' => 'unknown'],
+    ['values without names, all empty', { where => '=&=', %set }, 'where' => 'unknown', 'where' => 'unknown'],
+    ['a where that says nothing', { where => '&&', %set, dryRun => true }, 'where' => 'required'],
     ['a page', { where => 'page=2', %set }, 'where.page' => 'unknown'],
     ) {
     my ($name, $body, @wrong) = @$_;

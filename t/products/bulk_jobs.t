@@ -13,7 +13,7 @@ use Time::HiRes qw(sleep);
 
 use constant { MANY => 10_200, SOME => CatalogTest::driver() eq 'sqlite3' ? 3_600 : 1_800 }; # more portions than one run of the job makes
 
-my $server = server(mount => "CatalogWriteRole editor\nCatalogQueryTimeout 60")->start; # a busy machine reads MANY slowly
+my $server = server(mount => "CatalogWriteRole editor\nCatalogQueryTimeout 60\nCatalogField num integer unique")->start; # a busy machine reads MANY slowly
 my $reader = register($server);
 my $user = register($server);
 ctl_for($server, 'user', 'role', $user->{user}{username}, 'editor');
@@ -63,6 +63,7 @@ answers(change('category=many', { set => { price => 2 }, expect => 20 }), 409, $
 answers(raise(1, expect => MANY - 1), 409, $unexpected->(MANY . ' products match, ' . (MANY - 1) . ' were expected'), 'where a job would do it, all are counted');
 answers(change('category=many', { set => { price => 2, name => 'x' x 200 }, atomic => false, pad => 'x' }), 400, invalid(pad => 'unknown'), 'a job is checked first');
 my $long = '{"atomic":false,"where":"category=many","set":{"inStock":true}' . ' ' x 8000 . '}';
+answers(change('category=many', { set => { num => 1 }, atomic => false }), 400, invalid('set.num' => 'taken'), 'a value that one product can have is refused');
 answers(ask(POST => '/products/batch', $long), 400, invalid('' => 'too_long'), 'a request of more than 8000 octets is refused');
 is(prices('many'), MANY . '*1', 'nothing is changed');
 is($db->selectrow_array('SELECT COUNT(*) FROM bulk_jobs'), 0, 'no job is begun');

@@ -32,6 +32,8 @@ sub ask { my ($method, $path, @more) = @_; return $server->api($method => $path,
 sub made { return ask(POST => '/products', { name => 'Kettle', price => 1, @_ })->{json}{data} }
 sub stored { return ask(GET => "/products/$_[0]{id}")->{json}{data} }
 
+is($server->api(GET => '/products?images[exists]=true')->{json}{errors}[0]{message}, 'has no conditions', 'pictures have no conditions');
+
 # Sends a picture.
 sub send_picture {
     my ($product, $data, $kind, $query, %headers) = @_;

@@ -81,8 +81,23 @@ is(list('tags[all][]=steel&tags[all][]=red')->{headers}{etag}, list('tags[all]=r
     ['color=purple', color => 'format'], ['color[in]=red,purple', 'color[in]' => 'format'], ['color[lt]=red', 'color[lt]' => 'operator'], ['seen=today', seen => 'format'],
     ['tags[ne]=red', 'tags[ne]' => 'operator'], ['brand[all]=red', 'brand[all]' => 'operator'], ['tags[lt]=x', 'tags[lt]' => 'operator'], ['tags[exists]=1', 'tags[exists]' => 'type'],
     ['brand=' . 'x' x 201, brand => 'too_long'], ['tags=' . 'x' x 101, tags => 'too_long'], ['weight=0.30000000000000000001', weight => 'precision'], ['brand[prefix]=', 'brand[prefix]' => 'too_short'],
-    ['tags=red&tags=x', tags => 'duplicate'],
+    ['tags=red&tags=x', tags => 'duplicate'], ['born=2026-02-30', born => 'format'], ['born[gte]=2026', 'born[gte]' => 'format'], ['born[in]=2026-01-31,x', 'born[in]' => 'format'],
 );
 answers(list($_->[0]), 400, invalid(@$_[1, 2]), "$_->[0] is refused") for @cases;
+
+sub told { return list($_[0])->{json}{errors}[0]{message} }
+is(told('id[exists]=true'), 'must have the operator in', 'the operators are named');
+is(told('sort=nosuch'), 'must name only these fields: id,name,price,category,inStock,rating,createdAt,brand,code,link,born,weight,quantity,published,color,seen,updated, each with "-" before it for descending order',
+    'fields that have an order are named');
+is(told('sort=tags'), 'cannot use tags, which has no order', 'a list has none');
+is(told('sort=plain'), 'cannot use plain, which is not indexed on this server', 'a field without an index is called so');
+is(numbers(list('quantity=0.0')), '0', 'a whole number may be written with a fraction of zero');
+my $whole = $server->api(POST => '/products', '{"name":"whole","price":1,"quantity":5.0}', token => $token);
+is($whole->{json}{data}{quantity}, 5, 'so may one that is stored');
+is($server->api(PUT => "/products/$whole->{json}{data}{id}", '{"quantity":6e0}', token => $token)->{json}{data}{quantity}, 6, 'with an exponent, too');
+$server->api(POST => '/products/import', "name,price,quantity\ncell,1,7.0\n", headers => { 'Content-Type' => 'text/csv' }, token => $token);
+is(list('name=cell')->{json}{data}[0]{quantity}, 7, 'and that of a cell');
+answers($server->api(POST => '/products/batch', '{"where":"name=cell","adjust":{"quantity":{"percent":10.0,"round":0.0}},"expect":1.0}', token => $token), 200, undef,
+    'and those of a change of all that match');
 
 done_testing;

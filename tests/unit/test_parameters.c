@@ -58,6 +58,19 @@ static void test_splits_and_decodes(void **state)
     }
 }
 
+/* Only where what means nothing is refused. */
+static void test_values_without_name(void **state)
+{
+    cat_parameters_t p;
+    cat_parameter_t parameter;
+
+    cat_parameters_init(&p, *state, 1, "&=tea&&");
+    assert_true(cat_parameters_next(&p, &parameter));
+    assert_string_equal(parameter.name, "");
+    assert_string_equal(parameter.value, "tea");
+    assert_false(cat_parameters_next(&p, &parameter));
+}
+
 static void test_unknown_parameters_are_ignored_and_named(void **state)
 {
     cat_parameters_t p;
@@ -189,6 +202,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         UNIT_TEST(test_splits_and_decodes),
+        UNIT_TEST(test_values_without_name),
         UNIT_TEST(test_unknown_parameters_are_ignored_and_named),
         UNIT_TEST(test_unknown_parameters_are_faults_if_strict),
         UNIT_TEST(test_page_and_limit_are_forgiving),

@@ -10,7 +10,7 @@
  *     ask which of these still match    -> another writer may have been faster
  *     make the new values of each       -> invalid: an error that names it | as before: unchanged | write
  *
- * A dry run does the same, writes nothing and is rolled back. After the first invalid product of an atomic change nothing more is
+ * A dry run does the same and is rolled back; it writes only what the database may refuse. After the first invalid product of an atomic change nothing more is
  * written, but the others are still checked, so that the client learns of all of them.
  */
 #include "catalogue/bulk/bulk.h"
@@ -172,7 +172,7 @@ static void note_refusal(change_t *c, apr_status_t rv)
 {
     c->result->failed++;
     if (rv == APR_EEXIST) {
-        add_failure(c, "", "taken", "has a value that is already taken by another product");
+        add_failure(c, cat_products_name_taken(c->db), "taken", "is already taken by another product");
     } else if (rv == CAT_ETOOLONG) {
         add_failure(c, "", "too_long", CAT_PRODUCT_TOO_LONG);
     } else {
@@ -317,11 +317,31 @@ static apr_status_t end_run(cat_bulk_t *bulk)
     return !request->is_dry && (bulk->result.changed || cat_db_is_accompanied(bulk->db)) ? APR_SUCCESS : APR_NOTFOUND;
 }
 
+/* Does the database have to be asked whether a product can have the values? It is of fields of the shop's own: they may be taken, or too
+ * long together. */
+static int needs_trial(const cat_bulk_request_t *request)
+{
+    int needs = 0;
+
+    for (int i = CAT_PRODUCT_FIELDS; i < request->set.count; i++) {
+        needs |= request->set.values[i] != NULL;
+    }
+    for (int i = 0; i < request->adjustment_count; i++) {
+        needs |= request->adjustments[i].field >= CAT_PRODUCT_FIELDS;
+    }
+    return needs;
+}
+
+/* What a dry run writes is rolled back. */
 static apr_status_t run_change(void *baton)
 {
     const run_t *run = baton;
     cat_bulk_t *bulk = run->bulk;
-    apr_status_t rv = cat_bulk_change_within(bulk->db, bulk->request, run->ids, run->changed, &bulk->result);
+    cat_bulk_request_t request = *bulk->request;
+    apr_status_t rv;
+
+    request.is_dry = request.is_dry && !needs_trial(&request);
+    rv = cat_bulk_change_within(bulk->db, &request, run->ids, run->changed, &bulk->result);
 
     return rv == APR_SUCCESS ? end_run(bulk) : rv;
 }

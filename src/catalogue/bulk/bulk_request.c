@@ -21,7 +21,8 @@
 #include "lib/text.h"
 
 #define PLACES_MOST 15
-#define ERRORS_MOST 100 /* that are listed */
+#define EXPECT_MOST 1e12 /* more than any catalogue has */
+#define ERRORS_MOST 100  /* that are listed */
 
 typedef struct reading_t {
     apr_pool_t *pool;
@@ -90,6 +91,8 @@ static void read_where(const reading_t *r, const json_t *value)
 
     if (!cat_query_parse_all(r->pool, r->conf, 1, json_string_value(value), &own, query)) {
         add_errors(r, "where", query->errors);
+    } else if (*json_string_value(value) && !query->condition_count && !query->word_count) {
+        add_error(r, "where", "required", "must have a condition or q, or be empty for all products");
     }
 }
 
@@ -139,7 +142,7 @@ static void read_amounts(const reading_t *r, const char *path, const json_t *how
 {
     const json_t *percent = json_object_get(how, "percent"), *add = json_object_get(how, "add"),
                  *round = json_object_get(how, "round");
-    json_int_t places = round ? json_integer_value(round) : -1;
+    double places = round && cat_fields_is_whole(round) ? json_number_value(round) : -1;
     const char *part = percent ? read_amount(r, path, "percent", percent) : NULL;
 
     if (!percent == !add) {
@@ -147,8 +150,8 @@ static void read_amounts(const reading_t *r, const char *path, const json_t *how
     }
     a->factor = part ? cat_decimal_multiply(r->pool, cat_decimal_add(r->pool, "100", part), "0.01") : NULL;
     a->addend = add ? read_amount(r, path, "add", add) : NULL;
-    a->places = (int)places;
-    if (round && (!json_is_integer(round) || places < 0 || places > PLACES_MOST)) {
+    a->places = places >= 0 && places <= PLACES_MOST ? (int)places : -1;
+    if (round && a->places < 0) {
         add_error(r, make_path(r, path, "round"), "type", "must be a whole number from 0 to 15");
     }
 }
@@ -203,8 +206,10 @@ static void read_adjust(const reading_t *r, const json_t *value)
 
 static void read_expect(const reading_t *r, const json_t *value)
 {
-    r->request->expect = json_integer_value(value);
-    if (r->request->expect < 0) {
+    double expect = json_number_value(value);
+
+    r->request->expect = expect < 0 ? -1 : expect < EXPECT_MOST ? (apr_int64_t)expect : (apr_int64_t)EXPECT_MOST;
+    if (expect < 0) {
         add_error(r, "expect", "too_small", "must be at least 0");
     }
 }
@@ -249,15 +254,21 @@ static const struct member_t {
 
 #define MEMBERS (sizeof(members) / sizeof(members[0]))
 
+static int has_type(const json_t *value, json_type type)
+{
+    return type == JSON_TRUE      ? json_is_boolean(value)
+           : type == JSON_INTEGER ? cat_fields_is_whole(value)
+                                  : json_typeof(value) == type;
+}
+
 static void read_members(const reading_t *r)
 {
     const char *names[MEMBERS + 1] = {NULL};
 
     for (size_t i = 0; i < MEMBERS; i++) {
         const json_t *value = json_object_get(r->body, members[i].name);
-        int is_boolean = members[i].type == JSON_TRUE;
         names[i] = members[i].name;
-        if (value && (is_boolean ? json_is_boolean(value) : json_typeof(value) == members[i].type)) {
+        if (value && has_type(value, members[i].type)) {
             members[i].read(r, value);
         } else if (value) {
             add_error(r, members[i].name, "type", members[i].message);

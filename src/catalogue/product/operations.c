@@ -242,6 +242,7 @@ static apr_status_t run_operation(run_t *run, int index, int *named)
     } else if (o->rv == APR_SUCCESS) {
         run->current = o;
         o->rv = all->is_atomic ? write_operation(run) : cat_db_attempt(run->db, write_operation, run);
+        o->taken = run->db->taken;
         if (is_fault(o->rv)) {
             all->failed = -1;
             return o->rv;

@@ -26,6 +26,7 @@ typedef struct cat_operation_t {
     cat_own_slugs_t slugs;                     /* of a creation: which fields of that are made */
     const char *const *product;                /* result: as a creation or update left it; NULL of a deletion */
     apr_status_t rv;                           /* result; that of a skipped one stays */
+    const char *taken;                         /* result, with APR_EEXIST: for cat_products_note_taken */
 } cat_operation_t;
 
 /* Is called in the transaction after the last operation, when nothing prevents all of them and each has its result; again

@@ -434,7 +434,11 @@ static apr_status_t take_value(cat_db_t *db, const char *number, const char *tex
     if (rv != APR_SUCCESS && rv != APR_NOTFOUND) {
         return rv;
     }
-    return rv == APR_SUCCESS && !strcmp(owner, id) ? APR_SUCCESS : APR_EEXIST;
+    if (rv == APR_SUCCESS && !strcmp(owner, id)) {
+        return APR_SUCCESS;
+    }
+    db->taken = number;
+    return APR_EEXIST;
 }
 
 apr_status_t cat_own_keys_take(cat_db_t *db, const cat_registry_t *registry, int field, const char *text,
@@ -493,7 +497,11 @@ static apr_status_t check_value(cat_db_t *db, const cat_registry_t *registry, in
         return CAT_EFILLING;
     }
     rv = look_for_other(db, number, is[field], id, &is_taken);
-    return rv == APR_SUCCESS && is_taken ? APR_EEXIST : rv;
+    if (rv != APR_SUCCESS || !is_taken) {
+        return rv;
+    }
+    db->taken = number;
+    return APR_EEXIST;
 }
 
 typedef apr_status_t value_step_t(cat_db_t *db, const cat_registry_t *registry, int field, const char *const *was,
@@ -519,8 +527,10 @@ apr_status_t cat_own_keys_reclaim(cat_db_t *db, const cat_registry_t *registry, 
 {
     const char *const *is = cat_product_read(db->pool, registry->fields, after);
     const char *const *was = before ? cat_product_read(db->pool, registry->fields, before) : NULL;
-    apr_status_t rv = cat_db_has_one_writer(db) ? reclaim_each(db, registry, was, is, check_value) : APR_SUCCESS;
+    apr_status_t rv;
 
+    db->taken = NULL;
+    rv = cat_db_has_one_writer(db) ? reclaim_each(db, registry, was, is, check_value) : APR_SUCCESS;
     return rv == APR_SUCCESS ? reclaim_each(db, registry, was, is, change_value) : rv;
 }
 
@@ -559,6 +569,7 @@ apr_status_t cat_own_keys_claim_all(cat_db_t *db, const cat_registry_t *registry
     const char **values;
     apr_status_t rv = APR_SUCCESS;
 
+    db->taken = NULL;
     *claimed = 0;
     if (count > 1 && cat_own_keys_are_claimed(registry)) {
         rows.values = values =

@@ -749,35 +749,43 @@ static const char *find_unique(const cat_registry_t *registry, const cat_input_t
                : NULL;
 }
 
-static apr_status_t note_owned(cat_db_t *db, const cat_registry_t *registry, cat_input_t *input, const char *id)
+/* Does another product have the value? */
+static apr_status_t look_for_owner(cat_db_t *db, const char *number, const char *value, const char *id, int *is_owned)
 {
-    apr_status_t rv = APR_SUCCESS;
+    const char *owner;
+    apr_status_t rv = cat_own_keys_find(db, number, value, &owner);
 
-    for (int i = CAT_PRODUCT_FIELDS; i < input->count && rv == APR_SUCCESS; i++) {
-        const char *owner, *number = find_unique(registry, input, i);
-        if (!number) {
-            continue;
-        }
-        rv = cat_own_keys_find(db, number, input->values[i], &owner);
-        if (rv == APR_SUCCESS && (!id || strcmp(owner, id) != 0)) {
-            add_taken(db, input, i);
-        }
-        rv = rv == APR_NOTFOUND ? APR_SUCCESS : rv;
-    }
-    return rv;
+    *is_owned = rv == APR_SUCCESS && (!id || strcmp(owner, id) != 0);
+    return rv == APR_NOTFOUND ? APR_SUCCESS : rv;
 }
 
-/* Where no product has them any more, it was one of the same transaction, or has just been deleted. */
-apr_status_t cat_products_note_taken(cat_db_t *db, cat_input_t *input, const char *id)
+/* The field of the refusal is known already: what had its value may be gone, if it was of the same transaction. */
+apr_status_t cat_products_note_taken(cat_db_t *db, cat_input_t *input, const char *id, const char *taken)
 {
     const cat_registry_t *registry;
     apr_status_t rv = cat_registry_get(db, &registry);
 
-    rv = rv == APR_SUCCESS ? note_owned(db, registry, input, id) : rv;
-    for (int i = CAT_PRODUCT_FIELDS; i < input->count && rv == APR_SUCCESS && !input->errors; i++) {
-        if (find_unique(registry, input, i)) {
+    for (int i = CAT_PRODUCT_FIELDS; i < input->count && rv == APR_SUCCESS; i++) {
+        const char *number = find_unique(registry, input, i);
+        int is_taken = number && taken && !strcmp(number, taken);
+        if (number && !is_taken) {
+            rv = look_for_owner(db, number, input->values[i], id, &is_taken);
+        }
+        if (is_taken) {
             add_taken(db, input, i);
         }
     }
     return rv;
+}
+
+const char *cat_products_name_taken(cat_db_t *db)
+{
+    const cat_registry_t *registry;
+    int field;
+
+    if (!db->taken || cat_registry_get(db, &registry) != APR_SUCCESS) {
+        return "";
+    }
+    field = cat_registry_find_number(registry, db->taken);
+    return field < registry->fields->count ? registry->fields->all[field].name : "";
 }

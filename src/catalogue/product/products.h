@@ -42,9 +42,12 @@ typedef struct cat_products_condition_t {
     void *baton;
 } cat_products_condition_t;
 
-/* Adds an error of code "taken" to the input for each unique field that it sets to a value of another product than id, which may be
- * NULL: after a write that failed with APR_EEXIST. */
-apr_status_t cat_products_note_taken(cat_db_t *db, cat_input_t *input, const char *id);
+/* After a write that failed with APR_EEXIST: adds an error of code "taken" to the input for the field that it was refused for, `taken` of
+ * its cat_db_t, and for each other unique field that it sets to a value of another product than id, which may be NULL. */
+apr_status_t cat_products_note_taken(cat_db_t *db, cat_input_t *input, const char *id, const char *taken);
+
+/* The name of the field that the last write was refused for; "": none. */
+const char *cat_products_name_taken(cat_db_t *db);
 
 /* APR_EEXIST: another product has the id, or the value of a unique field. */
 apr_status_t cat_products_insert_one(cat_db_t *db, const char *const *product);

@@ -220,16 +220,6 @@ static apr_status_t refuse_field(const cat_db_t *db, const cat_registry_t *regis
     return CAT_ENOTREADY;
 }
 
-static apr_status_t refuse_type(const cat_db_t *db, const cat_registry_t *registry, int known)
-{
-    const char *name = registry->fields->all[known].name, *type = registry->fields->own[known]->type;
-
-    return refuse_field(db, registry,
-                        apr_psprintf(db->pool,
-                                     "the database has the field %s with the type %s; write: CatalogField %s %s", name,
-                                     type, name, type));
-}
-
 typedef struct addition_t {
     cat_db_t *db;
     const cat_registry_t *registry;
@@ -411,41 +401,53 @@ static int have_room(const cat_db_t *db, const cat_own_field_t *known, const cat
     return !both.values || cat_own_field_check_values(db->pool, &both, CAT_OWN_CHOICES_KNOWN, CAT_OWN_DEFINITION_KNOWN);
 }
 
-static apr_status_t refuse_values(const cat_db_t *db, const cat_registry_t *registry, int known)
+static const char *explain_type(apr_pool_t *pool, const cat_registry_t *registry, int known)
 {
-    const char *name = registry->fields->all[known].name;
+    const char *name = registry->fields->all[known].name, *type = registry->fields->own[known]->type;
 
-    return refuse_field(db, registry,
-                        apr_psprintf(db->pool,
-                                     "with those of former lines, the field %s has more values than the database "
-                                     "keeps; give the line a new name, and run: catalogctl fields rename %s NAME",
-                                     name, name));
+    return apr_psprintf(pool, "the database has the field %s with the type %s; write: CatalogField %s %s", name, type,
+                        name, type);
 }
 
-/* Names differ by more than case, as everywhere. */
-static apr_status_t compare_field(const cat_db_t *db, const cat_registry_t *registry, int i, int *missing)
+static const char *explain_values(apr_pool_t *pool, const char *name)
 {
-    const cat_fields_t *fields = cat_product_fields_of(db->conf);
+    return apr_psprintf(pool,
+                        "with those of former lines, the field %s has more values than the database keeps; give the "
+                        "line a new name, and run: catalogctl fields rename %s NAME",
+                        name, name);
+}
+
+/* How a line contradicts the database, and what to do; NULL: it does not. Names differ by more than case, as everywhere. */
+static const char *find_fault(const cat_db_t *db, const cat_registry_t *registry, const cat_fields_t *fields, int i)
+{
     int known = cat_own_field_find(registry->fields, fields->all[i].name);
 
-    if (!(fields->all[i].flags & CAT_OWN)) {
-        return APR_SUCCESS; /* pictures */
-    }
-    if (known == registry->fields->count) {
-        *missing = 1;
-        return APR_SUCCESS;
+    if (!(fields->all[i].flags & CAT_OWN) || known == registry->fields->count) {
+        return NULL; /* pictures, or a field that is new */
     }
     if (strcmp(registry->fields->all[known].name, fields->all[i].name) != 0 ||
         strcmp(registry->fields->own[known]->type, fields->own[i]->type) != 0) {
-        return refuse_type(db, registry, known);
+        return explain_type(db->pool, registry, known);
     }
-    *missing |= !covers_pair(db->pool, registry, fields, i);
-    if (covers_line(registry, known, fields, i)) {
-        return APR_SUCCESS;
+    return covers_line(registry, known, fields, i) || have_room(db, registry->fields->own[known], fields->own[i])
+               ? NULL
+               : explain_values(db->pool, fields->all[i].name);
+}
+
+static apr_status_t compare_field(const cat_db_t *db, const cat_registry_t *registry, int i, int *missing)
+{
+    const cat_fields_t *fields = cat_product_fields_of(db->conf);
+    const char *fault = find_fault(db, registry, fields, i);
+    int known = cat_registry_find(registry, fields->all[i].name);
+
+    if (fault) {
+        return refuse_field(db, registry, fault);
     }
-    *missing = 1;
-    return have_room(db, registry->fields->own[known], fields->own[i]) ? APR_SUCCESS
-                                                                       : refuse_values(db, registry, known);
+    if (fields->all[i].flags & CAT_OWN) {
+        *missing |= known == registry->fields->count || !covers_pair(db->pool, registry, fields, i) ||
+                    !covers_line(registry, known, fields, i);
+    }
+    return APR_SUCCESS;
 }
 
 /* *missing: whether the database lacks a field of the mount, or what its line says. */
@@ -661,6 +663,18 @@ apr_status_t cat_registry_get(cat_db_t *db, const cat_registry_t **registry)
 apr_status_t cat_registry_get_now(cat_db_t *db, const cat_registry_t **registry)
 {
     return get_registry(db, 1, registry);
+}
+
+apr_status_t cat_registry_check(cat_db_t *db, const cat_fields_t *fields, const char **fault)
+{
+    look_t look = {.kept = NULL};
+    apr_status_t rv = fields->count > CAT_PRODUCT_FIELDS ? look_at_table(db, 0, &look) : APR_SUCCESS;
+
+    *fault = NULL;
+    for (int i = CAT_PRODUCT_FIELDS; i < fields->count && rv == APR_SUCCESS && !*fault; i++) {
+        *fault = find_fault(db, look.registry, fields, i);
+    }
+    return rv;
 }
 
 apr_status_t cat_registry_get_filled(cat_db_t *db, const cat_registry_t **registry)

@@ -48,6 +48,9 @@ apr_status_t cat_registry_get_now(cat_db_t *db, const cat_registry_t **registry)
 /* The same, but a field that is complete is known to be. */
 apr_status_t cat_registry_get_filled(cat_db_t *db, const cat_registry_t **registry);
 
+/* Adds nothing. *fault: how one of a mount's lines contradicts what the database has, with the line to write; NULL: none does. */
+apr_status_t cat_registry_check(cat_db_t *db, const cat_fields_t *fields, const char **fault);
+
 /*
  * Gives the values of choices the order of the mount's lines, if they have another one, and lets their keys be filled in anew; unless a
  * server whose configuration is newer has given them theirs. *overruled: the name of a field of which that is so; NULL: there is none.

@@ -19,6 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "catalogue/product/own_rule.h"
 #include "catalogue/product/product_keys.h"
 #include "catalogue/query/field_list.h"
 #include "lib/fold.h"
@@ -87,6 +88,9 @@ static const char *name_operators(apr_pool_t *pool, const cat_fields_t *fields, 
             names = apr_pstrcat(pool, names, count++ ? ", " : "", operators[op].name, NULL);
         }
     }
+    if (!count) { /* pictures */
+        return "has no conditions";
+    }
     return apr_pstrcat(pool, count == 1 ? "must have the operator " : "must have one of the operators ", names, NULL);
 }
 
@@ -106,13 +110,21 @@ static cat_field_fault_t read_text(apr_pool_t *pool, const cat_field_t *field, c
     return cat_fields_check_length(pool, field, text);
 }
 
-/* Short texts may be compared with, as they may begin others. A text that no product can have is refused where the field has words. */
-static cat_field_fault_t read_own_text(apr_pool_t *pool, const cat_field_t *field, const char *text,
+static int is_date(const cat_field_t *field)
+{
+    return field->rule && field->rule->format && !strcmp(field->rule->format, cat_own_rule_date.format);
+}
+
+/* Short texts may be compared with, as they may begin others. A text that no product can have is refused where the field has words, or
+ * dates, which a part may begin. */
+static cat_field_fault_t read_own_text(apr_pool_t *pool, const cat_field_t *field, int op, const char *text,
                                        cat_query_value_t *value)
 {
     const cat_field_t longest = {.most = field->kind == CAT_LIST ? CAT_FIELDS_LIST_TEXT_MAX : field->most};
     int has_words = field->rule && field->rule->words;
-    const char *message = has_words ? field->rule->refuse(field->rule, text) : NULL;
+    const char *message = has_words                            ? field->rule->refuse(field->rule, text)
+                          : is_date(field) && op != CAT_PREFIX ? cat_own_rule_date.refuse(text)
+                                                               : NULL;
 
     value->text = text;
     value->folded = has_words || field->kind == CAT_LIST ? NULL : cat_fold_text(pool, text);
@@ -178,7 +190,7 @@ static cat_field_fault_t read_value(apr_pool_t *pool, const cat_field_t *row, in
     case CAT_VALUE:
         break;
     }
-    return row->flags & CAT_OWN ? read_own_text(pool, row, text, value) : read_text(pool, row, text, value);
+    return row->flags & CAT_OWN ? read_own_text(pool, row, op, text, value) : read_text(pool, row, text, value);
 }
 
 /* ---- the values of a condition ---- */

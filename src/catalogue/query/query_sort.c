@@ -19,19 +19,30 @@
 
 #define NAMES_SIZE 128 /* octets: a guess of the names of all fields */
 
-/* A text, a list and any JSON value have no order. */
-static int is_sortable(const cat_conf_t *conf, int field)
+/* A list and any JSON value have none. */
+static int has_order(const cat_conf_t *conf, int field)
 {
     const cat_field_t *row = &cat_product_fields_of(conf)->all[field];
 
-    return row->kind != CAT_LIST && row->kind != CAT_VALUE && cat_query_conditions_has_index(conf, field);
+    return row->kind != CAT_LIST && row->kind != CAT_VALUE;
+}
+
+static int is_sortable(const cat_conf_t *conf, int field)
+{
+    return has_order(conf, field) && cat_query_conditions_has_index(conf, field);
 }
 
 static cat_field_fault_t refuse_name(apr_pool_t *pool, const cat_conf_t *conf)
 {
     const cat_fields_t *fields = cat_product_fields_of(conf);
-    const cat_field_set_t all = cat_field_list_without(fields, 0);
+    cat_field_set_t all = {{0}};
     cat_buffer_t b;
+
+    for (int i = 0; i < fields->count; i++) {
+        if (is_sortable(conf, i)) {
+            cat_field_set_add(&all, i);
+        }
+    }
 
     cat_buffer_init(&b, pool, NAMES_SIZE);
     CAT_BUFFER_LITERAL(&b, "must name only these fields: ");
@@ -62,8 +73,9 @@ static cat_field_fault_t check_field(apr_pool_t *pool, const cat_conf_t *conf, c
         return (cat_field_fault_t){"duplicate", "must name each field only once"};
     }
     if (!is_sortable(conf, field)) {
-        return (cat_field_fault_t){"no_index", apr_pstrcat(pool, "cannot use ", fields->all[field].name,
-                                                           ", which is not indexed on this server", NULL)};
+        return (cat_field_fault_t){
+            "no_index", apr_pstrcat(pool, "cannot use ", fields->all[field].name, ", which ",
+                                    has_order(conf, field) ? "is not indexed on this server" : "has no order", NULL)};
     }
     return cat_fields_no_fault;
 }

@@ -106,6 +106,7 @@ static cat_conf_t *make_readers(apr_pool_t *pool, const cat_conf_t *conf, const 
     readers->visible = visible;
     readers->view = name_view(pool, readers);
     readers->readers = readers;
+    readers->writers = conf;
     return readers;
 }
 

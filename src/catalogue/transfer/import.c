@@ -690,7 +690,7 @@ static apr_status_t refuse_taken(cat_import_t *im, item_t *item)
     if (im->number && item->key && !item->id && cat_own_keys_find(db, im->number, item->key, &id) == APR_SUCCESS) {
         return APR_EEXIST; /* another writer has created the product of the key since the group was looked up */
     }
-    rv = cat_products_note_taken(db, &item->input, item->id);
+    rv = cat_products_note_taken(db, &item->input, item->id, im->db->taken);
     add_input_errors(im, item);
     return rv == APR_SUCCESS ? CAT_EREFUSED : rv;
 }

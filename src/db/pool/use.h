@@ -17,6 +17,8 @@ typedef struct cat_db_t {
     const cat_conf_t *conf;
     const cat_log_t *log;
     cat_use_t *use; /* db/pool/checkout.h */
+    const char *
+        taken; /* number of the unique field because of which the last write was refused (catalogue/product/own_keys.h); NULL: none */
 } cat_db_t;
 
 /*
