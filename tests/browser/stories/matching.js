@@ -2,7 +2,7 @@
 /* Changes of all that match, which the server makes, Undo of all that is changed, and possible duplicates. */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
-import { stopClock, story, storyInBoth } from '../visitor.js';
+import { SILENCE_BAR, stopClock, story, storyInBoth } from '../visitor.js';
 import { inspect } from './looks.js';
 
 const press = (page, name) => page.getByRole('button', { name, exact: true }).click();
@@ -161,7 +161,7 @@ export function stories(server) {
         await progress.getByText('30,000 products cost 1.00 more.').waitFor();
         await progress.getByText(/^[\d,]+ of 30,000$/).waitFor();
         await server.pause();
-        await page.getByText(/This page continues by itself/).waitFor();
+        await page.getByText(SILENCE_BAR).waitFor();
         await server.resume();
         assert.ok((await count('category=Heap&price=11')) < 30_000, 'not all were changed before the outage');
         await visitor.hears('30,000 products are changed.');
