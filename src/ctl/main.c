@@ -57,7 +57,7 @@ static const struct command_t {
     {"images", "add", "n", "PRODUCT FILE...", 2, -1, DATABASE, ctl_images_add,
      "add pictures to a product, such as sku=KT-1"},
     {"images", "import", "nk", "DIRECTORY", 1, 1, DATABASE, ctl_images_import,
-     "add pictures whose files are called as products: KT-1.jpg, KT-1_2.jpg"},
+     "add pictures whose files are named after products: KT-1.jpg, KT-1_2.jpg"},
     {"export", NULL, "fePbyI", ">FILE", 0, 0, DATABASE, ctl_export_run, "write the whole catalogue, users included"},
     {"pages", "export", "BNG", "DIRECTORY", 1, 1, DATABASE, ctl_pages_export,
      "write static pages of the products for search engines"},

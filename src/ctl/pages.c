@@ -396,27 +396,32 @@ static const char *open_export(pages_t *p, cat_export_t **export)
     return rv == APR_SUCCESS ? NULL : "the products cannot be read; the cause is above";
 }
 
-static int is_empty(apr_pool_t *pool, const char *path)
+/* Returns a fault. */
+static const char *check_empty(apr_pool_t *pool, const char *path)
 {
+    const char *fault = NULL;
     apr_dir_t *directory;
     apr_finfo_t info;
-    int is_empty = 1;
+    apr_status_t rv = apr_dir_open(&directory, path, pool);
 
-    if (apr_dir_open(&directory, path, pool) != APR_SUCCESS) {
-        return 0;
+    if (rv != APR_SUCCESS) {
+        return explain(pool, path, rv);
     }
-    while (is_empty && apr_dir_read(&info, APR_FINFO_NAME, directory) == APR_SUCCESS) {
-        is_empty = !strcmp(info.name, ".") || !strcmp(info.name, "..");
+    while (!fault && apr_dir_read(&info, APR_FINFO_NAME, directory) == APR_SUCCESS) {
+        if (strcmp(info.name, ".") != 0 && strcmp(info.name, "..") != 0) {
+            fault = apr_pstrcat(pool, path, ": has files that this command has not made; name a directory of its own",
+                                NULL);
+        }
     }
     apr_dir_close(directory);
-    return is_empty;
+    return fault;
 }
 
 /* Files of others are neither replaced nor removed, so the directory must be empty or ours. The lock ends with the process. */
 static const char *take_directory(pages_t *p)
 {
     apr_pool_t *pool = p->ctl->pool;
-    const char *marker = place(p, MARKER);
+    const char *marker = place(p, MARKER), *fault;
     apr_file_t *file;
     apr_finfo_t info;
     apr_status_t rv = apr_dir_make(p->directory, APR_FPROT_OS_DEFAULT, pool);
@@ -424,9 +429,9 @@ static const char *take_directory(pages_t *p)
     if (rv != APR_SUCCESS && !APR_STATUS_IS_EEXIST(rv)) {
         return explain(pool, p->directory, rv);
     }
-    if (apr_stat(&info, marker, APR_FINFO_TYPE, pool) != APR_SUCCESS && !is_empty(pool, p->directory)) {
-        return apr_pstrcat(pool, p->directory,
-                           ": has files that this command has not made; name a directory of its own", NULL);
+    fault = apr_stat(&info, marker, APR_FINFO_TYPE, pool) == APR_SUCCESS ? NULL : check_empty(pool, p->directory);
+    if (fault) {
+        return fault;
     }
     rv = apr_file_open(&file, marker, APR_FOPEN_WRITE | APR_FOPEN_CREATE, APR_FPROT_OS_DEFAULT, pool);
     if (rv != APR_SUCCESS) {

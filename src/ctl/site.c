@@ -220,6 +220,17 @@ static const char *explain_choice(apr_pool_t *pool, const apr_array_header_t *si
     return text;
 }
 
+/* What another mount of the catalogue adds. */
+static void add_mount(ctl_site_t *site, const ctl_site_t *other)
+{
+    site->mail = site->mail ? site->mail : other->mail; /* each of them sends the mails of all */
+    if (other->images && !site->images) {
+        site->images = 1;
+        site->image_program = other->image_program;
+        site->image_quota = other->image_quota;
+    }
+}
+
 static const char *find_in_configuration(apr_pool_t *pool, const ctl_options_t *options, ctl_site_t *site)
 {
     apr_array_header_t *sites, *warnings = apr_array_make(pool, 2, sizeof(const char *));
@@ -241,9 +252,8 @@ static const char *find_in_configuration(apr_pool_t *pool, const ctl_options_t *
         if (!is_same(site, other)) {
             return explain_choice(pool, sites);
         }
-        site->mail = site->mail ? site->mail : other->mail; /* each of them sends the mails of all */
         site->others = shows_same(site, other) ? site->others : explain_choice(pool, sites);
-        site->images |= other->images;
+        add_mount(site, other);
     }
     return site->driver && site->params ? NULL : "the catalogue has no database: set DBDriver and DBDParams";
 }

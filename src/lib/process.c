@@ -157,24 +157,26 @@ static struct sock_filter filter[] = {
 };
 static const struct sock_fprog filter_program = {sizeof(filter) / sizeof(filter[0]), filter};
 
-static void set_filter(void)
-{
-    prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter_program);
-}
-
 /* A kernel that knows filters looks where this one should be. */
 static int has_filters(void)
 {
     return prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, NULL) < 0 && errno == EFAULT;
 }
-#else
-static void set_filter(void)
-{
-}
 
+/* 0: the kernel knows filters, but does not take this one. */
+static int set_filter(void)
+{
+    return prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter_program) == 0 || !has_filters();
+}
+#else
 static int has_filters(void)
 {
     return 0;
+}
+
+static int set_filter(void)
+{
+    return 1;
 }
 #endif
 
@@ -203,15 +205,16 @@ static void allow_path(int rules, const char *path, __u64 rights)
     }
 }
 
-/* What programs consist of. What a process has open already it may use further. */
-static void set_landlock(const char *program)
+/* What programs consist of. What a process has open already it may use further. 0: the kernel knows Landlock, but does not take the rules. */
+static int set_landlock(const char *program)
 {
     static const char *const directories[] = {"/usr", "/lib", "/lib32", "/lib64", "/libx32", "/opt"};
     const struct landlock_ruleset_attr attr = {.handled_access_fs = find_rights()};
     int rules = attr.handled_access_fs ? (int)syscall(__NR_landlock_create_ruleset, &attr, sizeof(attr), 0) : -1;
+    long is_refused;
 
     if (rules < 0) {
-        return;
+        return !attr.handled_access_fs;
     }
     for (size_t i = 0; i < sizeof(directories) / sizeof(directories[0]); i++) {
         allow_path(rules, directories[i], READABLE);
@@ -219,8 +222,9 @@ static void set_landlock(const char *program)
     allow_path(rules, "/etc/ld.so.cache", READABLE_FILE);
     allow_path(rules, "/etc/ld.so.preload", READABLE_FILE);
     allow_path(rules, program, READABLE_FILE);
-    syscall(__NR_landlock_restrict_self, rules, 0);
+    is_refused = syscall(__NR_landlock_restrict_self, rules, 0);
     close(rules);
+    return !is_refused;
 }
 
 const char *cat_process_lack(void)
@@ -273,9 +277,7 @@ static void become_program(const cat_process_t *program, int output, int nowhere
     }
     closefrom(STDERR_FILENO + 1);
     set_limits(program, seconds);
-    if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0) {
-        set_landlock(program->argv[0]);
-        set_filter();
+    if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 && set_landlock(program->argv[0]) && set_filter()) {
         execve(program->argv[0], (char *const *)program->argv, (char *const *)program->env);
     }
 }

@@ -117,6 +117,10 @@ is(join(' ', map { scalar $db->selectrow_array("SELECT COUNT(*) FROM images WHER
 my $small = server(mount => "CatalogImages On\nCatalogImageCache \"\@dir\@/data\"\nCatalogImageQuota 1\nCatalogDatabase \@driver\@ \"" . $server->params . '"');
 $db->do("UPDATE images SET octets = 1048576 WHERE product_id = '$id'");
 does(ctl_for($small, 'images', 'add', $id, "$photos/MG-1_1.png"), 1, summary(1, 0, 0, 0, 0), qr/CatalogImageQuota allows\n.*the other files were not added/s, 'a quota that is used up');
+my @mounts = (['off', ''], ['on', "CatalogImages On\nCatalogImageCache \"\@dir\@/data\"\nCatalogImageQuota 1\n"]);
+my $two = server(mount => undef, conf => 'CatalogDatabase @driver@ "' . $server->params . "\"\n"
+    . join '', map { qq(<Location "/$_->[0]">\nCatalogEnable On\nCatalogKeyFile "\@key\@"\n$_->[1]</Location>\n) } @mounts);
+does(ctl_for($two, 'images', 'add', $id, "$photos/MG-1_1.png"), 1, summary(1, 0, 0, 0, 0), qr/CatalogImageQuota allows/, 'the quota of the mount that has pictures');
 my $off = server(mount => 'CatalogDatabase @driver@ "' . $server->params . '"');
 does(ctl_for($off, 'images', 'add', $id, "$photos/MG-1_1.png"), 1, '', qr/products have no pictures here; set CatalogImages On/, 'where there are no pictures');
 

@@ -150,6 +150,7 @@ is_deeply(data_of($html)->{image}, ["https://shop.example.com$image->{url}"], 'a
 my $other = place();
 spew("$other/mine.html", 'mine');
 fails(ctl_for($server, 'pages', 'export', $other), 1, qr/has files that this command has not made/, 'a directory of others');
+fails(ctl_for($server, 'pages', 'export', "$other/mine.html"), 1, qr{/mine\.html: Not a directory}, 'a file');
 is(slurp("$other/mine.html"), 'mine', 'its files stay');
 fails(export('--base', 'shop'), 1, qr/--base must be an address/, 'no address');
 fails(export('--language', 'fr'), 1, qr/--language must be en or de/, 'an unknown language');

@@ -182,12 +182,13 @@ sub change_matching {
 
 # ---- products of another client ----
 
+my $over = scratch() . '/over'; # tells the other client to end when it has its answer: what it sends may be stored after it was killed
 my $PAUSE = 0.02; # seconds between two writes, which would otherwise take more of the machine than the questions
 
 sub write_others {
     my ($number) = @_;
     srand $seed + $number;
-    for (my @ids; 1; sleep $PAUSE) {
+    for (my @ids; !-e $over; sleep $PAUSE) {
         my $product = { %{ random_product(1e6 * $number + ++$unique) }, category => $OTHERS };
         if (@ids < 50 && rand() < 0.6) {
             push @ids, $server->api(POST => '/products', $product, token => token_of('writer'))->{json}{data}{id} // ();
@@ -202,6 +203,7 @@ sub write_others {
 
 sub start_writer {
     my ($number) = @_;
+    unlink $over;
     $writer = fork // die "fork: $!\n";
     return if $writer;
     @SIG{qw(INT TERM)} = qw(DEFAULT DEFAULT); # only the parent stops the server
@@ -213,7 +215,7 @@ sub stop_writer {
     my $written = get('writer', '/products?category=' . encoded($OTHERS))->{json}{pagination}{total};
     cmp_ok($written, '>', 0, 'another client wrote products');
     is(waitpid($writer, POSIX::WNOHANG()), 0, 'and did so to the end');
-    kill TERM => $writer;
+    spew($over, '');
     waitpid $writer, 0;
     $writer = 0;
     my $r = $server->api(POST => '/products/batch', { where => 'category=' . encoded($OTHERS), delete => true }, token => token_of('writer'), patience => $PATIENCE);

@@ -197,6 +197,37 @@ static void test_a_refused_update_gives_up_no_value(void **state)
     assert_int_equal(unit_products_check(database), 0);
 }
 
+/* ---- what catalogctl import moves ---- */
+
+typedef struct moving_t {
+    cat_db_t *db;
+    const char *const *rows[3];
+    int inserted;
+} moving_t;
+
+static apr_status_t move_rows(void *baton)
+{
+    moving_t *m = baton;
+
+    return cat_products_insert_many(m->db, m->rows, UNIT_COUNT(m->rows), &m->inserted);
+}
+
+static void test_the_row_whose_value_is_taken_is_known(void **state)
+{
+    static const char *const extras[] = {"{\"sku\":\"a\"}", "{\"sku\":\"b\"}", "{\"sku\":\"a\"}"};
+    unit_database_t *database = own_database(*state);
+    moving_t m = {.db = unit_database_use(*state, database)};
+
+    for (size_t i = 0; i < UNIT_COUNT(extras); i++) {
+        const char **row = unit_product(*state, (int)i + 1);
+        row[CAT_PRODUCT_EXTRA] = extras[i];
+        m.rows[i] = (const char *const *)row;
+    }
+    assert_int_equal(cat_db_transact(m.db, move_rows, &m), APR_EEXIST);
+    assert_int_equal(m.inserted, 2);
+    assert_string_equal(unit_database_sql(database, "SELECT COUNT(*) FROM product_unique"), "0");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -204,6 +235,7 @@ int main(void)
         UNIT_TEST(test_products_with_unique_values_need_no_savepoint),
         UNIT_TEST(test_a_refused_product_takes_no_value),
         UNIT_TEST(test_a_refused_update_gives_up_no_value),
+        UNIT_TEST(test_the_row_whose_value_is_taken_is_known),
     };
     return UNIT_RUN(tests);
 }

@@ -385,6 +385,16 @@ static void test_without_files_there_is_no_process(void **state)
     assert_int_equal(errno, EMFILE);
 }
 
+static void set_filter(struct sock_filter *filter, unsigned short count)
+{
+    const struct sock_fprog program = {count, filter};
+
+    if (geteuid() != 0) { /* else the program must get it */
+        prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+    }
+    prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program);
+}
+
 /* Has the kernel answer as one does that knows neither Landlock nor filters. */
 static void become_older(void)
 {
@@ -398,12 +408,21 @@ static void become_older(void)
         BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EINVAL),
         BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
     };
-    const struct sock_fprog program = {UNIT_COUNT(filter), filter};
 
-    if (geteuid() != 0) { /* else the program must get it */
-        prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
-    }
-    prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program);
+    set_filter(filter, UNIT_COUNT(filter));
+}
+
+/* Has the kernel answer as one does that knows Landlock, but has no memory for more rules. */
+static void become_short(void)
+{
+    static struct sock_filter filter[] = {
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_landlock_restrict_self, 0, 1),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | ENOMEM),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+    };
+
+    set_filter(filter, UNIT_COUNT(filter));
 }
 
 static void test_an_older_kernel_runs_it_too(void **state)
@@ -428,6 +447,23 @@ static void test_an_older_kernel_runs_it_too(void **state)
     assert_int_equal(status, 0);
 }
 
+static void test_a_program_that_cannot_be_confined_does_not_run(void **state)
+{
+    int status;
+    pid_t pid;
+
+    if (IS_SANITIZED || cat_process_lack()) {
+        skip();
+    }
+    pid = fork();
+    if (pid == 0) {
+        become_short();
+        _exit(run(*state, "work").result == CAT_PROCESS_MISSING ? 0 : 1);
+    }
+    assert_int_equal(waitpid(pid, &status, 0), pid);
+    assert_int_equal(status, 0);
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
@@ -437,6 +473,7 @@ int main(int argc, char **argv)
         UNIT_TEST(test_a_process_that_must_stop_waits_for_no_program),
         UNIT_TEST(test_without_files_there_is_no_process),
         UNIT_TEST(test_an_older_kernel_runs_it_too),
+        UNIT_TEST(test_a_program_that_cannot_be_confined_does_not_run),
     };
 
     if (argc > 1) {

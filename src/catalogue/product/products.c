@@ -277,9 +277,10 @@ apr_status_t cat_products_insert_many(cat_db_t *db, const char *const *const *ro
     insertion_t in;
     apr_status_t prepared = prepare_insertion(&in, db, rows, count);
 
-    *inserted = 0;
     cat_db_touch(db, NULL);
-    if (prepared != APR_SUCCESS || (prepared = claim_values(&in)) != APR_SUCCESS) {
+    prepared = prepared == APR_SUCCESS ? claim_values(&in) : prepared;
+    *inserted = in.claimed; /* those before the one that is refused */
+    if (prepared != APR_SUCCESS) {
         return prepared;
     }
     for (*inserted = 0; *inserted < count; ++*inserted) {

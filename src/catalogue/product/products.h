@@ -53,7 +53,7 @@ const char *cat_products_name_taken(cat_db_t *db);
 apr_status_t cat_products_insert_one(cat_db_t *db, const char *const *product);
 
 /* Inserts rows (catalogue/product/product.h). The caller has begun a transaction, and rolls back after a failure. *inserted: how
- * many were inserted before it. */
+ * many come before the row that it is about. */
 apr_status_t cat_products_insert_many(cat_db_t *db, const char *const *const *rows, int count, int *inserted);
 
 /* The fields of the shop's own would take more room than a row has for them (CAT_PRODUCT_EXTRA_MAX). */

@@ -548,7 +548,8 @@ typedef struct look_t {
     int is_new; /* flag: the table was read */
 } look_t;
 
-/* What a transaction reads is not noted, but the next one takes the same. It is committed, as the transaction has added nothing yet. */
+/* What a transaction reads is not noted, but the next one takes the same if the table still says that: where writes share a transaction, one
+ * of those before may have added what is rolled back afterwards. */
 static apr_status_t look_at_table(cat_db_t *db, int is_anew, look_t *look)
 {
     apr_time_t now = apr_time_now();

@@ -15,21 +15,24 @@
 
 #include <string.h>
 
+#include <apr_strings.h>
+
 #include "db/pool/checkout.h"
 #include "db/work/work.h"
 
 #define COLUMNS_MAX 16
 #define TEXTS_MAX 2048
 
-/* A thread that wants a row, on its stack. While the thread sleeps, the leader reads the key and writes the rest. */
+/* A thread that wants a row, on its stack. While the thread sleeps, the leader reads the key, writes the rest, and may use the pool. */
 typedef struct reader_t {
     cat_group_item_t item; /* first: a list of items is a list of readers */
     const cat_row_key_t *wanted;
+    apr_pool_t *pool; /* of the thread */
     apr_status_t rv;
-    int is_left; /* flag: the thread has to read alone, as the row has no room here, or is of something else than the leader's */
+    int is_left; /* flag: the thread has to read alone, as its row is of something else than the leader's */
     int columns; /* of the row; 0: there is none */
     const char *values[COLUMNS_MAX];
-    char texts[TEXTS_MAX]; /* of the values */
+    char texts[TEXTS_MAX]; /* of the values, as far as there is room */
 } reader_t;
 
 static reader_t *next_reader(const reader_t *reader)
@@ -39,14 +42,14 @@ static reader_t *next_reader(const reader_t *reader)
 
 /* ---- rows ---- */
 
-/* The copy of a value, behind those that take the first *used octets; NULL: there is no room. */
+/* The copy of a value, behind those that take the first *used octets, or on the pool. */
 static const char *copy_text(reader_t *reader, const char *value, apr_size_t *used)
 {
     apr_size_t length = strlen(value) + 1;
     char *copy = reader->texts + *used;
 
     if (length > TEXTS_MAX - *used) {
-        return NULL;
+        return apr_pmemdup(reader->pool, value, length);
     }
     memcpy(copy, value, length);
     *used += length;
@@ -60,7 +63,6 @@ static void keep_row(reader_t *reader, const char *const *values, int columns)
     reader->is_left = columns > COLUMNS_MAX;
     for (int i = 0; i < columns && !reader->is_left; i++) {
         reader->values[i] = values[i] ? copy_text(reader, values[i], &used) : NULL;
-        reader->is_left = values[i] && !reader->values[i];
     }
     reader->columns = columns;
 }
@@ -110,8 +112,8 @@ static apr_status_t read_rows(cat_db_t *db, reader_t *first)
                                                    .baton = first});
 }
 
-/* A connection that hangs holds up all threads of its batch. So the batches together hold up no more threads than there
- * may be connections. */
+/* A connection that hangs holds up all threads of its batch. So the batches of ids together hold up no more threads
+ * than there may be connections, and so do those with `of`. */
 static int most_rows(const cat_db_t *db)
 {
     int share = db->conf->max_connections / CAT_SOURCE_READERS;
@@ -151,6 +153,7 @@ apr_status_t cat_read_batch_one(cat_db_t *db, const cat_row_key_t *wanted, cat_r
 
     own.item.more = 0;
     own.wanted = wanted;
+    own.pool = db->pool;
     own.is_left = 0;
     own.columns = 0;
     switch (cat_checkout_join(db, group, &own.item, apr_time_now() + source->leader_patience)) {

@@ -93,7 +93,11 @@ export function stories(server) {
         const file = (name, buffer, mimeType) => ({ name, buffer, mimeType });
         await page.goto(`/edit.html?id=${product.id}`);
         await control(page, 'Price').fill('7');
+        visitor.expect(`POST /api/products/${product.id}/images 503`);
+        await page.route('**/images', route => route.fulfill({ status: 503, json: {} }), { times: 1 });
         await page.getByLabel('Add pictures').setInputFiles([join(PICTURES, 'phone.png'), jpeg]);
+        await page.getByText('phone.png was not added:').waitFor();
+        await press(page, 'Try again'); /* adds the others, too */
         await visitor.hears('2 pictures are added.');
         assert.deepEqual(await images(), [['', 360], ['', 1120]]);
         await page.waitForFunction(() => [...document.querySelectorAll('.thumb')].filter(({ naturalWidth }) => naturalWidth > 0).length === 2);

@@ -2,7 +2,7 @@
 /* Changes of all that match, which the server makes, Undo of all that is changed, and possible duplicates. */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
-import { stopClock, story, storyInBoth } from '../visitor.js';
+import { SILENCE_BAR, stopClock, story, storyInBoth } from '../visitor.js';
 import { inspect } from './looks.js';
 
 const press = (page, name) => page.getByRole('button', { name, exact: true }).click();
@@ -161,7 +161,7 @@ export function stories(server) {
         await progress.getByText('30,000 products cost 1.00 more.').waitFor();
         await progress.getByText(/^[\d,]+ of 30,000$/).waitFor();
         await server.pause();
-        await page.getByText(/The page will carry on by itself/).waitFor();
+        await page.getByText(SILENCE_BAR).waitFor();
         await server.resume();
         assert.ok((await count('category=Heap&price=11')) < 30_000, 'not all were changed before the outage');
         await visitor.hears('30,000 products are changed.');
@@ -180,7 +180,7 @@ export function stories(server) {
     });
 
     story('the bars of a selection and of a large change are accessible, and leave room on a phone', server, async visit => {
-        const { user, page } = await come(visit, 'onlooker');
+        const { visitor, user, page } = await come(visit, 'onlooker');
         await fill(user, 'Mound', 1001);
         const job = { id: 'x', state: 'running', matched: 700, changed: 700, unchanged: 0, failed: 0, errors: [] };
         await selectAll(page, 'Mound', 'Select all 1,001');
@@ -190,6 +190,20 @@ export function stories(server) {
         await press(bar(page), 'Change …');
         await inspect(page, 'bulk-phone');
         await page.setViewportSize({ width: 1280, height: 800 });
+
+        let state = 'running';
+        await page.route('**/api/products/batch', route => route.fulfill({ status: 202, json: { success: true, data: job } }));
+        await page.route('**/api/products/batch/*', route => {
+            state = route.request().method() === 'DELETE' ? 'stopped' : state;
+            return route.fulfill({ json: { success: true, data: { ...job, state } } });
+        });
+        await changePrice(page, '1', 'amount');
+        await page.getByText('Counting: 700 products …').waitFor();
+        const ended = page.waitForResponse(async response => response.url().endsWith('/batch/x') && (await response.json()).data.state === 'stopped' && response.request().method() === 'GET');
+        await press(page, 'Cancel');
+        await ended; /* nobody waits for the number, but the next job would */
+        await page.unroute('**/api/products/batch');
+        await page.unroute('**/api/products/batch/*');
         await changePrice(page, '1', 'amount');
         await page.getByText('1,001 products cost 1.00 more.').waitFor();
         await page.route('**/api/products/batch', route => route.fulfill({ status: 202, json: { success: true, data: job } }));
@@ -197,12 +211,25 @@ export function stories(server) {
         await press(page, 'Change 1,001 products');
         await page.locator('#progress').getByText('700 of 1,001').waitFor();
         await inspect(page, 'progress');
-        await page.goto('about:blank');
+        await page.setViewportSize({ width: 1280, height: 800 });
+        await page.route('**/api/products/batch/*', route => route.fulfill({ json: { success: true, data: { ...job, state: 'failed' } } }));
+        await visitor.hears('The catalogue had to give up. 700 products were changed.');
+        await page.locator('#history-choice summary').click();
+        await page.locator('#history').getByText('Cannot be undone.').waitFor(); /* it would take the amount from the others, too */
+        const kept = () => page.evaluate(() => sessionStorage.getItem('catalog.history./api'));
+        assert.match(await kept(), /700/);
+        await visitor.signOut();
+        await visitor.hears('You have signed out.');
+        assert.equal(await kept(), null, 'nobody who uses the tab after that sees it');
     });
 
     story('all that match are deleted after a question that says how many these are', server, async visit => {
         const { visitor, user, page } = await come(visit, 'clearer');
         await fill(user, 'Rubbish', 1300);
+        await selectAll(page, 'Rubbish', 'Select all 1,300');
+        await press(page, 'Filters');
+        await press(page, 'Possible duplicates');
+        await bar(page).waitFor({ state: 'hidden' }); /* the list shows others now */
         await selectAll(page, 'Rubbish', 'Select all 1,300');
         await press(bar(page), 'Delete');
         const dialog = page.getByRole('dialog', { name: 'Delete all that match' });

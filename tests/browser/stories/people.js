@@ -212,7 +212,7 @@ export function stories(server) {
         await other.page.getByRole('link', { name: 'Sign in' }).waitFor();
 
         await page.goForward();
-        await dialog.getByRole('link', { name: 'Changes of this account' }).click();
+        await dialog.getByRole('link', { name: 'Changes to this account' }).click();
         await page.getByRole('heading', { name: 'Audit trail' }).waitFor();
         await page.locator('#count').filter({ hasText: '1 change' }).waitFor();
         const entry = page.getByRole('row').nth(1);
@@ -286,11 +286,11 @@ export function stories(server) {
         await page.locator('[name=action]').selectOption('Account changed');
         await page.locator('#count').filter({ hasText: '1–3 of 3 changes' }).waitFor();
         await page.getByLabel('Changed by').fill('nobody');
-        await page.getByText('There are no such changes by or of “nobody, cared”. A name must be complete').waitFor();
+        await page.getByText('There are no such changes by or to “nobody, cared”. A name must be complete').waitFor();
         await page.getByLabel('Changed by').fill('caretaker');
         await page.locator('#count').filter({ hasText: '1–3 of 3 changes' }).waitFor();
         await page.getByLabel('Since').fill('2999-01-01');
-        await page.getByText('There are no such changes by or of').waitFor();
+        await page.getByText('There are no such changes by or to').waitFor();
         await page.getByRole('button', { name: 'Clear the filters' }).click();
         await page.getByLabel('Since').fill('2999-01-01');
         await page.getByText('No changes of this kind in this time.').waitFor();
@@ -317,13 +317,13 @@ export function stories(server) {
         await server.register('picked1');
         await server.register('picked2');
         await page.goto('/users.html?view=audit');
-        await page.getByText('Changes of products are not recorded.').waitFor();
+        await page.getByText('Changes to products are not recorded.').waitFor();
         const field = page.getByLabel('Affected account');
         const offered = () => page.locator('#target-names option').evaluateAll(options => options.map(({ value }) => value));
         await field.pressSequentially('PICK');
         await page.locator('#target-names option').first().waitFor({ state: 'attached' });
         assert.deepEqual(await offered(), ['picked1', 'picked2']);
-        await page.getByText('There are no such changes by or of “PICK”.').waitFor();
+        await page.getByText('There are no such changes by or to “PICK”.').waitFor();
         await field.fill('archivist'); /* as choosing one does */
         await page.getByRole('row').filter({ hasText: 'with catalogctl' }).waitFor();
         assert.equal(new URL(page.url()).search, '?target=archivist&view=audit');

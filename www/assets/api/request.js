@@ -27,8 +27,9 @@ export function composeHeaders(parameters) {
     );
 }
 
-/* In a shell, nothing within single quotes is special. What is in double quotes has a variable of the shell's. */
-const quote = text => (text.includes('$TOKEN') ? `"${text}"` : `'${text.replaceAll("'", "'\\''")}'`);
+/* In a shell, nothing within single quotes is special. The token is a variable of the shell's, which is special in double quotes. */
+const quote = text => `'${text.replaceAll("'", "'\\''")}'`;
+const quoteHeader = ([name, value]) => (name === 'Authorization' ? `"${name}: ${value}"` : quote(`${name}: ${value}`));
 
 /* The same request as a command line; body: a text, a File or undefined. */
 export function composeCurl(method, url, headers, body) {
@@ -37,7 +38,7 @@ export function composeCurl(method, url, headers, body) {
         ...(/[[\]{}]/.test(url) ? ['-g'] : []), /* brackets are no patterns */
         ...(method === 'GET' ? [] : [`-X ${method}`]),
         quote(url),
-        ...Object.entries(headers).map(([name, value]) => `-H ${quote(`${name}: ${value}`)}`),
+        ...Object.entries(headers).map(header => `-H ${quoteHeader(header)}`),
         ...(body === undefined ? [] : [body instanceof File ? `--data-binary ${quote(`@${body.name}`)}` : `--data-raw ${quote(body)}`]),
     ];
     return parts.join(' ');

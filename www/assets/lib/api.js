@@ -311,8 +311,12 @@ export async function mayWrite() {
     return (await readProfile())?.mayWrite ?? false;
 }
 
+/* What the tab keeps of the user's changes of products: see product/history.js. Another catalogue of this site may have the same users. */
+export const HISTORY = `catalog.history.${API}`;
+
 /* For requests that end the session on the server. */
 export function forget() {
+    remember('sessionStorage', HISTORY, null);
     set(null, null);
 }
 

@@ -510,9 +510,9 @@ function followPart(part, act) {
     });
 }
 
-/* Products are selected by hand, or as all that match: of other filters these would be others. */
+/* Products are selected by hand, or as all that match: of other filters these would be others. No conditions say which are duplicates. */
 function forgetMatching() {
-    matching.value && matching.value.where !== whereOf(address.value) && chooseNone();
+    matching.value && (address.value.twins || matching.value.where !== whereOf(address.value)) && chooseNone();
 }
 
 function showCompared() {

@@ -79,7 +79,7 @@ class Chips extends HTMLElement {
         if (event.key === 'Enter' && this.#entry.value.trim() !== '' && !event.isComposing) {
             event.preventDefault(); /* an empty field sends the form */
             this.#add();
-        } else if (event.key === 'Backspace' && this.#entry.value === '' && this.#texts.length > 0) {
+        } else if (event.key === 'Backspace' && !event.repeat && this.#entry.value === '' && this.#texts.length > 0) {
             this.#remove(this.#texts.at(-1));
         }
     }

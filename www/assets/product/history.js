@@ -3,13 +3,12 @@
  * What the user has changed in this tab in the last ten minutes, with what is needed to take it back. The tab keeps it, so it survives a
  * reload and the way from one page to another. Makes no elements.
  */
-import { newKey } from '../lib/api.js';
+import { HISTORY as KEPT, newKey } from '../lib/api.js';
 import { recall, remember, state } from '../lib/dom.js';
 import { t } from '../lib/text.js';
 import { watchWrites } from './store.js';
 
 const TIME = 600_000; /* ms */
-const KEPT = 'catalog.history';
 
 let owner; /* the user's id */
 
@@ -23,6 +22,7 @@ export const history = state([]);
 
 function set(changes) {
     history.value = changes;
+    remember('sessionStorage', KEPT, null); /* if there is no room for the changes, what was kept before must not come back */
     remember('sessionStorage', KEPT, JSON.stringify({ owner, changes }));
 }
 
@@ -43,7 +43,7 @@ export function dropChange({ key }) {
 export function keepHistory(user) {
     const kept = JSON.parse(recall('sessionStorage', KEPT) ?? 'null');
     owner = user.id;
-    history.value = kept?.owner === owner ? kept.changes : [];
+    set(kept?.owner === owner ? kept.changes : []);
     dropOld();
     setInterval(dropOld, 5000);
     watchWrites(({ before, now }) =>

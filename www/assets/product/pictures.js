@@ -115,16 +115,18 @@ function makeSection(product) {
         );
     }
 
-    async function add(files) {
-        for (const [i, file] of files.entries()) {
-            const key = newKey();
-            news.value = t('picture.adding', { i: i + 1, n: files.length, name: file.name });
-            const attempt = () => store(() => addPicture(shown.value, file, key), t('picture.added', { n: files.length }), attempt);
-            await attempt();
-            if (trouble.hasChildNodes()) {
-                trouble.prepend(el('p', { class: 'field-error' }, t('picture.fault', { name: file.name })));
-                return;
-            }
+    /* Adds the files from files[i] on, one after the other, as "Try again" does; key: of that one. */
+    async function add(files, i = 0, key = newKey()) {
+        if (i === files.length) {
+            return;
+        }
+        const { name } = files[i];
+        news.value = t('picture.adding', { i: i + 1, n: files.length, name });
+        await store(() => addPicture(shown.value, files[i], key), t('picture.added', { n: i + 1 }), () => add(files, i, key));
+        if (trouble.hasChildNodes()) {
+            trouble.prepend(el('p', { class: 'field-error' }, t('picture.fault', { name })));
+        } else {
+            await add(files, i + 1);
         }
     }
 

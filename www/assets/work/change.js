@@ -3,14 +3,15 @@
  * Changes of all products that match, which the server makes. What was sent is kept by the browser until its end is known: after an outage, a
  * reload or the end of the session the page goes on with it. The Idempotency-Key has it made once, however often it is sent. Makes no elements.
  */
-import { ApiError, call, connection, newKey, read } from '../lib/api.js';
+import { API, ApiError, call, connection, newKey, read } from '../lib/api.js';
 import { recall, remember, state } from '../lib/dom.js';
 
 const POLL = 700; /* ms between questions how far it is */
 const PAUSE = 2000; /* ms before another try, at least */
 const HOUR = 3_600_000; /* after that nobody remembers what was asked for; the server keeps the key for longer */
 
-const nameOf = owner => `catalog.change.${owner}`;
+/* Another catalogue of this site, such as a copy to try things in, may have the same users. */
+const nameOf = owner => `catalog.change.${API}.${owner}`;
 const pause = ms => new Promise(resolve => setTimeout(resolve, ms));
 
 /* What is running: { about, n, done }, done a state: how many products were gone through, null while that is not known. Else null. */
@@ -60,10 +61,13 @@ async function send(body, key, note) {
 
 /* ---- counting ---- */
 
-/* Resolves to what the change would do, and changes nothing. note(number of products gone through) is called if that takes a while. */
+/* Resolves to what the change would do, and changes nothing. note({ id, matched }) is called if that takes a while: the job, and how far it is. */
 export function check(request, note = () => {}) {
-    return send({ ...request, atomic: false, dryRun: true }, newKey(), ({ matched }) => note(matched));
+    return send({ ...request, atomic: false, dryRun: true }, newKey(), note);
 }
+
+/* Ends such a job, for which others wait. */
+export const giveUp = job => call('DELETE', pathOf(job)).catch(() => {});
 
 /* Resolves to the number of products that match, and to when the newest of them was created. */
 export async function countWhere(where) {

@@ -24,7 +24,7 @@ import {
     updateSelected,
 } from './list.js';
 import { changeMatching, progressBar, resumeMatching, showList } from './matching.js';
-import { listHistory, newest, takeBack } from './undo.js';
+import { isBusy, listHistory, newest, takeBack } from './undo.js';
 
 let page; /* { owner, focus } */
 
@@ -197,7 +197,7 @@ export function undoLast() {
     const last = newest();
     if (waiting.value) {
         undoRemoval();
-    } else if (last) {
+    } else if (last && !isBusy(last)) {
         undoChange(last);
     }
 }

@@ -8,7 +8,7 @@ import { bdi, byId, el, follow, saveFile, state } from '../lib/dom.js';
 import { say, showError } from '../lib/page.js';
 import { formatNumber, formatPrice, t } from '../lib/text.js';
 import { noteChange } from '../product/history.js';
-import { begin, check, countWhere, resume, running, stop } from './change.js';
+import { begin, check, countWhere, giveUp, resume, running, stop } from './change.js';
 import { aloneWhere, inverseOf } from './query.js';
 import { sentenceOf } from './undo.js';
 
@@ -78,6 +78,7 @@ function outlook(request, { result, inverse }, trouble) {
 async function ask(request) {
     const found = state(null);
     const counted = state(0);
+    let job; /* that counts */
     const trouble = el('div');
     const content = () => (found.value ? outlook(request, found.value, trouble) : t(counted.value > 0 ? 'all.counted' : 'all.counting', { n: counted.value }));
     const isWanted = () => found.value?.result.changed > 0;
@@ -98,7 +99,11 @@ async function ask(request) {
     );
     const count = async () => {
         try {
-            const [result, inverse] = await Promise.all([check(request, n => (counted.value = n)), findInverse(request).catch(() => null)]);
+            const note = ({ id, matched }) => {
+                job = id;
+                counted.value = matched;
+            };
+            const [result, inverse] = await Promise.all([check(request, note), findInverse(request).catch(() => null)]);
             found.value = { result, inverse: result.failed > 0 ? null : inverse };
         } catch (error) {
             showError(trouble, error, count);
@@ -109,6 +114,7 @@ async function ask(request) {
     count();
     await new Promise(resolve => dialog.addEventListener('close', resolve));
     dialog.remove();
+    job && !found.value && giveUp(job);
     return dialog.returnValue === 'yes' ? found.value : null;
 }
 
@@ -129,7 +135,8 @@ async function showLeft(n, errors) {
     showList(t('all.left', { n }), data);
 }
 
-const isExact = ({ set }, { state: end, failed }) => set || (end !== 'stopped' && failed === 0);
+/* An amount that some products did not get must not be taken from them; a job has a state, another change none. */
+const isExact = ({ set }, { state: end = 'done', failed }) => set || (end === 'done' && failed === 0);
 
 /* kept: as begin() and resume() resolve to it. */
 function tell({ about, inverse, result }) {

@@ -12,9 +12,13 @@ const DAY = 86_400_000;
 
 /* ---- which filters there are ---- */
 
-/* The end of a day of the user's zone is not always 24 hours after its beginning. */
-const beginningOf = day => new Date(`${day}T00:00`).toISOString();
-const endOf = day => beginningOf(new Date(Date.parse(day) + DAY).toISOString().slice(0, 10));
+/*
+ * The end of a day of the user's zone is not always 24 hours after its beginning. What is no day, in an address that somebody wrote, the server
+ * refuses.
+ */
+const isDay = text => !Number.isNaN(Date.parse(`${text}T00:00`));
+const beginningOf = day => (isDay(day) ? new Date(`${day}T00:00`).toISOString() : day);
+const endOf = day => (isDay(day) ? beginningOf(new Date(Date.parse(day) + DAY).toISOString().slice(0, 10)) : day);
 
 const numberText = text => String(parseNumber(text));
 const asIs = text => text;

@@ -5,6 +5,7 @@ import { bdi, byId, each, el, follow } from '../lib/dom.js';
 import { formatClock, pieces, t } from '../lib/text.js';
 import { differences, writableNames } from '../product/fields.js';
 import { history } from '../product/history.js';
+import { running } from './change.js';
 import { makeJob } from './job.js';
 
 const PORTION = 100; /* products in a batch */
@@ -54,11 +55,14 @@ export async function takeBack(change, { restored, run, changeMatching }) {
 
 const canUndo = ({ items, request }) => request || items.length > 0;
 
+/* The server may be taking the change back already, and an amount would be taken back twice. */
+export const isBusy = ({ request }) => Boolean(request) && running.value !== null;
+
 /* undo(change) is called by the buttons. */
 export function listHistory(undo) {
     const line = ({ value: change }) => {
         const id = `history-${change.key}`;
-        const button = el('button', { type: 'button', class: 'btn', 'aria-describedby': id, onclick: () => undo(change) }, t('undo.undo'));
+        const button = el('button', { type: 'button', class: 'btn', 'aria-describedby': id, disabled: () => isBusy(change), onclick: () => undo(change) }, t('undo.undo'));
         return el(
             'li',
             {},

@@ -151,7 +151,7 @@ export default {
     'all.unchanged': { one: 'Bei {n} weiteren passenden ist es schon so.', other: 'Bei {n} weiteren passenden ist es schon so.' },
     'all.failed': { one: '{n} bleibt, wie es ist, weil der neue Wert nicht zulässig wäre.', other: '{n} bleiben, wie sie sind, weil die neuen Werte nicht zulässig wären.' },
     'all.undoable': 'Das lässt sich zehn Minuten lang rückgängig machen.',
-    'all.final': 'Diese Seite kann das nicht rückgängig machen, weil sie nicht weiß, was jedes Produkt jetzt hat. Wenn Sie es vielleicht noch brauchen, speichern Sie es zuerst als Datei: Ein Import bringt es zurück.',
+    'all.final': 'Diese Seite kann das nicht rückgängig machen, weil sie die jetzigen Werte der einzelnen Produkte nicht kennt. Wenn Sie diese vielleicht noch brauchen, speichern Sie sie zuerst als Datei: Ein Import stellt sie wieder her.',
     'all.deletedForGood': 'Das lässt sich nicht rückgängig machen. Wenn Sie die Produkte vielleicht noch brauchen, speichern Sie sie zuerst als Datei: Ein Import legt sie neu an.',
     'all.save': 'Jetzige Werte speichern',
     'all.file': 'vor-der-aenderung',
