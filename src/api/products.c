@@ -614,6 +614,7 @@ static const cat_shape_t written_answer = {
     .kind = CAT_SHAPE_OBJECT, .name = "WrittenProduct", .members = written_members};
 
 static const cat_problem_t reading[] = {CAT_PROBLEM_PRODUCT_UNKNOWN, CAT_PROBLEM_INDEXING, CAT_PROBLEM_COUNT};
+static const cat_problem_t creating[] = {CAT_PROBLEM_INDEXING, CAT_PROBLEM_COUNT};
 static const cat_problem_t writing[] = {CAT_PROBLEM_PRODUCT_UNKNOWN, CAT_PROBLEM_PRECONDITION, CAT_PROBLEM_INDEXING,
                                         CAT_PROBLEM_COUNT};
 
@@ -654,6 +655,7 @@ const cat_description_t cat_products_about_create = {
     .answered = "The product is stored",
     .shape = &written_answer,
     .headers = CAT_HEADER_ETAG | CAT_HEADER_LOCATION,
+    .problems = creating,
 };
 
 /* What PUT and PATCH have in common. */
