@@ -416,6 +416,7 @@ export function stories(server) {
         visitor.expect('POST /api/products/import 400');
         const lines = Array.from({ length: 300 }, (_, i) => (i % 2 === 0 ? `Good ${i},1,mended` : `"Bad, ${i}",-1,mended`));
         await choose(page, csv('mixed.csv', `name,price,category\r\n${lines.join('\r\n')}\r\n\r\nshort\r\nLast,x,mended`));
+        await page.locator('#sample').waitFor(); /* which moves the button */
         await press(page, 'Check the file');
         await title(page, 'The file has faulty rows');
         await page.getByText('The other 150 rows are good. Nothing is stored yet.').waitFor();
