@@ -52,8 +52,7 @@
 #define KEPT apr_time_from_sec(86400)
 #define DELETED_PAGE 500 /* rows of SQL_IMAGE_DELETED */
 
-#define SHARES 120 /* of all pictures; a run of the job looks at one of them */
-#define SHARE_INTERVAL apr_time_from_sec(30)
+#define SHARES 120 /* of all pictures: the first run of the job looks at all, each later one at the next share */
 #define ALL SHARES
 
 /* ---- names ---- */
@@ -337,28 +336,27 @@ static apr_status_t delete_orphans(cat_db_t *db)
     return rv == APR_SUCCESS && found ? cat_db_transact(db, drop_orphans, db) : rv;
 }
 
-static apr_status_t forget_deleted(const cat_job_t *job, apr_time_t now)
+static apr_status_t forget_deleted(const cat_job_t *job)
 {
-    return cat_db_exec(job->db, SQL_IMAGE_FORGET, CAT_VALUES(cat_time_store(job->pool, now - KEPT)), NULL);
+    return cat_db_exec(job->db, SQL_IMAGE_FORGET, CAT_VALUES(cat_time_store(job->pool, apr_time_now() - KEPT)), NULL);
 }
 
+/* job->last counts the runs. */
 cat_job_result_t cat_image_files_sweep(cat_job_t *job)
 {
-    apr_time_t now = apr_time_now();
-    sweep_t s = {.job = job, .gone = apr_hash_make(job->pool)};
+    sweep_t s = {.job = job, .share = *job->last ? *job->last % SHARES : ALL, .gone = apr_hash_make(job->pool)};
     apr_status_t rv;
 
     if (!job->conf->images) {
         return CAT_JOB_DONE;
     }
-    s.share = *job->last ? (apr_uint64_t)(now / SHARE_INTERVAL) % SHARES : ALL;
     rv = delete_orphans(job->db);
     if (rv == APR_SUCCESS && (s.share == ALL || s.share == 0)) {
-        rv = forget_deleted(job, now);
+        rv = forget_deleted(job);
     }
     rv = rv == APR_SUCCESS ? sweep_files(&s) : rv;
     if (rv == APR_SUCCESS && !cat_job_must_stop(job)) {
-        *job->last = now;
+        ++*job->last;
     }
     return rv == APR_SUCCESS ? CAT_JOB_DONE : CAT_JOB_FAILED;
 }
