@@ -66,7 +66,7 @@ for (['', 0], ['', 1], ['-wal', 0], ['-shm', 0]) {
         "$what: the log says to restart the server");
     $server->burst((wire(GET => '/products')) x 16) for 1 .. 3;
     cmp_ok(scalar(() = $server->log_text =~ /\[client .*CAT006: /g), '<', 20, "$what: but not for each request");
-    if (!$replaced && $suffix ne '-shm') {
+    if (!$replaced) {
         kill KILL => $server->children;
         my $served = wait_until(10,
             sub { my $r = eval { $server->api(GET => '/products') }; $r && $r->{status} != 599 && $r });

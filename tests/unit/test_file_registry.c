@@ -33,20 +33,22 @@ static void test_replaced_file_is_noticed(void **state)
     assert_true(cat_file_registry_is_same_file(registry, &other));
 }
 
-/* SQLite deletes both or none, so the same index with another WAL means that another program has removed the WAL. */
-static void test_removed_wal_is_noticed(void **state)
+/* SQLite deletes both or none, so where one is as registered and the other is not, another program has removed that. */
+static void test_removed_wal_or_index_is_noticed(void **state)
 {
     cat_file_registry_t *registry = create_registry(*state);
-    cat_files_t registered = files_of("/a.db", 1, 2, 3), other_wal = files_of("/a.db", 1, 4, 3),
-                both_new = files_of("/a.db", 1, 4, 5);
+    cat_files_t registered = files_of("/a.db", 1, 2, 3), other_wal = files_of("/a.db", 1, 4, 3), no_index = files_of("/a.db", 1, 2, 0),
+                neither = files_of("/a.db", 1, 0, 0), both_new = files_of("/a.db", 1, 4, 5);
 
-    assert_true(cat_file_registry_is_same_wal(registry, &registered));
+    assert_int_equal(cat_file_registry_find_removed(registry, &registered), CAT_FILES);
     cat_file_registry_note_wal(registry, &registered);
-    assert_true(cat_file_registry_is_same_wal(registry, &registered));
-    assert_false(cat_file_registry_is_same_wal(registry, &other_wal));
-    assert_true(cat_file_registry_is_same_wal(registry, &both_new));
+    assert_int_equal(cat_file_registry_find_removed(registry, &registered), CAT_FILES);
+    assert_int_equal(cat_file_registry_find_removed(registry, &other_wal), CAT_FILE_WAL);
+    assert_int_equal(cat_file_registry_find_removed(registry, &no_index), CAT_FILE_INDEX);
+    assert_int_equal(cat_file_registry_find_removed(registry, &neither), CAT_FILES);
+    assert_int_equal(cat_file_registry_find_removed(registry, &both_new), CAT_FILES);
     cat_file_registry_note_wal(registry, &both_new);
-    assert_true(cat_file_registry_is_same_wal(registry, &both_new));
+    assert_int_equal(cat_file_registry_find_removed(registry, &both_new), CAT_FILES);
 }
 
 static void test_children_share_the_registry(void **state)
@@ -82,7 +84,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         UNIT_TEST(test_replaced_file_is_noticed),
-        UNIT_TEST(test_removed_wal_is_noticed),
+        UNIT_TEST(test_removed_wal_or_index_is_noticed),
         UNIT_TEST(test_children_share_the_registry),
         UNIT_TEST(test_registry_has_room_for_16_files),
     };

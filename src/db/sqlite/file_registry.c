@@ -80,13 +80,17 @@ int cat_file_registry_is_same_file(const cat_file_registry_t *registry, const ca
     return !entry || claim_word(&entry->identity, files->identities[CAT_FILE_DATABASE]);
 }
 
-int cat_file_registry_is_same_wal(const cat_file_registry_t *registry, const cat_files_t *files)
+int cat_file_registry_find_removed(const cat_file_registry_t *registry, const cat_files_t *files)
 {
     entry_t *entry = find_file(registry, files->paths[CAT_FILE_DATABASE]);
     apr_uint64_t index = entry ? atomic_load_explicit(&entry->index, memory_order_acquire) : 0;
+    int has_index = index == files->identities[CAT_FILE_INDEX], has_wal;
 
-    return !index || index != files->identities[CAT_FILE_INDEX] ||
-           atomic_load_explicit(&entry->wal, memory_order_acquire) == files->identities[CAT_FILE_WAL];
+    if (!index) {
+        return CAT_FILES;
+    }
+    has_wal = atomic_load_explicit(&entry->wal, memory_order_acquire) == files->identities[CAT_FILE_WAL];
+    return has_index == has_wal ? CAT_FILES : has_index ? CAT_FILE_WAL : CAT_FILE_INDEX;
 }
 
 void cat_file_registry_note_wal(const cat_file_registry_t *registry, const cat_files_t *files)

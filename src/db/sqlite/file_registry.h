@@ -22,9 +22,9 @@ apr_status_t cat_file_registry_create(cat_file_registry_t **registry, apr_pool_t
 /* Is this the database file that a child first opened under its path? The first call for a path registers the file. */
 int cat_file_registry_is_same_file(const cat_file_registry_t *registry, const cat_files_t *files);
 
-/* Does the index, if it is the registered one, have the registered WAL? SQLite deletes both or none. Call before a
- * connection opens them, and _note_wal after it did. */
-int cat_file_registry_is_same_wal(const cat_file_registry_t *registry, const cat_files_t *files);
+/* SQLite deletes the WAL and its index together. Which of them did another program remove or replace, while the other one is still as
+ * registered: CAT_FILE_WAL, CAT_FILE_INDEX, or CAT_FILES for neither? Call before a connection opens them, and _note_wal after it did. */
+int cat_file_registry_find_removed(const cat_file_registry_t *registry, const cat_files_t *files);
 void cat_file_registry_note_wal(const cat_file_registry_t *registry, const cat_files_t *files);
 
 /* Registers that the database file has its schema; and whether any child has registered that since the server

@@ -4,7 +4,7 @@
  * empty one. So the identities of the file, its WAL and its index are compared with those that the server first saw, before
  * a connection reads, and with those that the connection has open about once a second after that.
  *
- *     opened    file: as any child first saw it?    WAL: the one that belongs to the index?
+ *     opened    file: as any child first saw it?    WAL and index: do they belong together?
  *     has read  WAL and index are noted, for this connection and for all children (file_registry.h)
  *     in use    file, WAL, index: as noted?
  */
@@ -21,6 +21,9 @@
 /* How often a connection compares its files with what is there. */
 #define INTERVAL apr_time_from_sec(1)
 
+/* How often a new connection looks, a millisecond apart, before it believes that one of the two files is missing. */
+#define LOOKS 50
+
 /* A new file is still empty. It will hold hashes of passwords, so not everyone may read it. SQLite gives its side files
  * the same mode. */
 static apr_status_t protect_new_file(const char *path, apr_pool_t *pool)
@@ -34,21 +37,27 @@ static apr_status_t protect_new_file(const char *path, apr_pool_t *pool)
     return rv;
 }
 
-/* Another process may have created WAL and index between the looks at the two: then both are there now. */
-static int has_same_wal(const cat_file_registry_t *registry, cat_files_t *files)
+/* CAT_FILE_WAL or CAT_FILE_INDEX, if somebody removed it, else CAT_FILES. Another process may be creating the two, or deleting them, one
+ * after the other: so a difference counts once it has lasted. */
+static int find_removed(const cat_file_registry_t *registry, cat_files_t *files)
 {
-    if (cat_file_registry_is_same_wal(registry, files)) {
-        return 1;
+    int removed = cat_file_registry_find_removed(registry, files);
+
+    for (int looks = 1; removed != CAT_FILES && looks < LOOKS; looks++) {
+        apr_sleep(apr_time_from_msec(1));
+        cat_files_look(files);
+        removed = cat_file_registry_find_removed(registry, files);
     }
-    cat_files_look(files);
-    return cat_file_registry_is_same_wal(registry, files);
+    return removed;
 }
 
-/* Before the connection reads, because SQLite would create a new WAL in place of one that was removed. */
+/* Before the connection reads, because SQLite would create a new WAL or index in place of one that was removed: two connections with
+ * different indexes do not see each other's locks, and overwrite each other's commits. */
 apr_status_t cat_sqlite_files_check(cat_connection_t *conn, const cat_log_t *log)
 {
     cat_files_t *files = &conn->sqlite->files;
     const char *file = cat_sqlite_file(&conn->handle);
+    int removed;
 
     conn->file = *file ? apr_pstrdup(conn->handle.pool, file) : NULL;
     if (!conn->file) {
@@ -59,8 +68,9 @@ apr_status_t cat_sqlite_files_check(cat_connection_t *conn, const cat_log_t *log
     if (!cat_file_registry_is_same_file(conn->database->registry, files)) {
         return cat_connection_file_is_gone(conn, log, files->paths[CAT_FILE_DATABASE]);
     }
-    if (!has_same_wal(conn->database->registry, files)) {
-        return cat_connection_file_is_gone(conn, log, files->paths[CAT_FILE_WAL]);
+    removed = find_removed(conn->database->registry, files);
+    if (removed != CAT_FILES) {
+        return cat_connection_file_is_gone(conn, log, files->paths[removed]);
     }
     cat_files_mend(files);
     return protect_new_file(conn->file, conn->handle.pool);
