@@ -222,7 +222,7 @@ static void import_file(run_t *run, const char *key, const named_file_t *file)
 int ctl_images_import(ctl_t *ctl)
 {
     run_t run;
-    apr_array_header_t *files;
+    apr_array_header_t *files = NULL;
     const char *key, *fault = begin_run(ctl, &run);
 
     fault = fault ? fault : choose_key(&run, &key);
