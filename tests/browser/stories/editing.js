@@ -9,7 +9,7 @@ import { story, storyInBoth } from '../visitor.js';
 import { inspect } from './looks.js';
 
 const PICTURES = fileURLToPath(new URL('../../../docs/pictures/', import.meta.url));
-const MOST_MS = 50; /* from a click on a cell until its field can be typed in */
+const MOST_MS = 50; /* of the page's thread, from a click on a cell until its field can be typed in */
 
 const press = (page, name) => page.getByRole('button', { name, exact: true }).click();
 const control = (page, label) => page.getByLabel(label, { exact: true });
@@ -278,22 +278,22 @@ export function stories(server) {
         await make(...Array.from({ length: 100 }, (_, i) => ({ name: `Quick ${i}`, category: 'Quick', brand: 'Fernhill', tags: ['a', 'b'], sku: `q-${i}` })));
         await page.goto('/work.html?category=Quick&limit=100');
         await page.locator('tbody tr').nth(99).waitFor();
+        const cdp = await page.context().newCDPSession(page);
+        await cdp.send('Performance.enable', { timeDomain: 'threadTicks' }); /* not counting what others compute meanwhile */
+        const spent = async () => (await cdp.send('Performance.getMetrics')).metrics.find(({ name }) => name === 'ThreadTime').value * 1000;
         const times = [];
-        for (const column of ['price', 'rating', 'sku', 'category', 'tags', 'price', 'inStock']) {
-            times.push(
-                await page.evaluate(async name => {
-                    const cell = document.querySelectorAll(`tbody [data-name=${name}]`)[50];
-                    const begun = performance.now();
-                    cell.click();
-                    cell.querySelector('form').getBoundingClientRect();
-                    const time = performance.now() - begun;
-                    await new Promise(requestAnimationFrame);
-                    return time;
-                }, column),
-            );
+        for (const column of ['price', 'rating', 'sku', 'category', 'tags', 'inStock']) {
+            const before = await spent();
+            await page.evaluate(async name => {
+                const cell = document.querySelectorAll(`tbody [data-name=${name}]`)[50];
+                cell.click();
+                cell.querySelector('form').getBoundingClientRect();
+                await new Promise(requestAnimationFrame);
+            }, column);
+            times.push((await spent()) - before);
             await page.keyboard.press('Escape');
         }
         console.log(`a cell opens in ${times.map(time => time.toFixed(1)).join(', ')} ms`);
-        assert.ok(times.sort((a, b) => a - b)[3] < MOST_MS, `${times}`);
+        assert.ok(Math.max(...times) < MOST_MS, `${times}`);
     });
 }
