@@ -37,8 +37,9 @@ static void test_replaced_file_is_noticed(void **state)
 static void test_removed_wal_or_index_is_noticed(void **state)
 {
     cat_file_registry_t *registry = create_registry(*state);
-    cat_files_t registered = files_of("/a.db", 1, 2, 3), other_wal = files_of("/a.db", 1, 4, 3), no_index = files_of("/a.db", 1, 2, 0),
-                neither = files_of("/a.db", 1, 0, 0), both_new = files_of("/a.db", 1, 4, 5);
+    cat_files_t registered = files_of("/a.db", 1, 2, 3), other_wal = files_of("/a.db", 1, 4, 3),
+                no_index = files_of("/a.db", 1, 2, 0), neither = files_of("/a.db", 1, 0, 0),
+                both_new = files_of("/a.db", 1, 4, 5);
 
     assert_int_equal(cat_file_registry_find_removed(registry, &registered), CAT_FILES);
     cat_file_registry_note_wal(registry, &registered);
