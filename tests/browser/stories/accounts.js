@@ -346,14 +346,14 @@ export function stories(server) {
 
         /* What was kept is for an hour, and a later mail is about something else. */
         await page.evaluate(() => {
-            const kept = JSON.parse(localStorage.getItem('catalog.next'));
-            localStorage.setItem('catalog.next', JSON.stringify({ ...kept, until: Date.now() }));
+            const kept = JSON.parse(localStorage.getItem('catalog.next./api'));
+            localStorage.setItem('catalog.next./api', JSON.stringify({ ...kept, until: Date.now() }));
         });
         await page.goto('/confirm.html');
         await fill(page, { 'E-mail address': user.email });
         await page.getByRole('button', { name: 'Send the mail' }).click();
         await visitor.hears('a mail is on its way');
-        assert.equal(await page.evaluate(() => localStorage.getItem('catalog.next')), null);
+        assert.equal(await page.evaluate(() => localStorage.getItem('catalog.next./api')), null);
     });
 
     story('the pages through which users come in begin with the sign of the shop', server, async visit => {

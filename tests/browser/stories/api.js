@@ -179,7 +179,7 @@ export function stories(server) {
         await send(page, 'Send the request');
         await answered(page, '200 OK');
         const downloading = page.waitForEvent('download');
-        await page.getByRole('link', { name: 'Save as products.csv' }).click();
+        await page.getByRole('button', { name: 'Save as products.csv' }).click();
         const text = readFileSync(await (await downloading).path(), 'utf8');
         assert.match(text, /^id,name,price,.*\r\n[\w-]+,Also filed,4,.*\r\n$/);
     });

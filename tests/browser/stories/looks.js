@@ -102,7 +102,7 @@ export function keepHour() {
             limits: { login: i > 200 ? (i - 200) ** 2 : 0, delay: i > 60 ? 3 : 0 },
         });
     }
-    localStorage.setItem('catalog.metrics', JSON.stringify({ user: localStorage.getItem('catalog.user'), samples }));
+    localStorage.setItem('catalog.metrics./api', JSON.stringify({ user: localStorage.getItem('catalog.user./api'), samples }));
 }
 
 /* Brings each page into the state of interest. */
@@ -298,7 +298,7 @@ const states = {
     async 'server-unconfigured'(page) {
         await page.route('**/admin/metrics', route => route.fulfill({ status: 404, body: 'no' }));
         await page.route('**/api/health/ready', route => route.fulfill({ status: 503, json: { message: 'Not ready', error: 'database unavailable' } }));
-        await page.evaluate(() => localStorage.removeItem('catalog.metrics'));
+        await page.evaluate(() => localStorage.removeItem('catalog.metrics./api'));
         await page.goto('/server.html?mails=pending');
         await page.getByText('Require catalog-role admin').waitFor();
         await page.getByText('No mail is waiting.').waitFor();

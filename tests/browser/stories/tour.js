@@ -131,7 +131,7 @@ async function showServer(page) {
 
 async function showImport(page) {
     await page.goto('/import.html');
-    await page.evaluate(() => localStorage.setItem('catalog.language', 'de'));
+    await page.evaluate(() => localStorage.setItem('catalog.language./api', 'de'));
     await page.reload();
     await page.locator('#choose').waitFor();
     await page.locator('#file').setInputFiles({ name: 'sortiment.csv', mimeType: 'text/csv', buffer: Buffer.from(SHEET) });

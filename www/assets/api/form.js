@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 import { API, ApiError, accessToken, currentUser, read } from '../lib/api.js';
 import { field, input, select } from '../lib/controls.js';
-import { el, state } from '../lib/dom.js';
+import { el, saveFile, state } from '../lib/dom.js';
 import { say, showError, signInLink } from '../lib/page.js';
 import { formatWhole, t } from '../lib/text.js';
 import { composeCurl, composeHeaders, composeUrl, exchange, fileName, readable, SHOWN } from './request.js';
@@ -115,8 +115,8 @@ async function explain({ status, headers }) {
 }
 
 function download(blob, name) {
-    const link = el('a', { class: 'btn btn-outline-primary', download: name, href: URL.createObjectURL(blob) }, t('api.save', { name }));
-    return el('p', {}, link);
+    const save = () => saveFile(blob, name);
+    return el('p', {}, el('button', { type: 'button', class: 'btn btn-outline-primary', onclick: save }, t('api.save', { name })));
 }
 
 async function answerView(answer) {

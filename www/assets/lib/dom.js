@@ -3,6 +3,10 @@
  * Elements, and the state that they follow. What reads a state's value while it runs in follow(), or as a function given to el(),
  * runs again after the value has changed.
  */
+import * as config from '../../own/config.js';
+
+/* The path of the API, which tells the catalogues of a site apart. */
+export const { API = '/api' } = config;
 
 let running = null; /* the reaction that now reads states */
 const waiting = new Set(); /* reactions to run again, in the order in which they were made */
@@ -170,17 +174,24 @@ export function isPlainClick(event) {
     return event.button === 0 && !event.ctrlKey && !event.metaKey && !event.shiftKey && !event.altKey;
 }
 
+const SAVING = 60_000; /* ms in which a browser has begun to save a file */
+
 /* Has the browser save the blob as a file. */
 export function saveFile(blob, name) {
-    el('a', { href: URL.createObjectURL(blob), download: name }).click();
+    const href = URL.createObjectURL(blob);
+    el('a', { href, download: name }).click();
+    setTimeout(() => URL.revokeObjectURL(href), SAVING); /* until then the browser keeps the blob */
 }
 
 /* ---- what the browser keeps ---- */
 
+/* Two catalogues may be at one site, such as a shop and a copy of it to try things in. */
+export const nameHere = key => `catalog.${key}.${API}`;
+
 /* area: 'localStorage' or 'sessionStorage'. A user who blocks cookies blocks both; then nothing is stored. */
 export function recall(area, key) {
     try {
-        return window[area].getItem(key);
+        return window[area].getItem(nameHere(key));
     } catch {
         return null;
     }
@@ -190,9 +201,9 @@ export function recall(area, key) {
 export function remember(area, key, value) {
     try {
         if (value === null) {
-            window[area].removeItem(key);
+            window[area].removeItem(nameHere(key));
         } else {
-            window[area].setItem(key, value);
+            window[area].setItem(nameHere(key), value);
         }
     } catch {
         /* storage is blocked */

@@ -10,7 +10,7 @@ import { bdi, byId, each, el, follow, recall, remember, state } from './dom.js';
 import { chooseLanguage, inLanguage, language, LANGUAGES, t } from './text.js';
 
 const { ACCENT = '#28587f', FOOTER = [], ICON, LOGO, STYLES = [] } = config;
-const PROFILE = 'catalog.profile'; /* of the user, as the last page read it */
+const PROFILE = 'profile'; /* of the user, as the last page read it */
 const PATIENCE = 3000; /* ms for style sheets of the shop's own */
 
 /* Shows the text in the page's status line, which screen readers read out. */
@@ -39,7 +39,7 @@ const MAILED = ['confirm.html', 'reset.html'].map(at);
  * Where the user wants to go after signing in: the address says it, or, on a page to which a mail has led, this browser, which has kept it for
  * an hour since the user asked for the mail. Only pages of this site: an attacker may have made the link.
  */
-const NEXT = 'catalog.next';
+const NEXT = 'next';
 const HOUR = 3_600_000;
 const asked = new URLSearchParams(location.search).get('next') ?? '';
 const next = /^(own\/)?[a-z]+\.html(\?[\w=&.%+-]*)?(#\w*)?$/.test(asked) ? asked : keptNext();

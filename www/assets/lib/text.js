@@ -5,7 +5,7 @@ import { recall, remember } from './dom.js';
 
 export const LANGUAGES = { en: 'English', de: 'Deutsch' };
 
-const KEPT = 'catalog.language';
+const KEPT = 'language';
 const baseOf = tag => tag.split('-')[0].toLowerCase();
 
 /* What the user has chosen, else the first of the browser's languages that there are texts in. */

@@ -9,9 +9,9 @@ import { chosenOf, choosing, countFilters, NOTHING, questions, readLacks, readLi
 
 /* ---- the list in the page ---- */
 
-const LACKS = 'catalog.lacks';
-const LIST = 'catalog.list'; /* the address of the list that a product was opened from */
-const PLACE = 'catalog.place'; /* the place in it */
+const LACKS = 'lacks';
+const LIST = 'list'; /* the address of the list that a product was opened from */
+const PLACE = 'place'; /* the place in it */
 const PAUSE = 250; /* ms without a key, after which the search begins */
 const drawers = matchMedia('(max-width: 60rem)');
 

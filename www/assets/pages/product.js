@@ -8,7 +8,7 @@ import { view } from '../product/view.js';
 import { addCompareBar, card, compareButton, picture, ratingText, stockText } from '../shop/card.js';
 import { describeProduct } from '../shop/head.js';
 
-const LIST = 'catalog.list'; /* the list that the product was opened from: its address */
+const LIST = 'list'; /* the list that the product was opened from: its address */
 const SIMILAR = 4; /* products that are shown as similar */
 const ASKED = 12; /* products of the category, and with a tag, among which these are */
 

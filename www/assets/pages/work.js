@@ -33,8 +33,8 @@ import {
 import { filterNames, isFiltered, readAddress, whereOf, withoutFilters, writeAddress } from '../work/query.js';
 import { compared } from '../work/twins.js';
 
-const COLUMNS_KEPT = 'catalog.columns';
-const ROWS_KEPT = 'catalog.denseRows';
+const COLUMNS_KEPT = 'columns';
+const ROWS_KEPT = 'denseRows';
 
 let owner; /* the user's id, also after the session has ended */
 

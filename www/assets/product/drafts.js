@@ -7,7 +7,7 @@ import { recall, remember, state } from '../lib/dom.js';
 export const NEW = 'new';
 
 /* Each user's drafts are apart, because several may share a browser. */
-const nameOf = owner => `catalog.drafts.${owner}`;
+const nameOf = owner => `drafts.${owner}`;
 
 const version = state(0); /* of what is kept */
 

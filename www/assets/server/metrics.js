@@ -10,7 +10,7 @@ export { PATH };
 export const HOUR = 3_600_000;
 export const DAY = 24 * HOUR;
 
-const KEPT = 'catalog.metrics';
+const KEPT = 'metrics';
 const APART = 10_000; /* ms between samples, at least: other tabs sample too */
 const FAR_APART = 300_000; /* between those that are older than an hour */
 

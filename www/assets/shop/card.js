@@ -3,7 +3,7 @@
  * A product as a customer sees it in a list: its picture, or a calm tile with initials, and what there is to know at a glance. Up to four products
  * can be chosen to be compared; this browser keeps that choice, and a bar leads to the comparison.
  */
-import { bdi, byId, el, recall, remember, state } from '../lib/dom.js';
+import { bdi, byId, el, nameHere, recall, remember, state } from '../lib/dom.js';
 import { say } from '../lib/page.js';
 import { formatPrice, formatRating, t } from '../lib/text.js';
 
@@ -82,7 +82,7 @@ export function card(product, more, isAhead) {
 /* ---- the choice of products to compare ---- */
 
 export const MOST = 4;
-const KEPT = 'catalog.compare';
+const KEPT = 'compare';
 
 const readKept = () => {
     const ids = JSON.parse(recall('localStorage', KEPT) ?? '[]');
@@ -146,4 +146,4 @@ export function addCompareBar() {
     byId('main').append(el('div', { class: 'compare-place' }, content));
 }
 
-addEventListener('storage', ({ key }) => key === KEPT && (chosen.value = readKept()));
+addEventListener('storage', ({ key }) => key === nameHere(KEPT) && (chosen.value = readKept()));

@@ -9,7 +9,7 @@ import { send } from '../lib/api.js';
 import { bdi, byId, each, el, follow, recall, remember, state } from '../lib/dom.js';
 import { formatWhole, t } from '../lib/text.js';
 
-const KEPT = 'catalog.facets';
+const KEPT = 'facets';
 const FEW = 7; /* values that are shown at first */
 const MANY = 12; /* values from which on there is a search */
 const PAUSE = 250;

@@ -3,7 +3,7 @@
 import { byId, el, recall, remember } from '../lib/dom.js';
 import { hasText, t } from '../lib/text.js';
 
-const OFF = 'catalog.keysOff'; /* who speaks to the computer, or touches keys by accident, can switch them off */
+const OFF = 'keysOff'; /* who speaks to the computer, or touches keys by accident, can switch them off */
 
 const isTyping = ({ target }) => target.matches('textarea, select, input:not([type=checkbox], [type=radio])');
 
