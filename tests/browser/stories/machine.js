@@ -49,8 +49,8 @@ export function stories(server) {
         await chart(page, 'Requests refused by limits').getByText('1 request:').waitFor();
         await page.getByText(/^Since \d\d:\d\d\./).waitFor();
         await page.evaluate(() => {
-            const { samples } = JSON.parse(localStorage.getItem('catalog.metrics'));
-            localStorage.setItem('catalog.metrics', JSON.stringify({ user: 'another', samples }));
+            const { samples } = JSON.parse(localStorage.getItem('catalog.metrics./api'));
+            localStorage.setItem('catalog.metrics./api', JSON.stringify({ user: 'another', samples }));
         });
         await page.reload();
         await page.getByText('The charts begin with the second reading.').waitFor();
@@ -74,14 +74,14 @@ export function stories(server) {
         await page.goto('/server.html');
         await fact(page, 'Connections in use').filter({ hasText: /^\d+$/ }).waitFor(); /* the first reading */
         await page.evaluate(() => {
-            const { user, samples } = JSON.parse(localStorage.getItem('catalog.metrics'));
+            const { user, samples } = JSON.parse(localStorage.getItem('catalog.metrics./api'));
             const [{ limits }] = samples;
             const hour = 3_600_000;
             /* 100 requests in each of 20 hours, read every 15 seconds in the last three of them */
             const at = (hours, requests) => ({ at: Date.now() - hours * hour, requests, errors: 0, hits: 0, misses: 0, limits });
             const old = Array.from({ length: 17 }, (_, i) => at(20 - i, i * 100));
             const dense = Array.from({ length: 720 }, (_, i) => at(3 - i / 240, 1700 + Math.round((i * 100) / 240)));
-            localStorage.setItem('catalog.metrics', JSON.stringify({ user, samples: [...old, ...dense] }));
+            localStorage.setItem('catalog.metrics./api', JSON.stringify({ user, samples: [...old, ...dense] }));
         });
         await page.reload();
         await chart(page, 'Requests per minute').getByText(/^(9|10)\d requests/).waitFor();
@@ -89,7 +89,7 @@ export function stories(server) {
         await chart(page, 'Requests per minute').getByText(/^(1,9|2,0)\d\d requests/).waitFor();
         assert.equal(new URL(page.url()).search, '?span=day');
         assert.ok(await visitor.isFocused(page.locator('#charts-title')));
-        const kept = await page.evaluate(() => JSON.parse(localStorage.getItem('catalog.metrics')).samples.length);
+        const kept = await page.evaluate(() => JSON.parse(localStorage.getItem('catalog.metrics./api')).samples.length);
         assert.ok(kept < 330, `of two hours only each fifth minute is kept: ${kept}`);
         await page.getByRole('link', { name: 'Failed', exact: true }).click();
         assert.equal(new URL(page.url()).search, '?span=day&mails=dead');
@@ -119,6 +119,15 @@ export function stories(server) {
         await page.route('**/api/mails/test', route => route.fulfill(answer));
         await page.getByRole('button', { name: 'Send me a test mail' }).click();
         await visitor.hears('Too many attempts. Please try again in 60 seconds.');
+
+        visitor.expect('POST /api/mails/test 401', 'POST /api/auth/refresh 401');
+        visitor.forgive(/^GET \S+ 401$/);
+        await page.route('**/api/mails/test', route => route.fulfill({ status: 401, json: {} }));
+        await page.route('**/api/auth/refresh', route => route.fulfill({ status: 401, json: {} }));
+        for (let i = 0; i < 2; i++) {
+            await page.getByRole('button', { name: 'Send me a test mail' }).click();
+            await visitor.hears('Your session has ended.');
+        }
         server.ctl(['user', 'delete', 'bounced']);
     });
 
