@@ -17,13 +17,14 @@ class Chips extends HTMLElement {
     #texts = [];
     #list = el('ul', { class: 'tags' });
     #entry = el('input', { type: 'text', autocomplete: 'off' });
+    #news = el('span', { class: 'visually-hidden', role: 'status' }); /* there before it says something, or nobody hears it */
 
     connectedCallback() {
         if (this.#entry.isConnected) {
             return;
         }
         this.#entry.setAttribute('aria-label', this.getAttribute('data-label'));
-        this.append(this.#list, this.#entry);
+        this.append(this.#list, this.#entry, this.#news);
         isCounted(this.dataset.field) && this.append(suggestValues(this.dataset.field, this.#entry));
         this.addEventListener('click', ({ target }) => target === this && this.focus());
         this.#entry.addEventListener('keydown', event => this.#press(event));
@@ -124,7 +125,9 @@ class Chips extends HTMLElement {
         const verdict = await judgeValue(this.dataset.field, text);
         if (verdict !== '') {
             chip.classList.add('warn');
-            chip.querySelector('bdi').after(el('span', { class: 'form-text', role: 'status' }, verdict === 'new' ? t('chips.new') : t('chips.other', { value: verdict })));
+            const note = verdict === 'new' ? t('chips.new') : t('chips.other', { value: verdict });
+            chip.querySelector('bdi').after(el('span', { class: 'form-text' }, note));
+            this.#news.textContent = `${text}: ${note}`;
         }
     }
 

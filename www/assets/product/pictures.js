@@ -1,23 +1,27 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The pictures of a product: they are added, described, put in order and removed, each at once and beside the form, whose other fields may be
- * unsaved meanwhile. What another user has done to them meanwhile is shown, not overwritten.
+ * unsaved meanwhile. What the user does while the last change is on its way waits for that. What another user has done to them meanwhile is shown,
+ * not overwritten.
  */
-import { newKey, send } from '../lib/api.js';
+import { currentUser, newKey } from '../lib/api.js';
 import { each, el, follow, settle, state } from '../lib/dom.js';
 import { showError } from '../lib/page.js';
 import { t } from '../lib/text.js';
 import { ask } from './editor.js';
-import { addPicture, arrangePictures, Changed, readProduct } from './store.js';
+import { addPicture, arrangePictures, Changed, learnPictures as askForPictures, readProduct } from './store.js';
 
 const TYPES = 'image/jpeg,image/png,image/webp,image/avif,image/gif';
 const MOST_LETTERS = 200; /* of a description */
+
+/* Refusals of a file, after which the next one may be taken. */
+const OF_FILE = [400, 413, 415];
 
 let hasPictures = false;
 
 /* Asks the server whether products have pictures, once a page. */
 export async function learnPictures() {
-    hasPictures = 'images' in (await send('GET', '/')).data.links;
+    hasPictures = await askForPictures();
 }
 
 const imagesOf = product => product.images ?? [];
@@ -43,12 +47,15 @@ function makeSection(product) {
     const trouble = el('div');
     const list = el('ol', { class: 'pictures' });
 
-    /* Runs change() and shows the product that it resolves to; again: for "Try again". */
+    let last = Promise.resolve(); /* the change that is on its way */
+    const inTurn = act => (last = last.then(act));
+
+    /* Shows the product that change() resolves to; again: for "Try again". */
     async function store(change, done, again) {
         try {
             trouble.replaceChildren();
             shown.value = await change();
-            news.value = done;
+            news.value = done();
         } catch (error) {
             news.value = '';
             if (error instanceof Changed) {
@@ -61,27 +68,37 @@ function makeSection(product) {
         settle();
     }
 
-    const arrange = (images, done) => store(() => arrangePictures(shown.value, images.map(({ id, alt = '' }) => ({ id, alt }))), done, () => arrange(images, done));
+    /* next(images): the pictures as they are to be, made of those that there are when it is this change's turn; null: there is nothing to do. */
+    const arrange = (next, done) => inTurn(async () => {
+        const images = next([...imagesOf(shown.value)]);
+        const change = () => arrangePictures(shown.value, images.map(({ id, alt = '' }) => ({ id, alt })));
+        images && (await store(change, done, () => arrange(next, done)));
+    });
 
     function describe(id, alt) {
-        const images = imagesOf(shown.value);
-        const isNew = images.find(image => image.id === id).alt !== alt;
-        isNew && arrange(images.map(image => (image.id === id ? { ...image, alt } : image)), t('picture.described'));
+        const isNew = image => image.id === id && (image.alt ?? '') !== alt;
+        return arrange(images => (images.some(isNew) ? images.map(image => (isNew(image) ? { ...image, alt } : image)) : null), () => t('picture.described'));
+    }
+
+    /* Another change may have taken the picture, or its neighbour. */
+    function swap(images, id, by) {
+        const at = images.findIndex(image => image.id === id);
+        if (at < 0 || !images[at + by]) {
+            return null;
+        }
+        images.splice(at + by, 0, ...images.splice(at, 1));
+        return images;
     }
 
     async function move(id, by, button) {
-        const images = [...imagesOf(shown.value)];
-        const at = images.findIndex(image => image.id === id);
-        images.splice(at + by, 0, ...images.splice(at, 1));
-        await arrange(images, t('picture.moved', { n: at + by + 1 }));
+        await arrange(images => swap(images, id, by), () => t('picture.moved', { n: placeOf(id) + 1 }));
         const stays = button.checkVisibility() ? button : [...button.parentElement.querySelectorAll('button')].find(other => other.checkVisibility());
         (stays ?? chooser).focus(); /* another user may have removed it */
     }
 
     async function remove(id) {
-        const images = imagesOf(shown.value);
-        if ((await askRemoval(images.find(image => image.id === id))) === 'yes') {
-            await arrange(images.filter(image => image.id !== id), t('picture.removed'));
+        if ((await askRemoval(imagesOf(shown.value).find(image => image.id === id))) === 'yes') {
+            await arrange(images => images.filter(image => image.id !== id), () => t('picture.removed'));
             chooser.focus();
         }
     }
@@ -115,26 +132,48 @@ function makeSection(product) {
         );
     }
 
-    /* Adds the files from files[i] on, one after the other, as "Try again" does; key: of that one. */
-    async function add(files, i = 0, key = newKey()) {
-        if (i === files.length) {
-            return;
-        }
-        const { name } = files[i];
-        news.value = t('picture.adding', { i: i + 1, n: files.length, name });
-        await store(() => addPicture(shown.value, files[i], key), t('picture.added', { n: i + 1 }), () => add(files, i, key));
-        if (trouble.hasChildNodes()) {
-            trouble.prepend(el('p', { class: 'field-error' }, t('picture.fault', { name })));
-        } else {
-            await add(files, i + 1);
-        }
+    /* Names the file that was not added, and why. */
+    function noteRefusal(name, error, again) {
+        const reason = el('div');
+        showError(reason, error, again);
+        trouble.append(el('p', { class: 'field-error' }, t('picture.fault', { name })), reason);
     }
 
+    /*
+     * Adds the files, one after the other; n: how many were added before. One that is refused is named, and the others are added all the same. Where the
+     * server takes none now, "Try again" begins with that one; key: of the first.
+     */
+    async function addAll(files, n = 0, key = newKey()) {
+        let added = n;
+        const owner = currentUser()?.id;
+        for (const [i, file] of files.entries()) {
+            const own = i === 0 ? key : newKey();
+            news.value = t('picture.adding', { i: n + i + 1, n: n + files.length, name: file.name });
+            try {
+                shown.value = await addPicture(shown.value, file, own, owner);
+                added += 1;
+            } catch (error) {
+                const isOfFile = OF_FILE.includes(error.status);
+                noteRefusal(file.name, error, isOfFile ? undefined : () => add(files.slice(i), added, own));
+                if (!isOfFile) {
+                    break;
+                }
+            }
+            settle();
+        }
+        news.value = added > 0 ? t('picture.added', { n: added }) : '';
+    }
+
+    const add = (...parts) => inTurn(() => {
+        trouble.replaceChildren();
+        return addAll(...parts);
+    });
+
     const chooser = el('input', { type: 'file', id: 'pictures-file', accept: TYPES, multiple: true });
-    chooser.addEventListener('change', async () => {
+    chooser.addEventListener('change', () => {
         const files = [...chooser.files];
         chooser.value = '';
-        await add(files);
+        add(files);
     });
     const drop = el(
         'div',
