@@ -41,6 +41,7 @@ export function stories(server) {
         await page.getByRole('group', { name: /^Internal/ }).getByLabel('Cost').waitFor();
 
         const entry = page.locator('#field-tags input');
+        assert.equal(await page.locator('#field-tags [role=status]').textContent(), '', 'it is there before it has something to say');
         const chips = page.locator('#field-tags li bdi');
         assert.deepEqual(await chips.allTextContents(), ['black tea', 'in a tin']);
         await entry.focus();
@@ -48,6 +49,7 @@ export function stories(server) {
         await entry.fill('loose, of course');
         await entry.press('Enter');
         await page.locator('#field-tags li', { hasText: 'loose, of course' }).getByText('new', { exact: true }).waitFor();
+        await visitor.hears('loose, of course: new');
         await entry.fill('Black tea');
         await entry.press('Enter');
         await page.locator('#field-tags li', { hasText: 'Black tea' }).getByText('new; products have “black tea”').waitFor();
@@ -105,17 +107,22 @@ export function stories(server) {
         await page.getByLabel('What picture 1 shows').fill('The catalogue on a phone');
         await page.getByLabel('What picture 2 shows').focus();
         await visitor.hears('The description is saved.');
-        await press(page, 'Move down, picture 1');
+        await page.getByLabel('What picture 1 shows').fill('The catalogue on a telephone');
+        await press(page, 'Move down, picture 1'); /* while the description is on its way */
         await visitor.hears('It is picture 2 now.');
         assert.ok(await visitor.isFocused(page.getByRole('button', { name: 'Move up, picture 2' })));
-        assert.deepEqual(await images(), [['', 1120], ['The catalogue on a phone', 360]]);
+        assert.deepEqual(await images(), [['', 1120], ['The catalogue on a telephone', 360]]);
         await inspect(page, 'edit-pictures');
         await page.setViewportSize({ width: 1280, height: 800 });
 
         visitor.expect(`POST /api/products/${product.id}/images 400`);
-        await page.getByLabel('Add pictures').setInputFiles(file('broken.png', readFileSync(join(PICTURES, 'work.png')).subarray(0, 900), 'image/png'));
+        const work = readFileSync(join(PICTURES, 'work.png'));
+        const files = [file('broken.png', work.subarray(0, 900), 'image/png'), file('third.png', work, 'image/png')];
+        await page.getByLabel('Add pictures').setInputFiles(files);
+        await visitor.hears('1 picture is added.');
         await page.getByText('broken.png was not added:').waitFor();
         await page.getByText('This file is no picture that the catalogue can read.').waitFor();
+        assert.equal((await images()).length, 3, 'the others are added all the same');
 
         await server.api('PATCH', `/products/${product.id}`, { images: [{ id: (await read(product.id)).images[1].id, alt: 'Theirs' }] }, user.token, url);
         visitor.expect(`PATCH /api/products/${product.id} 412`);
@@ -137,6 +144,36 @@ export function stories(server) {
         assert.equal((await read(product.id)).price, 7);
         await page.goto('/edit.html');
         await page.getByText('You can add pictures once the product is saved.').waitFor();
+    });
+
+    story('a product that was added is not taken back with pictures that it has got since', server, async visit => {
+        const { visitor, user, page } = await come(visit, 'adder');
+        await page.goto('/work.html?category=Added');
+        await press(page, 'Add a product');
+        const dialog = page.getByRole('dialog', { name: 'Add a product' });
+        await control(dialog, 'Name').fill('Soon pictured');
+        await control(dialog, 'Price').fill('5');
+        await control(dialog, 'Category').fill('Added');
+        await press(dialog, 'Save');
+        await page.getByRole('button', { name: 'Soon pictured' }).waitFor();
+        const { data } = await server.api('GET', '/products?category=Added', undefined, undefined, url);
+        await server.addPicture(data[0], { width: 400, height: 300, alt: 'Theirs' }, user.token);
+        await page.locator('#undo-last').click();
+        const faults = page.getByRole('dialog', { name: '1 product was not changed' });
+        await faults.getByRole('row', { name: 'Soon pictured' }).getByText('Pictures: 1').waitFor();
+        await press(faults, 'Leave them all');
+        assert.equal((await read(data[0].id)).images.length, 1);
+
+        /* The same where it has lost them. */
+        await page.reload();
+        await page.getByLabel('Select Soon pictured').check();
+        await server.api('PATCH', `/products/${data[0].id}`, { images: [] }, user.token, url);
+        await press(page, 'Delete');
+        await page.mouse.move(0, 0);
+        await faults.getByText('Pictures: 0').waitFor();
+        await faults.getByLabel('Change Soon pictured anyway').check();
+        await press(faults, 'Change the chosen ones');
+        await visitor.hears('1 product is deleted.');
     });
 
     story('a catalogue without pictures does not offer any', server, async visit => {
@@ -179,6 +216,13 @@ export function stories(server) {
         await page.getByText('Enter numbers such as').waitFor();
         await page.waitForTimeout(400);
         assert.deepEqual(await names(page), ['B'], 'what is no number is not asked for');
+        await control(page, 'Price to').press('Enter');
+        await control(page, 'Search products').fill('b');
+        await control(page, 'Search products').press('Enter');
+        await page.waitForURL(address => address.searchParams.get('q') === 'b');
+        assert.equal(new URL(page.url()).searchParams.get('max'), '20');
+        assert.equal(await control(page, 'Price to').inputValue(), 'x', 'it is there to be corrected');
+        await control(page, 'Search products').fill('');
         await set('Price to', '', 'B', 'C');
         await set('Price from', '', 'A', 'B', 'C');
         await choose('Rating', '4 and more', 'A');
@@ -241,7 +285,7 @@ export function stories(server) {
         assert.ok(await visitor.isFocused(page.getByLabel('Select Row 0', { exact: true })));
 
         /* Neither the bar of the selection, when it comes, nor a head of several lines covers what has the focus. */
-        await page.evaluate(() => localStorage.setItem('catalog.columns', 'category,price,rating,title,homepage,harvested,seen,children,constructor,updatedAt'));
+        await page.evaluate(() => localStorage.setItem('catalog.columns./api', 'category,price,rating,title,homepage,harvested,seen,children,constructor,updatedAt'));
         await page.setViewportSize({ width: 1280, height: 500 });
         await page.reload();
         await name(20).waitFor();

@@ -5,12 +5,16 @@ import { t } from './text.js';
 
 const PAUSE = 250; /* ms without a key, after which the search begins */
 
+/* What is wrong in a control is for the user to see and to correct; the list stays as it was asked for before. */
+const isFaulty = control => control.hasAttribute('aria-invalid');
+
 function listen(form, names, address, visit) {
     let pause;
     let isTyping = false; /* the address is that of the text so far, which the next letter replaces */
     const apply = replaces => {
         clearTimeout(pause);
-        const values = Object.fromEntries(names.map(name => [name, form.elements.namedItem(name).value.trim()]));
+        const typed = name => (isFaulty(form.elements.namedItem(name)) ? address.value[name] : form.elements.namedItem(name).value.trim());
+        const values = Object.fromEntries(names.map(name => [name, typed(name)]));
         if (names.some(name => values[name] !== address.value[name])) {
             visit({ ...values, page: 1 }, { replaces });
         }
@@ -37,7 +41,7 @@ export function connectFilters(form, names, address, visit) {
     follow(() =>
         names.forEach(name => {
             const control = form.elements.namedItem(name);
-            if (control.value.trim() !== address.value[name]) {
+            if (control.value.trim() !== address.value[name] && !isFaulty(control)) {
                 control.value = address.value[name];
             }
         }),

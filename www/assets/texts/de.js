@@ -36,6 +36,7 @@ export default {
     'error.request': '(Anfrage {id})',
     'error.refused': 'Der Katalog hat das abgelehnt.',
     'error.ended': 'Ihre Sitzung ist beendet.',
+    'error.otherUser': 'In einem anderen Tab dieses Browsers hat sich jemand anderes angemeldet, deshalb wurde das angehalten. Wer es begonnen hat, kann sich wieder anmelden.',
     'error.while': 'etwas später',
     'error.now': 'jetzt',
     'error.seconds': { one: 'in einer Sekunde', other: 'in {n} Sekunden' },

@@ -36,6 +36,7 @@ export default {
     'error.request': '(Request {id})',
     'error.refused': 'The catalogue has refused this.',
     'error.ended': 'Your session has ended.',
+    'error.otherUser': 'In another tab of this browser another user has signed in, so this has stopped. Who began it can sign in again.',
     'error.while': 'in a while',
     'error.now': 'now',
     'error.seconds': { one: 'in a second', other: 'in {n} seconds' },

@@ -46,18 +46,23 @@ function ownControls() {
     });
 }
 
-/* What cannot be read as a number is not asked for, and the page says so. */
+const isNoNumber = ({ value }) => value.trim() !== '' && Number.isNaN(parseNumber(value.trim()));
+
+/* What cannot be read as a number is not asked for, and the page says so. Returns a function that empties such controls. */
 function refuseNumbers(panel, fault) {
-    panel.addEventListener('input', event => {
-        const faulty = [...panel.querySelectorAll('[data-number]')].filter(({ value }) => value.trim() !== '' && Number.isNaN(parseNumber(value.trim())));
-        panel.querySelectorAll('[data-number]').forEach(control => {
-            const isFaulty = faulty.includes(control);
-            control.classList.toggle('is-invalid', isFaulty);
-            isFaulty ? control.setAttribute('aria-invalid', 'true') : control.removeAttribute('aria-invalid');
+    const controls = [...panel.querySelectorAll('[data-number]')];
+    const check = () => {
+        controls.forEach(control => {
+            control.classList.toggle('is-invalid', isNoNumber(control));
+            isNoNumber(control) ? control.setAttribute('aria-invalid', 'true') : control.removeAttribute('aria-invalid');
         });
-        fault.textContent = faulty.length > 0 ? t('filter.fault') : '';
-        faulty.length > 0 && event.stopPropagation();
-    });
+        fault.textContent = controls.some(isNoNumber) ? t('filter.fault') : '';
+    };
+    panel.addEventListener('input', check);
+    return () => {
+        controls.filter(isNoNumber).forEach(control => (control.value = ''));
+        check();
+    };
 }
 
 /* address: a state, which visit() changes. */
@@ -65,6 +70,10 @@ export function showFilters(address, visit) {
     const isOpen = state(false);
     const panel = byId('filter-panel');
     const fault = el('p', { class: 'field-error', id: 'filter-fault', role: 'alert' });
+    const clear = () => {
+        forgetFaults();
+        visit({ ...address.value, ...withoutFilters() });
+    };
     const button = (props, text) => el('button', { type: 'button', class: 'btn', ...props }, text);
     panel.append(
         el(
@@ -85,10 +94,10 @@ export function showFilters(address, visit) {
                 },
                 t('work.twins'),
             ),
-            button({ onclick: () => visit({ ...address.value, ...withoutFilters() }), hidden: () => countFilters(address.value) === 0 }, t('list.clear')),
+            button({ onclick: clear, hidden: () => countFilters(address.value) === 0 }, t('list.clear')),
         ),
     );
-    refuseNumbers(panel, fault);
+    const forgetFaults = refuseNumbers(panel, fault);
     const toggle = byId('show-filters');
     toggle.onclick = () => (isOpen.value = !isOpen.value);
     follow(() => {

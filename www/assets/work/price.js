@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Changes of prices, in decimals. A number stands for the shortest text that reads as it: 19.9 for 19.90, though the computer keeps
+ * Changes of prices and other numbers, in decimals. A number stands for the shortest text that reads as it: 19.9 for 19.90, though the computer keeps
  * 19.89999999999999857891. Calculated with that text, 5 % more is 20.895, and rounded 20.90; makes no elements.
  */
 
@@ -29,14 +29,20 @@ function add(price, by) {
     return { digits: rescale(price, scale) + rescale(by, scale), scale };
 }
 
-/* In whole cents, unless the price is finer. */
-function addPercent(price, by) {
+function addPercent(number, by) {
     const factor = add({ digits: 100n, scale: 0 }, by);
-    return round({ digits: price.digits * factor.digits, scale: price.scale + factor.scale + 2 }, Math.max(2, price.scale));
+    return { digits: number.digits * factor.digits, scale: number.scale + factor.scale + 2 };
 }
 
-/* The price, changed by an amount or by per cent of itself; Infinity: it is more than a number can hold. */
+const toNumber = ({ digits, scale }) => Number(`${digits}e-${scale}`);
+
+/* The number, changed by an amount or, to so many decimal places, by per cent of itself; Infinity: it is more than a number can hold. */
+export function changeNumber(number, by, isPercent, places) {
+    const before = readDecimal(number);
+    return toNumber(isPercent ? round(addPercent(before, readDecimal(by)), places) : add(before, readDecimal(by)));
+}
+
+/* The same of a price: in whole cents, unless it is finer. */
 export function changePrice(price, by, isPercent) {
-    const { digits, scale } = (isPercent ? addPercent : add)(readDecimal(price), readDecimal(by));
-    return Number(`${digits}e-${scale}`);
+    return changeNumber(price, by, isPercent, Math.max(2, readDecimal(price).scale));
 }

@@ -20,7 +20,8 @@ const isDay = text => !Number.isNaN(Date.parse(`${text}T00:00`));
 const beginningOf = day => (isDay(day) ? new Date(`${day}T00:00`).toISOString() : day);
 const endOf = day => (isDay(day) ? beginningOf(new Date(Date.parse(day) + DAY).toISOString().slice(0, 10)) : day);
 
-const numberText = text => String(parseNumber(text));
+/* What is no number either. */
+const numberText = text => (Number.isNaN(parseNumber(text)) ? text : String(parseNumber(text)));
 const asIs = text => text;
 
 /*
@@ -132,6 +133,9 @@ export const isFiltered = asked => conditions(asked).length > 0 || asked.twins !
 
 /* ---- and back again ---- */
 
+/* Can a condition say that products have this value, and no other? */
+const canReturn = (field, value) => field in FIELDS && ['string', 'choice', 'boolean'].includes(FIELDS[field].kind) && value !== null;
+
 /*
  * The request that takes a change of all that match back exactly, or null. request: what was sent; newest: when the newest of these products was
  * created, so that later ones are left out. Only what was alike before can become alike again: where all had one value, and, as isAlone says, no
@@ -141,23 +145,24 @@ export function inverseOf({ where, set, adjust }, newest, isAlone) {
     const query = new URLSearchParams(where);
     const names = [...query.keys()];
     const bound = () => `${query}${names.length > 0 ? '&' : ''}${new URLSearchParams({ 'createdAt[lte]': newest })}`;
-    if (adjust?.price?.add !== undefined) {
-        return names.some(name => name.startsWith('price')) ? null : { where: bound(), adjust: { price: { add: -adjust.price.add } } };
+    const [[field, wanted]] = Object.entries(adjust ?? set ?? { '': null });
+    if (adjust) {
+        const isAbout = name => name === field || name.startsWith(`${field}[`);
+        return wanted.add === undefined || names.some(isAbout) ? null : { where: bound(), adjust: { [field]: { add: -wanted.add } } };
     }
-    const [field] = Object.keys(set ?? {});
-    if (!field || !isAlone || names.includes('q') || query.getAll(field).length !== 1) {
+    if (!canReturn(field, wanted) || !isAlone || names.includes('q') || query.getAll(field).length !== 1) {
         return null;
     }
     const before = query.get(field);
-    query.set(field, String(set[field]));
-    return { where: bound(), set: { [field]: field === 'inStock' ? before === 'true' : before } };
+    query.set(field, String(wanted));
+    return { where: bound(), set: { [field]: FIELDS[field].kind === 'boolean' ? before === 'true' : before } };
 }
 
 /* The condition for products that have the new value already. */
 export function aloneWhere({ where, set = {} }) {
     const query = new URLSearchParams(where);
     const [field] = Object.keys(set);
-    if (!field || !query.has(field)) {
+    if (!canReturn(field, set[field]) || !query.has(field)) {
         return null;
     }
     query.set(field, String(set[field]));
