@@ -140,12 +140,22 @@ class Visitor {
             .waitFor();
     }
 
-    async signIn({ username, password }) {
-        await this.page.goto('/login.html');
-        await this.page.getByLabel('User name or e-mail address').fill(username);
-        await this.page.getByLabel('Password', { exact: true }).fill(password);
-        await this.page.getByRole('button', { name: 'Sign in' }).click();
-        await this.hears('You are signed in.');
+    async signIn({ username, password }, page = this.page) {
+        await page.goto('/login.html');
+        await page.getByLabel('User name or e-mail address').fill(username);
+        await page.getByLabel('Password', { exact: true }).fill(password);
+        await page.getByRole('button', { name: 'Sign in' }).click();
+        await page.getByRole('status').filter({ hasText: 'You are signed in.' }).waitFor();
+    }
+
+    /* Signs out in another tab, and signs in as that user there. Returns the tab. */
+    async replaceUser(user) {
+        const page = await this.tab();
+        await page.goto('/account.html');
+        await this.signOut(page);
+        await page.getByRole('status').filter({ hasText: 'You have signed out.' }).waitFor();
+        await this.signIn(user, page);
+        return page;
     }
 
     /* Opens the menu of the account. */

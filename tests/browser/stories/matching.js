@@ -18,9 +18,9 @@ export function stories(server) {
     };
 
     /* Many products of a category, as an import has them. */
-    async function fill({ token }, category, count, price = 10) {
+    async function fill({ token }, category, count, price = 10, url = server.url) {
         const rows = Array.from({ length: count }, (_, i) => `${category} ${i},${price},${category}`);
-        const response = await fetch(`${server.url}/api/products/import?atomic=false`, {
+        const response = await fetch(`${url}/api/products/import?atomic=false`, {
             method: 'POST',
             headers: { 'Content-Type': 'text/csv', Authorization: `Bearer ${token}` },
             body: `name,price,category\n${rows.join('\n')}\n`,
@@ -28,11 +28,11 @@ export function stories(server) {
         assert.equal(response.status, 200, await response.text());
     }
 
-    const count = async where => (await server.api('GET', `/products?${where}&count=exact&limit=1`)).pagination.total;
+    const count = async (where, url = server.url) => (await server.api('GET', `/products?${where}&count=exact&limit=1`, undefined, undefined, url)).pagination.total;
 
-    async function come(visit, name) {
-        const visitor = await visit();
-        const user = await server.register(name);
+    async function come(visit, name, url = server.url) {
+        const visitor = await visit(url);
+        const user = await server.register(name, url);
         await visitor.signIn(user);
         return { visitor, user, page: visitor.page };
     }
@@ -84,13 +84,26 @@ export function stories(server) {
 
         await changePrice(page, '2.5', 'amount');
         await dialog.getByText('1,205 products cost 2.50 more.').waitFor();
-        await dialog.getByText('You can undo this for ten minutes.').waitFor();
+        await dialog.getByText('You can undo this for ten minutes: the page then changes the products that match').waitFor();
         await press(dialog, 'Change 1,205 products');
         await visitor.hears('1,205 products are changed.');
         assert.deepEqual([await count('category=Pile&price=12.5'), await count('category=Pile&price=3.5')], [1204, 1]);
         await make(user, [{ name: 'Later', price: 12.5, category: 'Pile' }]);
 
         await page.locator('#undo-last').click();
+        await dialog.getByText('1,205 products cost 2.50 less.').waitFor();
+        await dialog.getByText('Undo changes the products that match now.').waitFor();
+        assert.equal(await dialog.getByText('The change was made to').count(), 0);
+        await press(dialog, 'Cancel');
+        await server.api('PUT', `/products/${cheap.id}`, { category: 'Elsewhere' }, user.token);
+        await page.locator('#history-choice summary').click();
+        await press(page.locator('#history'), 'Undo');
+        await dialog.getByText('1,204 products cost 2.50 less.').waitFor();
+        await dialog.getByText('The change was made to 1,205 products.').waitFor();
+        await press(dialog, 'Cancel');
+        await server.api('PUT', `/products/${cheap.id}`, { category: 'Pile' }, user.token);
+        await page.locator('#history-choice summary').click();
+        await press(page.locator('#history'), 'Undo');
         await dialog.getByText('1,205 products cost 2.50 less.').waitFor();
         await press(dialog, 'Change 1,205 products');
         await visitor.hears('1,205 products are changed.');
@@ -157,6 +170,9 @@ export function stories(server) {
         await press(dialog, 'Change 30,000 products');
         const progress = page.locator('#progress');
         await progress.getByText(/^[\d,]+ of 30,000$/).waitFor();
+        const other = await visitor.tab();
+        await other.goto('/work.html');
+        await other.locator('#progress').getByText(/^[\d,]+ of 30,000$/).waitFor();
         await page.reload();
         await progress.getByText('30,000 products cost 1.00 more.').waitFor();
         await progress.getByText(/^[\d,]+ of 30,000$/).waitFor();
@@ -167,6 +183,10 @@ export function stories(server) {
         await visitor.hears('30,000 products are changed.');
         await progress.waitFor({ state: 'hidden' });
         assert.equal(await count('category=Heap&price=11'), 30_000, 'each once');
+        await other.locator('#progress').waitFor({ state: 'hidden' });
+        assert.ok(await page.locator('#history-choice').isVisible());
+        assert.ok(await other.locator('#history-choice').isHidden(), 'the other tab would take it back once more');
+        await other.close();
 
         await selectAll(page, 'Heap', 'Select all 30,000');
         await changePrice(page, '1', 'amount');
@@ -177,6 +197,130 @@ export function stories(server) {
         const [changed, others] = [await count('category=Heap&price=12'), await count('category=Heap&price=11')];
         assert.equal(changed + others, 30_000);
         assert.ok(others > 0, 'some are as they were');
+    });
+
+    story('any field is changed of all that match and of those that are selected, as its type has it', server, async visit => {
+        const url = server.shopUrl;
+        const { visitor, user, page } = await come(visit, 'dyer', url);
+        await page.setViewportSize({ width: 1280, height: 800 });
+        await fill(user, 'Vat', 1001, 10, url);
+        const how = page.getByLabel('How');
+        const dialog = page.getByRole('dialog', { name: 'Change all that match' });
+        const choose = async field => {
+            await press(bar(page), 'Another field …');
+            await page.getByRole('dialog', { name: 'Change another field' }).getByLabel('Field').selectOption(field);
+            await press(page, 'Continue');
+        };
+        const apply = async (sentence, last = /^You can undo this|^This page cannot undo that/) => {
+            await press(page, 'Continue');
+            await dialog.getByText(sentence, { exact: true }).waitFor();
+            await dialog.getByText(last).waitFor();
+            await press(dialog, 'Change 1,001 products');
+            await visitor.hears('1,001 products are changed.');
+        };
+        const select = () => selectAll(page, 'Vat', 'Select all 1,001');
+        await select();
+        await press(bar(page), 'Another field …');
+        const offered = await page.getByLabel('Field').locator('option').allTextContents();
+        assert.ok(!['Name', 'Price', 'Category', 'Article number', 'Last changed'].some(name => offered.includes(name)), 'nor what is unique, or the server’s');
+        await inspect(page, 'all-field');
+        await page.setViewportSize({ width: 1280, height: 800 });
+        await press(page, 'Cancel');
+
+        await choose('Colour');
+        await page.getByRole('dialog').getByLabel('Colour').selectOption('green');
+        await apply('Colour of 1,001 products becomes “green”.');
+        assert.equal(await count('category=Vat&color=green', url), 1001);
+        await select();
+        await choose('Weight');
+        await page.locator('#bulk-by').fill('x');
+        await press(page, 'Continue');
+        await page.getByText('Value must be a number such as').waitFor();
+        await page.locator('#bulk-by').fill('1.25');
+        await apply('Weight of 1,001 products becomes “1.25”.');
+        await select();
+        await choose('Weight');
+        await how.selectOption('Change by an amount');
+        await page.locator('#bulk-by').fill('0.5');
+        await page.getByText('Vat 1000: 1.25 → 1.75').waitFor();
+        await apply('Weight of 1,001 products rises by 0.5.', /^You can undo this/);
+        await page.locator('#undo-last').click();
+        await dialog.getByText('Weight of 1,001 products falls by 0.5.').waitFor();
+        await press(dialog, 'Change 1,001 products');
+        await visitor.hears('1,001 products are changed.');
+        assert.equal(await count('category=Vat&weight=1.25', url), 1001);
+        await select();
+        await choose('Weight');
+        await how.selectOption('Change by per cent');
+        await page.locator('#bulk-by').fill('-10');
+        await apply('Weight of 1,001 products falls by 10 %.');
+        assert.equal(await count('category=Vat&weight=1.125', url), 1001);
+        await select();
+        await choose('Tags');
+        await page.locator('#bulk-value input').fill('dyed');
+        await page.locator('#bulk-value input').press('Enter');
+        await inspect(page, 'all-tags');
+        await page.setViewportSize({ width: 1280, height: 800 });
+        await apply('Tags of 1,001 products becomes “dyed”.');
+        assert.equal(await count('category=Vat&tags=dyed', url), 1001);
+        await select();
+        await choose('Tags');
+        await apply('Tags is removed from 1,001 products.');
+        assert.equal(await count('category=Vat&tags[exists]=false', url), 1001);
+
+        /* Of those that are selected; lists lack the first one. */
+        await page.goto('/work.html?category=Vat&limit=10');
+        await page.getByLabel('Select all products on this page').check();
+        await choose('Description');
+        await page.getByRole('dialog').getByLabel('Description').fill('Dyed by hand.');
+        await press(page, 'Change them');
+        await visitor.hears('10 products are changed.');
+        const texts = async () => (await server.api('GET', '/products?category=Vat&fields=description&limit=11', undefined, undefined, url)).data.map(({ description }) => description);
+        assert.deepEqual(await texts(), [...Array(10).fill('Dyed by hand.'), undefined]);
+        await page.locator('#undo-last').click();
+        await visitor.hears('10 products are as they were before.');
+        assert.deepEqual(await texts(), Array(11).fill(undefined));
+        await choose('Quantity');
+        await how.selectOption('Set to');
+        await page.locator('#bulk-by').fill('7');
+        await press(page, 'Change them');
+        await visitor.hears('10 products are changed.');
+        await choose('Quantity');
+        await how.selectOption('Change by an amount');
+        await page.locator('#bulk-by').fill('0.5');
+        await press(page, 'Change them');
+        await page.getByText('Value must be a whole number.').waitFor();
+        await how.selectOption('Change by per cent');
+        await page.locator('#bulk-by').fill('50');
+        await press(page, 'Change them');
+        await visitor.hears('10 products are changed.');
+        assert.equal(await count('category=Vat&quantity=11', url), 10, '10.5, rounded');
+    });
+
+    story('a large change is that of the user who has begun it, whoever signs in in another tab', server, async visit => {
+        const { visitor, user, page } = await come(visit, 'beginner');
+        const second = await server.register('successor');
+        await fill(user, 'Stack', 1001);
+        const [note] = await make(user, [{ name: 'Note', price: 1, category: 'Notes' }]);
+        const dialog = page.getByRole('dialog', { name: 'Change all that match' });
+        await selectAll(page, 'Stack', 'Select all 1,001');
+        await changePrice(page, '1', 'amount');
+        await dialog.getByText('1,001 products cost 1.00 more.').waitFor();
+        const job = { id: 'x', state: 'running', matched: 0, changed: 0, unchanged: 0, failed: 0, errors: [] };
+        await page.route('**/api/products/batch', route => route.fulfill({ status: 202, json: { success: true, data: job } }));
+        await page.route('**/api/products/batch/x', route => route.fulfill({ json: { success: true, data: job } }));
+        await press(dialog, 'Change 1,001 products');
+        await page.locator('#progress').getByText('0 of 1,001').waitFor();
+        await page.evaluate(id => history.pushState(null, '', `/work.html?product=${id}`), note.id);
+        await page.evaluate(() => dispatchEvent(new PopStateEvent('popstate')));
+        await page.locator('#product').getByLabel('Name').fill('Half written'); /* or the page would be loaded anew */
+
+        await visitor.replaceUser(second);
+        await visitor.hears('another user has signed in');
+        const kept = await page.evaluate(id => localStorage.getItem(`catalog.change.${id}./api`), user.id);
+        assert.match(kept, /Stack/, 'who has begun it can go on');
+        const others = await page.evaluate(id => localStorage.getItem(`catalog.change.${id}./api`), second.id);
+        assert.equal(others, null);
     });
 
     story('the bars of a selection and of a large change are accessible, and leave room on a phone', server, async visit => {

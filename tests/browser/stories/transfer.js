@@ -335,6 +335,21 @@ export function stories(server) {
         assert.ok(await page.locator('#by-sample').isHidden());
     });
 
+    story('an import is that of the user who has begun it, whoever signs in in another tab', server, async visit => {
+        const visitor = await comeToImport(server, visit, 'starter');
+        const second = await server.register('follower');
+        const { page } = visitor;
+        await choose(page, csv('begun.csv', rows('begun', 2)));
+        await press(page, 'Check the file');
+        await title(page, 'The file can be imported');
+        const other = await visitor.replaceUser(second);
+        await visitor.hears(`In another tab you have signed in as ${second.username}.`);
+        await press(page, 'Import 2 rows');
+        await visitor.hears('another user has signed in');
+        assert.equal(await countOf(server, 'begun'), 0);
+        assert.ok(await other.locator('.account').isVisible(), 'who has signed in stays so');
+    });
+
     story('an import can be taken back, but for what somebody has changed since', server, async visit => {
         const visitor = await comeToImport(server, visit, 'regretful');
         const { page } = visitor;
@@ -361,12 +376,21 @@ export function stories(server) {
         /* The server is away for a moment; what was deleted is not counted twice. */
         visitor.expect('POST /api/products/batch 503');
         let sent = 0;
-        await page.route('**/products/batch', route => (++sent === 2 ? route.fulfill({ status: 503, body: '{}' }) : route.continue()));
+        const refuseOne = async route => { /* of the last portion, for a reason that passes */
+            const response = await route.fetch();
+            const { results, ...answer } = await response.json();
+            await route.fulfill({ response, json: { ...answer, results: results.map((result, i) => (i === 1 ? { ...result, status: 503 } : result)) } });
+        };
+        await page.route('**/products/batch', route => {
+            sent += 1;
+            return sent === 2 ? route.fulfill({ status: 503, body: '{}' }) : sent === 4 ? refuseOne(route) : route.continue();
+        });
         await press(page, 'Take the import back');
         await dialog.getByRole('button', { name: 'Delete' }).click();
         await press(page, 'Try again');
-        await title(page, '248 imported products are deleted');
-        await page.getByText('1 product has been changed since the import and was kept. 1 product had been deleted already.').waitFor();
+        await title(page, '247 imported products are deleted');
+        await page.getByText('1 product has been changed since the import and was kept. 1 product could not be deleted; you can try again. 1 product had been deleted already.').waitFor();
+        assert.deepEqual(await page.getByRole('list', { name: 'Products that are still there' }).getByRole('listitem').allTextContents(), ['Regretted 249']);
         assert.ok(await visitor.isFocused(page.locator('#result-title')));
         await inspect(page, 'import-undone');
         const left = await server.api('GET', '/products?category=regretted');

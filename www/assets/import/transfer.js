@@ -4,7 +4,7 @@
  * The import of a file of products, part by part. This module copies octets; what they mean, and where rows are, the server says:
  * docs/api.md, "Files in parts".
  */
-import { call, newKey } from '../lib/api.js';
+import { anyOf, call, currentUser, newKey, read } from '../lib/api.js';
 import { state } from '../lib/dom.js';
 
 const PART = 128 * 1024; /* octets */
@@ -13,6 +13,7 @@ const FEW = 20; /* faulty rows, after which a longer part may be tried */
 const SHOWN = 100; /* faulty rows that are kept to be shown */
 const MOST_REASONS = 200; /* different ones that are counted */
 const PORTION = 100; /* products that are deleted by one request; the server may allow fewer than the thousand that it allows by default */
+const KEPT = 20; /* products that are named when they were not taken back */
 const SAMPLE = 80; /* octets of what cannot be read as rows */
 
 export const CSV = 'text/csv';
@@ -180,7 +181,10 @@ export class Transfer {
     stored = 0; /* rows */
     updated = 0; /* products that were there before */
     made = []; /* the products that were created: { id, etag } */
-    takenBack = { deleted: 0, changed: 0, gone: 0 }; /* what became of them; changed: by somebody else, so that they stay */
+    takenBack = { deleted: 0, changed: [], gone: 0 }; /* what became of them; changed: the ids of those that somebody else has changed, so that they stay */
+    refused = []; /* those that the server did not delete for another reason, which may have gone when the user tries again */
+
+    #owner = currentUser()?.id;
 
     #rows = 0; /* that were checked */
     #cuts = []; /* [begin, end] of each faulty row */
@@ -215,7 +219,7 @@ export class Transfer {
     #send(part, ranges, parameters, options) {
         const query = queryOf(this, part.begin === 0, { part: part.end < this.end ? 'more' : 'last', ...parameters });
         const slices = ranges.map(([begin, end]) => this.file.slice(begin, end));
-        return call('POST', `/products/import?${query}`, new Blob(slices, { type: this.type }), options);
+        return call('POST', `/products/import?${query}`, new Blob(slices, { type: this.type }), { owner: this.#owner, ...options });
     }
 
     #nextPart(begin) {
@@ -351,21 +355,41 @@ export class Transfer {
 
     /* ---- taking it back ---- */
 
+    /* What became of a product that was to be deleted. */
+    #noteDeletion(product, status) {
+        if (status < 300) {
+            this.takenBack.deleted += 1;
+        } else if (status === 412) {
+            this.takenBack.changed.push(product.id);
+        } else if (status === 404) {
+            this.takenBack.gone += 1;
+        } else {
+            this.refused.push(product);
+        }
+    }
+
     /* Deletes what was created, unless it has changed since. Called again after an error, it goes on where it was. */
     async takeBack(isStopped) {
         const { takenBack } = this;
-        const done = () => takenBack.deleted + takenBack.changed + takenBack.gone;
+        const done = () => takenBack.deleted + takenBack.changed.length + takenBack.gone + this.refused.length;
+        this.made.push(...this.refused.splice(0));
         const total = done() + this.made.length;
         while (this.made.length > 0 && !isStopped()) {
-            const operations = this.made.slice(0, PORTION).map(({ id, etag }) => ({ op: 'delete', id, ifMatch: etag }));
-            const options = { headers: { 'Idempotency-Key': this.#key } };
+            const portion = this.made.slice(0, PORTION);
+            const operations = portion.map(({ id, etag }) => ({ op: 'delete', id, ifMatch: etag }));
+            const options = { owner: this.#owner, headers: { 'Idempotency-Key': this.#key } };
             const { results } = await call('POST', '/products/batch', { atomic: false, operations }, options);
             this.#key = newKey();
-            this.made.splice(0, operations.length);
-            for (const { status } of results) {
-                takenBack[status < 300 ? 'deleted' : status === 404 ? 'gone' : 'changed'] += 1;
-            }
+            this.made.splice(0, portion.length);
+            results.forEach(({ status }, i) => this.#noteDeletion(portion[i], status));
             this.progress.value = { rows: done(), share: done() / total };
         }
+    }
+
+    /* Resolves to the first products that are still there: { id, name }. */
+    async readKept() {
+        const ids = [...this.takenBack.changed, ...this.refused.map(({ id }) => id)].slice(0, KEPT);
+        const query = new URLSearchParams([...anyOf('id', ids), ['fields', 'id,name'], ['limit', KEPT]]);
+        return ids.length > 0 ? (await read(`/products?${query}`)).data : [];
     }
 }

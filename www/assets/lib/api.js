@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Calls to the API, and the session in which they are made. */
 import * as config from '../../own/config.js';
-import { recall, remember, state } from './dom.js';
+import { API, nameHere, recall, remember, state } from './dom.js';
 import { language, setCurrency } from './text.js';
 
-/* A line that config.js leaves out has the value that it has in the sources. */
-export const { API = '/api', METRICS = '/admin/metrics' } = config;
+export { API } from './dom.js';
 
-const tabs = new BroadcastChannel('catalog');
+/* A line that config.js leaves out has the value that it has in the sources. */
+export const { METRICS = '/admin/metrics' } = config;
+
+const tabs = new BroadcastChannel(nameHere('tabs'));
 const PATIENCE = 20_000; /* ms for an answer */
 const PROBE = 3_000; /* ms between questions whether the server is back */
 const DETAILS = 'application/problem+json, application/json;q=0.9';
@@ -150,7 +152,7 @@ export function watchProducts(watcher) {
  * The refresh token is a cookie that scripts cannot read; the access token is only in memory, so each page begins with a refresh.
  * localStorage has only the user's id, a hint that a refresh may succeed.
  */
-const HINT = 'catalog.user';
+const HINT = 'user';
 let token = null;
 let renewal = null; /* the refresh in progress */
 const user = state(null);
@@ -201,9 +203,17 @@ export function register(user) {
     return open('/register', user);
 }
 
+/*
+ * Runs body() when no other tab runs one of that name; resolves to what it resolves to. Where pages come over http from another machine, browsers
+ * give them no locks: then body() runs at once.
+ */
+export function inTurn(name, body) {
+    return navigator.locks ? navigator.locks.request(nameHere(name), body) : body();
+}
+
 /* Marks an error that means that the session has ended. */
 function markEnd(error) {
-    if (error.status === 401) {
+    if (error.status === 401 && !error.ended) {
         error.ended = true;
         set(null, null);
     }
@@ -221,7 +231,7 @@ async function renew() {
  * received.
  */
 export function refresh() {
-    renewal ??= (navigator.locks ? navigator.locks.request('catalog.refresh', renew) : renew()).finally(() => {
+    renewal ??= inTurn('refresh', renew).finally(() => {
         renewal = null;
     });
     return renewal;
@@ -239,9 +249,23 @@ export async function restore() {
     return user.value;
 }
 
-/* Calls attempt with the access token; renews an expired token once. */
-async function asUser(attempt) {
+/* The error of what belongs to a user who is no longer the one of this browser. The session itself goes on. */
+function overtaken() {
+    const error = new ApiError(401);
+    error.problem = 'other-user';
+    error.ended = true;
+    return error;
+}
+
+/* Calls attempt with the access token; renews an expired token once. owner: the id of the user to whom it belongs, or of any. */
+async function asUser(attempt, owner) {
     const used = token;
+    const judge = () => {
+        if (owner && user.value && user.value.id !== owner) {
+            throw overtaken();
+        }
+    };
+    judge();
     try {
         return await attempt(used);
     } catch (error) {
@@ -252,12 +276,16 @@ async function asUser(attempt) {
     if (token === used) {
         await refresh();
     }
+    judge();
     return attempt(token);
 }
 
-/* Sends a request as the user. options: those of send(). */
-export function call(method, path, body, options = {}) {
-    return asUser(used => send(method, path, { ...options, body, token: used })).catch(markEnd);
+/*
+ * Sends a request as the user. options: those of send(), and owner: the id of the user whose work it continues, which nobody does who has signed in
+ * in another tab since.
+ */
+export function call(method, path, body, { owner, ...options } = {}) {
+    return asUser(used => send(method, path, { ...options, body, token: used }), owner).catch(markEnd);
 }
 
 /*
@@ -311,8 +339,8 @@ export async function mayWrite() {
     return (await readProfile())?.mayWrite ?? false;
 }
 
-/* What the tab keeps of the user's changes of products: see product/history.js. Another catalogue of this site may have the same users. */
-export const HISTORY = `catalog.history.${API}`;
+/* What the tab keeps of the user's changes of products: see product/history.js. */
+export const HISTORY = 'history';
 
 /* For requests that end the session on the server. */
 export function forget() {

@@ -7,7 +7,7 @@ import { hasText, pieces, t, translate } from './text.js';
 
 export { entry, keepNext, nextPage, say, signInLink } from './shell.js';
 
-const FLASH = 'catalog.flash';
+const FLASH = 'flash';
 
 /* ---- what the page says ---- */
 
@@ -66,7 +66,7 @@ function sentence(text) {
 /* The server's own words are in English. */
 function explain(error) {
     if (error.ended) {
-        return t('error.ended');
+        return t(error.problem === 'other-user' ? 'error.otherUser' : 'error.ended');
     }
     if (error.status === 0) {
         return t('error.silent');

@@ -248,8 +248,11 @@ async function store() {
     }
 }
 
+const kept = state([]); /* products that were not taken back, by name */
+
 async function takeBack() {
     if (await run('undoing', phase.value, () => transfer.value.takeBack(() => isStopping.value))) {
+        kept.value = await transfer.value.readKept().catch(() => []); /* how many these are is known without their names */
         showResult('undone');
     }
 }
@@ -493,12 +496,13 @@ function button(text, onclick, look = 'btn-primary') {
 }
 
 /* Only what the import has created can be taken back. */
-const undo = () => transfer.value.made.length > 0 && button(t('import.undo'), confirmUndo, 'btn-outline-danger');
+const toUndo = ({ made, refused }) => made.length + refused.length;
+const undo = () => toUndo(transfer.value) > 0 && button(t('import.undo'), confirmUndo, 'btn-outline-danger');
 const notUndone = updated => updated > 0 && t('import.notUndone', { n: updated });
 
 function confirmUndo() {
-    const { made, updated } = transfer.value;
-    byId('undo-title').textContent = t('import.undoTitle', { n: made.length });
+    const { updated } = transfer.value;
+    byId('undo-title').textContent = t('import.undoTitle', { n: toUndo(transfer.value) });
     byId('undo-text').textContent = [t('import.undoText'), notUndone(updated)].filter(Boolean).join(' ');
     byId('undo').returnValue = '';
     byId('undo').showModal();
@@ -532,11 +536,17 @@ const RESULTS = {
             next: [el('a', { class: 'btn btn-primary', href: 'index.html' }, t('import.toList')), another(), undo()],
         };
     },
-    undone({ takenBack: { deleted, changed, gone }, updated }) {
-        const others = [changed > 0 && t('import.kept', { n: changed }), gone > 0 && t('import.gone', { n: gone }), notUndone(updated)];
+    undone({ takenBack: { deleted, changed, gone }, refused, updated }) {
+        const others = [
+            changed.length > 0 && t('import.kept', { n: changed.length }),
+            refused.length > 0 && t('import.notDeleted', { n: refused.length }),
+            gone > 0 && t('import.gone', { n: gone }),
+            notUndone(updated),
+        ];
         return {
             title: t('import.undone', { n: deleted }),
             text: others.filter(Boolean).join(' '),
+            list: kept.value.map(({ name }) => el('li', {}, bdi(name))),
             next: [another(), undo()],
         };
     },
@@ -553,6 +563,7 @@ function showPhase() {
             ? [
                   el('h2', { id: 'result-title', tabindex: '-1' }, result.title),
                   result.text && el('p', {}, result.text),
+                  result.list?.length > 0 && el('ul', { class: 'reasons', 'aria-label': t('import.stillThere') }, result.list),
                   result.next && el('p', { class: 'actions' }, result.next),
                   ...faultsView(),
               ].filter(Boolean)

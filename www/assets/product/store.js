@@ -1,11 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Reads and writes products, so that no user overwrites what another one has changed, and nothing is created twice. */
-import { call, newKey, read } from '../lib/api.js';
+import { call, newKey, read, send } from '../lib/api.js';
 import { complete, differences, hasDetails, isSame, valuesOf, writableNames } from './fields.js';
 
 const UPLOAD_PATIENCE = 180_000; /* ms for a picture of ten megabytes on a slow line */
 
 const tags = new Map(); /* of products by id: { product, tag } */
+
+let hasPictures = false;
+
+/* Asks the server whether products have pictures, once a page. Resolves to that. */
+export async function learnPictures() {
+    hasPictures = 'images' in (await send('GET', '/')).data.links;
+    return hasPictures;
+}
+
+const picturesIn = ({ images = [] }) => JSON.stringify(images.map(({ id, alt = '' }) => [id, alt]));
+
+/* Do both have the same pictures, in the same order? */
+export const hasSamePictures = (one, other) => picturesIn(one) === picturesIn(other);
 
 export const pathOf = id => `/products/${encodeURIComponent(id)}`;
 
@@ -54,54 +67,70 @@ export async function tagOf(seen) {
 
 const MOST_IDS = 100; /* in a condition */
 
-async function readSome(ids, found, more, cursor = '') {
+async function readSome(ids, found, more, options, cursor = '') {
     const query = `id[in]=${ids}&etags=true&limit=${MOST_IDS}${more}&cursor=${encodeURIComponent(cursor)}`;
-    const { data, pagination } = await read(`/products?${query}`);
+    const { data, pagination } = await call('GET', `/products?${query}`, undefined, options);
     data.forEach(({ etag, ...product }) => found.set(product.id, { product, tag: etag }));
-    return pagination.nextCursor ? readSome(ids, found, more, pagination.nextCursor) : found; /* the server may return fewer at once */
+    return pagination.nextCursor ? readSome(ids, found, more, options, pagination.nextCursor) : found; /* the server may return fewer at once */
 }
 
-/* Many products as they are now, by id: { product, tag }. Those that are gone are not among them. isWhole: with what lists lack. */
-export async function readStates(products, isWhole = false) {
+/*
+ * Many products as they are now, by id: { product, tag }. Those that are gone are not among them. isWhole: with what lists lack. options: those of
+ * call().
+ */
+export async function readStates(products, isWhole = false, options = {}) {
     const found = new Map();
-    const more = isWhole ? `&fields=id,${writableNames()}` : '';
+    const more = isWhole ? `&fields=id,${[...writableNames(), ...(hasPictures ? ['images'] : [])]}` : '';
     for (let i = 0; i < products.length; i += MOST_IDS) {
-        await readSome(products.slice(i, i + MOST_IDS).map(({ id }) => id), found, more);
+        await readSome(products.slice(i, i + MOST_IDS).map(({ id }) => id), found, more, options);
     }
+    isWhole && found.forEach(state => (state.product = complete(state.product)));
     hasDetails() || found.forEach((state, id) => tags.set(id, state)); /* or the next tagOf() would not see a change of a detail */
     return found;
 }
 
-/* Adds a picture, a file; key: the same for the next attempt. Resolves to the product with it. */
-export async function addPicture({ id }, file, key) {
-    await call('POST', `${pathOf(id)}/images`, file, { headers: { 'Idempotency-Key': key }, patience: UPLOAD_PATIENCE });
+/* Adds a picture, a file; key: the same for the next attempt; owner: as call() has it. Resolves to the product with it. */
+export async function addPicture({ id }, file, key, owner) {
+    await call('POST', `${pathOf(id)}/images`, file, { owner, headers: { 'Idempotency-Key': key }, patience: UPLOAD_PATIENCE });
     return readProduct(id);
+}
+
+/*
+ * Has attempt() write what belongs to the product as the user has seen it. Rejects with Changed if it is otherwise by now, as isStill(product) says;
+ * what else somebody has changed in between, such as the pictures beside the form, does not matter.
+ */
+async function write(id, attempt, isStill) {
+    for (;;) {
+        try {
+            return await attempt();
+        } catch (error) {
+            if (error.status !== 412) {
+                throw error;
+            }
+        }
+        const now = await readProduct(id);
+        if (!isStill(now)) {
+            throw new Changed(now);
+        }
+    }
 }
 
 /* The product gets these of its pictures, in this order: [{ id, alt }]. Rejects with Changed. */
 export async function arrangePictures(seen, images) {
-    const headers = { 'If-Match': await tagOf(seen) };
-    const { product } = tags.get(seen.id);
-    if (JSON.stringify(product.images) !== JSON.stringify(seen.images)) {
-        throw new Changed(product); /* a picture that the user has not seen is not to be deleted */
+    const known = tags.get(seen.id)?.product ?? (await readProduct(seen.id));
+    if (!hasSamePictures(known, seen)) {
+        throw new Changed(known); /* a picture that the user has not seen is not to be deleted */
     }
-    try {
-        return keep(await call('PATCH', pathOf(seen.id), { images }, { headers }));
-    } catch (error) {
-        throw error.status === 412 ? new Changed(await readProduct(seen.id)) : error;
-    }
+    const attempt = () => call('PATCH', pathOf(seen.id), { images }, { headers: { 'If-Match': tags.get(seen.id).tag } });
+    return keep(await write(seen.id, attempt, now => hasSamePictures(now, seen)));
 }
 
 /* Sends only the changed fields, so as not to undo another user's changes to the others. Rejects with Changed. */
 export async function update(seen, changes) {
-    const headers = { 'If-Match': await tagOf(seen) };
-    try {
-        const now = keep(await call('PATCH', pathOf(seen.id), changes, { headers }));
-        noteWrite({ before: valuesOf(seen, Object.keys(changes)), now });
-        return now;
-    } catch (error) {
-        throw error.status === 412 ? new Changed(await readProduct(seen.id)) : error;
-    }
+    const attempt = async () => call('PATCH', pathOf(seen.id), changes, { headers: { 'If-Match': await tagOf(seen) } });
+    const now = keep(await write(seen.id, attempt, found => isSame(found, seen)));
+    noteWrite({ before: valuesOf(seen, Object.keys(changes)), now });
+    return now;
 }
 
 /* Refusals after which the same attempt is never stored: of its body, and of its key, which was sent with another body. */

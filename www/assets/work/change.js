@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Changes of all products that match, which the server makes. What was sent is kept by the browser until its end is known: after an outage, a
- * reload or the end of the session the page goes on with it. The Idempotency-Key has it made once, however often it is sent. Makes no elements.
+ * reload or the end of the session the page goes on with it. The Idempotency-Key has it made once, however often it is sent. All tabs of the user
+ * follow it; one of them tells of its end, and notes how to take it back: the one that has begun it, unless that is gone. Makes no elements.
  */
-import { API, ApiError, call, connection, newKey, read } from '../lib/api.js';
+import { ApiError, call, connection, inTurn, newKey, read } from '../lib/api.js';
 import { recall, remember, state } from '../lib/dom.js';
 
 const POLL = 700; /* ms between questions how far it is */
 const PAUSE = 2000; /* ms before another try, at least */
 const HOUR = 3_600_000; /* after that nobody remembers what was asked for; the server keeps the key for longer */
 
-/* Another catalogue of this site, such as a copy to try things in, may have the same users. */
-const nameOf = owner => `catalog.change.${API}.${owner}`;
+const nameOf = owner => `change.${owner}`;
 const pause = ms => new Promise(resolve => setTimeout(resolve, ms));
 
 /* What is running: { about, n, done }, done a state: how many products were gone through, null while that is not known. Else null. */
@@ -42,9 +42,9 @@ async function steadily(attempt) {
 const pathOf = job => `/products/batch/${job}`;
 
 /* Resolves to the job when it has ended. note(job) is called on the way. */
-async function follow(id, note) {
+async function follow(owner, id, note) {
     for (;;) {
-        const { data } = await steadily(() => call('GET', pathOf(id)));
+        const { data } = await steadily(() => call('GET', pathOf(id), undefined, { owner }));
         note(data);
         if (data.state !== 'running') {
             return data;
@@ -54,16 +54,16 @@ async function follow(id, note) {
 }
 
 /* Resolves to { matched, changed, unchanged, failed, errors }, of a job with its state. */
-async function send(body, key, note) {
-    const answer = await steadily(() => call('POST', '/products/batch', body, { headers: { 'Idempotency-Key': key } }));
-    return answer.data ? follow(answer.data.id, note) : answer;
+async function send(owner, body, key, note) {
+    const answer = await steadily(() => call('POST', '/products/batch', body, { owner, headers: { 'Idempotency-Key': key } }));
+    return answer.data ? follow(owner, answer.data.id, note) : answer;
 }
 
 /* ---- counting ---- */
 
 /* Resolves to what the change would do, and changes nothing. note({ id, matched }) is called if that takes a while: the job, and how far it is. */
-export function check(request, note = () => {}) {
-    return send({ ...request, atomic: false, dryRun: true }, newKey(), note);
+export function check(owner, request, note = () => {}) {
+    return send(owner, { ...request, atomic: false, dryRun: true }, newKey(), note);
 }
 
 /* Ends such a job, for which others wait. */
@@ -77,7 +77,23 @@ export async function countWhere(where) {
 
 /* ---- changing ---- */
 
-const readKept = owner => JSON.parse(recall('localStorage', nameOf(owner)) ?? 'null');
+const MINE = 'change'; /* the key of the last one that this tab has begun */
+
+/* By key. */
+const readKept = owner => JSON.parse(recall('localStorage', nameOf(owner)) ?? '{}');
+
+function keep(owner, kept) {
+    return inTurn('changes', () => remember('localStorage', nameOf(owner), JSON.stringify({ ...readKept(owner), [kept.key]: kept })));
+}
+
+/* Resolves to whether the change was kept until now. */
+function drop(owner, key) {
+    return inTurn('changes', () => {
+        const { [key]: kept, ...others } = readKept(owner);
+        remember('localStorage', nameOf(owner), Object.keys(others).length > 0 ? JSON.stringify(others) : null);
+        return kept !== undefined;
+    });
+}
 
 /* Ends what is running: what it has changed stays changed. */
 export async function stop() {
@@ -87,16 +103,17 @@ export async function stop() {
 
 async function run(owner, kept) {
     const done = state(null);
+    const isKept = kept.key in readKept(owner); /* a browser may keep nothing */
     running.value = { about: kept.about, n: kept.body.expect, done, id: null };
     try {
-        const result = await send(kept.body, kept.key, job => {
+        const result = await send(owner, kept.body, kept.key, job => {
             running.value.id || (running.value = { ...running.value, id: job.id });
             done.value = job.matched;
         });
-        remember('localStorage', nameOf(owner), null);
-        return { ...kept, result };
+        recall('sessionStorage', MINE) === kept.key || (await pause(PAUSE));
+        return (await drop(owner, kept.key)) || !isKept ? { ...kept, result } : null;
     } catch (error) {
-        error.ended || remember('localStorage', nameOf(owner), null); /* who signs in again goes on */
+        error.ended || (await drop(owner, kept.key)); /* who signs in again goes on */
         throw error;
     } finally {
         running.value = null;
@@ -105,23 +122,19 @@ async function run(owner, kept) {
 
 /*
  * Makes the change of the n products that check() has counted. about: { key, values } of the sentence that says what it is; inverse: a request, or
- * null. Resolves to { about, inverse, result }.
+ * null. Resolves to { about, inverse, result }, or to null: another tab tells of it.
  */
-export function begin(owner, request, { n, about, inverse }) {
+export async function begin(owner, request, { n, about, inverse }) {
     const kept = { key: newKey(), body: { ...request, atomic: false, expect: n }, about, inverse, time: Date.now() };
-    remember('localStorage', nameOf(owner), JSON.stringify(kept));
+    remember('sessionStorage', MINE, kept.key);
+    await keep(owner, kept);
     return run(owner, kept);
 }
 
-/* Goes on with what was begun before, by this page or by another one; null: there is nothing. */
+/* Goes on with what was begun before, by this page or by another one: a list of functions, each of which resolves as begin() does. */
 export function resume(owner) {
-    const kept = readKept(owner);
-    if (!kept || running.value) {
-        return null;
-    }
-    if (Date.now() - kept.time > HOUR) {
-        remember('localStorage', nameOf(owner), null);
-        return null;
-    }
-    return run(owner, kept);
+    const all = Object.values(readKept(owner));
+    const isOld = ({ time }) => Date.now() - time > HOUR;
+    all.filter(isOld).forEach(({ key }) => drop(owner, key));
+    return all.filter(kept => !isOld(kept)).map(kept => () => run(owner, kept));
 }

@@ -5,7 +5,8 @@ import { say, showError } from '../lib/page.js';
 import { pieces, t } from '../lib/text.js';
 import { writeDraft } from '../product/drafts.js';
 import { dropChange, noteChange } from '../product/history.js';
-import { askChange, CHANGES } from './bulk.js';
+import { readStates } from '../product/store.js';
+import { askChange, askField, CHANGES } from './bulk.js';
 import { running } from './change.js';
 import { hold, remove, undo, waiting } from './deletion.js';
 import { makeJob, showFaults } from './job.js';
@@ -101,8 +102,14 @@ function changeAll(request) {
     return changeMatching(page.owner, { where: matching.value.where, ...request }, endMatching);
 }
 
+/* With what lists lack. */
+async function readWhole(products) {
+    const states = await readStates(products, true);
+    return products.map(product => ({ ...states.get(product.id)?.product, ...product }));
+}
+
 async function change(kind) {
-    const products = matching.value ? listed() : chosen();
+    const products = matching.value ? listed() : kind.isDetail ? await readWhole(chosen()) : chosen();
     const wanted = await askChange(kind, products, matching.value?.n);
     if (wanted && matching.value) {
         await changeAll(wanted.request);
@@ -110,6 +117,12 @@ async function change(kind) {
         const { changesOf } = wanted;
         await run({ job: makeJob(products, changesOf), changesOf, done: 'job.changed' });
     }
+}
+
+async function changeOther() {
+    const kind = await askField();
+    const attempt = () => change(kind).catch(error => showError(byId('bulk-trouble'), error, attempt).focus());
+    kind && (await attempt());
 }
 
 const removeSelected = () => (matching.value ? changeAll({ delete: true }) : removeAll(chosen()));
@@ -153,7 +166,8 @@ function bulkBar() {
             'div',
             { id: 'bulk-actions', class: () => (isOpen.value ? 'open' : '') },
             button(allText, all, { hidden: isAll }),
-            Object.values(CHANGES).map(kind => button(`${t(kind.text)} …`, run(() => change(kind)))),
+            Object.values(CHANGES).map(kind => button(`${kind.label} …`, run(() => change(kind)))),
+            button(t('bulk.other'), run(changeOther)),
             button(t('product.delete'), run(removeSelected), { class: 'btn btn-outline-danger' }),
         ),
         button(t('bulk.clear'), none, { 'aria-label': t('bulk.none') }),
@@ -185,7 +199,7 @@ async function undoChange(change) {
         await takeBack(change, {
             restored: outcome => tellRestored(change, outcome),
             run: way => run({ ...way, finished }),
-            changeMatching: async request => (await changeMatching(page.owner, request, endMatching)) && finished(),
+            changeMatching: async request => (await changeMatching(page.owner, request, endMatching, change)) && finished(),
         });
     } catch (error) {
         showError(byId('bulk-trouble'), error, () => undoChange(change)).focus();

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Changes many products, in batches, each product only if it is as the user saw it; and what became of each. */
-import { call, newKey } from '../lib/api.js';
+import { call, currentUser, newKey } from '../lib/api.js';
 import { bdi, el } from '../lib/dom.js';
-import { t } from '../lib/text.js';
+import { formatWhole, t } from '../lib/text.js';
 import { ask } from '../product/editor.js';
-import { differences, FIELDS, isSame, valueIn, valuesOf } from '../product/fields.js';
-import { readStates } from '../product/store.js';
+import { complete, differences, FIELDS, isSame, valueIn, valuesOf } from '../product/fields.js';
+import { hasSamePictures, readStates } from '../product/store.js';
 
 const PORTION = 100; /* products in a batch, and in a condition that reads them; the server may allow fewer than the thousand that it allows by default */
 
@@ -36,9 +36,11 @@ const isElsewise = ({ status }) => status === 412 || status === 404;
 /*
  * changesOf(product) are the new values of its fields, {}: none; null deletes it. run(note) does it, calls note(number of products done, of all) on
  * the way, and resolves to the outcomes. After an error it can be called again: it goes on, and what was sent without an answer
- * is sent again as it was. prepare() only finds out which products are no longer as the user saw them.
+ * is sent again as it was. prepare() only finds out which products are no longer as the user saw them. It is the work of the user who is signed in
+ * now, and of nobody else.
  */
 export function makeJob(products, changesOf) {
+    const owner = currentUser()?.id;
     const outcomes = [];
     const portions = [];
     for (let i = 0; i < products.length; i += PORTION) {
@@ -50,7 +52,8 @@ export function makeJob(products, changesOf) {
         if (isNothing(changes)) {
             return { seen, now: seen };
         }
-        if (!now || !isSame(now.product, seen)) {
+        const isAsSeen = now && isSame(now.product, seen) && (changes !== null || hasSamePictures(now.product, seen));
+        if (!isAsSeen) {
             return judge(seen, now, changesOf);
         }
         return { seen, operation: operationOf(seen, now.tag, changes), before: changes ? valuesOf(seen, Object.keys(changes)) : now.product };
@@ -58,7 +61,7 @@ export function makeJob(products, changesOf) {
 
     async function prepareAll(products) {
         const isDeleted = seen => changesOf(seen) === null;
-        const states = await readStates(products.filter(seen => !isNothing(changesOf(seen))), products.some(isDeleted));
+        const states = await readStates(products.filter(seen => !isNothing(changesOf(seen))), products.some(isDeleted), { owner });
         return products.map(seen => prepareOne(seen, states.get(seen.id)));
     }
 
@@ -71,12 +74,12 @@ export function makeJob(products, changesOf) {
     /* results: of the operations, in their order. */
     async function finish(found, results) {
         const sent = found.filter(({ operation }) => operation);
-        const states = await readStates(sent.map(({ seen }) => seen).filter((seen, i) => isElsewise(results[i])));
+        const states = await readStates(sent.map(({ seen }) => seen).filter((seen, i) => isElsewise(results[i])), false, { owner });
         const outcomeOf = ({ seen, before }, result) => {
             if (isElsewise(result)) {
                 return judge(seen, states.get(seen.id), changesOf);
             }
-            return result.status < 300 ? { seen, now: result.data ?? null, before } : { seen, now: seen, fault: 'refused' };
+            return result.status < 300 ? { seen, now: result.data ? complete(result.data) : null, before } : { seen, now: seen, fault: 'refused' };
         };
         const judged = new Map(sent.map((one, i) => [one.seen, outcomeOf(one, results[i])]));
         return found.map(one => judged.get(one.seen) ?? one);
@@ -86,7 +89,7 @@ export function makeJob(products, changesOf) {
         const operations = found.map(({ operation }) => operation).filter(Boolean);
         const headers = { 'Idempotency-Key': key };
         return operations.length > 0
-            ? call('POST', '/products/batch', { atomic: false, operations }, { headers, ...options })
+            ? call('POST', '/products/batch', { atomic: false, operations }, { owner, headers, ...options })
             : Promise.resolve({ results: [] });
     }
 
@@ -119,6 +122,11 @@ function lines(product, names) {
     return names.map(name => el('div', {}, `${FIELDS[name].label}: `, bdi(FIELDS[name].show(valueIn(product, name)) || t('compare.nothing'))));
 }
 
+const pictureLine = ({ images = [] }) => el('div', {}, `${t('product.pictures')}: ${formatWhole(images.length)}`);
+
+/* The product in a cell, as far as it is otherwise than the other one. */
+const versionOf = (product, other, names) => [...lines(product, names), !hasSamePictures(product, other) && pictureLine(product)];
+
 function outcomeRow(outcome, changesOf) {
     const { seen, now, fault } = outcome;
     const changes = now && changesOf(now);
@@ -126,7 +134,7 @@ function outcomeRow(outcome, changesOf) {
     const next = changes ? lines({ ...now, ...changes }, Object.keys(changes)) : t('job.deleted');
     const isOpen = isChanged(outcome);
     const choose = el('input', { type: 'checkbox', name: 'id', value: seen.id, 'aria-label': t('job.choose', { name: seen.name }) });
-    const cells = isOpen ? [lines(seen, names), lines(now, names), next, choose] : [t(`job.${fault}`)];
+    const cells = isOpen ? [versionOf(seen, now, names), versionOf(now, seen, names), next, choose] : [t(`job.${fault}`)];
     const titles = ['job.seen', 'job.now', 'job.next', 'job.apply'];
     return el(
         'tr',

@@ -7,12 +7,14 @@ import { call } from '../lib/api.js';
 import { bdi, byId, el, follow, saveFile, state } from '../lib/dom.js';
 import { say, showError } from '../lib/page.js';
 import { formatNumber, formatPrice, t } from '../lib/text.js';
+import { FIELDS } from '../product/fields.js';
 import { noteChange } from '../product/history.js';
 import { begin, check, countWhere, giveUp, resume, running, stop } from './change.js';
 import { aloneWhere, inverseOf } from './query.js';
 import { sentenceOf } from './undo.js';
 
 const FILE_PATIENCE = 120_000; /* ms for a file of a million rows */
+const IN_SHORT = 60; /* characters of a value in a sentence */
 const NAMED = 20; /* products that are named when they were left as they are */
 
 /* ---- what a request is, in words ---- */
@@ -23,18 +25,37 @@ function adjustedAbout({ percent, add }, n) {
     return { key, values: { n, by: percent === undefined ? formatPrice(Math.abs(by)) : formatNumber(Math.abs(by)) } };
 }
 
+/* Of another number than the price. */
+function raisedAbout(name, { percent, add }, n) {
+    const by = formatNumber(Math.abs(percent ?? add));
+    const key = (percent ?? add) < 0 ? 'all.lowered' : 'all.raised';
+    return { key, values: { n, field: FIELDS[name].label, by: percent === undefined ? by : `${by} %` } };
+}
+
+/* A long text would hide what the sentence says. */
+const inShort = text => (text.length > IN_SHORT ? `${text.slice(0, IN_SHORT)} …` : text);
+
+function setAbout(name, value, n) {
+    const { label, show } = FIELDS[name];
+    return value === null ? { key: 'all.cleared', values: { n, field: label } } : { key: 'all.set', values: { n, field: label, value: inShort(show(value)) } };
+}
+
 /* { key, values } of the sentence. */
-function aboutOf({ set = {}, adjust, delete: isDeletion }, n) {
+function aboutOf({ set, adjust, delete: isDeletion }, n) {
     if (isDeletion) {
         return { key: 'all.delete', values: { n } };
     }
+    const [[name, wanted]] = Object.entries(adjust ?? set);
     if (adjust) {
-        return adjustedAbout(adjust.price, n);
+        return name === 'price' ? adjustedAbout(wanted, n) : raisedAbout(name, wanted, n);
     }
-    if ('inStock' in set) {
-        return { key: set.inStock ? 'all.inStock' : 'all.soldOut', values: { n } };
+    if (name === 'inStock') {
+        return { key: wanted ? 'all.inStock' : 'all.soldOut', values: { n } };
     }
-    return { key: set.category ? 'all.category' : 'all.uncategorized', values: { n, category: set.category } };
+    if (name === 'category') {
+        return { key: wanted ? 'all.category' : 'all.uncategorized', values: { n, category: wanted } };
+    }
+    return setAbout(name, wanted, n);
 }
 
 /* ---- whether it can be undone ---- */
@@ -62,25 +83,33 @@ function saveButton(request, trouble) {
 
 /* ---- the question ---- */
 
-function outlook(request, { result, inverse }, trouble) {
+/* Of the products that match now, not all may be those that the change was made to. */
+function undoAbout({ about }, { changed }) {
+    const { n } = about.values;
+    return [el('p', {}, t('all.undoAbout')), changed !== n && el('p', {}, el('strong', {}, t('all.undoOthers', { n })))];
+}
+
+/* undone: the change that this takes back, or null. */
+function outlook(request, undone, { result, inverse }, trouble) {
     const { changed, unchanged, failed } = result;
     const undoKey = request.delete ? 'all.deletedForGood' : 'all.final';
     return [
         el('p', {}, el('strong', {}, changed > 0 ? sentenceOf(aboutOf(request, changed)) : t('all.nothing'))),
         unchanged > 0 && el('p', {}, t('all.unchanged', { n: unchanged })),
         failed > 0 && el('p', {}, t('all.failed', { n: failed })),
+        undone && undoAbout(undone, result),
         changed > 0 && inverse && el('p', {}, t('all.undoable')),
         changed > 0 && !inverse && [el('p', {}, t(undoKey)), el('p', {}, saveButton(request, trouble))],
     ];
 }
 
 /* Resolves to { result, inverse } if the user wants the change, else to null. */
-async function ask(request) {
+async function ask(owner, request, undone) {
     const found = state(null);
     const counted = state(0);
     let job; /* that counts */
     const trouble = el('div');
-    const content = () => (found.value ? outlook(request, found.value, trouble) : t(counted.value > 0 ? 'all.counted' : 'all.counting', { n: counted.value }));
+    const content = () => (found.value ? outlook(request, undone, found.value, trouble) : t(counted.value > 0 ? 'all.counted' : 'all.counting', { n: counted.value }));
     const isWanted = () => found.value?.result.changed > 0;
     const dialog = el(
         'dialog',
@@ -103,7 +132,7 @@ async function ask(request) {
                 job = id;
                 counted.value = matched;
             };
-            const [result, inverse] = await Promise.all([check(request, note), findInverse(request).catch(() => null)]);
+            const [result, inverse] = await Promise.all([check(owner, request, note), findInverse(request).catch(() => null)]);
             found.value = { result, inverse: result.failed > 0 ? null : inverse };
         } catch (error) {
             showError(trouble, error, count);
@@ -138,7 +167,7 @@ async function showLeft(n, errors) {
 /* An amount that some products did not get must not be taken from them; a job has a state, another change none. */
 const isExact = ({ set }, { state: end = 'done', failed }) => set || (end === 'done' && failed === 0);
 
-/* kept: as begin() and resume() resolve to it. */
+/* kept: as begin() resolves to it. */
 function tell({ about, inverse, result }) {
     const { changed, failed, errors, state: end } = result;
     const isDeletion = about.key === 'all.delete';
@@ -151,37 +180,40 @@ function tell({ about, inverse, result }) {
     }
 }
 
-/* promise: of begin() or resume(). */
+/* promise: of begin(), or of one that resume() has. */
 async function see(promise, ended) {
-    byId('bulk-trouble').replaceChildren();
-    say('');
+    let isMade = false;
     try {
-        tell(await promise);
-        return true;
+        const kept = await promise;
+        kept && tell(kept); /* or another tab has told of it */
+        isMade = true;
     } catch (error) {
         showError(byId('bulk-trouble'), error).focus();
-        return false;
-    } finally {
-        ended();
     }
+    ended();
+    return isMade;
 }
 
 /*
- * Asks for the change of all that match, and makes it. ended() is called when it is over, well or not. Resolves to whether it was made.
+ * Asks for the change of all that match, and makes it. ended() is called when it is over, well or not. undone: the change that this takes back, or
+ * null. Resolves to whether it was made.
  */
-export async function changeMatching(owner, request, ended) {
-    const wanted = await ask(request);
+export async function changeMatching(owner, request, ended, undone = null) {
+    const wanted = await ask(owner, request, undone);
     if (!wanted) {
         return false;
     }
     const { result, inverse } = wanted;
+    byId('bulk-trouble').replaceChildren();
+    say('');
     return see(begin(owner, request, { n: result.matched, about: aboutOf(request, result.changed), inverse }), ended);
 }
 
-/* Goes on with a change that was begun before, if there is one. */
-export function resumeMatching(owner, ended) {
-    const promise = resume(owner);
-    promise && see(promise, ended);
+/* Goes on with changes that were begun before, one after the other. */
+export async function resumeMatching(owner, ended) {
+    for (const goOn of resume(owner)) {
+        await see(goOn(), ended);
+    }
 }
 
 function progress() {

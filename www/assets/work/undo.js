@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Takes changes back: the list of those of the last ten minutes, and what is done for each. */
-import { call } from '../lib/api.js';
+import { call, currentUser } from '../lib/api.js';
 import { bdi, byId, each, el, follow } from '../lib/dom.js';
 import { formatClock, pieces, t } from '../lib/text.js';
 import { differences, writableNames } from '../product/fields.js';
@@ -25,10 +25,11 @@ async function restore({ key, ...change }) {
     const lost = lostIn(change).reverse(); /* the last one stands first in lists */
     const bodyOf = product => Object.fromEntries(writableNames().filter(name => (product[name] ?? null) !== null).map(name => [name, product[name]]));
     const operations = lost.map(product => ({ op: 'create', body: bodyOf(product) }));
+    const owner = currentUser()?.id;
     const all = [];
     for (let i = 0; i < operations.length; i += PORTION) {
         const body = { atomic: false, operations: operations.slice(i, i + PORTION) };
-        const { results } = await call('POST', '/products/batch', body, { headers: { 'Idempotency-Key': `${key}-${i}` } });
+        const { results } = await call('POST', '/products/batch', body, { owner, headers: { 'Idempotency-Key': `${key}-${i}` } });
         all.push(...results);
     }
     const isStored = ({ status }) => status < 300;
