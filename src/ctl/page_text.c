@@ -136,9 +136,11 @@ static const char *write_number(const writing_t *w, const char *number)
     return text;
 }
 
+/* 9.2 is 9.20; a whole number stays one, because not every currency has decimals. */
 static const char *write_price(const writing_t *w)
 {
-    const char *price = write_number(w, w->product[CAT_PRODUCT_PRICE]), *currency = w->site->currency;
+    const char *number = w->product[CAT_PRODUCT_PRICE], *point = strchr(number, '.'), *currency = w->site->currency;
+    const char *price = write_number(w, point && strlen(point) == 2 ? apr_pstrcat(w->pool, number, "0", NULL) : number);
 
     return currency ? apr_pstrcat(w->pool, price, " ", currency, NULL) : price;
 }

@@ -70,6 +70,11 @@ like($html, qr{<dt>tags</dt><dd dir="auto">red, a&lt;b</dd>}, 'texts of a list')
 like($html, qr{<a href="https://example\.com/\?a=1&amp;b=2" rel="nofollow">}, 'an address, escaped');
 like($html, qr{<dt>$_->[0]</dt><dd dir="auto">\Q$_->[1]\E</dd>}, $_->[0]) for ['weight', '1.25'], ['fresh', 'Yes'], ['seen', '2026-11-21 09:30 UTC'], ['Category', 'Kitchen &amp; more'], ['Rating, out of 5', '4.5'];
 like($html, qr{<p class="price">19\.99 EUR</p>}, 'price');
+patch($kettle, price => 19.5);
+export();
+like(page('blue-kettle.html'), qr{<p class="price">19\.50 EUR</p>}, 'a price in tenths has two decimal places');
+patch($kettle, price => 19.99);
+export();
 like($html, qr{href="https://shop\.example\.com/catalogue/product\.html\?id=$kettle->{id}"}, 'the live page');
 unlike($html, qr{cost|>7<|changed|specs|published</dt><dd dir="auto">No}, 'nothing private, nothing for machines');
 is_deeply(data_of($html), {

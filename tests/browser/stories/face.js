@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { story } from '../visitor.js';
-import { COLOURS, findFaults } from './looks.js';
+import { COLOURS, findFaults, inspect } from './looks.js';
 
 /* The settings, from now on, of the pages that this page opens. */
 async function configure(page, lines) {
@@ -124,6 +124,10 @@ export function stories(server) {
         await page.goto('/catalogue/own/visit.html');
         await page.getByText('From €1.00').waitFor();
         assert.equal(await page.title(), 'Visit us');
+        await inspect(page, 'own-page');
+        await page.setViewportSize({ width: 1280, height: 800 });
+        const [brand, heading] = await Promise.all(['.brand', 'h1'].map(name => page.locator(name).boundingBox()));
+        assert.ok(heading.y > brand.y + brand.height && heading.x >= brand.x, 'the shell is laid out');
         await page.getByRole('searchbox').fill('saucer');
         await page.getByRole('searchbox').press('Enter');
         await page.waitForURL('**/catalogue/index.html?q=saucer');
@@ -132,6 +136,55 @@ export function stories(server) {
         await page.waitForURL('**/catalogue/login.html');
         await page.getByRole('link', { name: 'Fernhill Tea' }).click();
         await page.getByRole('heading', { name: 'Products' }).waitFor();
+    });
+
+    story('static pages can be read, and followed, without JavaScript, and are there soon', server, async visit => {
+        const { token } = await server.register('exporting');
+        const made = { name: 'Teapot of static porcelain', price: 49.5, category: 'Static', rating: 4.5 };
+        const { data } = await server.api('POST', '/products', made, token);
+        const directory = join(server.home, 'static');
+        server.exportPages(directory);
+        /* As docs/how-to/search-engines.md has them served. */
+        const guide = readFileSync(new URL('../../../docs/how-to/search-engines.md', import.meta.url), 'utf8');
+        const [, policy] = /Header set Content-Security-Policy "(.+)"/.exec(guide);
+        const serve = page =>
+            page.route('**/p/*', route =>
+                route.fulfill({
+                    headers: { 'Content-Type': 'text/html; charset=utf-8', 'Content-Security-Policy': policy },
+                    body: readFileSync(join(directory, new URL(route.request().url()).pathname.split('/').at(-1))),
+                }),
+            );
+        const { page } = await visit(server.url);
+        await serve(page);
+        const cdp = await page.context().newCDPSession(page);
+        await cdp.send('Emulation.setCPUThrottlingRate', { rate: 4 });
+        await page.addInitScript(() => {
+            new PerformanceObserver(list => (window.largest = list.getEntries().at(-1).startTime)).observe({ type: 'largest-contentful-paint', buffered: true });
+        });
+        await page.goto(`/p/${data.id}.html`);
+        await page.waitForFunction(() => window.largest > 0);
+        const largest = await page.evaluate(() => window.largest);
+        console.log(`largest contentful paint of a static page with a processor four times slower: ${Math.round(largest)} ms`);
+        await cdp.send('Emulation.setCPUThrottlingRate', { rate: 1 });
+        for (const [file, name] of [[`${data.id}.html`, 'static'], ['index.html', 'static-list']]) {
+            await page.goto(`/p/${file}`);
+            await inspect(page, name);
+        }
+
+        const { page: plain } = await visit(server.url, { javaScriptEnabled: false });
+        await serve(plain);
+        await plain.goto('/p/index.html');
+        assert.equal(await plain.title(), 'All products · Fernhill Tea');
+        await plain.getByRole('link', { name: made.name }).click();
+        await plain.getByRole('heading', { name: made.name }).waitFor();
+        assert.match(await plain.locator('.price').textContent(), /^49\.50\b/);
+        const live = plain.getByRole('link', { name: 'View it in the shop' });
+        assert.equal(await live.getAttribute('href'), `${server.url}/product.html?id=${data.id}`);
+        await plain.getByRole('link', { name: 'All products' }).click();
+        await plain.getByRole('link', { name: made.name }).waitFor();
+        const sitemap = readFileSync(join(directory, 'sitemap_1.xml'), 'utf8');
+        assert.ok(sitemap.includes(`<loc>${server.url}/p/${data.id}.html</loc>`));
+        await server.api('DELETE', `/products/${data.id}`, undefined, token);
     });
 
     story('the header has one row on a phone, and nothing in it leaves its place when it comes', server, async visit => {

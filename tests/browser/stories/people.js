@@ -221,6 +221,12 @@ export function stories(server) {
         await dialog.waitFor();
         await page.goBack();
         await dialog.waitFor({ state: 'hidden' });
+
+        server.ctl(['user', 'add', '--generate', '--role', 'editor', '--verified', 'ctlmade', 'ctlmade@example.com']);
+        await page.goto('/users.html?view=audit&target=ctlmade');
+        const made = page.getByRole('row').nth(1);
+        await made.getByText('Role: Editor', { exact: true }).waitFor(); /* which it had not before */
+        await made.getByText('Address confirmed: yes', { exact: true }).waitFor();
     });
 
     story('an administrator confirms, locks, unlocks, signs out and deletes a user', server, async visit => {

@@ -237,7 +237,7 @@ export function stories(server) {
         const { page } = visitor;
         await page.goto(`/product.html?id=${first.id}`);
         await page.getByRole('heading', { name: 'Jar 1', exact: true }).waitFor();
-        assert.equal(await page.locator('.stage .tile').textContent(), 'J1');
+        assert.equal(await page.locator('.stage .tile').textContent(), 'J', 'the number says nothing');
         assert.equal(await page.locator('.stage .tile').getAttribute('aria-hidden'), 'true');
         assert.equal(await page.getByRole('group', { name: 'Pictures' }).count(), 0);
         await page.getByRole('heading', { name: 'Similar products' }).waitFor();
@@ -345,6 +345,36 @@ export function stories(server) {
         await page.reload();
         await page.getByRole('heading', { name: 'Jar 1', exact: true }).waitFor();
         assert.equal(await inHead('link[rel=canonical]', 'href'), `${server.shopUrl}/p/${id}.html`);
+    });
+
+    story('controls, cards and heads of dialogs are laid out evenly', server, async visit => {
+        await addPictures(server);
+        const visitor = await visit(server.shopUrl, { viewport: { width: 1280, height: 800 } });
+        const { page } = visitor;
+        const box = locator => locator.boundingBox();
+        await page.goto('/');
+        await page.locator('.card').first().waitFor();
+        const heights = await Promise.all([page.locator('#sort'), page.getByRole('button', { name: 'Table' })].map(async one => (await box(one)).height));
+        assert.equal(heights[0], heights[1], 'a list of choices and a button beside it');
+        await page.locator('.product-link').first().click();
+        await page.locator('#similar .card').nth(3).waitFor();
+        const [last, main] = await Promise.all([box(page.locator('#similar .card').nth(3)), box(page.locator('.product'))]);
+        assert.ok(Math.abs(last.x + last.width - main.x - main.width) <= 1, 'four similar products fill the row');
+
+        await visitor.signIn(await server.register('evenly', server.shopUrl));
+        await page.goto('/work.html');
+        await page.locator('tbody tr').first().waitFor();
+        await page.locator('tbody [data-name=name] button').first().click();
+        const [name, close] = await Promise.all([box(page.locator('#product-name')), box(page.locator('#close'))]);
+        assert.ok(Math.abs(name.y - close.y) < 12 && close.x > name.x, 'Close is beside the name, however long that is');
+        await page.keyboard.press('Escape');
+        await page.setViewportSize({ width: 360, height: 740 });
+        assert.ok((await box(page.locator('#q'))).width > 300, 'the search has a row on a phone');
+        const { id } = (await server.api('GET', '/products?limit=1', undefined, undefined, server.shopUrl)).data[0];
+        await page.goto(`/edit.html?id=${id}`);
+        await page.locator('#field-tags').waitFor();
+        assert.equal(await page.locator('#menu [aria-current]').count(), 0, 'to edit a product is not to add one');
+        assert.equal(await page.locator('#field-tags').evaluate(element => getComputedStyle(element).display), 'flex');
     });
 
     story('up to four products are compared side by side', server, async visit => {

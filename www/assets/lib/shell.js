@@ -136,7 +136,8 @@ function maySee(who) {
 function link(href, text) {
     const path = location.pathname.replace(/\/$/, '/index.html');
     const made = passNext(el('a', { class: 'nav-link', href: at(href) }, text));
-    made.pathname === path && made.setAttribute('aria-current', 'page');
+    const isOther = new URLSearchParams(location.search).has('id'); /* to edit a product is not to add one */
+    made.pathname === path && !isOther && made.setAttribute('aria-current', 'page');
     return made;
 }
 

@@ -44,7 +44,11 @@ const FIELDS = {
     username: 'form.username',
 };
 
+/* A new account had nothing before. */
 function changeValue(field, value) {
+    if (value === undefined) {
+        return '';
+    }
     if (typeof value === 'boolean') {
         return t(value ? 'audit.yes' : 'audit.no');
     }

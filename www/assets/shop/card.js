@@ -26,8 +26,11 @@ export function ratingText(rating) {
 }
 
 /* The first letters of the first two words. */
+/* Of a quantity, such as 50 g, they would say nothing. */
 function initialsOf(name) {
-    const words = name.match(/[\p{L}\p{N}][\p{L}\p{M}\p{N}]*/gu) ?? [name];
+    const all = name.match(/[\p{L}\p{N}][\p{L}\p{M}\p{N}]*/gu) ?? [name];
+    const telling = all.filter(word => /^\p{L}./u.test(word));
+    const words = telling.length > 0 ? telling : all;
     return words.slice(0, 2).map(([...letters]) => letters[0].toLocaleUpperCase()).join('');
 }
 

@@ -266,7 +266,7 @@ export default {
     'register.passwordHint': 'At least 8 characters. A few words in a row are easy to remember and hard to guess.',
     'register.hasAccount': 'Already registered?',
     'register.done': 'Welcome, {username}. A mail is on its way to {email}: please follow the link in it.',
-    'confirm.title': 'Confirm your e-mail address',
+    'confirm.title': 'Confirm your e‑mail address',
     'confirm.text': 'Press the button to confirm that the address is yours.',
     'confirm.confirm': 'Confirm',
     'confirm.another': 'Get a new link',

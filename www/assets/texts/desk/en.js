@@ -310,7 +310,7 @@ export default {
     'account.rename': 'Change the user name',
     'account.newUsername': 'New user name',
     'account.renamed': 'Your user name is {name} now.',
-    'account.changeEmail': 'Change the e-mail address',
+    'account.changeEmail': 'Change the e‑mail address',
     'account.newEmail': 'New e-mail address',
     'account.newEmailHint': 'A mail with a link will be sent there. Your address changes when you follow the link.',
     'account.yourPassword': 'Your password',
