@@ -210,7 +210,7 @@ export class Server {
         execFileSync(join(top, 'tools/install'), ['build'], { cwd: top, env: { ...process.env, DESTDIR: root } });
         makeCertificate(this.home);
         writeFileSync(join(this.home, 'include.conf'), settings(ports, [this.friend, this.neighbour], this.home, root));
-        this.#makeCache(join(this.home, 'data/images'));
+        this.#makeCache(join(this.home, 'data/images'), join(this.home, 'data'));
         this.env = {
             PORT: port,
             DATA: join(this.home, 'data'),
@@ -222,13 +222,26 @@ export class Server {
     }
 
     /* The directory for pictures, which belongs to the server's children. */
-    #makeCache(directory) {
+    #makeCache(directory, data) {
         const owner = process.getuid() === 0 ? ['-o', 'www-data', '-g', 'www-data'] : [];
-        execFileSync('install', ['-d', ...owner, join(this.home, 'data'), directory]);
+        execFileSync('install', ['-d', ...owner, data, directory]);
     }
 
     async resume() {
         this.httpd = (await run(['tools/run', this.module], /^mod_catalog serves/, this.env)).child;
+    }
+
+    /* Starts the shop of `make demo`, whose products can have pictures here. Resolves to { url, admin: a user, stop() }. */
+    async startDemo() {
+        const PORT = await freePort();
+        const [DATA, INCLUDE] = ['demo', 'demo.conf'].map(name => join(this.home, name));
+        const images = join(DATA, 'images');
+        const lines = `<Location "/api">\n    CatalogImages On\n    CatalogImageCache "${images}"\n    CatalogRateLimit Off\n</Location>\n`;
+        this.#makeCache(images, DATA);
+        writeFileSync(INCLUDE, `Include "${join(top, 'conf/examples/demo/shop.conf')}"\n${lines}`);
+        const env = { ...this.env, PORT, DATA, INCLUDE, SHOP: 'conf/examples/demo' };
+        const { child, match } = await run(['tools/run', this.module], /^ {2}admin +(\S+)$/, env);
+        return { url: `http://127.0.0.1:${PORT}`, admin: { username: 'admin', password: match[1] }, stop: () => end(child) };
     }
 
     async pause() {
@@ -264,13 +277,13 @@ export class Server {
     }
 
     /* Sends a picture of a product of the shop: a JPEG of that size, in tones of a hue. Returns what the server says of it. */
-    async addPicture(product, { width, height, hue = 0, alt = '' }, token) {
+    async addPicture(product, { width, height, hue = 0, alt = '' }, token, url = this.shopUrl) {
         const from = join(this.home, 'picture.ppm');
         const to = join(this.home, 'picture.jpg');
         writeFileSync(from, paint(width, height, hue));
         execFileSync('vips', ['copy', from, to]);
         await new Promise(done => setTimeout(done, 20)); /* httpd may have closed the connection meanwhile, which nobody has noticed yet */
-        const response = await fetch(`${this.shopUrl}/api/products/${product.id}/images?${new URLSearchParams({ alt })}`, {
+        const response = await fetch(`${url}/api/products/${product.id}/images?${new URLSearchParams({ alt })}`, {
             method: 'POST',
             headers: { 'Content-Type': 'image/jpeg', Authorization: `Bearer ${token}` },
             body: readFileSync(to),

@@ -146,7 +146,7 @@ export function stories(server) {
         await page.getByText('You can add pictures once the product is saved.').waitFor();
     });
 
-    story('a product that was added is not taken back with pictures that it has got since', server, async visit => {
+    storyInBoth('a product that was added is not taken back with pictures that it has got since', server, async visit => {
         const { visitor, user, page } = await come(visit, 'adder');
         await page.goto('/work.html?category=Added');
         await press(page, 'Add a product');

@@ -159,7 +159,7 @@ export function stories(server) {
         assert.deepEqual([await count('category=Shelf'), await count('category=Drawer')], [1100, 1], 'the file brings them back');
     });
 
-    story('a large change shows how far it is, goes on by itself after an outage and a reload, and can be stopped', server, async visit => {
+    storyInBoth('a large change shows how far it is, goes on by itself after an outage and a reload, and can be stopped', server, async visit => {
         const { visitor, user, page } = await come(visit, 'patient');
         visitor.forgive(/^(GET|POST|DELETE) \S+ (failed|503)$/);
         await fill(user, 'Heap', 30_000);
@@ -297,7 +297,7 @@ export function stories(server) {
         assert.equal(await count('category=Vat&quantity=11', url), 10, '10.5, rounded');
     });
 
-    story('a large change is that of the user who has begun it, whoever signs in in another tab', server, async visit => {
+    storyInBoth('a large change is that of the user who has begun it, whoever signs in in another tab', server, async visit => {
         const { visitor, user, page } = await come(visit, 'beginner');
         const second = await server.register('successor');
         await fill(user, 'Stack', 1001);

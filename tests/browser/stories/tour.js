@@ -1,43 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* With PICTURES=1: the pictures of the tour in docs/pages.md, in build/browser, to be looked at and copied to docs/pictures. */
-import { comeAsAdmin, pictures, story } from '../visitor.js';
+/*
+ * With PICTURES=1: the pictures of the tour in docs/pages.md, in build/browser, to be looked at and copied to docs/pictures. They show the shop of
+ * `make demo`, of whose products some have got pictures here.
+ */
+import { pictures, story } from '../visitor.js';
 import { keepHour } from './looks.js';
 
 const WIDE = { width: 1120, height: 720 };
 const PHONE = { width: 360, height: 720 };
-
-const CATEGORIES = ['Kitchen', 'Garden', 'Office', 'Books', 'Toys', 'Lighting', 'Outdoor', 'Tea', ''];
-const NAMES = [
-    'Oak desk lamp',
-    'Porcelain teapot',
-    'ابريق شاي',
-    'Paper knife',
-    'Reading light',
-    'Ceramic planter',
-    'Camping stove',
-    'Green tea, loose',
-    'Wooden train',
-    'Folding chair',
-    'Bread board',
-    'Rain jacket',
-    'Atlas of islands',
-];
-
-function productOf(i) {
-    const rating = i % 3 === 0 ? {} : { rating: 2.5 + ((i * 7) % 24) / 10 };
-    const name = `${NAMES[i % NAMES.length]} ${Math.floor(i / NAMES.length)}`;
-    return { name, price: 12.9 + ((i * 37) % 180), category: CATEGORIES[(i * 5) % CATEGORIES.length], inStock: i % 4 !== 1, ...rating };
-}
-
-/* What other stories have left, however many products these are. */
-const ALL_AWAY = { where: '', delete: true };
-
-async function fillCatalogue(server) {
-    const { token } = await server.register('shopkeeper');
-    const operations = Array.from({ length: 130 }, (_, i) => ({ op: 'create', body: productOf(i) }));
-    await server.api('POST', '/products/batch', ALL_AWAY, token);
-    await server.api('POST', '/products/batch', { operations }, token);
-}
 
 const SHEET = 'Artikelnummer;Bezeichnung;Warengruppe;Preis\nA-17;"Teekanne, Porzellan";Tee;129,95\nA-18;Schale;Küche;14,5\nA-19;Löffel;Küche;3\n';
 
@@ -48,44 +18,30 @@ async function picture(page, name) {
     }
 }
 
-const BRANDS = ['Fernhill', 'Ostrava Glass', 'Kiln & Co', 'Marlow'];
-const KINDS = ['Plates', 'Bowls', 'Serving', 'Bowls', 'Plates', 'Serving', 'Serving'];
-const DISHES = ['Dinner plate', 'Soup bowl', 'Serving dish', 'Salad bowl', 'Side plate', 'Cake stand', 'Round tray'];
-const GLAZES = ['rose', 'plum', 'midnight', 'moss', 'amber', 'sea'];
+const SHAPES = [[1200, 900], [900, 1200], [1200, 900]];
+const HUES = { red: 0, blue: 120, green: 240, yellow: 300 };
 
-/* Fills the shop that has fields of its own; most products have pictures. Returns the newest product. */
-async function fillShop(server) {
-    const { token } = await server.register('potter', server.shopUrl);
-    const bodies = Array.from({ length: 40 }, (_, i) => ({
-        ...productOf(i),
-        name: `${DISHES[i % DISHES.length]}, ${GLAZES[i % GLAZES.length]}`,
-        category: KINDS[i % KINDS.length],
-        inStock: true,
-        sku: `T-${100 + i}`,
-        brand: BRANDS[i % BRANDS.length],
-        color: ['red', 'green', 'dark blue'][i % 3],
-        tags: [i % 2 ? 'handmade' : 'everyday', i % 3 ? 'glass' : 'stoneware'],
-        weight: 0.4 + (i % 5) / 4,
-        description: 'Made in small numbers, each a little different from the others.\n\nCan be washed in the machine.',
-    }));
-    const operations = bodies.map(body => ({ op: 'create', body }));
-    await server.api('POST', '/products/batch', ALL_AWAY, token, server.shopUrl);
-    const { results } = await server.api('POST', '/products/batch', { operations }, token, server.shopUrl);
-    const made = results.map(({ data }) => data).reverse();
-    for (const [i, product] of made.slice(0, 16).entries()) {
-        const [width, height] = [[1200, 900], [900, 1200], [1200, 900]][i % 3];
-        i % 4 === 3 || (await server.addPicture(product, { width, height, hue: i * 67, alt: product.name }, token));
+/* Of the newest products those of a colour get a picture, one of them three. Returns that one. */
+async function addPictures(server, { url, admin }) {
+    const { token } = await server.api('POST', '/auth/login', { login: admin.username, password: admin.password }, undefined, url);
+    const { data } = await server.api('GET', '/products?limit=20', undefined, undefined, url);
+    const coloured = data.filter(({ color }) => color in HUES);
+    const add = (product, i, alt = product.name) => {
+        const [width, height] = SHAPES[i % SHAPES.length];
+        return server.addPicture(product, { width, height, hue: HUES[product.color] + 8 * i, alt }, token, url);
+    };
+    for (const [i, product] of coloured.entries()) {
+        await add(product, i);
     }
-    await server.addPicture(made[0], { width: 1200, height: 900, hue: 120, alt: 'From above' }, token);
-    await server.addPicture(made[0], { width: 900, height: 1200, hue: 200, alt: 'From the side' }, token);
-    return made[0];
+    await add(coloured[0], 1, 'From above');
+    await add(coloured[0], 2, 'From the side');
+    return coloured[0];
 }
 
 const loaded = page => page.waitForLoadState('networkidle');
 
-async function showOwnShop(server, visit) {
-    const { id } = await fillShop(server);
-    const { page } = await visit(server.shopUrl);
+async function showShop({ id }, demo, visit) {
+    const { page } = await visit(demo.url);
     await page.setViewportSize(WIDE);
     await page.goto('/');
     await page.locator('#own-facets .option').nth(5).waitFor();
@@ -100,15 +56,11 @@ async function showOwnShop(server, visit) {
     await page.locator('.card').nth(5).waitFor();
     await loaded(page);
     await picture(page, 'phone');
-}
-
-async function showShop(server, visit) {
-    const { page } = await visit(server.installedUrl);
-    await page.emulateMedia({ colorScheme: 'dark' });
     await page.setViewportSize(WIDE);
-    await page.goto('/catalogue/?stock=1&rating=3&sort=price&view=table');
-    await page.locator('.chip').first().waitFor();
-    await page.waitForLoadState('networkidle');
+    await page.emulateMedia({ colorScheme: 'dark' });
+    await page.goto('/?stock=1&rating=3&f.tags=gift&sort=price&view=table');
+    await page.locator('.chip').nth(2).waitFor();
+    await loaded(page);
     await picture(page, 'catalogue-dark');
 }
 
@@ -142,12 +94,16 @@ async function showImport(page) {
 
 export function stories(server) {
     story('a tour of the pages', server, async visit => {
-        await fillCatalogue(server);
-        await showOwnShop(server, visit);
-        await showShop(server, visit);
-        const { page } = await comeAsAdmin(server, visit, 'ada');
-        await showWork(page);
-        await showServer(page);
-        await showImport(page);
+        const demo = await server.startDemo();
+        try {
+            await showShop(await addPictures(server, demo), demo, visit);
+            const visitor = await visit(demo.url);
+            await visitor.signIn(demo.admin);
+            await showWork(visitor.page);
+            await showServer(visitor.page);
+            await showImport(visitor.page);
+        } finally {
+            await demo.stop();
+        }
     });
 }

@@ -335,7 +335,7 @@ export function stories(server) {
         assert.ok(await page.locator('#by-sample').isHidden());
     });
 
-    story('an import is that of the user who has begun it, whoever signs in in another tab', server, async visit => {
+    storyInBoth('an import is that of the user who has begun it, whoever signs in in another tab', server, async visit => {
         const visitor = await comeToImport(server, visit, 'starter');
         const second = await server.register('follower');
         const { page } = visitor;
