@@ -291,6 +291,15 @@ export function stories(server) {
             await visitor.hears(`${name} is a workbook.`);
             assert.ok(await page.getByRole('button', { name: 'Check the file' }).isHidden());
         }
+        await page.evaluate(() => {
+            const { arrayBuffer } = Blob.prototype;
+            Blob.prototype.arrayBuffer = () => {
+                Blob.prototype.arrayBuffer = arrayBuffer;
+                return Promise.reject(new DOMException('a folder', 'NotReadableError'));
+            };
+        });
+        await drop(page, csv('shop', ''));
+        await visitor.hears('shop cannot be read. Choose a file, not a folder');
         const rows = Array.from({ length: 150 }, (_, i) => `Many ${i},x,${i < 3 ? 9 : 4}`);
         await choose(page, csv('many.csv', `name,price,rating\n${rows.join('\n')}\n`), /^Choose/);
         assert.equal(await page.getByText('is a workbook').count(), 0);

@@ -128,15 +128,16 @@ async function take(chosen) {
     }
     forgetCheck();
     file.value = null;
-    if (await isWorkbook(chosen)) {
-        refuseWorkbook(chosen);
-        return;
-    }
     try {
+        if (await isWorkbook(chosen)) {
+            refuse('import.workbook', chosen);
+            return;
+        }
         await (typeOf(chosen) === CSV ? takeText(chosen) : read(chosen, PLAIN));
         byId('form').dataset.edited = '';
     } catch (error) {
-        showError(byId('trouble'), error, () => take(chosen)).focus();
+        /* A folder that was dropped, or a file that is gone by now. */
+        error instanceof DOMException ? refuse('import.unreadable', chosen) : showError(byId('trouble'), error, () => take(chosen)).focus();
     }
 }
 
@@ -147,9 +148,9 @@ async function isWorkbook(chosen) {
     return WORKBOOKS.includes(new Uint8Array(await chosen.slice(0, 4).arrayBuffer()).join());
 }
 
-/* A workbook has formulas, formats and several sheets; the program that made it knows best how to save one as CSV. */
-function refuseWorkbook({ name }) {
-    const alert = el('div', { class: 'alert alert-warning', role: 'alert', tabindex: '-1' }, el('p', {}, pieces('import.workbook', { name: bdi(name) })));
+/* A workbook has formulas, formats and several sheets; the program that made it knows best how to save one as CSV. key: of the text. */
+function refuse(key, { name }) {
+    const alert = el('div', { class: 'alert alert-warning', role: 'alert', tabindex: '-1' }, el('p', {}, pieces(key, { name: bdi(name) })));
     byId('trouble').replaceChildren(alert);
     alert.focus();
 }

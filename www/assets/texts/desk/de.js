@@ -189,6 +189,7 @@ export default {
     'import.file': '{name}, {n} KB',
     'import.workbook':
         '{name} ist eine Arbeitsmappe. Öffnen Sie sie in ihrem Programm, wählen Sie „Speichern unter“ und den Dateityp „CSV UTF-8“ (in LibreOffice „Text CSV“) und wählen Sie dann hier die neue Datei.',
+    'import.unreadable': '{name} lässt sich nicht lesen. Wählen Sie eine Datei, keinen Ordner, und eine, die es noch gibt.',
     'import.noHeader':
         'Die erste Zeile der Datei lässt sich nicht als CSV lesen. Anführungszeichen in einer Zelle müssen doppelt dastehen.',
     'import.notEncoded':

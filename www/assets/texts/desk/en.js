@@ -189,6 +189,7 @@ export default {
     'import.file': '{name}, {n} KB',
     'import.workbook':
         '{name} is a workbook. Open it in its program, choose “Save as” and the file type “CSV UTF-8” (in LibreOffice “Text CSV”), then choose the new file here.',
+    'import.unreadable': '{name} cannot be read. Choose a file, not a folder, and one that is still there.',
     'import.noHeader': 'The first row of the file cannot be read as CSV. Each quotation mark within a cell must be there twice.',
     'import.notEncoded': 'The file has characters that its encoding does not have. Choose another encoding, or save the file in UTF-8.',
     'import.reading': 'How is the file written?',
