@@ -302,7 +302,7 @@ export function stories(server) {
             await isFree();
             await page.keyboard.press('Space');
         }
-        assert.ok((await page.locator('thead').boundingBox()).height > 60, 'the head has several lines');
+        assert.ok((await page.locator('thead').boundingBox()).height > 50, 'the head has several lines');
         for (let i = 0; i < 30; i++) {
             await page.keyboard.press('ArrowUp');
             await isFree();

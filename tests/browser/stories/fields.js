@@ -214,7 +214,7 @@ export function stories(server) {
         await customer.hears('not found');
     });
 
-    story('the writers’ table has own fields as columns, and edits them in place', server, async visit => {
+    storyInBoth('the writers’ table has own fields as columns, and edits them in place', server, async visit => {
         const { visitor, user, page } = await come(visit, 'columnist');
         const made = await make(user, { ...TEA, sku: 'col-1', name: 'Columns', category: 'Columns' });
         await make(user, { name: 'Bare', price: 1, category: 'Columns' });

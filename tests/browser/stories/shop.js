@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The catalogue and a product as a customer sees them: pictures and tiles, filters of own fields, what is found otherwise, comparing. */
 import assert from 'node:assert/strict';
-import { story } from '../visitor.js';
+import { story, storyInBoth } from '../visitor.js';
 import { inspect } from './looks.js';
 
 const COLORS = ['red', 'green', 'dark blue'];
@@ -105,7 +105,7 @@ export function stories(server) {
         assert.ok(await visitor.isFocused(page.locator('body')) || !(await option(page, 'Colour', 'dark blue').isChecked()));
     });
 
-    story('a facet shows few values, more when asked, and is searched within', server, async visit => {
+    storyInBoth('a facet shows few values, more when asked, and is searched within', server, async visit => {
         await fill(server);
         const visitor = await visit(server.shopUrl);
         const { page } = visitor;
@@ -152,7 +152,7 @@ export function stories(server) {
         assert.deepEqual(asked, ['/fields/brand/values?prefix=smi&limit=30']);
     });
 
-    story('filters in use are chips that can be removed, also by keyboard', server, async visit => {
+    storyInBoth('filters in use are chips that can be removed, also by keyboard', server, async visit => {
         await fill(server);
         const visitor = await visit(server.shopUrl);
         const { page } = visitor;
@@ -347,7 +347,7 @@ export function stories(server) {
         assert.equal(await inHead('link[rel=canonical]', 'href'), `${server.shopUrl}/p/${id}.html`);
     });
 
-    story('controls, cards and heads of dialogs are laid out evenly', server, async visit => {
+    storyInBoth('controls, cards and heads of dialogs are laid out evenly', server, async visit => {
         await addPictures(server);
         const visitor = await visit(server.shopUrl, { viewport: { width: 1280, height: 800 } });
         const { page } = visitor;

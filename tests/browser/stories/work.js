@@ -379,7 +379,7 @@ export function stories(server) {
         assert.equal(await page.getByText('This was typed').count(), 0);
     });
 
-    story('a change goes to a selection over pages, and others are not overwritten', server, async visit => {
+    storyInBoth('a change goes to a selection over pages, and others are not overwritten', server, async visit => {
         const visitor = await visit();
         const { page } = visitor;
         const user = await server.register('bulky');

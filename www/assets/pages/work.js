@@ -90,6 +90,7 @@ function addOwnColumns() {
 
 const columns = state(new Set()); /* the names of those that are shown; the name always is */
 const isHidden = name => name !== 'name' && !columns.value.has(name);
+const areMany = () => COLUMNS.filter(({ isOwn, name }) => isOwn && !isHidden(name)).length > OWN_SHOWN;
 
 function recallColumns() {
     const kept = recall('localStorage', COLUMNS_KEPT)?.split(',');
@@ -291,7 +292,7 @@ function table() {
     );
     return el(
         'table',
-        { class: () => `table people work${isDense.value ? ' dense' : ''}`, role: 'grid', 'aria-labelledby': 'title', hidden: () => answer.value === undefined || isEmpty() },
+        { class: () => `table people work${isDense.value ? ' dense' : ''}${areMany() ? ' many' : ''}`, role: 'grid', 'aria-labelledby': 'title', hidden: () => answer.value === undefined || isEmpty() },
         el('thead', { role: 'rowgroup' }, el('tr', { role: 'row' }, selectionHead(), COLUMNS.map(headCell))),
         rows,
     );

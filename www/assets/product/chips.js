@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The control for a list of texts, such as tags: what is in it stands as chips, each of which can be removed, before a field for the next one. Its
- * value is a text with one of them in each line, so forms have it as they have a text area. Enter adds what is typed; a text may have any mark.
+ * value is a text with one of them in each line, so forms have it as they have a text area. Enter adds what is typed; a text may have any mark. What
+ * is typed without Enter is part of the value, too, but no chip: one that came when the focus leaves would move the button that is being pressed.
  */
 import { bdi, el } from '../lib/dom.js';
 import { t } from '../lib/text.js';
@@ -29,7 +30,6 @@ class Chips extends HTMLElement {
         this.addEventListener('click', ({ target }) => target === this && this.focus());
         this.#entry.addEventListener('keydown', event => this.#press(event));
         this.#entry.addEventListener('input', event => this.#type(event));
-        this.#entry.addEventListener('change', () => this.#add());
         this.#entry.addEventListener('paste', event => this.#paste(event));
     }
 
