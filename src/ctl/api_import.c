@@ -271,16 +271,18 @@ static void report_errors(ctl_t *ctl, const json_t *errors)
 static int report_refusal(ctl_t *ctl, const json_t *answer, long status)
 {
     const json_t *summary = json_object_get(answer, "summary"), *errors = json_object_get(answer, "errors");
-    const char *error = get_text(answer, "error");
+    const char *error = get_text(answer, "error"), *stored = "";
 
     if (!answer) {
         return ctl_fail(NULL, apr_psprintf(ctl->pool, "the server answers %ld, and not as this API does", status));
     }
     report_errors(ctl, errors);
+    if (summary) {
+        stored = apr_psprintf(ctl->pool, "; rows that are stored: %" APR_INT64_T_FMT, get_count(summary, "stored"));
+    }
     return ctl_fail(NULL,
-                    apr_psprintf(ctl->pool, "the server answers %ld: %s%s%s; rows that are stored: %" APR_INT64_T_FMT,
-                                 status, get_text(answer, "message"), *error && !errors ? ": " : "",
-                                 errors ? "" : error, get_count(summary, "stored")));
+                    apr_psprintf(ctl->pool, "the server answers %ld: %s%s%s%s", status, get_text(answer, "message"),
+                                 *error && !errors ? ": " : "", errors ? "" : error, stored));
 }
 
 static int report_answer(sending_t *s, long status)
