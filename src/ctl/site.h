@@ -25,9 +25,9 @@ typedef struct ctl_options_t {
     const char *encoding;
     const char *list;
     const char *columns;
-    const char *key;    /* a field; with api, a file */
-    const char *api;    /* the URL of a server */
-    const char *by;     /* with api: a field */
+    const char *key; /* a field; with api, a file */
+    const char *api; /* the URL of a server */
+    const char *by;  /* with api: a field */
     const char *days;
     const char *images; /* directory of the files that a column names */
     int parts;
