@@ -61,6 +61,14 @@ is(create($_, $kept), 201, 'a new key works on both servers') for $one, $two;
 # A mount that has another database.
 is(create($one, $kept, mount => '/second'), 401, 'a mount with another database refuses it');
 
+# A key goes along when catalogctl moves the database.
+my $third = server(mount => '')->start;
+is(create($third, $kept), 401, 'a server with the same key, issuer and audience does not know it');
+my $export = ctl_for($one, '--mount', '/api', 'export');
+is(ctl_for($third, { in => $export->{out} }, 'import')->{status}, 0, 'catalogctl export and import');
+sleep $delay + 0.2;
+is(create($third, $kept), 201, 'then it does');
+
 # Servers that cannot ask the database do not guess.
 if (driver eq 'sqlite3') {
     my $moved = $one->params . '.moved';
