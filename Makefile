@@ -59,7 +59,7 @@ $(BUILD)/%.o: %.c $(BUILD)/cflags
 $(BUILD)/mod_catalog.so: $(OBJECTS)
 	$(CC) -shared $(CFLAGS) $(LDFLAGS) -Wl,--as-needed,-z,relro,-z,now -o $@ $^ $$(pkg-config --libs $(LIBRARIES)) -lcsv -lm
 
-# An archive, so the linker leaves out what the command does not use, libcurl and its dependencies included.
+# An archive, so the linker leaves out what the command does not use.
 $(BUILD)/common.a: $(PLAIN)
 	rm -f $@ && $(AR) qcs $@ $^
 

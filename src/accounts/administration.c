@@ -8,6 +8,7 @@
  * the last one?" has an answer that stays true until the commit.
  *
  *     role, lock, address taken back  -> sessions end and links are withdrawn (withdraw_access), as a token keeps its claims
+ *     lock                            -> keys end, too (accounts/user_key.h), which otherwise may what their user may
  *     the ids of ended sessions       -> a->ended, which the caller passes to cat_session_revoke after the commit
  */
 #include "accounts/administration.h"
@@ -21,6 +22,7 @@
 #include "accounts/session.h"
 #include "accounts/throttle.h"
 #include "accounts/user.h"
+#include "accounts/user_key.h"
 #include "lib/time.h"
 
 /* The token of the actor may be older than the database's opinion of the actor. */
@@ -136,12 +138,15 @@ static int list_edits(const cat_administration_t *a, const cat_account_t *accoun
     return (role && strcmp(role, cat_role_names[CAT_ROLE_ADMIN]) != 0) || (locked && *locked == '1');
 }
 
-/* What lets somebody into the account: sessions, and links in mails. They are read after the user's row is written: a
- * sign-in or a mailer that stores one then waits, or is seen. */
-static apr_status_t withdraw_access(cat_administration_t *a, const cat_account_t *account)
+/* What lets somebody into the account: sessions, links in mails, and if keys says so, keys. They are read after the user's row is written:
+ * a sign-in or a mailer that stores one then waits, or is seen. */
+static apr_status_t withdraw_access(cat_administration_t *a, const cat_account_t *account, int keys)
 {
     apr_status_t rv = cat_session_end_others(a->db, a->pool, account->id, NULL, a->now, &a->ended);
 
+    if (rv == APR_SUCCESS && keys) {
+        rv = cat_user_key_end_all(a->db, a->pool, account->id, a->ended);
+    }
     return rv == APR_SUCCESS ? cat_mail_tokens_withdraw_all(a->db, account->id) : rv;
 }
 
@@ -154,7 +159,7 @@ static apr_status_t change_account(cat_administration_t *a, cat_account_t *accou
     begin_entry(&entry, a, CAT_AUDIT_USER_UPDATE, account);
     rv = apply_edits(a, account, edits, count, &entry, &takes_right);
     if (rv == APR_SUCCESS && takes_right) {
-        rv = withdraw_access(a, account);
+        rv = withdraw_access(a, account, edits[2].takes_right);
     }
     return rv == APR_SUCCESS && cat_audit_has_changes(&entry) ? store_entry(a, &entry) : rv;
 }
@@ -229,7 +234,7 @@ apr_status_t cat_administration_revoke(cat_administration_t *a, const char *id)
     begin_entry(&entry, a, CAT_AUDIT_USER_REVOKE, account);
     rv = cat_db_exec(a->db, SQL_USER_HOLD, CAT_VALUES(account->id), NULL);
     if (rv == APR_SUCCESS) {
-        rv = withdraw_access(a, account);
+        rv = withdraw_access(a, account, 1);
     }
     return rv == APR_SUCCESS ? store_entry(a, &entry) : rv;
 }

@@ -11,7 +11,7 @@
  * What administrators do to accounts, over HTTP and with catalogctl. Each function works in the caller's transaction,
  * which may run several times, and stores what was done in the audit table. An access token keeps its claims until it
  * expires, and a link in a mail is a way into the account; so a change that takes a right away ends the user's sessions and
- * withdraws the links.
+ * withdraws the links; a lock ends the user's keys, too.
  */
 
 /* Begins an administrator's work of any kind, in its transaction. Administrators work one after the other, so what is read afterwards
@@ -54,7 +54,7 @@ apr_status_t cat_administration_update(cat_administration_t *a, const char *id, 
                                        cat_account_t **account);
 
 /* Each APR_NOTFOUND as above. Delete: also sessions, links and mails. Unlock: lifts the lock and the delay after wrong
- * passwords. Revoke: ends all sessions and withdraws all links. */
+ * passwords. Revoke: ends all sessions and keys, and withdraws all links. */
 typedef apr_status_t cat_administration_act_t(cat_administration_t *a, const char *id);
 cat_administration_act_t cat_administration_delete, cat_administration_unlock, cat_administration_revoke;
 

@@ -72,10 +72,11 @@ void cat_audit_add_change(cat_audit_entry_t *entry, const cat_field_t *field, co
     if (from) {
         CAT_BUFFER_LITERAL(b, "\"from\":");
         cat_fields_write_value(b, field, from);
-        CAT_BUFFER_LITERAL(b, ",");
     }
-    CAT_BUFFER_LITERAL(b, "\"to\":");
-    cat_fields_write_value(b, field, to);
+    if (to) {
+        cat_buffer_add_text(b, from ? ",\"to\":" : "\"to\":");
+        cat_fields_write_value(b, field, to);
+    }
     CAT_BUFFER_LITERAL(b, "}");
 }
 

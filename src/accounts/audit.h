@@ -32,6 +32,8 @@ typedef struct cat_actor_t {
 #define CAT_AUDIT_USER_REVOKE "user.revoke"     /* the sessions */
 #define CAT_AUDIT_USER_PASSWORD "user.password" /* the user has a new one */
 #define CAT_AUDIT_MAIL_RETRY "mail.retry"
+#define CAT_AUDIT_KEY_CREATE "key.create"
+#define CAT_AUDIT_KEY_END "key.end"
 
 /* An entry while it is made. */
 typedef struct cat_audit_entry_t {
@@ -44,7 +46,8 @@ typedef struct cat_audit_entry_t {
 void cat_audit_begin(cat_audit_entry_t *entry, apr_pool_t *pool, const char *action, const char *target_id,
                      const char *target);
 
-/* Adds a field with its old and new value, record texts (lib/fields.h); from NULL: there was none. */
+/* Adds a field with its old and new value, record texts (lib/fields.h). One of them may be NULL: there was none, or there is none any
+ * more. */
 void cat_audit_add_change(cat_audit_entry_t *entry, const cat_field_t *field, const char *from, const char *to);
 
 /* Has a field been added? */

@@ -4,6 +4,7 @@
 #include "accounts/names.h"
 #include "accounts/session.h"
 #include "accounts/throttle.h"
+#include "accounts/user_key.h"
 #include "mail/email.h"
 
 /* The user's row is locked before the sessions are read: a sign-in that is about to store one has then stored it, and it is
@@ -15,6 +16,9 @@ apr_status_t cat_deletion_run(cat_db_t *db, apr_pool_t *pool, const cat_account_
 
     if (rv == APR_SUCCESS) {
         rv = cat_session_end_others(db, pool, account->id, NULL, now, ended);
+    }
+    if (rv == APR_SUCCESS) {
+        rv = cat_user_key_end_all(db, pool, account->id, *ended);
     }
     if (rv == APR_SUCCESS) {
         rv = cat_throttle_unlock(db, pool, account);

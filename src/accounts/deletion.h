@@ -6,7 +6,7 @@
 
 #include "accounts/accounts.h"
 
-/* Deletes an account with its sessions, links and mails, and releases its name, in the caller's transaction. *ended: as
+/* Deletes an account with its sessions, keys, links and mails, and releases its name, in the caller's transaction. *ended: as
  * cat_session_end_others. */
 apr_status_t cat_deletion_run(cat_db_t *db, apr_pool_t *pool, const cat_account_t *account, apr_time_t now,
                               apr_array_header_t **ended);

@@ -15,6 +15,7 @@
 #include "accounts/passwords.h"
 #include "accounts/session.h"
 #include "accounts/throttle.h"
+#include "accounts/user_key.h"
 #include "lib/time.h"
 
 typedef struct new_password_t {
@@ -75,7 +76,10 @@ static apr_status_t replace_password(new_password_t *n)
     if (rv == APR_SUCCESS) {
         rv = cat_accounts_read(c->db, c->pool, n->link.user_id, &account);
     }
-    return rv == APR_SUCCESS ? secure_account(n, account) : rv;
+    if (rv == APR_SUCCESS) {
+        rv = secure_account(n, account);
+    }
+    return rv == APR_SUCCESS ? cat_user_key_end_all(c->db, c->pool, account->id, n->ended) : rv;
 }
 
 static apr_status_t use_token(void *baton)

@@ -2,6 +2,7 @@
 #include "accounts/purge.h"
 
 #include "accounts/audit.h"
+#include "accounts/user_key.h"
 #include "db/db.h"
 #include "lib/conf.h"
 #include "lib/time.h"
@@ -39,6 +40,7 @@ cat_job_result_t cat_purge_run(cat_job_t *job)
         {SQL_PURGE_LOGIN_FAILURES, DAY},
         {SQL_PURGE_IDEMPOTENCY, 0},
         {SQL_PURGE_NAMES, 0},
+        {SQL_PURGE_USER_KEYS, CAT_USER_KEY_DAYS_LISTED * DAY},
         {SQL_PURGE_BULK_JOBS, BULK_JOB_DAYS * DAY},
         {SQL_PURGE_AUDIT, CAT_AUDIT_DAYS * DAY},
     };

@@ -212,6 +212,7 @@ static json_t *describe_body(cat_describer_t *d, const cat_route_t *route)
 
 #define ACCESS_TOKEN "accessToken"
 #define REFRESH_COOKIE "refreshCookie"
+#define KEY "key"
 
 /* The role that a user must have; CAT_ROLE_USER: any. */
 static cat_role_t find_role(const cat_conf_t *conf, const cat_route_t *route)
@@ -238,6 +239,9 @@ static json_t *describe_security(const cat_conf_t *conf, const cat_route_t *rout
         json_array_append_new(security, role != CAT_ROLE_USER ? json_pack("{s:[s]}", ACCESS_TOKEN, cat_role_names[role])
                                                               : json_pack("{s:[]}", ACCESS_TOKEN));
     }
+    if (cat_route_takes_token(route, conf) && (route->who == CAT_READER || route->who == CAT_WRITER)) {
+        json_array_append_new(security, json_pack("{s:[]}", KEY));
+    }
     if (route->about->takes_cookie) {
         json_array_append_new(security, json_pack("{s:[]}", REFRESH_COOKIE));
         json_array_append_new(security, json_object()); /* or the token is in the body */
@@ -247,8 +251,10 @@ static json_t *describe_security(const cat_conf_t *conf, const cat_route_t *rout
 
 static json_t *describe_schemes(apr_pool_t *pool, const cat_conf_t *conf)
 {
-    return json_pack("{s:{s:s, s:s, s:s, s:s}, s:{s:s, s:s, s:s, s:o}}", ACCESS_TOKEN, "type", "http", "scheme",
-                     "bearer", "bearerFormat", "JWT", "description", "The access token that signing in returns.",
+    return json_pack("{s:{s:s, s:s, s:s, s:s}, s:{s:s, s:s, s:s, s:s}, s:{s:s, s:s, s:s, s:o}}", ACCESS_TOKEN, "type",
+                     "http", "scheme", "bearer", "bearerFormat", "JWT", "description",
+                     "The access token that signing in returns.", KEY, "type", "http", "scheme", "bearer",
+                     "bearerFormat", "JWT", "description", "A key for programs, which POST /auth/keys creates.",
                      REFRESH_COOKIE, "type", "apiKey", "in", "cookie", "name", cat_token_response_cookie(pool, conf, 0),
                      "description",
                      json_sprintf("The refresh token, if signing in was asked for a cookie. Over TLS its name is `%s`.",

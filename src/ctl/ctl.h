@@ -59,6 +59,7 @@ ctl_command_t ctl_users_lock;
 ctl_command_t ctl_users_unlock;
 ctl_command_t ctl_users_remove;
 ctl_command_t ctl_users_revoke;
+ctl_command_t ctl_users_make_key;
 ctl_command_t ctl_keys_make;
 ctl_command_t ctl_mails_list;
 ctl_command_t ctl_mails_retry;

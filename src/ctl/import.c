@@ -11,6 +11,7 @@
 
 #include <apr_strings.h>
 
+#include "ctl/api_import.h"
 #include "ctl/counts.h"
 #include "ctl/database.h"
 #include "ctl/move.h"
@@ -388,6 +389,9 @@ int ctl_import_run(ctl_t *ctl)
     const char *fault;
     int schema;
 
+    if (ctl->options->api) {
+        return ctl_api_import_run(ctl);
+    }
     if (ctl->options->products) {
         return ctl_products_import(ctl);
     }

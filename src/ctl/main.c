@@ -12,6 +12,7 @@
 #include <apr_strings.h>
 
 #include "accounts/role.h"
+#include "ctl/api_import.h"
 #include "ctl/ctl.h"
 #include "ctl/database.h"
 #include "db/setup.h"
@@ -48,7 +49,9 @@ static const struct command_t {
     {"user", "lock", "F", "USER", 1, 1, DATABASE, ctl_users_lock, "lock a user out"},
     {"user", "unlock", "", "USER", 1, 1, DATABASE, ctl_users_unlock, "lift the lock, and clear the failed sign-ins"},
     {"user", "delete", "F", "USER", 1, 1, DATABASE, ctl_users_remove, "delete a user"},
-    {"user", "revoke", "", "USER", 1, 1, DATABASE, ctl_users_revoke, "end all sessions of a user"},
+    {"user", "revoke", "", "USER", 1, 1, DATABASE, ctl_users_revoke, "end all sessions and keys of a user"},
+    {"user", "key", "rY", "USER NAME", 2, 2, SITE, ctl_users_make_key,
+     "create a key for a program of a user, and print it"},
     {"key", "new", "t", "[DIRECTORY|FILE]", 0, 1, ALONE, ctl_keys_make, "create a key that signs access tokens"},
     {"mail", "list", "j", "", 0, 0, DATABASE, ctl_mails_list, "list the mails that are not sent yet"},
     {"mail", "retry", "", "[ID...]", 0, -1, DATABASE, ctl_mails_retry, "queue dead mails again, these or all"},
@@ -61,7 +64,7 @@ static const struct command_t {
     {"export", NULL, "fePbyI", ">FILE", 0, 0, DATABASE, ctl_export_run, "write the whole catalogue, users included"},
     {"pages", "export", "BNG", "DIRECTORY", 1, 1, DATABASE, ctl_pages_export,
      "write static pages of the products for search engines"},
-    {"import", NULL, "funePELCHkI", "<FILE", 0, 0, DATABASE, ctl_import_run,
+    {"import", NULL, "funePELCHkIAKz", "<FILE", 0, 0, DATABASE, ctl_import_run,
      "add what export wrote, to this or another database"},
 };
 
@@ -76,9 +79,10 @@ static const apr_getopt_option_t options[] = {
     {"params", 'p', 1, "TEXT      its DBDParams, or @FILE, a file that contains them"},
     {"field", 'l', 1, "LINE      a line of CatalogField, with --driver; may be given again"},
     {"json", 'j', 0, "          list, check, audit, fields: as JSON"},
-    {"role", 'r', 1, "ROLE      user add: " CAT_ROLE_NAMES_TEXT},
+    {"role", 'r', 1, "ROLE      user add, user key: " CAT_ROLE_NAMES_TEXT},
     {"verified", 'v', 0, "          user add: the address counts as confirmed"},
     {"generate", 'g', 0, "          user add: generate a password, and print it after the id"},
+    {"days", 'Y', 1, "N         user key: for how many days it is valid, if not 90"},
     {"products", 'f', 1, "FORMAT    export, import: only products, as csv or ndjson"},
     {"delimiter", 'e', 1, "NAME      export, import --products csv: comma, semicolon or tab"},
     {"decimal", 'P', 1, "NAME      export, import --products csv: point or comma"},
@@ -90,6 +94,9 @@ static const apr_getopt_option_t options[] = {
     {"no-header", 'H', 0, "          import --products csv: the file has no header row"},
     {"upsert", 'u', 0, "          import --products: a row with an id updates that product"},
     {"key", 'k', 1, "FIELD     import --products --upsert, images import: a unique field by which products are found"},
+    {"api", 'A', 1, "URL       import: send products to this server, with the key in the file that --key FILE names"},
+    {"by", 'K', 1, "FIELD     import --api --upsert: a unique field by which products are found"},
+    {"parts", 'z', 0, "          import --api: in several transactions, for more than 10,000 rows"},
     {"images", 'I', 1, "DIR       export, import --products: the directory of the files that the column images names"},
     {"dry-run", 'n', 0, "          import --products, images, index: only say what would be done"},
     {"force", 'F', 0,
@@ -165,7 +172,8 @@ static void take_option(ctl_options_t *o, int letter, const char *value)
                  {'p', &o->params}, {'r', &o->role},    {'t', &o->type},     {'f', &o->products},  {'a', &o->actor},
                  {'T', &o->target}, {'o', &o->action},  {'S', &o->since},    {'e', &o->delimiter}, {'C', &o->columns},
                  {'k', &o->key},    {'P', &o->decimal}, {'E', &o->encoding}, {'L', &o->list},      {'I', &o->images},
-                 {'B', &o->base},   {'N', &o->brand},   {'G', &o->language}};
+                 {'B', &o->base},   {'N', &o->brand},   {'G', &o->language}, {'A', &o->api},       {'K', &o->by},
+                 {'Y', &o->days}};
 
     for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
         if (texts[i].letter == letter) {
@@ -179,6 +187,7 @@ static void take_option(ctl_options_t *o, int letter, const char *value)
     o->upsert |= letter == 'u';
     o->dry_run |= letter == 'n';
     o->no_header |= letter == 'H';
+    o->parts |= letter == 'z';
     o->bom |= letter == 'b';
     o->safe |= letter == 'y';
     o->verified |= letter == 'v';
@@ -207,6 +216,15 @@ static const struct command_t *find_command(int count, const char *const *words)
     return NULL;
 }
 
+static const char *check_operands(apr_pool_t *pool, const struct command_t *command, int count)
+{
+    if (count < command->least || (command->most >= 0 && count > command->most)) {
+        return apr_psprintf(pool, "%s%s%s takes %s", command->noun, command->verb ? " " : "",
+                            command->verb ? command->verb : "", *command->operands ? command->operands : "no operand");
+    }
+    return NULL;
+}
+
 /* given: the letters of the options. Returns a fault. */
 static const char *check_use(apr_pool_t *pool, const struct command_t *command, const ctl_options_t *o, int count,
                              const char *given)
@@ -215,6 +233,10 @@ static const char *check_use(apr_pool_t *pool, const struct command_t *command, 
         if (is_for_some(*letter) && !strchr(command->options, *letter)) {
             return apr_psprintf(pool, "this command has no option -%c", *letter);
         }
+    }
+    if (o->api || strpbrk(given, "Kz")) {
+        const char *fault = ctl_api_import_check(o, given);
+        return fault ? fault : check_operands(pool, command, count);
     }
     if (!o->driver != !o->params) {
         return "--driver and --params go together";
@@ -241,11 +263,7 @@ static const char *check_use(apr_pool_t *pool, const struct command_t *command, 
     if (o->no_header && !o->columns) {
         return "--no-header goes with --columns";
     }
-    if (count < command->least || (command->most >= 0 && count > command->most)) {
-        return apr_psprintf(pool, "%s%s%s takes %s", command->noun, command->verb ? " " : "",
-                            command->verb ? command->verb : "", *command->operands ? command->operands : "no operand");
-    }
-    return NULL;
+    return check_operands(pool, command, count);
 }
 
 /* ---- running ---- */
@@ -253,11 +271,12 @@ static const char *check_use(apr_pool_t *pool, const struct command_t *command, 
 static int run_command(ctl_t *ctl, const struct command_t *command)
 {
     const char *fault = NULL;
+    needs_t needs = ctl->options->api ? ALONE : command->needs;
 
-    if (command->needs != ALONE) {
+    if (needs != ALONE) {
         fault = ctl_site_find(ctl->pool, ctl->options, &ctl->site);
     }
-    if (!fault && command->needs == DATABASE) {
+    if (!fault && needs == DATABASE) {
         fault = ctl_database_open(ctl, 0);
     }
     return fault ? ctl_fail(NULL, fault) : command->run(ctl);

@@ -56,6 +56,10 @@ static const cat_field_t refresh_tokens[] = {
     KEY("token_hash", 64), TEXT("session_id", 36), WHOLE("created_at"), WHOLE("expires_at"), WHOLE_OR_NULL("used_at"),
     TEXT("family_hash", 64), TEXT_OR_NULL("seed", 64),
 };
+static const cat_field_t user_keys[] = {
+    KEY("id", 36), TEXT("user_id", 36), TEXT("name", 100), TEXT("role", 16), WHOLE("created_at"), WHOLE("expires_at"),
+    WHOLE_OR_NULL("used_at"), TEXT_OR_NULL("client", 64),
+};
 static const cat_field_t mail_tokens[] = {
     KEY("token_hash", 64), TEXT("purpose", 32), TEXT("user_id", 36), WHOLE("created_at"), WHOLE("expires_at"),
     TEXT("email", 254),
@@ -94,6 +98,7 @@ const ctl_move_table_t ctl_move_tables[CTL_MOVE_TABLES] = {
     TABLE(users, SQL_MOVE_USERS, SQL_MOVE_USER),
     TABLE(sessions, SQL_MOVE_SESSIONS, SQL_SESSION_INSERT),
     TABLE(refresh_tokens, SQL_MOVE_REFRESH_TOKENS, SQL_MOVE_REFRESH_TOKEN),
+    TABLE(user_keys, SQL_MOVE_USER_KEYS, SQL_MOVE_USER_KEY),
     TABLE(mail_tokens, SQL_MOVE_MAIL_TOKENS, SQL_MAIL_TOKEN_INSERT),
     TABLE(outbox, SQL_MOVE_OUTBOX, SQL_MOVE_MAIL),
     TABLE(revoked_sessions, SQL_MOVE_REVOKED, SQL_MOVE_REVOCATION),

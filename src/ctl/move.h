@@ -30,7 +30,7 @@ typedef struct ctl_move_table_t {
 } ctl_move_table_t;
 
 /* Tables come after those they refer to. */
-#define CTL_MOVE_TABLES 11
+#define CTL_MOVE_TABLES 12
 extern const ctl_move_table_t ctl_move_tables[CTL_MOVE_TABLES];
 
 /* The content of the last line. */

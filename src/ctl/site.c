@@ -134,6 +134,8 @@ static void read_mount(const json_t *mount, ctl_site_t *site)
         .params = text_of(mount, "params"),
         .key_file = text_of(mount, "keyFile"),
         .key_dir = text_of(mount, "keyDir"),
+        .issuer = text_of(mount, "issuer"),
+        .audience = text_of(mount, "audience"),
         .blocklist = text_of(mount, "blocklist"),
         .mail = text_of(mount, "mail"),
         .index = text_of(mount, "index"),
@@ -167,6 +169,11 @@ static int is_same(const ctl_site_t *a, const ctl_site_t *b)
     return is_equal(a->driver, b->driver) && is_equal(a->params, b->params) && is_equal(a->key_file, b->key_file) &&
            is_equal(a->key_dir, b->key_dir) && is_equal(a->blocklist, b->blocklist) && is_equal(a->index, b->index) &&
            json_equal(a->fields, b->fields);
+}
+
+static int has_same_tokens(const ctl_site_t *a, const ctl_site_t *b)
+{
+    return is_equal(a->issuer, b->issuer) && is_equal(a->audience, b->audience);
 }
 
 /* Do visitors see the same products, with the same addresses? */
@@ -252,6 +259,7 @@ static const char *find_in_configuration(apr_pool_t *pool, const ctl_options_t *
         if (!is_same(site, other)) {
             return explain_choice(pool, sites);
         }
+        site->strangers = has_same_tokens(site, other) ? site->strangers : explain_choice(pool, sites);
         site->others = shows_same(site, other) ? site->others : explain_choice(pool, sites);
         add_mount(site, other);
     }

@@ -25,8 +25,12 @@ typedef struct ctl_options_t {
     const char *encoding;
     const char *list;
     const char *columns;
-    const char *key;
+    const char *key; /* a field; with api, a file */
+    const char *api; /* the URL of a server */
+    const char *by;  /* with api: a field */
+    const char *days;
     const char *images; /* directory of the files that a column names */
+    int parts;
     int no_header;
     int bom;
     int safe;
@@ -53,6 +57,8 @@ typedef struct ctl_site_t {
     const char *params;
     const char *key_file; /* either this or key_dir */
     const char *key_dir;
+    const char *issuer;                 /* of tokens */
+    const char *audience;               /* of tokens */
     const char *blocklist;              /* NULL: none */
     const char *mail;                   /* CatalogMail; NULL: not set */
     const char *index;                  /* CatalogIndex, in its words; NULL: all parts */
@@ -61,6 +67,7 @@ typedef struct ctl_site_t {
     const char *mount_uri;              /* addresses of pictures begin with this */
     const char *currency;               /* NULL: not set */
     const char *pages;                  /* the address of the pages; NULL: not known */
+    const char *strangers;              /* which catalogues of this database have other tokens; NULL: none */
     const char *others;                 /* which catalogues of this database show something else; NULL: none */
     int images;                         /* flag: CatalogImages On */
     const char *image_program;          /* NULL: the default */

@@ -16,11 +16,13 @@
 #include "accounts/passwords.h"
 #include "accounts/role.h"
 #include "accounts/user.h"
+#include "accounts/user_key.h"
 #include "ctl/ask.h"
 #include "ctl/database.h"
 #include "ctl/list.h"
 #include "lib/id.h"
 #include "lib/json.h"
+#include "lib/number.h"
 #include "lib/time.h"
 
 int ctl_users_list(ctl_t *ctl)
@@ -214,4 +216,107 @@ int ctl_users_remove(ctl_t *ctl)
 int ctl_users_revoke(ctl_t *ctl)
 {
     return change_user(ctl, (change_t){.act = cat_administration_revoke});
+}
+
+/* ---- a key for a program ---- */
+
+typedef struct new_key_t {
+    ctl_t *ctl;
+    const char *role; /* NULL: the user's */
+    cat_user_key_t key;
+    cat_user_key_outcome_t outcome;
+} new_key_t;
+
+/* CatalogMaxKeys is for users: who may run this program speaks for the site. */
+static apr_status_t add_key(void *baton)
+{
+    new_key_t *n = baton;
+    ctl_t *ctl = n->ctl;
+    cat_account_t *user;
+    apr_status_t rv = find_user(ctl, ctl->args[0], &user);
+
+    if (rv != APR_SUCCESS) {
+        return rv;
+    }
+    n->key.user_id = user->id;
+    n->key.role = n->role;
+    return cat_user_key_add(ctl->db, ctl->pool, &n->key, -1, &ctl->actor, &n->outcome);
+}
+
+/* The keys that sign are read first: only root may read them, perhaps, and opening the database makes root the server's user. */
+static const char *open_signing(ctl_t *ctl, cat_keyring_t **ring)
+{
+    const ctl_site_t *site = &ctl->site;
+    const char *fault =
+        !site->server ? "a key is signed as httpd's configuration says; --driver has none" : site->strangers;
+
+    if (!fault) {
+        fault = site->key_dir ? cat_keyring_open_directory(ctl->pool, site->key_dir, ring)
+                              : cat_keyring_open_file(ctl->pool, site->key_file, ring);
+    }
+    fault = fault ? fault : ctl_database_open(ctl, 0);
+    ctl->conf.issuer = site->issuer;
+    ctl->conf.audience = site->audience;
+    return fault;
+}
+
+/* Checks the options and the name. A token has whole seconds. */
+static const char *prepare_key(ctl_t *ctl, new_key_t *n)
+{
+    const ctl_options_t *o = ctl->options;
+    apr_int64_t days = CAT_USER_KEY_DAYS;
+    const json_t *text = cat_json_own(ctl->pool, json_string(ctl->args[1]));
+    cat_field_fault_t fault = cat_fields_no_fault;
+    const char *name;
+    cat_role_t role;
+
+    if (text) {
+        fault = cat_fields_read_value(ctl->pool, &cat_user_key_fields[CAT_USER_KEY_NAME], text, &name);
+    }
+    if (!text || fault.code) {
+        return apr_pstrcat(ctl->pool, "NAME ", text ? fault.message : "must be UTF-8", NULL);
+    }
+    if (o->days && (!cat_number_parse_integer(o->days, &days) || days < 1 || days > CAT_USER_KEY_DAYS_MOST)) {
+        return "--days must be a number from 1 to " APR_STRINGIFY(CAT_USER_KEY_DAYS_MOST);
+    }
+    if (o->role && !cat_role_parse(o->role, &role)) {
+        return apr_pstrcat(ctl->pool, o->role, " ", no_role, NULL);
+    }
+    *n = (new_key_t){.ctl = ctl, .role = o->role};
+    n->key = (cat_user_key_t){
+        .id = cat_id_make(ctl->pool, ctl->now),
+        .name = name,
+        .created = ctl->now,
+        .expires = apr_time_from_sec(apr_time_sec(ctl->now) + days * 86400),
+    };
+    return n->key.id ? NULL : "the system provides no random numbers";
+}
+
+int ctl_users_make_key(ctl_t *ctl)
+{
+    new_key_t n;
+    cat_keyring_t *ring;
+    const char *fault = prepare_key(ctl, &n), *token;
+    apr_status_t rv;
+
+    fault = fault ? fault : open_signing(ctl, &ring);
+    if (fault) {
+        return ctl_fail(NULL, fault);
+    }
+    rv = ctl_database_write(ctl, add_key, &n);
+    if (rv == APR_NOTFOUND) {
+        return ctl_fail(ctl->args[0], "there is no such user, or it is locked");
+    }
+    if (rv == APR_SUCCESS && n.outcome == CAT_USER_KEY_ABOVE) {
+        return ctl_fail(n.role, "is above the role of the user");
+    }
+    token = rv == APR_SUCCESS ? cat_user_key_sign(ctl->pool, &ctl->conf, cat_keyring_get(ring, ctl->now, NULL), &n.key)
+                              : NULL;
+    if (rv == APR_SUCCESS && !token) {
+        return ctl_fail(NULL, "the key cannot be signed");
+    }
+    if (token) {
+        puts(token);
+    }
+    return token ? CTL_DONE : CTL_FAILED;
 }

@@ -10,6 +10,7 @@
 #include "lib/log.h"
 
 typedef struct cat_db_t cat_db_t;
+typedef struct cat_key_states_t cat_key_states_t;
 typedef struct cat_limit_t cat_limit_t;
 typedef struct cat_metrics_t cat_metrics_t;
 typedef struct cat_revoked_t cat_revoked_t;
@@ -30,6 +31,7 @@ typedef struct cat_job_t {
     cat_source_t *source; /* of db's connections */
     const char *database; /* tells it from others; may contain a password */
     cat_revoked_t *revoked;
+    cat_key_states_t *keys; /* of this child */
     cat_limit_t *limits;
     const cat_metrics_t *metrics; /* NULL: nothing is counted */
     apr_time_t *last;             /* a note of the job's own from run to run; 0 at first */

@@ -35,6 +35,10 @@ static cat_answer_t *check_right(request_rec *r, const cat_state_t *state)
     if (who == CAT_READER) {
         return NULL;
     }
+    if (who != CAT_WRITER && state->user->is_key) {
+        return refuse_access(r, state, CAT_PROBLEM_SCOPE, "insufficient_scope",
+                             "the token is a key, which is for products, not for accounts");
+    }
     if (who != CAT_WRITER && !state->user->session) {
         return refuse_access(r, state, CAT_PROBLEM_SCOPE, "insufficient_scope",
                              "the token is of another issuer, whose users have no account here");

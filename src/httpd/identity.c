@@ -5,6 +5,7 @@
  *     token in this child's cache, verified by the same keys   one comparison
  *     otherwise                                                parse, find the trust by iss and aud, verify the signature
  *     then, each time                                          issuer and audience of this mount, session not ended
+ *     of a key                                                 its row, read within CatalogRevocationDelay (accounts/key_states.h)
  */
 #include "httpd/identity.h"
 
@@ -65,6 +66,19 @@ static const cat_claims_t *recall_claims(request_rec *r, const cat_trust_t *trus
     return NULL;
 }
 
+static cat_identity_t classify_status(apr_status_t rv)
+{
+    switch (rv) {
+    case APR_SUCCESS:
+        return CAT_KNOWN;
+    case CAT_EBUSY:
+    case CAT_ENOTREADY:
+        return CAT_BUSY;
+    default:
+        return CAT_UNDECIDED;
+    }
+}
+
 static cat_identity_t ask_database(request_rec *r, const cat_conf_t *conf, cat_source_t *source, const char *session)
 {
     cat_db_t *db = cat_db_make(r->pool, conf, source, cat_log_for_request(r));
@@ -72,15 +86,7 @@ static cat_identity_t ask_database(request_rec *r, const cat_conf_t *conf, cat_s
     apr_status_t rv = cat_session_check(db, session, &is_ended);
 
     cat_db_release(db);
-    switch (rv) {
-    case APR_SUCCESS:
-        return is_ended ? CAT_REFUSED_ENDED : CAT_KNOWN;
-    case CAT_EBUSY:
-    case CAT_ENOTREADY:
-        return CAT_BUSY;
-    default:
-        return CAT_UNDECIDED;
-    }
+    return rv == APR_SUCCESS && is_ended ? CAT_REFUSED_ENDED : classify_status(rv);
 }
 
 /* Is the token's session over, though the token is not? */
@@ -105,6 +111,70 @@ static cat_identity_t check_session(request_rec *r, const cat_conf_t *conf, cons
         return has_source ? ask_database(r, conf, source, claims->session) : CAT_UNDECIDED;
     }
     return state == CAT_REVOKED_YES ? CAT_REFUSED_ENDED : CAT_KNOWN;
+}
+
+/* What the key may do, as this child or the database knows it. A child may have read a key before this server ended it. */
+static cat_identity_t find_key(request_rec *r, const cat_conf_t *conf, cat_source_t *source, const cat_key_use_t *use,
+                               cat_key_state_t *state)
+{
+    const cat_server_t *server = cat_server_get(r->server);
+    cat_revoked_state_t ended = cat_revoked_find(server->revoked, use->id, use->now);
+    cat_db_t *db;
+    apr_status_t rv;
+
+    if (ended == CAT_REVOKED_YES) {
+        *state = (cat_key_state_t){0};
+        return CAT_KNOWN;
+    }
+    if (ended == CAT_REVOKED_NO &&
+        cat_key_states_find(server->keys, r->pool, use, apr_time_from_sec(conf->revocation_delay), state)) {
+        return CAT_KNOWN;
+    }
+    db = cat_db_make(r->pool, conf, source, cat_log_for_request(r));
+    rv = cat_key_states_read(server->keys, db, r->pool, use, state);
+    cat_db_release(db);
+    return classify_status(rv);
+}
+
+/* Keys are for the routes of mounts: a section with AuthType Catalog guards what its administrator meant for people. */
+static cat_identity_t refuse_key(const cat_conf_t *conf, const cat_source_t *source, const cat_key_use_t *use,
+                                 apr_time_t expires, const char **reason)
+{
+    if (!conf->enable || !source || !source->mutex) {
+        *reason = "a key is for the API alone";
+        return CAT_REFUSED;
+    }
+    if (expires <= use->now) { /* no leeway: no clock but that of this service's servers made the key */
+        *reason = cat_token_expired;
+        return CAT_REFUSED_EXPIRED;
+    }
+    return CAT_KNOWN;
+}
+
+/* *claims: with what the user may now. */
+static cat_identity_t check_key(request_rec *r, const cat_conf_t *conf, const cat_claims_t **claims,
+                                const char **reason)
+{
+    cat_source_t *source = cat_server_source(r->server, conf);
+    cat_claims_t *now = apr_pmemdup(r->pool, *claims, sizeof(*now));
+    const cat_key_use_t use = {now->session, now->subject, r->useragent_ip, source, apr_time_now()};
+    cat_key_state_t state;
+    cat_identity_t identity = refuse_key(conf, source, &use, now->expires, reason);
+
+    if (identity != CAT_KNOWN) {
+        return identity;
+    }
+    *reason = "the key has ended";
+    identity = find_key(r, conf, source, &use, &state);
+    if (identity != CAT_KNOWN || !state.is_live) {
+        return identity == CAT_KNOWN ? CAT_REFUSED_ENDED : identity;
+    }
+    cat_key_states_note(cat_server_get(r->server)->keys, &use);
+    now->role = cat_role_names[state.role];
+    now->username = state.username;
+    now->verified = state.verified;
+    *claims = now;
+    return CAT_KNOWN;
 }
 
 static cat_identity_t classify_reason(const char *reason)
@@ -139,6 +209,9 @@ static cat_identity_t find_identity(request_rec *r, const cat_conf_t *conf, cons
             return classify_reason(*reason);
         }
         cat_token_cache_add(cat_server_get(r->server)->seen, (*claims)->keys, token, *claims);
+    }
+    if ((*claims)->is_key) {
+        return check_key(r, conf, claims, reason);
     }
     *reason = "the token's session has ended";
     return check_session(r, conf, *claims);

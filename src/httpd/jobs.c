@@ -17,6 +17,7 @@
 #include <string.h>
 
 #include "accounts/backlog.h"
+#include "accounts/key_states.h"
 #include "accounts/mailer.h"
 #include "accounts/purge.h"
 #include "accounts/revocations.h"
@@ -53,6 +54,7 @@ static const struct job_t {
 } jobs[] = {
     {"mail", APR_TIME_C(1000000), cat_mailer_run, &one_child, APR_TIME_C(60000000)},
     {"revocations", APR_TIME_C(250000), cat_revocations_run, &each_child, PAUSE_REVOCATION_DELAY},
+    {"keys", APR_TIME_C(1000000), cat_key_states_run, &each_child, APR_TIME_C(60000000)},
     {"exports", APR_TIME_C(1000000), cat_export_watch, &each_child, APR_TIME_C(60000000)},
     {"counts", APR_TIME_C(1000000), cat_counts_run, &one_child, APR_TIME_C(60000000)},
     {"fields", APR_TIME_C(1000000), cat_key_filler_run, &one_child, APR_TIME_C(60000000)},
@@ -115,6 +117,7 @@ static void run_job(worker_t *w, apr_pool_t *pool)
         .source = w->mount->source,
         .database = w->database,
         .revoked = cat_server_get(w->mount->server)->revoked,
+        .keys = cat_server_get(w->mount->server)->keys,
         .limits = cat_server_get(w->mount->server)->limits,
         .metrics = cat_server_get(w->mount->server)->metrics,
         .last = &w->last,

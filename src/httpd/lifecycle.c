@@ -490,6 +490,7 @@ void cat_lifecycle_child_init(apr_pool_t *pchild, server_rec *main_server)
     cat_server_t *shared = cat_server_get(main_server);
     apr_status_t rv = cat_token_cache_create(&shared->seen, pchild, TOKENS_SEEN);
 
+    rv = rv == APR_SUCCESS ? cat_key_states_create(&shared->keys, pchild) : rv;
     if (rv != APR_SUCCESS) {
         ap_log_error(APLOG_MARK, APLOG_ERR, rv, main_server, "CAT034: the token cache cannot be created");
     }
@@ -500,6 +501,7 @@ void cat_lifecycle_child_init(apr_pool_t *pchild, server_rec *main_server)
     for (server_rec *s = main_server; s; s = s->next) {
         const apr_array_header_t *mounts = cat_server_get(s)->mounts;
         cat_server_get(s)->seen = shared->seen;
+        cat_server_get(s)->keys = shared->keys;
         start_keyrings(pchild, s);
         for (int i = 0; i < mounts->nelts; i++) {
             start_source(pchild, APR_ARRAY_IDX(mounts, i, cat_mount_t *), shared);

@@ -22,6 +22,7 @@
 #include "api/sessions.h"
 #include "api/transfer.h"
 #include "api/user_admin.h"
+#include "api/user_keys.h"
 #include "api/users.h"
 #include "http/rate_limit.h"
 
@@ -68,6 +69,9 @@ const cat_route_t cat_routes[] = {
     { "POST",   "/auth/email/change",    cat_profile_change_email, CAT_USER, CAT_JSON,     CAT_RATE_MAIL,     NULL,                &cat_profile_about_change_email },
     { "GET",    "/auth/sessions",        cat_sessions_list,      CAT_USER,   CAT_NO_BODY,  CAT_RATE_NONE,     NULL,                &cat_sessions_about_list },
     { "DELETE", "/auth/sessions/:id",    cat_sessions_remove,    CAT_USER,   CAT_NO_BODY,  CAT_RATE_NONE,     NULL,                &cat_sessions_about_remove },
+    { "GET",    "/auth/keys",            cat_user_keys_list,     CAT_USER,   CAT_NO_BODY,  CAT_RATE_NONE,     NULL,                &cat_user_keys_about_list },
+    { "POST",   "/auth/keys",            cat_user_keys_create,   CAT_USER,   CAT_JSON,     CAT_RATE_REGISTER, NULL,                &cat_user_keys_about_create },
+    { "DELETE", "/auth/keys/:id",        cat_user_keys_remove,   CAT_USER,   CAT_NO_BODY,  CAT_RATE_NONE,     NULL,                &cat_user_keys_about_remove },
     { "GET",    "/auth/confirm",         cat_confirm_look,       CAT_ANYONE, CAT_NO_BODY,  CAT_RATE_NONE,     NULL,                &cat_confirm_about_look },
     { "POST",   "/auth/confirm",         cat_confirm_confirm,    CAT_ANYONE, CAT_JSON,     CAT_RATE_NONE,     NULL,                &cat_confirm_about_confirm },
     { "POST",   "/auth/confirm/resend",  cat_confirm_resend,     CAT_ANYONE, CAT_JSON,     CAT_RATE_MAIL,     NULL,                &cat_confirm_about_resend },

@@ -7,6 +7,7 @@
 #include <http_request.h>
 #include <stdatomic.h>
 
+#include "accounts/key_states.h"
 #include "db/setup.h"
 #include "http/request.h"
 #include "jose/token.h"
@@ -44,6 +45,7 @@ typedef struct cat_server_t {
     cat_limit_t *limits;            /* shared by all servers, across restarts */
     cat_metrics_t *metrics;         /* shared by all servers, with counts that last across restarts */
     cat_token_cache_t *seen;        /* one per child */
+    cat_key_states_t *keys;         /* one per child */
     cat_response_cache_t *cache;    /* shared by all servers; NULL: switched off */
     cat_jobs_t *jobs;               /* of the main server */
     ap_HOOK_translate_name_t *alias; /* mod_alias's hook; NULL: it is not loaded */

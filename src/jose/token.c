@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Access tokens: makes and checks JWTs.
+ * Access tokens and keys: makes and checks JWTs.
  *
  * A token is checked from the outside in, so that little is done for garbage: length and alphabet, the three segments,
  * header, signature, then claims. The header never chooses how to verify: the algorithm is the key's, kid only picks
@@ -25,7 +25,8 @@
 #define FOREIGN_SUBJECT_MAX 255 /* octets */
 
 /* The same key may sign JWTs for other purposes (RFC 8725 3.12). */
-#define TOKEN_USE "access"
+#define USE_ACCESS "access"
+#define USE_KEY "key"
 #define NOT_ACCESS "the token is not an access token"
 
 #define BASE64URL "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
@@ -39,16 +40,18 @@ const char cat_token_expired[] = "the token has expired";
 static int add_claims(jwt_t *jwt, const cat_claims_t *claims)
 {
     const char *const texts[][2] = {
-        {"token_use", TOKEN_USE}, {"iss", claims->issuer}, {"aud", claims->audience},      {"sub", claims->subject},
-        {"sid", claims->session}, {"jti", claims->id},     {"username", claims->username}, {"role", claims->role},
+        {"iss", claims->issuer},        {"aud", claims->audience}, {"sub", claims->subject},
+        {"sid", claims->session},       {"jti", claims->id},       {"token_use", claims->is_key ? USE_KEY : USE_ACCESS},
+        {"username", claims->username}, {"role", claims->role},
     };
+    size_t count = sizeof(texts) / sizeof(*texts) - (claims->is_key ? 2 : 0);
 
-    for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++) {
+    for (size_t i = 0; i < count; i++) {
         if (jwt_add_grant(jwt, texts[i][0], texts[i][1]) != 0) {
             return 0;
         }
     }
-    return jwt_add_grant_bool(jwt, "email_verified", claims->verified) == 0 &&
+    return (claims->is_key || jwt_add_grant_bool(jwt, "email_verified", claims->verified) == 0) &&
            jwt_add_grant_int(jwt, "iat", (long)apr_time_sec(claims->issued)) == 0 &&
            jwt_add_grant_int(jwt, "exp", (long)apr_time_sec(claims->expires)) == 0;
 }
@@ -235,12 +238,13 @@ static const char *check_times(const json_t *payload, apr_int64_t now)
 
 static const char *check_user(const json_t *payload, const char *const *roles)
 {
+    const json_t *use = json_object_get(payload, "token_use");
     const json_t *username = json_object_get(payload, "username");
     const json_t *role = json_object_get(payload, "role");
     const json_t *verified = json_object_get(payload, "email_verified");
     const char *sub = get_text(payload, "sub");
 
-    if (!is_text(json_object_get(payload, "token_use"), TOKEN_USE)) {
+    if (!is_text(use, USE_ACCESS) && !is_text(use, USE_KEY)) {
         return NOT_ACCESS;
     }
     if (!sub || !cat_id_check(sub)) {
@@ -256,11 +260,16 @@ static const char *check_user(const json_t *payload, const char *const *roles)
     return NULL;
 }
 
-/* The subject gets into logs and into headers for proxied applications. */
+/* The subject gets into logs and into headers for proxied applications. A service that trusts another one of this module takes its access
+ * tokens, and not its keys: it does not learn when they end. */
 static const char *check_foreign_user(const json_t *payload)
 {
+    const json_t *use = json_object_get(payload, "token_use");
     const char *sub = get_text(payload, "sub");
 
+    if (use && !is_text(use, USE_ACCESS)) {
+        return NOT_ACCESS;
+    }
     if (!sub || !*sub || strlen(sub) > FOREIGN_SUBJECT_MAX) {
         return "the token names no user";
     }
@@ -312,6 +321,7 @@ static const cat_claims_t *read_claims(apr_pool_t *pool, const json_t *payload, 
     if (!trust->foreign) {
         c->session = get_text(payload, "sid");
         c->id = get_text(payload, "jti");
+        c->is_key = is_text(json_object_get(payload, "token_use"), USE_KEY);
         c->username = get_text(payload, "username");
         c->role = role ? role : c->role;
         c->verified = json_is_true(json_object_get(payload, "email_verified"));

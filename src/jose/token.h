@@ -8,8 +8,8 @@
 
 #include "jose/keyring.h"
 
-/* Access tokens: JWT (RFC 7519). This module's have the claim token_use, because libjwt 1.10.2 supports no typ but
- * "JWT"; those of other issuers may follow RFC 9068. */
+/* Access tokens, and the keys of users' programs: JWT (RFC 7519). This module's have the claim token_use, because libjwt 1.10.2 supports no
+ * typ but "JWT"; access tokens of other issuers may follow RFC 9068. */
 
 /* Octets; a longer token is refused unread. Other issuers list the groups of a user in theirs. */
 #define CAT_TOKEN_MAX 4096
@@ -19,8 +19,9 @@
 typedef struct cat_claims_t {
     const char *issuer;
     const char *audience;
-    const char *subject;  /* the user's id */
-    const char *session;  /* sid; NULL in a token of another issuer */
+    const char *subject; /* the user's id */
+    const char *session; /* sid: the id of the session or the key; NULL in a token of another issuer */
+    int is_key; /* flag, token_use "key": then the database has the username, role and verified (accounts/user_key.h) */
     const char *id;       /* jti; NULL likewise */
     const char *username; /* NULL if the token has none or is of another issuer */
     const char *role;     /* one of the trust's roles; the first if the token has none or is of another issuer */
@@ -51,8 +52,8 @@ typedef struct cat_trust_chain_t {
     const struct cat_trust_chain_t *next;
 } cat_trust_chain_t;
 
-/* Signs a token with the first key, whose id becomes its kid. Each text of the claims must be set; times are cut to
- * seconds. On the pool. NULL: it cannot be signed, or would be longer than CAT_TOKEN_MAX. */
+/* Signs a token with the first key, whose id becomes its kid. Each text of the claims must be set, of a key those up to id; times are cut
+ * to seconds. On the pool. NULL: it cannot be signed, or would be longer than CAT_TOKEN_MAX. */
 const char *cat_token_make(apr_pool_t *pool, const cat_keys_t *keys, const cat_claims_t *claims);
 
 /* Does token have the shape of a signed JWT: three non-empty segments in base64url (RFC 4648 5) without padding, whose
@@ -68,8 +69,8 @@ int cat_token_check_shape(const char *token);
  *   7515 4.1.9); no crit; kid chooses the key, and may be absent if the trust has one key; alg is that of the key;
  * - the signature;
  * - aud: the audience, or an array that contains it;
- * - token_use "access"; sub an id of lib/id.h; sid and jti strings; role, username and email_verified, if present, of
- *   their type;
+ * - token_use "access" or "key", of another issuer "access" or absent; sub an id of lib/id.h; sid and jti strings; role, username and
+ *   email_verified, if present, of their type;
  * - exp: a number, perhaps with a fraction (RFC 7519 2, NumericDate), later than now less the leeway, up to the year
  *   9999; nbf and iat, if present: numbers not later than now plus the leeway.
  * NULL: the token is valid, and *claims lives on the pool. Otherwise the reason for error_description (RFC 6750 3), a

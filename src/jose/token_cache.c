@@ -22,7 +22,7 @@ enum { ISSUER, AUDIENCE, SUBJECT, SESSION, ID, USERNAME, ROLE, TEXTS };
 
 typedef struct entry_t {
     apr_time_t issued, expires;
-    int verified;
+    int is_key, verified;
     apr_uint16_t token_length;
     apr_uint16_t at[TEXTS];
     apr_uint16_t end;
@@ -83,6 +83,7 @@ static const cat_claims_t *copy_claims(apr_pool_t *pool, const entry_t *entry, c
         .id = text_at(entry, ID, copy),
         .username = text_at(entry, USERNAME, copy),
         .role = text_at(entry, ROLE, copy),
+        .is_key = entry->is_key,
         .verified = entry->verified,
         .issued = entry->issued,
         .expires = entry->expires,
@@ -122,6 +123,7 @@ static void write_entry(entry_t *entry, const char *token, apr_size_t length, co
     }
     entry->token_length = (apr_uint16_t)length;
     entry->end = (apr_uint16_t)end;
+    entry->is_key = claims->is_key;
     entry->verified = claims->verified;
     entry->issued = claims->issued;
     entry->expires = claims->expires;

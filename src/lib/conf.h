@@ -35,6 +35,7 @@ typedef struct cat_conf_t {
     int session_ttl;                 /* seconds after which a session ends in any case */
     int refresh_grace;               /* seconds */
     int max_sessions;                /* of a user */
+    int max_keys;                    /* of a user */
     int revocation_delay;            /* seconds */
 
     int write_role;   /* cat_role_t: who may write products */

@@ -41,6 +41,8 @@ my $file = file_of(
     qq({"sessions":{"id":"$ids[3]","user_id":"$ids[0]","created_at":1,"used_at":2,"expires_at":3,"client":"","agent":""}}),
     qq({"refresh_tokens":{"token_hash":"$hashes[0]","session_id":"$ids[3]","created_at":4,"expires_at":5,"used_at":6,"family_hash":"$hashes[0]","seed":"s"}}),
     qq({"refresh_tokens":{"token_hash":"$hashes[1]","session_id":"$ids[2]","created_at":4,"expires_at":5,"family_hash":"$hashes[1]"}}),
+    qq({"user_keys":{"id":"$ids[1]","user_id":"$ids[0]","name":"$text","role":"editor","created_at":4,"expires_at":5,"used_at":6,"client":"2001:db8::1"}}),
+    qq({"user_keys":{"id":"$ids[2]","user_id":"$ids[1]","name":"x","role":"user","created_at":4,"expires_at":5}}),
     qq({"mail_tokens":{"token_hash":"$hashes[2]","purpose":"reset","user_id":"$ids[0]","created_at":7,"expires_at":8,"email":"b\@example.com"}}),
     qq({"outbox":{"id":"$ids[0]","template":"confirm","user_id":"$ids[1]","state":"dead","attempts":9,"next_at":10,"lease":"","created_at":11,"email":"b\@example.com","error":"$text"}}),
     qq({"outbox":{"id":"$ids[4]","template":"reset","email_key":"x\@example.com","state":"pending","attempts":0,"next_at":12,"lease":"l","created_at":13}}),
@@ -56,7 +58,7 @@ my $between = made(of_sqlite());
 for my $way (['import into a server\'s database', $first], ['import from there into SQLite', $between],
     ['import from there into another server\'s database', $second]) {
     my ($name, $db) = @$way;
-    is_deeply(import_into($db, $file), said(18, 18), $name);
+    is_deeply(import_into($db, $file), said(20, 20), $name);
     my $again = export($db);
     is(rows_of($again), rows_of($file), "$name: no row is lost or changed");
     $file = $again;
@@ -72,13 +74,13 @@ $columns{ $_->[0] }{ $_->[1] } = 1 for @{ DBI->connect("dbi:SQLite:dbname=$dir/1
 is_deeply(\%moved, \%columns, 'the export has all columns of all tables');
 like($file, qr/\A\{"mod_catalog":\{"format":1,"schema":\d+,"time":"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z"\}\}\n/,
     'the first line has the format, the schema and the time');
-is_deeply(import_into($second, $file), said(18, 0), 'a second import adds nothing');
+is_deeply(import_into($second, $file), said(20, 0), 'a second import adds nothing');
 
 # ---- what is there is left as it is, and told ----
 
 my $other = file_of(split /\n/, rows_of($file) =~ s/\n[^\n]*\n\z//r =~ s/"name":"x"/"name":"y"/r =~ s/("used_at":)6/${1}7/r =~ s/,"confirmed_at":1763717400001//r);
 my $r = import_into($second, $other);
-is_deeply([@$r{qw(status out)}], [1, "18 rows, 0 added\n"], 'an import fails if rows exist with different content');
+is_deeply([@$r{qw(status out)}], [1, "20 rows, 0 added\n"], 'an import fails if rows exist with different content');
 is($r->{err}, join('', map { "catalogctl: $_: the row exists with different content; it was left as it is\n" } 'line 4: products', 'line 5: users', 'line 9: refresh_tokens') . "catalogctl: rows that differ: 3\n",
     'the messages name these rows');
 is(rows_of(export($second)), rows_of($file), 'these rows are left as they are');

@@ -55,7 +55,7 @@ my @good = (
     ['nbf in the future, within the leeway', {}, { nbf => $now + 10 }],
     ['an access token with typ in capitals', { typ => 'at+JWT' }, {}], ['another spelling', { typ => 'Application/JWT' }, {}],
     ['times with fractions', {}, { iat => $now - 0.25, nbf => $now - 0.5, exp => $now + 300.125 }],
-    ['a token of 8,000 octets', {}, { groups => 'x' x 5700 }],
+    ['a token of 8,000 octets', {}, { groups => 'x' x 5700 }], ['an access token that says so', {}, { token_use => 'access' }],
 );
 answers(post(foreign(@$_[1 .. 3])), 201, undef, "accepted: $_->[0]") for @good;
 
@@ -69,6 +69,7 @@ my @bad = (
     ['an empty subject', {}, { sub => '' }], ['a subject too long', {}, { sub => 'x' x 256 }],
     ['a subject of two lines', {}, { sub => "x\r\ny" }], ['a subject that is a number', {}, { sub => 5 }],
     ['another typ', { typ => 'logout+jwt' }, {}], ['crit', { crit => ['x'], x => 1 }, {}],
+    ['a key of another service of this kind', {}, { token_use => 'key' }], ['an ID token', {}, { token_use => 'id' }],
     ['the other algorithm', {}, { iss => 'https://id.test' }, 'RS256'],
 );
 answers(post(foreign(@$_[1 .. 3])), 401, refusal(error => qr/./), "refused: $_->[0]", 'www-authenticate' => failed())

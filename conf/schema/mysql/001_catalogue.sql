@@ -272,6 +272,23 @@ CREATE TABLE IF NOT EXISTS revoked_sessions (
     KEY revoked_sessions_by_import (imported_at)
 ) ENGINE = InnoDB DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin;
 
+-- Keys, tokens for programs that users make: a token names its row here, and is refused when the row is gone. role: the most that the key
+-- may do; it may never do more than its user. used_at, client: the last use, noted once a minute; NULL: it was never used.
+CREATE TABLE IF NOT EXISTS user_keys (
+    id         CHAR(36) CHARACTER SET ascii COLLATE ascii_bin NOT NULL PRIMARY KEY,
+    user_id    CHAR(36) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
+    name       VARCHAR(100) NOT NULL,
+    role       VARCHAR(16) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
+    created_at BIGINT NOT NULL,
+    expires_at BIGINT NOT NULL,
+    used_at    BIGINT,
+    client     VARCHAR(64) CHARACTER SET ascii COLLATE ascii_bin,
+    KEY user_keys_by_user (user_id),
+    KEY user_keys_by_expiry (expires_at),
+    CONSTRAINT user_keys_role CHECK (role IN ('user', 'editor', 'admin')),
+    CONSTRAINT user_keys_user FOREIGN KEY (user_id) REFERENCES users (id) ON DELETE CASCADE
+) ENGINE = InnoDB DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin;
+
 -- ---- mail ----
 
 -- email: the address that the link was sent to. It is the user's own, or the one that the link makes the user's.

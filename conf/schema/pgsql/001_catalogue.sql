@@ -314,6 +314,22 @@ CREATE TABLE revoked_sessions (
 CREATE INDEX revoked_sessions_by_time ON revoked_sessions (ended_at);
 CREATE INDEX revoked_sessions_by_import ON revoked_sessions (imported_at);
 
+-- Keys, tokens for programs that users make: a token names its row here, and is refused when the row is gone. role: the most that the key
+-- may do; it may never do more than its user. used_at, client: the last use, noted once a minute; NULL: it was never used.
+CREATE TABLE user_keys (
+    id         TEXT COLLATE "C" NOT NULL PRIMARY KEY,
+    user_id    TEXT COLLATE "C" NOT NULL REFERENCES users (id) ON DELETE CASCADE,
+    name       TEXT NOT NULL,
+    role       TEXT NOT NULL CHECK (role IN ('user', 'editor', 'admin')),
+    created_at BIGINT NOT NULL,
+    expires_at BIGINT NOT NULL,
+    used_at    BIGINT,
+    client     TEXT
+);
+
+CREATE INDEX user_keys_by_user ON user_keys (user_id);
+CREATE INDEX user_keys_by_expiry ON user_keys (expires_at);
+
 -- ---- mail ----
 
 -- email: the address that the link was sent to. It is the user's own, or the one that the link makes the user's.

@@ -260,6 +260,7 @@ static const char *const statements[SQL_COUNT] = {
     [SQL_PURGE_LOGIN_FAILURES] = "DELETE FROM login_failures WHERE failed_at < %s ORDER BY failed_at LIMIT 200",
     [SQL_PURGE_IDEMPOTENCY] = "DELETE FROM idempotency_keys WHERE expires_at < %s ORDER BY expires_at LIMIT 200",
     [SQL_PURGE_NAMES] = "DELETE FROM released_names WHERE expires_at < %s ORDER BY expires_at LIMIT 200",
+    [SQL_PURGE_USER_KEYS] = "DELETE FROM user_keys WHERE expires_at < %s ORDER BY expires_at LIMIT 200",
     [SQL_PURGE_BULK_JOBS] = "DELETE FROM bulk_jobs WHERE ended_at < %s ORDER BY ended_at LIMIT 200",
     [SQL_PURGE_AUDIT] = "DELETE FROM audit WHERE created_at < %s ORDER BY created_at LIMIT 200",
     [SQL_MOVE_USER] =

@@ -11,7 +11,7 @@ use Exporter 'import';
 
 our @EXPORT_OK = qw(write_file product product_id rows_of);
 
-my @TABLES = qw(products users sessions refresh_tokens mail_tokens outbox revoked_sessions audit released_names images image_parts);
+my @TABLES = qw(products users sessions refresh_tokens user_keys mail_tokens outbox revoked_sessions audit released_names images image_parts);
 
 # Writes the lines that next returns, each a row's JSON without its newline, until it returns undef.
 sub write_file {

@@ -436,6 +436,50 @@ export function stories(server) {
         await here.hears('You have signed out.');
     });
 
+    story('a user makes a key for a program, copies it, and ends it', server, async visit => {
+        const visitor = await visit(server.url, { permissions: ['clipboard-read', 'clipboard-write'] });
+        const { page } = visitor;
+        const user = await server.register('keyholder');
+        await visitor.signIn(user);
+        await page.goto('/account.html');
+        await page.getByText('You have no keys.').waitFor();
+        assert.ok(await page.getByLabel('The new key').isHidden());
+
+        await fill(page, { 'Valid for how many days': '4000' });
+        await page.getByRole('button', { name: 'Create a key' }).click();
+        await visitor.hears('Name of the key must be filled in.');
+        await visitor.hears('Valid for how many days must be from 1 to 3,650.');
+        assert.deepEqual(await page.locator('#key-role option').allTextContents(), ['User']);
+        await fill(page, { 'Name of the key': 'ERP', 'Valid for how many days': '30' });
+        await page.getByRole('button', { name: 'Create a key' }).click();
+        await visitor.hears('The key “ERP” is ready.');
+        const token = await page.getByLabel('The new key').inputValue();
+        assert.ok(await visitor.isFocused(page.getByLabel('The new key')));
+        await page.getByRole('button', { name: 'Copy the key' }).click();
+        await visitor.hears('The key is copied.');
+        assert.equal(await page.evaluate(() => navigator.clipboard.readText()), token);
+        const product = { name: 'Made by a program', price: 1 };
+        const use = () => server.api('POST', '/products', product, token).then(() => true, () => false);
+        assert.equal(await use(), true);
+
+        await page.reload();
+        const key = page.locator('#keys li').filter({ hasText: 'ERP' });
+        await key.getByText(/^Created .*, expires .*/).waitFor();
+        assert.ok(await page.getByLabel('The new key').isHidden());
+        assert.equal(await page.getByText(token).count(), 0);
+
+        const question = page.getByRole('dialog', { name: 'End the key “ERP”?' });
+        await key.getByRole('button', { name: 'End the key ERP' }).click();
+        await question.getByRole('button', { name: 'Keep it' }).click();
+        await question.waitFor({ state: 'hidden' });
+        assert.equal(await use(), true);
+        await key.getByRole('button', { name: 'End the key ERP' }).click();
+        await question.getByRole('button', { name: 'End the key' }).click();
+        await visitor.hears('The key “ERP” has ended.');
+        await page.getByText('You have no keys.').waitFor();
+        assert.equal(await use(), false);
+    });
+
     story('signing out everywhere signs out the other tab and the other browser', server, async visit => {
         const user = await server.register('everywhere');
         const [here, there] = [await visit(), await visit()];

@@ -230,7 +230,17 @@ const states = {
         await page.goto('/account.html');
         await page.getByText('This one').waitFor();
     },
+    async 'account-key'(page) {
+        await page.getByLabel('Name of the key').fill('ERP');
+        await page.getByRole('button', { name: 'Create a key' }).click();
+        await page.locator('#keys li').waitFor();
+    },
+    async 'account-key-end'(page) {
+        await page.getByRole('button', { name: 'End the key ERP' }).click();
+        await page.getByRole('dialog', { name: 'End the key “ERP”?' }).waitFor();
+    },
     async 'account-delete'(page) {
+        await page.keyboard.press('Escape');
         await page.getByRole('button', { name: 'Delete the account' }).click();
         await page.getByRole('dialog').getByRole('button', { name: 'Delete the account' }).click();
         await page.getByText('Your password must be filled in.').waitFor();

@@ -102,8 +102,9 @@ export function stories(server) {
         const file = await download;
         assert.equal(file.suggestedFilename(), 'account-collector.json');
         await visitor.hears('Your browser is saving your data as account-collector.json.');
-        const { account, sessions } = JSON.parse(readFileSync(await file.path(), 'utf8'));
+        const { account, sessions, keys } = JSON.parse(readFileSync(await file.path(), 'utf8'));
         assert.deepEqual([account.username, account.email, account.role], [user.username, user.email, 'user']);
+        assert.deepEqual(keys, []);
         assert.deepEqual(sessions.map(({ current }) => current).sort(), [false, true]); /* registration opened the other one */
     });
 
@@ -246,7 +247,7 @@ export function stories(server) {
         await visitor.hears('The address of cared is no longer confirmed.');
         await dialog.getByText('Address not confirmed').waitFor();
 
-        await dialog.getByText('Nobody can sign in to the account, and all its sessions end.').waitFor();
+        await dialog.getByText('Nobody can sign in to the account, and all its sessions and keys end.').waitFor();
         await click('Lock');
         await visitor.hears('The account of cared is locked.');
         await dialog.getByText('Locked', { exact: true }).waitFor();

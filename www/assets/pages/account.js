@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+import { offerKeys, showKeys } from '../account/keys.js';
 import { call, forget, refresh, send, signOut } from '../lib/api.js';
 import { bdi, byId, el, saveFile } from '../lib/dom.js';
 import { manage, rules } from '../lib/form.js';
@@ -129,11 +130,11 @@ async function resend(email) {
 
 async function saveData() {
     try {
-        const [{ data: account }, { data: sessions }] = await Promise.all(
-            ['/auth/me', '/auth/sessions'].map(path => call('GET', path)),
+        const [{ data: account }, { data: sessions }, { data: keys }] = await Promise.all(
+            ['/auth/me', '/auth/sessions', '/auth/keys'].map(path => call('GET', path)),
         );
         const name = `account-${account.username}.json`;
-        const file = new Blob([JSON.stringify({ account, sessions }, null, 4)], { type: 'application/json' });
+        const file = new Blob([JSON.stringify({ account, sessions, keys }, null, 4)], { type: 'application/json' });
         saveFile(file, name);
         report(t('account.saved', { name }));
     } catch (error) {
@@ -159,7 +160,8 @@ start(
     async () => {
         const { data: me } = await call('GET', '/auth/me');
         showProfile(me);
-        await showSessions();
+        await Promise.all([showSessions(), showKeys()]);
+        offerKeys(me.role);
         byId('everywhere').onclick = signOutEverywhere;
         if (!me.emailVerified) {
             manage(byId('resend-form'), {}, () => resend(me.email));

@@ -42,6 +42,8 @@ const FIELDS = {
     emailVerified: 'users.confirmed',
     email: 'form.email',
     username: 'form.username',
+    name: 'key.name',
+    expiresAt: 'key.expiry',
 };
 
 /* A new account had nothing before. */
@@ -52,13 +54,17 @@ function changeValue(field, value) {
     if (typeof value === 'boolean') {
         return t(value ? 'audit.yes' : 'audit.no');
     }
+    if (field === 'expiresAt') {
+        return formatTime(value);
+    }
     return field === 'role' ? t(`role.${value}`) : String(value);
 }
 
 function changeText([name, { from, to }]) {
     const field = name in FIELDS ? t(FIELDS[name]) : name;
-    const values = { field, from: changeValue(name, from), to: changeValue(name, to) };
-    return el('div', { class: 'form-text' }, t(from === undefined ? 'audit.set' : 'audit.change', values));
+    const [was, is] = [from, to].map(value => value !== undefined && changeValue(name, value));
+    const key = was === false || is === false ? 'audit.set' : 'audit.change'; /* of what has ended, too, only one value is known */
+    return el('div', { class: 'form-text' }, t(key, { field, from: was, to: is === false ? was : is }));
 }
 
 function auditCells(entry) {

@@ -48,6 +48,8 @@ export default {
     'problem.registration-closed': 'Die Registrierung ist geschlossen. Nur Administratoren legen Konten an.',
     'problem.product-not-found': 'Dieses Produkt gibt es nicht. Vielleicht wurde es gelöscht.',
     'problem.session-not-found': 'Diese Sitzung gibt es nicht mehr. Vielleicht wurde sie beendet.',
+    'problem.key-not-found': 'Diesen Schlüssel gibt es nicht mehr. Vielleicht wurde er beendet.',
+    'problem.too-many-keys': 'Mehr Schlüssel erlaubt der Server nicht. Beenden Sie einen, den kein Programm benutzt.',
     'problem.user-exists': 'Dieser Name oder diese Adresse gehört inzwischen zu einem anderen Konto.',
     'problem.user-not-found': 'Diesen Benutzer gibt es nicht. Vielleicht wurde das Konto gelöscht.',
     'problem.mail-not-found': 'Diese E-Mail ist nicht in der Warteschlange. Vielleicht wurde sie schon gesendet.',

@@ -48,6 +48,8 @@ export default {
     'problem.registration-closed': 'Registration is closed. Only administrators create accounts.',
     'problem.product-not-found': 'Product not found. It may have been deleted.',
     'problem.session-not-found': 'Session not found. It may have ended.',
+    'problem.key-not-found': 'There is no such key. It may have ended.',
+    'problem.too-many-keys': 'You have as many keys as the server allows. End one that no program uses.',
     'problem.user-exists': 'Another account has taken this name or address in the meantime.',
     'problem.user-not-found': 'There is no such user. The account may have been deleted.',
     'problem.mail-not-found': 'There is no such mail in the queue. It may have been sent.',

@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Keys of users' programs.
+ *
+ * A key is a row and a token that names it. The token says nothing that could change: role, name and confirmation of the user are read
+ * with the row, so a key never may more than its user, from the moment on that the user may less. Ending a key deletes the row, so there is
+ * no list of ended keys that would have to be kept until they expire.
+ *
+ *     POST /auth/keys -> row, entry of the audit table, token, which nobody can read again
+ *     a request       -> signature, then the row, at most once in CatalogRevocationDelay (accounts/key_states.c)
+ *     DELETE          -> the row goes; this server's set of ended sessions has the id until no child can remember the row
+ */
+#include "accounts/user_key.h"
+
+#include <apr_strings.h>
+#include <stdlib.h>
+
+#include "accounts/accounts.h"
+#include "accounts/session.h"
+#include "accounts/user.h"
+#include "jose/token.h"
+#include "lib/id.h"
+#include "lib/time.h"
+
+/* clang-format off */
+const cat_field_t cat_user_key_fields[CAT_USER_KEY_FIELDS] = {
+    /*                            name          kind        flags                      least most absent rule */
+    [CAT_USER_KEY_ID] =         {"id",         CAT_STRING, CAT_SERVER,                 0,   0,   NULL,  &cat_fields_id,
+        "The key's id", "01a206e3-5c16-7420-9973-b22df6eefd60"},
+    [CAT_USER_KEY_NAME] =       {"name",       CAT_STRING, CAT_REQUIRED | CAT_VISIBLE, 1,   100, NULL,  NULL,
+        "What the key is for", "ERP"},
+    [CAT_USER_KEY_ROLE] =       {"role",       CAT_STRING, 0,                          1,   16,  NULL,  &cat_user_role_rule,
+        "The role that the key has, unless its user's role is a lower one", "editor"},
+    [CAT_USER_KEY_CREATED_AT] = {"createdAt",  CAT_TIME,   CAT_SERVER,                 0,   0,   NULL,  NULL,
+        "When it was created, in UTC", "2026-11-26T09:30:00.000Z"},
+    [CAT_USER_KEY_EXPIRES_AT] = {"expiresAt",  CAT_TIME,   CAT_SERVER,                 0,   0,   NULL,  NULL,
+        "When it expires, in UTC", "2027-02-24T09:30:00.000Z"},
+    [CAT_USER_KEY_USED_AT] =    {"lastUsedAt", CAT_TIME,   CAT_SERVER | CAT_OPTIONAL,  0,   0,   NULL,  NULL,
+        "When it was used last, to a minute; absent if it never was", "2026-11-26T10:00:00.000Z"},
+    [CAT_USER_KEY_CLIENT] =     {"address",    CAT_STRING, CAT_SERVER | CAT_OPTIONAL,  0,   0,   NULL,  NULL,
+        "The address of the client that used it then", "192.0.2.7"},
+};
+/* clang-format on */
+
+/* ---- make ---- */
+
+/* Entries are of the user, so that a list of what was done to one has them. */
+static apr_status_t store_entry(cat_db_t *db, cat_audit_entry_t *entry, const cat_actor_t *actor, apr_time_t now)
+{
+    cat_actor_t who = *actor;
+
+    who.name = who.name ? who.name : entry->target;
+    return cat_audit_store(entry, db, &who, now);
+}
+
+static apr_status_t insert_key(cat_db_t *db, apr_pool_t *pool, const cat_user_key_t *key, const cat_actor_t *actor,
+                               const cat_account_t *user)
+{
+    const char *expires = cat_time_store(pool, key->expires);
+    cat_audit_entry_t entry;
+    apr_status_t rv = cat_db_insert(
+        db, SQL_USER_KEY_INSERT,
+        CAT_VALUES(key->id, key->user_id, key->name, key->role, cat_time_store(pool, key->created), expires));
+
+    cat_audit_begin(&entry, pool, CAT_AUDIT_KEY_CREATE, user->id, user->username);
+    cat_audit_add_change(&entry, &cat_user_key_fields[CAT_USER_KEY_NAME], NULL, key->name);
+    cat_audit_add_change(&entry, &cat_user_key_fields[CAT_USER_KEY_ROLE], NULL, key->role);
+    cat_audit_add_change(&entry, &cat_user_key_fields[CAT_USER_KEY_EXPIRES_AT], NULL, expires);
+    return rv == APR_SUCCESS ? store_entry(db, &entry, actor, key->created) : rv;
+}
+
+static apr_status_t check_number(cat_db_t *db, apr_pool_t *pool, const cat_user_key_t *key, int most, int *may)
+{
+    const char *const *row;
+    apr_status_t rv =
+        cat_db_one(db, SQL_USER_KEY_COUNT, CAT_VALUES(key->user_id, cat_time_store(pool, key->created)), &row);
+
+    *may = rv == APR_SUCCESS && (most < 0 || atoi(row[0]) < most);
+    return rv;
+}
+
+/* Holds the user's row first: two requests do not count the same keys, and a lock that comes meanwhile waits and finds the new key. */
+apr_status_t cat_user_key_add(cat_db_t *db, apr_pool_t *pool, cat_user_key_t *key, int most, const cat_actor_t *actor,
+                              cat_user_key_outcome_t *outcome)
+{
+    cat_account_t *user;
+    cat_role_t role = CAT_ROLE_USER;
+    int is_there, may;
+    apr_status_t rv = cat_db_exec(db, SQL_USER_HOLD, CAT_VALUES(key->user_id), &is_there);
+
+    *outcome = CAT_USER_KEY_DONE;
+    if (rv != APR_SUCCESS || !is_there) {
+        return rv == APR_SUCCESS ? APR_NOTFOUND : rv;
+    }
+    rv = cat_accounts_read(db, pool, key->user_id, &user);
+    rv = rv == APR_SUCCESS ? check_number(db, pool, key, most, &may) : rv;
+    if (rv != APR_SUCCESS) {
+        return rv;
+    }
+    key->role = key->role ? key->role : user->role;
+    cat_role_parse(key->role, &role);
+    if (!may || !cat_role_includes(user->role, (int)role)) {
+        *outcome = may ? CAT_USER_KEY_ABOVE : CAT_USER_KEY_MANY;
+        return APR_SUCCESS;
+    }
+    return insert_key(db, pool, key, actor, user);
+}
+
+const char *cat_user_key_sign(apr_pool_t *pool, const cat_conf_t *conf, const cat_keys_t *keys,
+                              const cat_user_key_t *key)
+{
+    const cat_claims_t claims = {
+        .issuer = conf->issuer,
+        .audience = conf->audience,
+        .subject = key->user_id,
+        .session = key->id,
+        .id = key->id,
+        .is_key = 1,
+        .issued = key->created,
+        .expires = key->expires,
+    };
+    return cat_token_make(pool, keys, &claims);
+}
+
+/* ---- end ---- */
+
+typedef struct ending_t {
+    const cat_account_context_t *c;
+    const char *id;
+    const cat_actor_t *actor;
+} ending_t;
+
+static apr_status_t end_recorded(void *baton)
+{
+    const ending_t *e = baton;
+    const cat_account_context_t *c = e->c;
+    const char *const *row;
+    cat_audit_entry_t entry;
+    int deleted = 0;
+    apr_status_t rv = cat_db_one(c->db, SQL_USER_KEY_GET, CAT_VALUES(e->id, e->actor->id), &row);
+
+    if (rv == APR_SUCCESS) {
+        rv = cat_db_exec(c->db, SQL_USER_KEY_DELETE, CAT_VALUES(e->id), &deleted);
+    }
+    if (rv != APR_SUCCESS || !deleted) {
+        return rv == APR_SUCCESS ? APR_NOTFOUND : rv;
+    }
+    cat_audit_begin(&entry, c->pool, CAT_AUDIT_KEY_END, e->actor->id, e->actor->name);
+    cat_audit_add_change(&entry, &cat_user_key_fields[CAT_USER_KEY_NAME], row[0], NULL);
+    return store_entry(c->db, &entry, e->actor, c->now);
+}
+
+apr_status_t cat_user_key_end(const cat_account_context_t *c, const char *id, const cat_actor_t *actor)
+{
+    ending_t e = {c, id, actor};
+    apr_array_header_t *ended = apr_array_make(c->pool, 1, sizeof(const char *));
+    apr_status_t rv = cat_id_check(id) ? cat_db_transact(c->db, end_recorded, &e) : APR_NOTFOUND;
+
+    if (rv == APR_SUCCESS) {
+        APR_ARRAY_PUSH(ended, const char *) = id;
+        cat_session_revoke(c, ended);
+    }
+    return rv;
+}
+
+typedef struct ids_t {
+    apr_pool_t *pool;
+    apr_array_header_t *ids;
+} ids_t;
+
+static apr_status_t keep_id(void *baton, const char *const *row, int count)
+{
+    const ids_t *ids = baton;
+    (void)count;
+    APR_ARRAY_PUSH(ids->ids, const char *) = apr_pstrdup(ids->pool, row[0]);
+    return APR_SUCCESS;
+}
+
+apr_status_t cat_user_key_end_all(cat_db_t *db, apr_pool_t *pool, const char *user_id, apr_array_header_t *ended)
+{
+    ids_t ids = {pool, ended};
+    apr_status_t rv = cat_db_each(db, SQL_USER_KEY_IDS, CAT_VALUES(user_id), keep_id, &ids);
+
+    return rv == APR_SUCCESS ? cat_db_exec(db, SQL_USER_KEY_DELETE_ALL, CAT_VALUES(user_id), NULL) : rv;
+}
