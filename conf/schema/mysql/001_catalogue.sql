@@ -46,7 +46,8 @@ CREATE TABLE IF NOT EXISTS product_words (
 ) ENGINE = InnoDB DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin;
 
 -- The parts of the index that CatalogIndex names. complete: 1 when all products have theirs; until then those from the list key on,
--- filled of them. The key of a part that no product has yet is above all products.
+-- filled of them. The key of a part that no product has yet is above all products. rules N: the same of the rules by which texts are folded and
+-- split into words, see src/lib/words.h: when all products have what version N of them makes.
 CREATE TABLE IF NOT EXISTS product_indexes (
     part       VARCHAR(16) CHARACTER SET ascii COLLATE ascii_bin NOT NULL PRIMARY KEY,
     complete   TINYINT NOT NULL,
@@ -56,7 +57,8 @@ CREATE TABLE IF NOT EXISTS product_indexes (
 ) ENGINE = InnoDB DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin;
 INSERT IGNORE INTO product_indexes (part, complete, created_at, id, filled)
     VALUES ('category', 1, 9223372036854775807, '', 0), ('price', 1, 9223372036854775807, '', 0), ('name', 1, 9223372036854775807, '', 0),
-        ('rating', 1, 9223372036854775807, '', 0), ('search', 1, 9223372036854775807, '', 0);
+        ('rating', 1, 9223372036854775807, '', 0), ('search', 1, 9223372036854775807, '', 0),
+        ('rules 1', 1, 9223372036854775807, '', 0);
 
 -- ---- own fields of the shop ----
 
