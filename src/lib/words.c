@@ -9,10 +9,11 @@
  *                                 APART     BLANK        APART
  *                                     JOINED  WITHIN          BLANK
  *
- * A word is a run of pieces with nothing between them. As people write one word where another writes two, a product has further words: from
- * each piece to the end of what has no blank, without hyphens (wifi, 5799dwf), and pairs of short words (500ml). A question has no further
- * words; instead, each of its words may also be found together with the one before it. That is all that is needed, since the beginning of a
- * word finds it: wifi, wi-fi and wi fi all find each other, and so do m5799dwf, m5799-dwf and m 5799 dwf.
+ * A word is a run of pieces with nothing between them. Words are joined that have a hyphen or the like between them, or a blank if they are
+ * short. As people write one word where others write two, a product has further words, one for each piece: from there to the end of what is
+ * joined (wifi, 5799dwf, 500ml). A question has no further words; instead, each of its words may also be found together with the one before it.
+ * That is all that is needed, since the beginning of a word finds it: wifi, wi-fi and wi fi find each other, and so do m5799dwf, m5799-dwf
+ * and m 5799 dwf.
  *
  * docs/decisions/0102-words-as-people-write-them.md says what was tried and measured.
  */
@@ -44,8 +45,8 @@ typedef struct piece_t {
     int characters;
     kind_t kind;
     gap_t before;
-    int word_end, end; /* the last piece of its word, and of what has no blank */
-    int place;         /* in what has no blank, from 0 */
+    int word_end, end; /* the last piece of its word, and of what is joined */
+    int place;         /* in what is joined, from 0 */
 } piece_t;
 
 /* ---- pieces ---- */
@@ -133,16 +134,50 @@ static gap_t gap_of(const piece_t *before, kind_t kind, apr_size_t octets, utf8p
     return is_joiner(between) && (between == '-' || before->kind != DIGITS || kind != DIGITS) ? JOINED : APART;
 }
 
-/* From the last piece to the first. */
+static int begins_word(const piece_t *piece)
+{
+    return piece->before != WITHIN;
+}
+
+static int are_short(const piece_t *letters, const piece_t *digits)
+{
+    return letters->kind == LETTERS && digits->kind == DIGITS && letters->characters <= SHORT_LETTERS &&
+           digits->characters <= SHORT_DIGITS;
+}
+
+/* "500 ml", "80x120 cm", "wi fi", "xps 13", "t shirt": does anybody write the word that ends with this piece, and the next one, without the
+ * blank? */
+static int is_often_joined(const piece_t *one, const piece_t *next, int is_next_whole)
+{
+    if (is_next_whole && are_short(next, one)) {
+        return 1;
+    }
+    if (!begins_word(one) || one->kind != LETTERS) {
+        return 0;
+    }
+    return one->characters == 1 ||
+           (is_next_whole &&
+            (are_short(one, next) || (next->kind == LETTERS && one->characters + next->characters <= SHORT_BOTH)));
+}
+
+static int is_joined(const piece_t *pieces, int next)
+{
+    const piece_t *piece = &pieces[next];
+
+    return piece->before <= JOINED ||
+           (piece->before == BLANK && is_often_joined(piece - 1, piece, piece->word_end == next));
+}
+
+/* From the last piece to the first; then their places in what is joined. */
 static void find_ends(piece_t *pieces, int count)
 {
     for (int i = count - 1; i >= 0; i--) {
         int is_last = i + 1 == count || pieces[i].kind == PAIRED;
-        pieces[i].word_end = is_last || pieces[i + 1].before > WITHIN ? i : pieces[i + 1].word_end;
-        pieces[i].end = is_last || pieces[i + 1].before > JOINED ? i : pieces[i + 1].end;
+        pieces[i].word_end = is_last || begins_word(&pieces[i + 1]) ? i : pieces[i + 1].word_end;
+        pieces[i].end = is_last || !is_joined(pieces, i + 1) ? i : pieces[i + 1].end;
     }
     for (int i = 1; i < count; i++) {
-        pieces[i].place = pieces[i].before <= JOINED ? pieces[i - 1].place + 1 : 0;
+        pieces[i].place = pieces[i - 1].end == pieces[i].end ? pieces[i - 1].place + 1 : 0;
     }
 }
 
@@ -197,11 +232,6 @@ static const char *join_pieces(apr_pool_t *pool, const piece_t *pieces, int from
     return word;
 }
 
-static int begins_word(const piece_t *piece)
-{
-    return piece->before != WITHIN;
-}
-
 /* "galaxy24": a number behind a name, which is asked as if there were a blank. */
 static int has_number_behind(const piece_t *pieces, int i)
 {
@@ -232,52 +262,29 @@ static void add_word(apr_array_header_t *words, const piece_t *pieces, int from,
     APR_ARRAY_PUSH(words, const char *) = join_pieces(words->pool, pieces, from, to);
 }
 
-/* A word that the text does not have so; 0: it would be too long. */
-static int add_joined(apr_array_header_t *words, const piece_t *pieces, int from, int to)
+/* The last piece up to which what is joined is short enough; i - 1: not even one piece is. */
+static int find_end(const piece_t *pieces, int i)
 {
-    int is_short = count_octets(pieces, from, to) <= CAT_WORDS_JOINED_MAX;
+    apr_size_t octets = 0;
+    int next = i;
 
-    if (is_short) {
-        add_word(words, pieces, from, to);
+    while (next <= pieces[i].end && octets + pieces[next].octets <= CAT_WORDS_JOINED_MAX) {
+        octets += pieces[next++].octets;
     }
-    return is_short;
+    return next - 1;
 }
 
-static int is_unit(const piece_t *letters, const piece_t *digits)
-{
-    return letters->kind == LETTERS && digits->kind == DIGITS && letters->characters <= SHORT_LETTERS &&
-           digits->characters <= SHORT_DIGITS;
-}
-
-/* "wi fi", "t shirt", "500 ml", "xps 13": does anybody write it as one word? other: the word after this one. */
-static int is_often_joined(const piece_t *pieces, int one, int other)
-{
-    const piece_t *a = &pieces[one], *b = &pieces[other];
-    int are_plain = a->word_end == one && b->word_end == other;
-
-    if (a->word_end == one && a->kind == LETTERS && a->characters == 1) {
-        return 1;
-    }
-    return are_plain && ((a->kind == LETTERS && b->kind == LETTERS && a->characters + b->characters <= SHORT_BOTH) ||
-                         is_unit(a, b) || is_unit(b, a));
-}
-
-static void add_words_from(apr_array_header_t *words, const piece_t *pieces, int count, int i)
+/* The word that begins with the piece, if the text has one, and what is joined from there on. */
+static void add_words_from(apr_array_header_t *words, const piece_t *pieces, int i)
 {
     const piece_t *piece = &pieces[i];
-    int next = piece->word_end + 1, is_asked = !begins_word(piece) && has_number_behind(pieces, i - 1);
+    int is_asked = !begins_word(piece) && has_number_behind(pieces, i - 1), end = find_end(pieces, i);
 
     if (begins_word(piece)) {
         add_word(words, pieces, i, piece->word_end);
     }
-    if ((piece->place < SPLIT_MAX || is_asked) && (piece->end > piece->word_end || !begins_word(piece))) {
-        int is_added = add_joined(words, pieces, i, piece->end);
-        if (!is_added && !begins_word(piece)) {
-            add_joined(words, pieces, i, piece->word_end);
-        }
-    }
-    if (begins_word(piece) && next < count && pieces[next].before == BLANK && is_often_joined(pieces, i, next)) {
-        add_joined(words, pieces, i, pieces[next].word_end);
+    if ((piece->place < SPLIT_MAX || is_asked) && end >= i && (end > piece->word_end || !begins_word(piece))) {
+        add_word(words, pieces, i, end);
     }
 }
 
@@ -314,7 +321,7 @@ apr_array_header_t *cat_words_list(apr_pool_t *pool, const char *folded)
         if (piece[i].kind == PAIRED) {
             add_word(words, piece, i, end_of_pair(piece, pieces->nelts, i));
         } else {
-            add_words_from(words, piece, pieces->nelts, i);
+            add_words_from(words, piece, i);
         }
     }
     qsort(words->elts, (size_t)words->nelts, sizeof(const char *), compare_words);

@@ -76,6 +76,8 @@ static void test_short_neighbours_are_also_one_word(void **state)
         {"Wi, Fi", "fi|wi"},
         {"set of 12 34", "12|34|of|of12|set"},
         {"tea cups", "cups|tea"},
+        {"80 x 120 cm", "120|120cm|80|80x120cm|cm|x|x120cm"},
+        {"Wi-Fi 6", "6|fi|fi6|wi|wifi6"},
     };
 
     check_lists(*state, cases, UNIT_COUNT(cases));
@@ -129,6 +131,19 @@ static void test_words_of_a_long_text(void **state)
     }
     text[6000] = '\0';
     assert_in_range(cat_words_list(*state, text)->nelts, 25, 75);
+}
+
+/* Of many joined ones, nobody has to read all again for each of them. */
+static void test_long_compound_takes_no_time(void **state)
+{
+    char *text = apr_palloc(*state, 200001);
+
+    for (int i = 0; i < 200000; i++) {
+        text[i] = i % 2 ? '-' : (char)('a' + i / 2 % 26);
+    }
+    text[200000] = '\0';
+    assert_int_equal(cat_words_list(*state, text)->nelts, 34); /* letters, and eight times 64 of them */
+    assert_int_equal(cat_words_ask(*state, text).count, 26);
 }
 
 static void test_words_in_their_order(void **state)
@@ -206,6 +221,7 @@ static void test_spellings_find_each_other(void **state)
         {"tshirt", "T-Shirt", "t shirt"},
         {"loreal", "L'Oréal", "l oréal"},
         {"500ml", "500 ml", "500-ml"},
+        {"80x120cm", "80 x 120 cm", "80x120 cm"},
         {"M5799DWF", "M-5799-DWF", "m 5799dwf", "M5799-DWF"},
         {"Galaxy24", "Galaxy 24", "galaxy-24"},
         {"Łódź", "lodz", "LODZ"},
@@ -235,6 +251,7 @@ int main(void)
         UNIT_TEST(test_scripts_without_blanks_have_pairs),
         UNIT_TEST(test_long_words_are_not_joined),
         UNIT_TEST(test_words_of_a_long_text),
+        UNIT_TEST(test_long_compound_takes_no_time),
         UNIT_TEST(test_words_in_their_order),
         UNIT_TEST(test_words_of_a_question),
         UNIT_TEST(test_spellings_find_each_other),

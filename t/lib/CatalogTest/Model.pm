@@ -48,58 +48,54 @@ my $DIGITS = qr/[\p{Nd}\p{No}]+/;
 my $WORD = qr/(?:$LETTERS|$DIGITS)+/;
 my $JOINER = qr{[-/'._&+\xad\x{2010}\x{2019}]};
 
-# What one hyphen or the like joins, but no two numbers that something else joins: lists of words.
+sub parts { my ($word) = @_; return $word =~ /$LETTERS|$DIGITS/g }
+sub is_short { my ($word) = @_; utf8::encode($word); return length $word <= 64 }
+
+# "wi fi", "t shirt", "500 ml": is it often written without the blank? What is before it may be the end of a longer word.
+sub are_often_joined {
+    my ($one, $other) = @_;
+    return 1 if "$one $other" =~ /($DIGITS) ($LETTERS)\z/ && length $1 <= 4 && length $2 <= 3;
+    return 0 if $one !~ /^$LETTERS\z/;
+    return 1 if length $one == 1 || ($other =~ /^$DIGITS\z/ && length $one <= 3 && length $other <= 4);
+    return $other =~ /^$LETTERS\z/ && length $one . $other <= 4;
+}
+
+sub are_joined {
+    my ($one, $gap, $other) = @_;
+    return are_often_joined($one, $other) if $gap eq ' ';
+    return $gap =~ /^$JOINER\z/ && ($gap eq '-' || $one !~ /$DIGITS\z/ || $other !~ /^$DIGITS/);
+}
+
+# Lists of words that are joined.
 sub compounds {
     my ($folded) = @_;
-    my @compounds;
+    my (@compounds, $before);
     while ($folded =~ /\G(.*?)($SYLLABLE|$WORD)/gcs) {
         my ($gap, $word) = ($1, $2);
-        my $before = @compounds && $word !~ /^$SYLLABLE/ ? $compounds[-1][-1] : undef;
-        my $is_joined = defined $before && $before !~ /^$SYLLABLE/ && $gap =~ /^$JOINER\z/
-            && ($gap eq '-' || $before !~ /$DIGITS\z/ || $word !~ /^$DIGITS/);
-        push @compounds, [] if !$is_joined;
+        my $is_syllable = $word =~ /^$SYLLABLE/;
+        push @compounds, [] if $is_syllable || !defined $before || !are_joined($before, $gap, $word);
         push @{ $compounds[-1] }, $word;
+        $before = $is_syllable ? undef : $word;
     }
     return @compounds;
 }
 
-sub parts { my ($word) = @_; return $word =~ /$LETTERS|$DIGITS/g }
-sub is_short { my ($word) = @_; utf8::encode($word); return length $word <= 64 }
-
-# From each change between letters and digits, and from each word, to the end; the first eight of them.
+# Each word; and from each change between letters and digits, and from each word, as much of the rest as is short; the first eight of these.
 sub words_of_compound {
     my (@compound) = @_;
     my (@found, $place);
     while (@compound) {
-        my ($word, $rest) = ($compound[0], join '', @compound[1 .. $#compound]);
+        my $word = shift @compound;
         my @parts = parts($word);
+        my @rest = map { parts($_) } @compound;
         push @found, $word;
         for my $i (0 .. $#parts) {
-            my $tail = join '', @parts[$i .. $#parts];
             my $is_asked = $i == 1 && @parts == 2 && $parts[0] =~ /^$LETTERS\z/ && length $parts[0] >= 4 && is_short($word);
             next if $place++ >= 8 && !$is_asked;
-            my ($longest) = grep { is_short($_) } $tail . $rest, $tail;
-            push @found, $longest // () if $i || ($longest // '') eq $tail . $rest;
+            my @tail = (@parts[$i .. $#parts], @rest);
+            pop @tail while @tail && !is_short(join '', @tail);
+            push @found, join '', @tail if @tail && ($i || @tail > @parts);
         }
-        shift @compound;
-    }
-    return @found;
-}
-
-sub are_often_joined {
-    my ($one, $other) = @_;
-    return 1 if $one =~ /^$LETTERS\z/ && length $one == 1;
-    return length $one . $other <= 4 if "$one $other" =~ /^$LETTERS $LETTERS\z/;
-    return length $1 <= 3 && length $2 <= 4 if "$one $other" =~ /^($LETTERS) ($DIGITS)\z/ || "$other $one" =~ /^($LETTERS) ($DIGITS)\z/;
-    return 0;
-}
-
-sub words_of_neighbours {
-    my ($folded) = @_;
-    my @found;
-    while ($folded =~ /($WORD)(?= ($WORD))/g) {
-        my ($one, $other) = ($1, $2);
-        push @found, grep { is_short($_) } are_often_joined($one, $other) ? $one . $other : ();
     }
     return @found;
 }
@@ -109,7 +105,7 @@ sub find_words {
     my ($text) = @_;
     my $folded = fold($text);
     my @compounds = grep { $_->[0] !~ /^$SYLLABLE/ } compounds($folded);
-    return [(map { words_of_compound(@$_) } @compounds), words_of_neighbours($folded), map { pairs(/$SYLLABLE/g) } $folded =~ /((?:$SYLLABLE)+)/g];
+    return [(map { words_of_compound(@$_) } @compounds), map { pairs(/$SYLLABLE/g) } $folded =~ /((?:$SYLLABLE)+)/g];
 }
 
 # The words by which a text is found.
@@ -319,7 +315,7 @@ my @WORDS = ('red', 'Red', 'REDDER', 'kettle', 'Kettle', "k\x{e9}ttle", "ke\x{30
     'STRASSE', "\x{fb01}ne", 'fine', "\x{3a3}\x{3c3}\x{3c2}", "\x{130}", 'i', "\x{1c4}", "\x{41a}\x{43e}\x{444}\x{435}", "\x{30c6}\x{30ec}\x{30d3}",
     "\x{65e5}\x{672c}", "\x{4e09}\x{5fb3}\x{5305}\x{4e01}", "\x{5305}\x{4e01}", "\x{d55c}\x{ad6d}\x{c5b4}", "\x{e0a}\x{e32}\x{e44}\x{e17}\x{e22}", "LED\x{96fb}\x{7403}",
     'Wi-Fi', 'wifi', 'wi', 'fi', 'AC/DC', 'USB-C', 'usb', 'c', 'M5799DWF', 'm', '5799', 'dwf', 'M-5799-DWF', 'Galaxy24', 'galaxy', '24', "\x{141}\x{f3}d\x{17a}", 'lodz',
-    "r\x{f8}d", 'rod', "\x{c6}ble", "\x{131}\x{11f}d\x{131}r", 'T-Shirt', 'shirt', 'ml', '500', '2.5', '978-3-16', 'tea-kettle', 'teakettle', '5', '50', '5.5', "\x{bd}", "\x{2460}", 'a_b', '%', "o'clock", '\\', "\x{1f600}", 'x-1', '"q"');
+    "r\x{f8}d", 'rod', "\x{c6}ble", "\x{131}\x{11f}d\x{131}r", 'T-Shirt', 'shirt', 'ml', '500', '2.5', '80 x 120 cm', '80x120', 'wi-fi 6', '978-3-16', 'tea-kettle', 'teakettle', '5', '50', '5.5', "\x{bd}", "\x{2460}", 'a_b', '%', "o'clock", '\\', "\x{1f600}", 'x-1', '"q"');
 my @CATEGORIES = ('', 'tea', 'Tea', "t\x{e9}a", 'red', 'a,b', 'a\\', "a\\,b", 'b & c=d', '100 %', "stra\x{df}e", 'zz', 'home kettle', "\x{65e5}", '<x>');
 my @PRICES = (0, 0.1, 0.3, 0.30000000000000004, 1, 1.5, 5, 19.99, 20, 100, 1_000_000_000_000_000, 1e300); # as they come back
 
