@@ -5,9 +5,9 @@
 
 -- extra: own fields of the shop as a JSON object, see docs/decisions/0068-own-fields-in-one-column.md. NULL: the product has none.
 -- From name_key on, what conditions, order and search need: src/catalogue/product/products.c writes it together with each product. Folded
--- texts, and numbers as the bits of a double, which order them: -1 for no rating. words: the distinct folded words of name and category
--- in order, a blank before and after each; then those of fields of the shop's own, each with the number of its field before it, :3:acme. NULL: the row is not indexed, and not in the indexes, because CatalogIndex does not name the
--- part, or because another program wrote the row.
+-- texts, and numbers as the bits of a double, which order them: -1 for no rating. words: the distinct folded words of name and category, as
+-- src/lib/words.h lists them, in order, a blank before and after each; then those of fields of the shop's own, each with the number of its
+-- field before it, :3:acme. NULL: the row is not indexed, and not in the indexes, because CatalogIndex does not name the part, or because another program wrote the row.
 CREATE TABLE products (
     id           TEXT NOT NULL PRIMARY KEY,
     name         TEXT NOT NULL,

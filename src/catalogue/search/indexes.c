@@ -13,7 +13,8 @@
  *     newest ---- has the part ----> from | ---- still to be filled ----> oldest: complete = 1
  *
  * The row of RULES is that of no part: the job has gone through all products with the rules of this version for folding and words. Where it is
- * missing, another version has derived what products have. The job mends that in the same way, but readers use the parts meanwhile.
+ * missing, another version has derived what products have. The job mends that in the same way, but readers use the parts meanwhile; keys of
+ * the shop's own fields are filled in anew, which readers have to wait for, because a wrong key hides what equals a value.
  *
  * When a mount no longer keeps a part, the job forgets it, so that it is filled from the start if it is wanted again. Each child writes and
  * forgets the parts of its own configuration, so no children of the former one may be left when CatalogIndex changes: docs/indexes.md has
@@ -395,6 +396,17 @@ static apr_status_t add_row(cat_db_t *db, int part)
     return rv == APR_EEXIST ? APR_SUCCESS : rv;
 }
 
+/* Keys of fields of the shop's own that are folded have a job of their own (catalogue/search/key_filler.c). */
+static apr_status_t begin_rules(void *baton)
+{
+    cat_db_t *db = baton;
+    apr_status_t rv = add_row(db, RULES);
+
+    return rv == APR_SUCCESS
+               ? cat_db_exec(db, SQL_FIELDS_RENEW, CAT_VALUES(CAT_LIST_KEY_MAX.created_at, CAT_LIST_KEY_MAX.id), NULL)
+               : rv;
+}
+
 /* *parts: those that are not complete, and RULES. Fills one portion of them. *unbuilt: those that have no indexes. */
 static apr_status_t fill_next(apr_pool_t *pool, cat_db_t *db, int *parts, int *unbuilt)
 {
@@ -405,7 +417,7 @@ static apr_status_t fill_next(apr_pool_t *pool, cat_db_t *db, int *parts, int *u
 
     rv = rv == APR_SUCCESS ? forget_parts(db, &s, ~kept) : rv;
     if (rv == APR_SUCCESS && !s.parts[RULES].is_built) {
-        rv = add_row(db, RULES);
+        rv = cat_db_transact(db, begin_rules, db);
     }
     *parts = (kept & list_built(&s) & ~list_complete(&s)) | (s.parts[RULES].complete ? 0 : 1 << RULES);
     *unbuilt = kept & ~list_built(&s);
