@@ -4,6 +4,7 @@
  *
  *     "TEA", "Tea", and "tea" with any accents  ->  "tea"
  *     a German sharp s  ->  "ss"
+ *     a Polish l with a stroke  ->  "l", which has no decomposition: those letters are in the table below
  *
  * Combining marks are dropped rather than put in order, so utf8proc's decomposition of single characters is all that is
  * needed. The result is compared octet by octet, the same on every database.
@@ -24,6 +25,54 @@
 static const utf8proc_option_t fold_options =
     UTF8PROC_STABLE | UTF8PROC_COMPAT | UTF8PROC_DECOMPOSE | UTF8PROC_STRIPMARK | UTF8PROC_CASEFOLD;
 
+/*
+ * What people type for the Latin letters that Unicode does not decompose: those of the transform Latin-ASCII of Unicode's CLDR that fold to no
+ * ASCII letters by themselves, in lower case. tests/unit/test_fold.c looks at each of them.
+ */
+typedef struct latin_t {
+    unsigned short letter;
+    char plain[3];
+} latin_t;
+
+static const latin_t latin[] = {
+    /* clang-format off */
+    {u'æ', "ae"}, {u'ð', "d"}, {u'ø', "o"}, {u'þ', "th"}, {u'đ', "d"}, {u'ħ', "h"}, {u'ı', "i"}, {u'ĸ', "q"},
+    {u'ł', "l"}, {u'ŋ', "n"}, {u'œ', "oe"}, {u'ŧ', "t"}, {u'ƀ', "b"}, {u'ƃ', "b"}, {u'ƈ', "c"}, {u'ƌ', "d"},
+    {u'ƒ', "f"}, {u'ƕ', "hv"}, {u'ƙ', "k"}, {u'ƚ', "l"}, {u'ƞ', "n"}, {u'ƣ', "oi"}, {u'ƥ', "p"}, {u'ƫ', "t"},
+    {u'ƭ', "t"}, {u'ƴ', "y"}, {u'ƶ', "z"}, {u'ǥ', "g"}, {u'ȡ', "d"}, {u'ȥ', "z"}, {u'ȴ', "l"}, {u'ȵ', "n"},
+    {u'ȶ', "t"}, {u'ȷ', "j"}, {u'ȸ', "db"}, {u'ȹ', "qp"}, {u'ȼ', "c"}, {u'ȿ', "s"}, {u'ɀ', "z"}, {u'ɇ', "e"},
+    {u'ɉ', "j"}, {u'ɍ', "r"}, {u'ɏ', "y"}, {u'ɓ', "b"}, {u'ɕ', "c"}, {u'ɖ', "d"}, {u'ɗ', "d"}, {u'ɛ', "e"},
+    {u'ɟ', "j"}, {u'ɠ', "g"}, {u'ɡ', "g"}, {u'ɢ', "g"}, {u'ɦ', "h"}, {u'ɧ', "h"}, {u'ɨ', "i"}, {u'ɩ', "i"},
+    {u'ɪ', "i"}, {u'ɫ', "l"}, {u'ɬ', "l"}, {u'ɭ', "l"}, {u'ɱ', "m"}, {u'ɲ', "n"}, {u'ɳ', "n"}, {u'ɴ', "n"},
+    {u'ɶ', "oe"}, {u'ɼ', "r"}, {u'ɽ', "r"}, {u'ɾ', "r"}, {u'ʀ', "r"}, {u'ʂ', "s"}, {u'ʈ', "t"}, {u'ʉ', "u"},
+    {u'ʋ', "v"}, {u'ʏ', "y"}, {u'ʐ', "z"}, {u'ʑ', "z"}, {u'ʙ', "b"}, {u'ʛ', "g"}, {u'ʜ', "h"}, {u'ʝ', "j"},
+    {u'ʟ', "l"}, {u'ʠ', "q"}, {u'ʣ', "dz"}, {u'ʥ', "dz"}, {u'ʦ', "ts"}, {u'ʪ', "ls"}, {u'ʫ', "lz"}, {u'ʻ', "'"}, {u'ʼ', "'"}, {u'ᴀ', "a"},
+    {u'ᴁ', "ae"}, {u'ᴃ', "b"}, {u'ᴄ', "c"}, {u'ᴅ', "d"}, {u'ᴆ', "d"}, {u'ᴇ', "e"}, {u'ᴊ', "j"}, {u'ᴋ', "k"},
+    {u'ᴌ', "l"}, {u'ᴍ', "m"}, {u'ᴏ', "o"}, {u'ᴘ', "p"}, {u'ᴛ', "t"}, {u'ᴜ', "u"}, {u'ᴠ', "v"}, {u'ᴡ', "w"},
+    {u'ᴢ', "z"}, {u'ᵫ', "ue"}, {u'ᵬ', "b"}, {u'ᵭ', "d"}, {u'ᵮ', "f"}, {u'ᵯ', "m"}, {u'ᵰ', "n"}, {u'ᵱ', "p"},
+    {u'ᵲ', "r"}, {u'ᵳ', "r"}, {u'ᵴ', "s"}, {u'ᵵ', "t"}, {u'ᵶ', "z"}, {u'ᵺ', "th"}, {u'ᵻ', "i"}, {u'ᵽ', "p"},
+    {u'ᵾ', "u"}, {u'ᶀ', "b"}, {u'ᶁ', "d"}, {u'ᶂ', "f"}, {u'ᶃ', "g"}, {u'ᶄ', "k"}, {u'ᶅ', "l"}, {u'ᶆ', "m"},
+    {u'ᶇ', "n"}, {u'ᶈ', "p"}, {u'ᶉ', "r"}, {u'ᶊ', "s"}, {u'ᶌ', "v"}, {u'ᶍ', "x"}, {u'ᶎ', "z"}, {u'ᶏ', "a"},
+    {u'ᶑ', "d"}, {u'ᶒ', "e"}, {u'ᶓ', "e"}, {u'ᶖ', "i"}, {u'ᶙ', "u"}, {u'ẜ', "s"}, {u'ẝ', "s"}, {u'ỻ', "ll"},
+    {u'ỽ', "v"}, {u'ỿ', "y"}, {u'ⱡ', "l"}, {u'ⱥ', "a"}, {u'ⱦ', "t"}, {u'ⱨ', "h"}, {u'ⱪ', "k"}, {u'ⱬ', "z"},
+    {u'ⱱ', "v"}, {u'ⱳ', "w"}, {u'ⱴ', "v"}, {u'ⱸ', "e"}, {u'ⱺ', "o"}, {u'ꜰ', "f"}, {u'ꜱ', "s"}, {u'ꜳ', "aa"},
+    {u'ꜵ', "ao"}, {u'ꜷ', "au"}, {u'ꜹ', "av"}, {u'ꜻ', "av"}, {u'ꜽ', "ay"}, {u'ꝁ', "k"}, {u'ꝃ', "k"}, {u'ꝅ', "k"},
+    {u'ꝇ', "l"}, {u'ꝉ', "l"}, {u'ꝋ', "o"}, {u'ꝍ', "o"}, {u'ꝏ', "oo"}, {u'ꝑ', "p"}, {u'ꝓ', "p"}, {u'ꝕ', "p"},
+    {u'ꝗ', "q"}, {u'ꝙ', "q"}, {u'ꝟ', "v"}, {u'ꝡ', "vy"}, {u'ꝥ', "th"}, {u'ꝧ', "th"}, {u'ꝱ', "d"}, {u'ꝲ', "l"},
+    {u'ꝳ', "m"}, {u'ꝴ', "n"}, {u'ꝵ', "r"}, {u'ꝶ', "r"}, {u'ꝷ', "t"}, {u'ꝺ', "d"}, {u'ꝼ', "f"}, {u'ꞇ', "t"},
+    {u'ꞑ', "n"}, {u'ꞓ', "c"}, {u'ꞡ', "g"}, {u'ꞣ', "k"}, {u'ꞥ', "n"}, {u'ꞧ', "r"}, {u'ꞩ', "s"},
+    /* clang-format on */
+};
+
+#define LATIN (sizeof(latin) / sizeof(latin[0]))
+
+static int compare_letters(const void *character, const void *row)
+{
+    const latin_t *letter = row;
+
+    return *(const utf8proc_int32_t *)character - letter->letter;
+}
+
 /* Only combining marks have a combining class, and they are dropped: so nothing has to be put in canonical order. */
 static void add_folded(cat_buffer_t *b, utf8proc_int32_t character)
 {
@@ -33,7 +82,12 @@ static void add_folded(cat_buffer_t *b, utf8proc_int32_t character)
     utf8proc_ssize_t count = utf8proc_decompose_char(character, characters, CHARACTERS_MAX, fold_options, &boundary);
 
     for (utf8proc_ssize_t i = 0; i < count && i < CHARACTERS_MAX; i++) {
-        cat_buffer_add(b, (const char *)octets, (apr_size_t)utf8proc_encode_char(characters[i], octets));
+        const latin_t *letter = bsearch(&characters[i], latin, LATIN, sizeof(latin[0]), compare_letters);
+        if (letter) {
+            cat_buffer_add_text(b, letter->plain);
+        } else {
+            cat_buffer_add(b, (const char *)octets, (apr_size_t)utf8proc_encode_char(characters[i], octets));
+        }
     }
 }
 
@@ -69,73 +123,4 @@ const char *cat_fold_cut(apr_pool_t *pool, const char *folded, apr_size_t most)
         most--;
     }
     return apr_pstrmemdup(pool, folded, most);
-}
-
-/* ---- words ---- */
-
-static int is_in_word(utf8proc_int32_t character)
-{
-    switch (utf8proc_category(character)) {
-    case UTF8PROC_CATEGORY_LU:
-    case UTF8PROC_CATEGORY_LL:
-    case UTF8PROC_CATEGORY_LT:
-    case UTF8PROC_CATEGORY_LM:
-    case UTF8PROC_CATEGORY_LO:
-    case UTF8PROC_CATEGORY_ND:
-    case UTF8PROC_CATEGORY_NL:
-    case UTF8PROC_CATEGORY_NO:
-        return 1;
-    default:
-        return 0;
-    }
-}
-
-static int compare_words(const void *a, const void *b)
-{
-    return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
-static void drop_repeated_words(apr_array_header_t *words)
-{
-    const char **word = (const char **)words->elts;
-    int distinct = 0;
-
-    for (int i = 0; i < words->nelts; i++) {
-        if (distinct == 0 || strcmp(word[distinct - 1], word[i]) != 0) {
-            word[distinct++] = word[i];
-        }
-    }
-    words->nelts = distinct;
-}
-
-apr_array_header_t *cat_fold_split(apr_pool_t *pool, const char *folded)
-{
-    apr_array_header_t *words = apr_array_make(pool, 12, sizeof(const char *));
-    const char *end = folded + strlen(folded), *word = NULL;
-
-    while (folded < end) {
-        utf8proc_int32_t character;
-        apr_size_t octets = cat_text_read(folded, (apr_size_t)(end - folded), &character);
-        int in_word = is_in_word(character);
-        if (in_word && !word) {
-            word = folded;
-        } else if (!in_word && word) {
-            APR_ARRAY_PUSH(words, const char *) = apr_pstrmemdup(pool, word, (apr_size_t)(folded - word));
-            word = NULL;
-        }
-        folded += octets;
-    }
-    if (word) {
-        APR_ARRAY_PUSH(words, const char *) = apr_pstrdup(pool, word);
-    }
-    return words;
-}
-
-apr_array_header_t *cat_fold_words(apr_pool_t *pool, const char *folded)
-{
-    apr_array_header_t *words = cat_fold_split(pool, folded);
-
-    qsort(words->elts, (size_t)words->nelts, sizeof(const char *), compare_words);
-    drop_repeated_words(words);
-    return words;
 }

@@ -3,11 +3,10 @@
 #define CAT_LIB_FOLD_H
 
 #include <apr_pools.h>
-#include <apr_tables.h>
 
 /*
  * The folded form of texts, in which they are searched and ordered, the same on every database: NFKD, without combining
- * marks, case folded (Unicode's full case folding). Folded texts are compared octet by octet, which is the order of their
+ * marks, case folded (Unicode's full case folding), Latin letters as people type them. Folded texts are compared octet by octet, which is the order of their
  * code points. Folding a folded text changes nothing.
  */
 
@@ -18,12 +17,5 @@ const char *cat_fold_text(apr_pool_t *pool, const char *text);
 /* The characters that begin in and fit into the first `most` octets of a folded text: the text itself, or a copy on the
  * pool. */
 const char *cat_fold_cut(apr_pool_t *pool, const char *folded, apr_size_t most);
-
-/* The words of a folded text, as const char *, in its order, on the pool. A word is a run of letters and digits (Unicode
- * categories L and N). */
-apr_array_header_t *cat_fold_split(apr_pool_t *pool, const char *folded);
-
-/* Each of them once, in the order of their octets. */
-apr_array_header_t *cat_fold_words(apr_pool_t *pool, const char *folded);
 
 #endif

@@ -44,8 +44,8 @@ sub definitions {
     return { map { @$_ } @{ $db->selectall_arrayref($sql{ +driver }) } };
 }
 sub names { return join ' ', sort grep { $part_of{$_} } keys %{ definitions() } }
-sub built { return join ' ', sort @{ $db->selectcol_arrayref('SELECT part FROM product_indexes') } }
-sub complete { return join ' ', sort @{ $db->selectcol_arrayref('SELECT part FROM product_indexes WHERE complete = 1') } }
+sub built { return join ' ', sort @{ $db->selectcol_arrayref(q(SELECT part FROM product_indexes WHERE part NOT LIKE 'rules%')) } }
+sub complete { return join ' ', sort @{ $db->selectcol_arrayref(q(SELECT part FROM product_indexes WHERE complete = 1 AND part NOT LIKE 'rules%')) } }
 sub value { return $db->selectrow_array($_[0]) }
 
 my %questions = (price => 'sort=-price&limit=50', name => 'name[prefix]=kettle&sort=name&limit=50', rating => 'rating[gte]=2&sort=-rating&limit=50',

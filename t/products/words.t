@@ -14,8 +14,8 @@ sub list { $server->api(GET => "/products?$_[0]") }
 
 # q, numbers of the products
 my @cases = (
-    ['red', 0, 1, 8], ['RED', 0, 1, 8], ['red+kett', 0, 1], ['kett%20red', 0, 1], ['ettle'], ['k%C3%A9', 0, 1], ['ke%CC%81ttle', 0, 1],
-    ['redkettle', 8], ['red-kettle', 0, 1], ['strasse', 3], ['STRA%C3%9FE', 3], ['5', 3], ['fine', 4], ['%EF%AC%81ne+cafe', 4], ['cafe', 4, 9],
+    ['red', 0, 1, 8], ['RED', 0, 1, 8], ['red+kett', 0, 1, 8], ['kett%20red', 0, 1], ['ettle'], ['k%C3%A9', 0, 1], ['ke%CC%81ttle', 0, 1],
+    ['redkettle', 8], ['red-kettle', 0, 1, 8], ['strasse', 3], ['STRA%C3%9FE', 3], ['5', 3], ['fine', 4], ['%EF%AC%81ne+cafe', 4], ['cafe', 4, 9],
     ['istan', 5], ['%D0%BA%D0%9E%D0%A4', 6], ['kitchen', 0 .. 8], ['tool+red', 0, 1, 8], ['b', 7], ['a_b', 7], ['100%25', 7], ['%25+a', 7],
     ['re+red+r', 0, 1, 8], ['cup+cafe', 9], ['cup+kitchen'], ['nothing'], ["o'red", ], ['t', 0 .. 8],
 );
@@ -25,7 +25,7 @@ for (@cases) {
         pagination => { page => 1, limit => 10, total => scalar @numbers, pages => @numbers ? 1 : 0 } }, "q=$q finds @numbers");
 }
 is_deeply([map { $_->{id} } @{ list('q=red&sort=name&price=1&limit=2')->{json}{data} }], [map { $products[$_]{id} } 1, 0], 'a search has conditions and an order');
-is(list('q=Red+KETTLE')->{headers}{etag}, list('q=kettle%20%20re%20red')->{headers}{etag}, 'the same words are the same question');
+is(list('q=Red+KETTLE')->{headers}{etag}, list('q=re%20red%20%20kettle')->{headers}{etag}, 'the same words are the same question');
 
 # ---- changes ----
 

@@ -2,6 +2,7 @@
 #include "unit_products.h"
 
 #include "catalogue/search/indexes.h"
+#include "lib/words.h"
 
 /* As before the schema had an index, for all products that are there. */
 #define FORGET                                                                                                         \
@@ -175,7 +176,32 @@ static void test_complete_is_noted_for_kept_parts(void **state)
     cat_db_release(db);
     assert_int_equal(check_parts(database, CAT_INDEX_NAME).filling, 0);
     assert_string_equal(unit_database_sql(database, "SELECT GROUP_CONCAT(part) FROM product_indexes WHERE complete"),
-                        "name");
+                        "name,rules " CAT_WORDS_VERSION);
+}
+
+/* As another version has left them: what each product has is compared, while lists are read. */
+static void test_products_of_other_rules_are_gone_through(void **state)
+{
+    unit_database_t *database = unit_database(*state);
+    const char *example = NULL;
+
+    unit_products_insert(database, 0, 300);
+    unit_database_sql(database, "UPDATE products SET words = ' other ', name_key = 'other' WHERE name LIKE '1%';"
+                                "UPDATE product_words SET word = 'other' WHERE word <> 'light' AND word LIKE '1%';"
+                                "DELETE FROM product_words WHERE word = 'light' AND id IN"
+                                " (SELECT id FROM products WHERE words = ' other ');"
+                                "DELETE FROM product_indexes WHERE part LIKE 'rules%'");
+    assert_int_equal(compare_all(database, &example), 111);
+    assert_int_equal(check_parts(database, CAT_INDEX_ALL).filling, 0);
+    run_job(database, 0);
+    assert_string_equal(
+        unit_database_sql(database, "SELECT part || complete FROM product_indexes WHERE part LIKE 'rules%'"),
+        "rules " CAT_WORDS_VERSION "1");
+    assert_int_equal(check_parts(database, CAT_INDEX_ALL).filling, 0);
+    assert_int_equal(compare_all(database, &example), 0);
+    assert_string_equal(unit_database_sql(database, "SELECT COUNT(*) FROM product_words"), "600");
+    assert_string_equal(unit_database_sql(database, "SELECT COUNT(*) FROM product_words WHERE word = 'other'"), "0");
+    assert_int_equal(unit_products_check(database), 0);
 }
 
 /* As catalogctl index does it. */
@@ -236,6 +262,7 @@ int main(void)
         UNIT_TEST(test_part_that_was_not_kept_for_a_while_is_filled_anew),
         UNIT_TEST(test_what_other_programs_wrote_is_mended),
         UNIT_TEST(test_complete_is_noted_for_kept_parts),
+        UNIT_TEST(test_products_of_other_rules_are_gone_through),
         UNIT_TEST(test_part_without_indexes_is_not_filled_nor_used),
     };
     return UNIT_RUN(tests);

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "unit_fields.h"
 
+#include "catalogue/product/counts.h"
 #include "catalogue/product/own_keys.h"
 #include "catalogue/product/products.h"
+#include "catalogue/search/indexes.h"
 #include "catalogue/search/key_filler.h"
 #include "lib/json.h"
 
@@ -153,9 +155,41 @@ static void test_a_product_with_a_taken_value_keeps_its_keys(void **state)
     assert_string_equal(unit_database_sql(database, TAKEN), "A");
 }
 
+/* As a version with other rules for folding has left them. */
+static void test_keys_of_other_rules_are_filled_in_anew(void **state)
+{
+    unit_database_t *database = unit_fields_database(*state, "brand string index facet\nsize number index\n");
+    atomic_int stop = 0;
+    cat_job_t job = {.pool = database->pool,
+                     .log = &database->log,
+                     .conf = &database->conf,
+                     .source = database->source,
+                     .stop = &stop};
+
+    for (int i = 0; i < 150; i++) {
+        assert_int_equal(unit_fields_insert(database, i, "{\"brand\":\"Łódź\",\"size\":3}"), APR_SUCCESS);
+    }
+    unit_database_sql(database, "UPDATE product_keys SET value_key = 'łodz' WHERE value_key = 'lodz';"
+                                "UPDATE value_counts SET value_key = 'łodz' WHERE value_key = 'lodz';"
+                                "DELETE FROM product_indexes WHERE part LIKE 'rules%'");
+    assert_int_equal(cat_indexes_run(&job), CAT_JOB_DONE);
+    assert_string_equal(unit_database_sql(database, "SELECT group_concat(name) FROM catalog_fields WHERE complete = 0"),
+                        "brand");
+    run_job(database, 0);
+    assert_string_equal(unit_database_sql(database, "SELECT COUNT(*) FROM catalog_fields WHERE complete = 0"), "0");
+    assert_string_equal(unit_database_sql(database,
+                                          "SELECT COUNT(*) || MIN(value_key) || MAX(value_key) FROM product_keys"
+                                          " WHERE field = (SELECT number FROM catalog_fields WHERE name = 'brand')"),
+                        "150lodzlodz");
+    assert_int_equal(cat_counts_rebuild(unit_database_use(*state, database)), APR_SUCCESS); /* catalogctl recount */
+    assert_string_equal(
+        unit_database_sql(database, "SELECT group_concat(value_key || n) FROM value_counts WHERE n > 0"), "lodz150");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        UNIT_TEST(test_keys_of_other_rules_are_filled_in_anew),
         UNIT_TEST(test_nobody_takes_a_value_before_all_are_claimed),
         UNIT_TEST(test_a_new_field_is_claimed_in_an_empty_catalogue_only),
         UNIT_TEST(test_a_shared_value_is_named_and_can_be_changed),

@@ -7,7 +7,7 @@ static const cat_query_value_t tea = {"tea", "tea", 0}, five = {"5", NULL, 5};
 static const cat_query_condition_t category = {CAT_PRODUCT_CATEGORY, CAT_EQ, 1, &tea};
 static const cat_query_condition_t both[] = {{CAT_PRODUCT_PRICE, CAT_LT, 1, &five},
                                              {CAT_PRODUCT_CATEGORY, CAT_EQ, 1, &tea}};
-static const char *const words[] = {"red"};
+static const char *const words[] = {"red"}, *const joined[] = {NULL, NULL, NULL};
 
 static cat_list_query_t make_query(const cat_query_condition_t *conditions, int count, const char *const *words,
                                    int word_count, int field)
@@ -17,6 +17,7 @@ static cat_list_query_t make_query(const cat_query_condition_t *conditions, int 
                               .conditions = conditions,
                               .condition_count = count,
                               .words = words,
+                              .joined = joined,
                               .word_count = word_count,
                               .all = &cat_product_built_in,
                               .sort_count = 1};

@@ -23,7 +23,7 @@ static void test_keys_of_all_parts(void **state)
     assert_string_equal(keys[CAT_PRODUCT_KEY_CATEGORY], "te 2");
     assert_string_equal(keys[CAT_PRODUCT_KEY_PRICE], "4623226492472524800"); /* 12.5 */
     assert_string_equal(keys[CAT_PRODUCT_KEY_RATING], "-1");
-    assert_string_equal(keys[CAT_PRODUCT_KEY_WORDS], " 2 kettle red te ");
+    assert_string_equal(keys[CAT_PRODUCT_KEY_WORDS], " 2 kettle red te te2 ");
     product[CAT_PRODUCT_RATING] = "0";
     cat_product_keys_make(*state, CAT_INDEX_ALL, &no_own_fields, product, keys);
     assert_string_equal(keys[CAT_PRODUCT_KEY_RATING], "0");

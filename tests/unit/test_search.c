@@ -14,9 +14,11 @@
 #include "catalogue/product/counts.h"
 #include "catalogue/product/own_fields.h"
 #include "catalogue/product/own_keys.h"
+#include "catalogue/product/product_keys.h"
 #include "catalogue/search/plan.h"
 #include "catalogue/search/search.h"
 #include "lib/fold.h"
+#include "lib/words.h"
 
 static const char *driver = "sqlite3", *params;
 static int questions = 600; /* of which the plans are read; half as many are answered, each several times */
@@ -118,7 +120,7 @@ static const char *draw_name(apr_pool_t *pool)
 static const char *join_words(apr_pool_t *pool, const char *name_key, const char *category_key)
 {
     const char *joined = " ";
-    apr_array_header_t *words = cat_fold_words(pool, apr_pstrcat(pool, name_key, " ", category_key, NULL));
+    apr_array_header_t *words = cat_words_list(pool, apr_pstrcat(pool, name_key, "\n", category_key, NULL));
 
     for (int i = 0; i < words->nelts; i++) {
         joined = apr_pstrcat(pool, joined, APR_ARRAY_IDX(words, i, const char *), " ", NULL);
@@ -235,7 +237,7 @@ static void insert_rows(catalogue_t *c, rows_t *rows)
 
 static void add_product(catalogue_t *c, const product_t *p, rows_t *rows)
 {
-    apr_array_header_t *words = cat_fold_words(c->pool, p->words);
+    apr_array_header_t *words = cat_product_keys_words(c->pool, p->words);
 
     APR_ARRAY_PUSH(rows->products, const char *) = apr_psprintf(
         c->pool,
@@ -457,7 +459,9 @@ static int is_wanted(catalogue_t *c, const product_t *p, const cat_list_query_t 
         }
     }
     for (int i = 0; i < query->word_count; i++) {
-        if (!strstr(p->words, apr_pstrcat(c->pool, " ", query->words[i], NULL))) {
+        const char *joined = query->joined[i];
+        if (!strstr(p->words, apr_pstrcat(c->pool, " ", query->words[i], NULL)) &&
+            !(joined && strstr(p->words, apr_pstrcat(c->pool, " ", joined, NULL)))) {
             return 0;
         }
     }
@@ -657,7 +661,7 @@ static cat_list_query_t draw_question(catalogue_t *c)
 {
     cat_list_query_t query = {.page = 1, .limit = 1 + draw(40), .all = fields, .has_all_fields = 1};
     cat_query_condition_t *conditions = apr_pcalloc(c->pool, 4 * sizeof(*conditions));
-    const char **words = apr_pcalloc(c->pool, 3 * sizeof(*words));
+    const char **words = apr_pcalloc(c->pool, 3 * sizeof(*words)), **joined = apr_pcalloc(c->pool, 3 * sizeof(*joined));
 
     query.condition_count = draw(4);
     for (int i = 0; i < query.condition_count; i++) {
@@ -669,7 +673,11 @@ static cat_list_query_t draw_question(catalogue_t *c)
         words[i] = cat_fold_text(c->pool, draw_word(c->pool));
         words[i] = draw(2) ? words[i] : apr_pstrndup(c->pool, words[i], (size_t)(1 + draw(2)));
     }
+    for (int i = 1; i < query.word_count; i++) {
+        joined[i] = draw(2) ? apr_pstrcat(c->pool, words[i - 1], words[i], NULL) : NULL;
+    }
     query.words = words;
+    query.joined = joined;
     query.count = (cat_count_t)draw(3);
     query.has_facets = !draw(4);
     query.facets = (cat_field_set_t){{(1U << CAT_PRODUCT_CATEGORY) | (draw(2) ? 1U << CAT_PRODUCT_IN_STOCK : 0)}};
@@ -697,7 +705,7 @@ static const char *describe(apr_pool_t *pool, const cat_list_query_t *query)
                             ops[condition->op], condition->count, condition->values[0].text, condition->values[0].key);
     }
     for (int i = 0; i < query->word_count; i++) {
-        text = apr_psprintf(pool, "%s[q %s]", text, query->words[i]);
+        text = apr_psprintf(pool, "%s[q %s %s]", text, query->words[i], query->joined[i] ? query->joined[i] : "");
     }
     for (int i = 0; i < query->sort_count; i++) {
         text = apr_psprintf(pool, "%s %s%s", text, query->sort[i].descending ? "-" : "+",

@@ -10,9 +10,9 @@
 -- extra: own fields of the shop as a JSON object, see docs/decisions/0068-own-fields-in-one-column.md. NULL: the product has none.
 -- No column of products is a BLOB or TEXT: with the driver, the end of a longer value in the row before would be read behind a shorter one.
 -- From name_key on, what conditions, order and search need: src/catalogue/product/products.c writes it together with each product. Folded
--- texts, and numbers as the bits of a double, which order them: -1 for no rating. words: the distinct folded words of name and category
--- in order, a blank before and after each; then those of fields of the shop's own, each with the number of its field before it, :3:acme. NULL: the row is not indexed,
--- because CatalogIndex does not name the part, or because another program wrote the row. Folded texts are octets, because all collations
+-- texts, and numbers as the bits of a double, which order them: -1 for no rating. words: the distinct folded words of name and category, as
+-- src/lib/words.h lists them, in order, a blank before and after each; then those of fields of the shop's own, each with the number of its
+-- field before it, :3:acme. NULL: the row is not indexed, because CatalogIndex does not name the part, or because another program wrote the row. Folded texts are octets, because all collations
 -- that MySQL and MariaDB share take no notice of blanks at the end.
 CREATE TABLE IF NOT EXISTS products (
     id           CHAR(36) CHARACTER SET ascii COLLATE ascii_bin NOT NULL PRIMARY KEY,
@@ -46,7 +46,8 @@ CREATE TABLE IF NOT EXISTS product_words (
 ) ENGINE = InnoDB DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin;
 
 -- The parts of the index that CatalogIndex names. complete: 1 when all products have theirs; until then those from the list key on,
--- filled of them. The key of a part that no product has yet is above all products.
+-- filled of them. The key of a part that no product has yet is above all products. rules N: the same of the rules by which texts are folded and
+-- split into words, see src/lib/words.h: when all products have what version N of them makes.
 CREATE TABLE IF NOT EXISTS product_indexes (
     part       VARCHAR(16) CHARACTER SET ascii COLLATE ascii_bin NOT NULL PRIMARY KEY,
     complete   TINYINT NOT NULL,
@@ -56,7 +57,8 @@ CREATE TABLE IF NOT EXISTS product_indexes (
 ) ENGINE = InnoDB DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin;
 INSERT IGNORE INTO product_indexes (part, complete, created_at, id, filled)
     VALUES ('category', 1, 9223372036854775807, '', 0), ('price', 1, 9223372036854775807, '', 0), ('name', 1, 9223372036854775807, '', 0),
-        ('rating', 1, 9223372036854775807, '', 0), ('search', 1, 9223372036854775807, '', 0);
+        ('rating', 1, 9223372036854775807, '', 0), ('search', 1, 9223372036854775807, '', 0),
+        ('rules 1', 1, 9223372036854775807, '', 0);
 
 -- ---- own fields of the shop ----
 

@@ -6,9 +6,9 @@
 
 -- extra: own fields of the shop as a JSON object, see docs/decisions/0068-own-fields-in-one-column.md. NULL: the product has none.
 -- From name_key on, what conditions, order and search need: src/catalogue/product/products.c writes it together with each product. Folded
--- texts, and numbers as the bits of a double, which order them: -1 for no rating. words: the distinct folded words of name and category
--- in order, a blank before and after each; then those of fields of the shop's own, each with the number of its field before it, :3:acme. NULL: the row is not indexed, and not in the indexes, because CatalogIndex does not name the
--- part, or because another program wrote the row.
+-- texts, and numbers as the bits of a double, which order them: -1 for no rating. words: the distinct folded words of name and category, as
+-- src/lib/words.h lists them, in order, a blank before and after each; then those of fields of the shop's own, each with the number of its
+-- field before it, :3:acme. NULL: the row is not indexed, and not in the indexes, because CatalogIndex does not name the part, or because another program wrote the row.
 CREATE TABLE products (
     id           TEXT COLLATE "C" NOT NULL PRIMARY KEY,
     name         TEXT NOT NULL,
@@ -46,7 +46,8 @@ CREATE TABLE product_words (
 );
 
 -- The parts of the index that CatalogIndex names. complete: 1 when all products have theirs; until then those from the list key on,
--- filled of them. The key of a part that no product has yet is above all products.
+-- filled of them. The key of a part that no product has yet is above all products. rules N: the same of the rules by which texts are folded and
+-- split into words, see src/lib/words.h: when all products have what version N of them makes.
 CREATE TABLE product_indexes (
     part       TEXT COLLATE "C" NOT NULL PRIMARY KEY,
     complete   INTEGER NOT NULL,
@@ -56,7 +57,8 @@ CREATE TABLE product_indexes (
 );
 INSERT INTO product_indexes (part, complete, created_at, id, filled)
     VALUES ('category', 1, 9223372036854775807, '', 0), ('price', 1, 9223372036854775807, '', 0), ('name', 1, 9223372036854775807, '', 0),
-        ('rating', 1, 9223372036854775807, '', 0), ('search', 1, 9223372036854775807, '', 0);
+        ('rating', 1, 9223372036854775807, '', 0), ('search', 1, 9223372036854775807, '', 0),
+        ('rules 1', 1, 9223372036854775807, '', 0);
 
 -- ---- own fields of the shop ----
 

@@ -18,6 +18,7 @@
 #include "catalogue/product/product.h"
 #include "lib/fold.h"
 #include "lib/json.h"
+#include "lib/words.h"
 
 /* At most so many characters of the joined words, without a "-" at the end. */
 static const char *cut_words(apr_pool_t *pool, const char *words, apr_size_t most)
@@ -48,7 +49,7 @@ static const char *make_text(apr_pool_t *pool, const cat_fields_t *fields, const
     if (!from || source == field || !record[source] || most <= strlen(suffix)) {
         return NULL;
     }
-    text = apr_array_pstrcat(pool, cat_fold_split(pool, cat_fold_text(pool, record[source])), '-');
+    text = apr_array_pstrcat(pool, cat_words_split(pool, cat_fold_text(pool, record[source])), '-');
     text = cut_words(pool, text, most - strlen(suffix));
     return *text ? apr_pstrcat(pool, text, suffix, NULL) : NULL;
 }

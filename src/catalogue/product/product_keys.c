@@ -26,6 +26,9 @@
 #include "lib/json.h"
 #include "lib/number.h"
 #include "lib/text.h"
+#include "lib/words.h"
+
+_Static_assert(CAT_WORDS_JOINED_MAX <= CAT_PRODUCT_WORD_SIZE, "product_words has joined words whole");
 
 #define DELETED_WORDS 16 /* of one SQL_WORDS_DELETE */
 
@@ -146,7 +149,7 @@ static const char *fold_once(apr_pool_t *pool, const char *const *product, const
     return folded[field];
 }
 
-/* A list as it is searched: its texts, without their spelling in JSON, where a line break is "\n". */
+/* A list as it is searched: its texts, without their spelling in JSON, where a line break is "\n". No word is joined over the end of a line. */
 static const char *join_texts(apr_pool_t *pool, const char *text)
 {
     apr_array_header_t *texts = apr_array_make(pool, 8, sizeof(const char *));
@@ -158,13 +161,13 @@ static const char *join_texts(apr_pool_t *pool, const char *text)
     json_array_foreach (list, i, element) {
         APR_ARRAY_PUSH(texts, const char *) = json_string_value(element);
     }
-    return apr_array_pstrcat(pool, texts, ' ');
+    return apr_array_pstrcat(pool, texts, '\n');
 }
 
 /* Beyond the size, words are left out. */
 static void add_words(cat_buffer_t *b, const char *mark, const char *folded)
 {
-    const apr_array_header_t *words = cat_fold_words(b->pool, folded);
+    const apr_array_header_t *words = cat_words_list(b->pool, folded);
 
     for (int i = 0; i < words->nelts; i++) {
         const char *word = APR_ARRAY_IDX(words, i, const char *);
@@ -215,7 +218,7 @@ void cat_product_keys_make(apr_pool_t *pool, int parts, const cat_registry_t *re
         cat_buffer_t b;
         cat_buffer_init(&b, pool, strlen(name) + strlen(category) + 4);
         CAT_BUFFER_LITERAL(&b, " ");
-        add_words(&b, "", apr_pstrcat(pool, name, " ", category, NULL));
+        add_words(&b, "", apr_pstrcat(pool, name, "\n", category, NULL));
         add_own_words(&b, registry, product);
         values[CAT_PRODUCT_KEY_WORDS] = cat_buffer_text(&b);
     }

@@ -28,6 +28,7 @@
 #include "lib/fold.h"
 #include "lib/number.h"
 #include "lib/text.h"
+#include "lib/words.h"
 
 #define PARAMETERS_SIZE 32 /* octets: a guess of cat_list_query_t's */
 #define KEY_SIZE 128       /* octets: a guess of a key with a cursor */
@@ -54,19 +55,6 @@ static void parse_cursor(parsing_t *p, const cat_parameter_t *parameter)
 
 /* ---- q ---- */
 
-/* Drops each word that begins another one, which the other one implies: they are in order, so that is the next one. */
-static int keep_longest(const char **words, int count)
-{
-    int kept = 0;
-
-    for (int i = 0; i < count; i++) {
-        if (i + 1 == count || strncmp(words[i], words[i + 1], strlen(words[i])) != 0) {
-            words[kept++] = words[i];
-        }
-    }
-    return kept;
-}
-
 static int has_search(const cat_conf_t *conf)
 {
     return !conf->index || *conf->index & CAT_INDEX_SEARCH;
@@ -75,23 +63,23 @@ static int has_search(const cat_conf_t *conf)
 static void parse_words(parsing_t *p, const cat_parameter_t *parameter)
 {
     cat_parameters_t *parameters = &p->parameters;
-    apr_array_header_t *words =
-        cat_fold_words(parameters->pool, cat_fold_text(parameters->pool, parameter->value ? parameter->value : ""));
-    int count = keep_longest((const char **)words->elts, words->nelts);
+    cat_words_asked_t asked =
+        cat_words_ask(parameters->pool, cat_fold_text(parameters->pool, parameter->value ? parameter->value : ""));
 
     if (!parameter->value) {
         cat_parameters_add_error(parameters, parameter->name, "encoding", "must be percent-encoded UTF-8");
-    } else if (count == 0) {
+    } else if (asked.count == 0) {
         cat_parameters_add_error(parameters, parameter->name, "blank", "must have a letter or a digit");
-    } else if (count > CAT_QUERY_WORDS_MAX) {
+    } else if (asked.count > CAT_QUERY_WORDS_MAX) {
         cat_parameters_add_error(parameters, parameter->name, "too_many",
                                  "must have at most " APR_STRINGIFY(CAT_QUERY_WORDS_MAX) " words");
     } else if (!has_search(p->conf)) {
         cat_parameters_add_error(parameters, parameter->name, "no_index",
                                  "is not available: this server has no search index");
     }
-    p->query->words = (const char *const *)words->elts;
-    p->query->word_count = count;
+    p->query->words = asked.words;
+    p->query->joined = asked.joined;
+    p->query->word_count = asked.count;
 }
 
 static void add_words(cat_buffer_t *b, const cat_list_query_t *query)

@@ -12,6 +12,10 @@
  *
  *     newest ---- has the part ----> from | ---- still to be filled ----> oldest: complete = 1
  *
+ * The row of RULES is that of no part: the job has gone through all products with the rules of this version for folding and words. Where it is
+ * missing, another version has derived what products have. The job mends that in the same way, but readers use the parts meanwhile; keys of
+ * the shop's own fields are filled in anew, which readers have to wait for, because a wrong key hides what equals a value.
+ *
  * When a mount no longer keeps a part, the job forgets it, so that it is filled from the start if it is wanted again. Each child writes and
  * forgets the parts of its own configuration, so no children of the former one may be left when CatalogIndex changes: docs/indexes.md has
  * the servers restarted, but not gracefully.
@@ -28,6 +32,7 @@
 #include "catalogue/product/portion.h"
 #include "catalogue/product/product.h"
 #include "db/db.h"
+#include "lib/words.h"
 
 /* Products of one transaction: on SQLite, all writers wait for its end. */
 #define PORTION 200
@@ -43,6 +48,14 @@
 
 /* ---- the state of the parts ---- */
 
+#define RULES CAT_INDEX_PARTS
+#define ROWS (RULES + 1)
+
+static const char *name_of(int part)
+{
+    return part == RULES ? "rules " CAT_WORDS_VERSION : cat_product_keys_parts[part];
+}
+
 enum { STATE_PART, STATE_COMPLETE, STATE_CREATED_AT, STATE_ID, STATE_FILLED, STATE_TOTAL };
 
 /* A row of product_indexes. */
@@ -55,19 +68,22 @@ typedef struct part_state_t {
 
 typedef struct states_t {
     apr_pool_t *pool;
-    part_state_t parts[CAT_INDEX_PARTS];
+    part_state_t parts[ROWS];
     apr_int64_t total; /* products */
 } states_t;
 
-/* A part that this program does not know is a later version's. */
+/* A row that this program does not know is another version's. */
 static apr_status_t keep_state(void *baton, const char *const *values, int count)
 {
     states_t *s = baton;
-    int part = cat_product_keys_find_part(values[STATE_PART], strlen(values[STATE_PART]));
+    int part = 0;
 
     (void)count;
     s->total = apr_atoi64(values[STATE_TOTAL]);
-    if (part < CAT_INDEX_PARTS) {
+    while (part < ROWS && strcmp(values[STATE_PART], name_of(part)) != 0) {
+        part++;
+    }
+    if (part < ROWS) {
         s->parts[part] =
             (part_state_t){1,
                            atoi(values[STATE_COMPLETE]),
@@ -80,7 +96,7 @@ static apr_status_t keep_state(void *baton, const char *const *values, int count
 static apr_status_t read_states(apr_pool_t *pool, cat_db_t *db, states_t *s)
 {
     *s = (states_t){.pool = pool};
-    for (int i = 0; i < CAT_INDEX_PARTS; i++) {
+    for (int i = 0; i < ROWS; i++) {
         s->parts[i].from = CAT_LIST_KEY_MAX;
     }
     return cat_db_each(db, SQL_INDEX_STATE, CAT_NO_VALUES, keep_state, s);
@@ -305,10 +321,9 @@ static int is_newer(const cat_list_key_t *one, const cat_list_key_t *other)
 
 static apr_status_t set_part(cat_db_t *db, int part, const char *complete)
 {
-    return cat_db_exec(
-        db, SQL_INDEX_SET,
-        CAT_VALUES(complete, CAT_LIST_KEY_MAX.created_at, CAT_LIST_KEY_MAX.id, "0", cat_product_keys_parts[part]),
-        NULL);
+    return cat_db_exec(db, SQL_INDEX_SET,
+                       CAT_VALUES(complete, CAT_LIST_KEY_MAX.created_at, CAT_LIST_KEY_MAX.id, "0", name_of(part)),
+                       NULL);
 }
 
 /* From now on products are written without the part, so it is filled from the start when it is wanted again. */
@@ -342,8 +357,8 @@ static apr_status_t advance_part(const filling_t *f, int part)
     }
     return cat_db_exec(f->portion->db, SQL_INDEX_ADVANCE,
                        CAT_VALUES(found->is_last ? "1" : "0", found->end.created_at, found->end.id,
-                                  apr_itoa(f->portion->pool, found->rows), cat_product_keys_parts[part],
-                                  state->from.created_at, state->from.id),
+                                  apr_itoa(f->portion->pool, found->rows), name_of(part), state->from.created_at,
+                                  state->from.id),
                        NULL);
 }
 
@@ -352,7 +367,7 @@ static apr_status_t fill_and_advance(void *baton)
     const filling_t *f = baton;
     apr_status_t rv = fill_portion(f->portion);
 
-    for (int i = 0; i < CAT_INDEX_PARTS && rv == APR_SUCCESS; i++) {
+    for (int i = 0; i < ROWS && rv == APR_SUCCESS; i++) {
         if (f->parts & 1 << i) {
             rv = advance_part(f, i);
         }
@@ -365,7 +380,7 @@ static const cat_list_key_t *find_start(const states_t *s, int parts)
 {
     const cat_list_key_t *start = NULL;
 
-    for (int i = 0; i < CAT_INDEX_PARTS; i++) {
+    for (int i = 0; i < ROWS; i++) {
         if (parts & 1 << i && (!start || is_newer(&s->parts[i].from, start))) {
             start = &s->parts[i].from;
         }
@@ -373,7 +388,26 @@ static const cat_list_key_t *find_start(const states_t *s, int parts)
     return start;
 }
 
-/* *parts: those that are not complete. Fills one portion of them. *unbuilt: those that have no indexes. */
+static apr_status_t add_row(cat_db_t *db, int part)
+{
+    apr_status_t rv =
+        cat_db_insert(db, SQL_INDEX_ADD, CAT_VALUES(name_of(part), CAT_LIST_KEY_MAX.created_at, CAT_LIST_KEY_MAX.id));
+
+    return rv == APR_EEXIST ? APR_SUCCESS : rv;
+}
+
+/* Keys of fields of the shop's own that are folded have a job of their own (catalogue/search/key_filler.c). */
+static apr_status_t begin_rules(void *baton)
+{
+    cat_db_t *db = baton;
+    apr_status_t rv = add_row(db, RULES);
+
+    return rv == APR_SUCCESS
+               ? cat_db_exec(db, SQL_FIELDS_RENEW, CAT_VALUES(CAT_LIST_KEY_MAX.created_at, CAT_LIST_KEY_MAX.id), NULL)
+               : rv;
+}
+
+/* *parts: those that are not complete, and RULES. Fills one portion of them. *unbuilt: those that have no indexes. */
 static apr_status_t fill_next(apr_pool_t *pool, cat_db_t *db, int *parts, int *unbuilt)
 {
     int kept = cat_product_keys_kept(db);
@@ -382,7 +416,10 @@ static apr_status_t fill_next(apr_pool_t *pool, cat_db_t *db, int *parts, int *u
     apr_status_t rv = read_states(pool, db, &s);
 
     rv = rv == APR_SUCCESS ? forget_parts(db, &s, ~kept) : rv;
-    *parts = kept & list_built(&s) & ~list_complete(&s);
+    if (rv == APR_SUCCESS && !s.parts[RULES].is_built) {
+        rv = cat_db_transact(db, begin_rules, db);
+    }
+    *parts = (kept & list_built(&s) & ~list_complete(&s)) | (s.parts[RULES].complete ? 0 : 1 << RULES);
     *unbuilt = kept & ~list_built(&s);
     if (rv != APR_SUCCESS || !*parts) {
         return rv;
@@ -429,9 +466,7 @@ apr_status_t cat_indexes_add(cat_db_t *db, int parts)
 
     for (int i = 0; i < CAT_INDEX_PARTS && rv == APR_SUCCESS; i++) {
         if (parts & 1 << i) {
-            rv = cat_db_insert(db, SQL_INDEX_ADD,
-                               CAT_VALUES(cat_product_keys_parts[i], CAT_LIST_KEY_MAX.created_at, CAT_LIST_KEY_MAX.id));
-            rv = rv == APR_EEXIST ? APR_SUCCESS : rv;
+            rv = add_row(db, i);
         }
     }
     return rv;
@@ -463,10 +498,10 @@ apr_status_t cat_indexes_read_built(cat_db_t *db, int *built)
 
 apr_status_t cat_indexes_note_complete(cat_db_t *db)
 {
-    int kept = cat_product_keys_kept(db);
-    apr_status_t rv = APR_SUCCESS;
+    int kept = cat_product_keys_kept(db) | 1 << RULES;
+    apr_status_t rv = add_row(db, RULES);
 
-    for (int i = 0; i < CAT_INDEX_PARTS && rv == APR_SUCCESS; i++) {
+    for (int i = 0; i < ROWS && rv == APR_SUCCESS; i++) {
         rv = set_part(db, i, kept & 1 << i ? "1" : "0");
     }
     return rv;

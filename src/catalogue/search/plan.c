@@ -21,6 +21,10 @@
  * finds more is left to the walk, or to the stream. So no list takes more than some thousand rows to plan, and a walk
  * becomes long only where each condition meets many products, and hardly any product meets all; the time limit ends that.
  *
+ * A word of q may also be found together with the one before it, "kettle" in "tea kettle" by "teakettle". If no product has such a word, which
+ * the module asks first, the list is read as if there were no such choice. Else the words of both are streamed if they are few; if not, they
+ * are only checked on the products that the rest of the query finds.
+ *
  * Words are not counted at all if they are whole words of the dictionary. The module reads when a word was last used, and
  * when it was 200 uses ago: the longer this span, the rarer the word. The rarest is streamed, the next is looked up among its
  * own postings, all others are checked on the product.
@@ -437,7 +441,7 @@ static void add_field(candidates_t *candidates, const cat_plan_t *plan, const ca
     candidate->is_in_walk = (!found || candidate->is_in_walk) && is_in_walk(plan, condition);
 }
 
-/* Words whose postings are streamed need not be counted. */
+/* Words whose postings are streamed need not be counted; and of those that may be joined, the products are not found by one range. */
 static candidates_t list_candidates(const cat_plan_t *plan, const words_t *words)
 {
     const cat_list_query_t *query = plan->query;
@@ -449,7 +453,7 @@ static candidates_t list_candidates(const cat_plan_t *plan, const words_t *words
         }
     }
     for (int i = 0; i < words->count; i++) {
-        if (!is_single(query, words, i)) {
+        if (!is_single(query, words, i) && !query->joined[i]) {
             candidates.all[candidates.count++] = (candidate_t){.field = -1, .word = query->words[i]};
         }
     }
@@ -618,9 +622,9 @@ static apr_status_t take_word(void *baton, const char *const *values, int count)
     return CAT_ENOUGH;
 }
 
-/* Finds the words that begin with this one and follow those that are found, each by a look into the index, because no
- * database skips from one to the next by itself. */
-static apr_status_t find_more_words(cat_db_t *db, const char *text, word_t *word)
+/* Finds the words that begin with this one, above `after` unless that is NULL, each by a look into the index, because no database skips
+ * from one to the next by itself. */
+static apr_status_t find_more_words(cat_db_t *db, const char *text, const char *after, word_t *word)
 {
     apr_status_t rv = APR_SUCCESS;
 
@@ -629,7 +633,7 @@ static apr_status_t find_more_words(cat_db_t *db, const char *text, word_t *word
         cat_select_text_t s;
 
         cat_select_text_begin(&s, db);
-        add_word_after(&s, text, word->found[word->count - 1]);
+        add_word_after(&s, text, after);
         rv = cat_select_text_run(&s, db, take_word, &f);
         if (rv != APR_SUCCESS || !f.word) {
             return rv;
@@ -637,6 +641,7 @@ static apr_status_t find_more_words(cat_db_t *db, const char *text, word_t *word
         if (word->count < CAT_PLAN_BRANCHES) {
             word->found[word->count] = f.word;
         }
+        after = f.word;
     }
     return rv;
 }
@@ -741,23 +746,80 @@ static apr_status_t find_span(cat_db_t *db, word_t *word)
     return cat_select_text_run(&s, db, take_span, &word->span);
 }
 
+/* All words by which the word of the query is found, if the first look has not told. */
+static apr_status_t find_words(cat_db_t *db, const look_t *look, int i)
+{
+    word_t *word = &look->words->all[i];
+    const char *text = look->query->words[i], *joined = look->query->joined[i];
+    int is_itself = word->count && !strncmp(word->found[0], text, strlen(word->found[0]));
+    int has_more = word->count && (!is_itself || look->has_longer[i]);
+    apr_status_t rv = APR_SUCCESS;
+
+    if (!has_more && !joined) {
+        return APR_SUCCESS;
+    }
+    if (has_more) {
+        rv = find_more_words(db, text, word->found[0], word);
+    }
+    if (rv == APR_SUCCESS && joined) {
+        rv = find_more_words(db, joined, NULL, word);
+    }
+    return rv == APR_SUCCESS && word->count == 1 && look->are_ranked ? find_span(db, word) : rv;
+}
+
 static apr_status_t look_up_words(cat_db_t *db, const cat_list_query_t *query, words_t *words)
 {
     look_t look = {.pool = db->pool, .query = query, .words = words, .are_ranked = !is_word_alone(query)};
     apr_status_t rv = look_at_words(db, &look);
 
     for (int i = 0; i < words->count && rv == APR_SUCCESS; i++) {
-        word_t *word = &words->all[i];
-        int is_itself = word->count && !strncmp(word->found[0], query->words[i], strlen(word->found[0]));
-        if (!word->count || (is_itself && !look.has_longer[i])) {
-            continue;
-        }
-        rv = find_more_words(db, query->words[i], word);
-        if (rv == APR_SUCCESS && word->count == 1 && look.are_ranked) {
-            rv = find_span(db, word);
-        }
+        rv = find_words(db, &look, i);
     }
     return rv;
+}
+
+typedef struct joined_t {
+    const cat_list_query_t *query;
+    const char **kept; /* by word: NULL unless some product has a word that begins so */
+} joined_t;
+
+static apr_status_t take_joined(void *baton, const char *const *values, int count)
+{
+    joined_t *j = baton;
+
+    for (int i = 0, column = 0; i < j->query->word_count && column < count; i++) {
+        if (j->query->joined[i]) {
+            j->kept[i] = values[column++] ? j->query->joined[i] : NULL;
+        }
+    }
+    return CAT_ENOUGH;
+}
+
+_Static_assert(CAT_QUERY_WORDS_MAX <= CAT_COLUMNS_MAX, "all joined words are looked up by one statement");
+
+/* Leaves out of *query the joined words that no product has, as nearly all are. */
+static apr_status_t drop_joined(cat_db_t *db, const cat_list_query_t **query)
+{
+    joined_t j = {*query, apr_pcalloc(db->pool, CAT_QUERY_WORDS_MAX * sizeof(*j.kept))};
+    cat_list_query_t *without = apr_pmemdup(db->pool, *query, sizeof(**query));
+    const char *before = "SELECT (";
+    cat_select_text_t s;
+
+    without->joined = j.kept;
+    cat_select_text_begin(&s, db);
+    for (int i = 0; i < j.query->word_count; i++) {
+        if (j.query->joined[i]) {
+            cat_buffer_add_text(&s.text, before);
+            add_word_after(&s, j.query->joined[i], NULL);
+            before = "), (";
+        }
+    }
+    if (*before == 'S') {
+        return APR_SUCCESS;
+    }
+    *query = without;
+    cat_buffer_add_text(&s.text, ")");
+    return cat_select_text_run(&s, db, take_joined, &j);
 }
 
 /* How a word ranks for being streamed: one that no product has, then those of one word of the dictionary, the rarest first. */
@@ -1032,6 +1094,7 @@ apr_status_t cat_plan_choose(cat_db_t *db, const cat_list_query_t *query, cat_pl
     choice_t c = {.db = db, .plan = plan};
     apr_status_t rv = cat_conditions_prepare(db, query);
 
+    rv = rv == APR_SUCCESS ? drop_joined(db, &query) : rv;
     if (rv != APR_SUCCESS) {
         return rv;
     }

@@ -165,26 +165,33 @@ int cat_select_text_hides_words(const cat_select_text_t *s)
 }
 
 /* Each word is behind a blank. */
-static void add_marked_word(cat_select_text_t *s, const char *mark, const char *word)
+static void add_marked_word(cat_select_text_t *s, const char *before, const char *mark, const char *word)
 {
-    cat_select_text_add(s, s->dialect->syntax->find, "(p.words, ", NULL);
+    cat_select_text_add(s, before, s->dialect->syntax->find, "(p.words, ", NULL);
     cat_select_text_add_value(s, apr_pstrcat(s->text.pool, " ", mark, word, NULL));
     cat_buffer_add_text(&s->text, ") > 0");
 }
 
-void cat_select_text_add_word(cat_select_text_t *s, const char *word)
+static void add_either_word(cat_select_text_t *s, const char *before, const char *mark, const char *const *words)
 {
-    int known = count_known(s);
+    add_marked_word(s, before, mark, words[0]);
+    if (words[1]) {
+        add_marked_word(s, " OR ", mark, words[1]);
+    }
+}
 
-    cat_buffer_add_text(&s->text, known ? "(" : "");
-    add_marked_word(s, "", word);
+void cat_select_text_add_word(cat_select_text_t *s, const char *word, const char *joined)
+{
+    const char *words[] = {word, joined};
+    int known = count_known(s), has_several = known || joined;
+
+    add_either_word(s, has_several ? "(" : "", "", words);
     for (int i = CAT_PRODUCT_FIELDS; i < known; i++) {
         if (has_words(s, i) && is_searched(s, i)) {
-            cat_buffer_add_text(&s->text, " OR ");
-            add_marked_word(s, cat_product_keys_mark(s->text.pool, s->registry->numbers[i]), word);
+            add_either_word(s, " OR ", cat_product_keys_mark(s->text.pool, s->registry->numbers[i]), words);
         }
     }
-    cat_buffer_add_text(&s->text, known ? ")" : "");
+    cat_buffer_add_text(&s->text, has_several ? ")" : "");
 }
 
 static apr_status_t ignore_row(void *baton, const char *const *values, int count)

@@ -22,20 +22,125 @@ our @BUILT_IN = qw(id name price category inStock rating createdAt);
 
 # ---- texts ----
 
-my (%folded, %words); # what was folded before
+my (%folded, %words, %asked); # what was folded before
+
+# Latin letters that Unicode does not decompose, those of them that random texts have.
+my %LATIN = ("\x{e6}" => 'ae', "\x{f0}" => 'd', "\x{f8}" => 'o', "\x{fe}" => 'th', "\x{111}" => 'd', "\x{127}" => 'h', "\x{131}" => 'i', "\x{138}" => 'q',
+    "\x{142}" => 'l', "\x{14b}" => 'n', "\x{153}" => 'oe', "\x{167}" => 't');
+my $LATIN = join '', sort keys %LATIN;
 
 sub fold_text {
     my ($text) = @_;
     my $before;
     do {
         $before = $text;
-        $text = NFKD(fc $text) =~ s/\p{M}//gr;
+        $text = NFKD(fc $text) =~ s/\p{M}//gr =~ s/([$LATIN])/$LATIN{$1}/gr;
     } while ($text ne $before);
     return $text;
 }
 
 sub fold { return $folded{ $_[0] } //= fold_text($_[0]) }
-sub words { return @{ $words{ $_[0] } //= [fold($_[0]) =~ /[\p{L}\p{N}]+/g] } }
+
+# A text is made of syllables of scripts without blanks, and of words, which are letters and digits in turns.
+my $SYLLABLE = qr/(?=[\p{L}\p{Nl}])[\p{Han}\p{Hiragana}\p{Katakana}\x{30fc}\p{Hangul}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}][\x{1160}-\x{11ff}\x{d7b0}-\x{d7ff}]*/;
+my $LETTERS = qr/(?:(?!$SYLLABLE)[\p{L}\p{Nl}])+/;
+my $DIGITS = qr/[\p{Nd}\p{No}]+/;
+my $WORD = qr/(?:$LETTERS|$DIGITS)+/;
+my $JOINER = qr{[-/'._&+\xad\x{2010}\x{2019}]};
+
+sub parts { my ($word) = @_; return $word =~ /$LETTERS|$DIGITS/g }
+sub is_short { my ($word) = @_; utf8::encode($word); return length $word <= 64 }
+
+# "wi fi", "t shirt", "500 ml": is it often written without the blank? What is before it may be the end of a longer word.
+sub are_often_joined {
+    my ($one, $other) = @_;
+    return 1 if "$one $other" =~ /($DIGITS) ($LETTERS)\z/ && length $1 <= 4 && length $2 <= 3;
+    return 0 if $one !~ /^$LETTERS\z/;
+    return 1 if length $one == 1 || ($other =~ /^$DIGITS\z/ && length $one <= 3 && length $other <= 4);
+    return $other =~ /^$LETTERS\z/ && length $one . $other <= 4;
+}
+
+sub are_joined {
+    my ($one, $gap, $other) = @_;
+    return are_often_joined($one, $other) if $gap eq ' ';
+    return $gap =~ /^$JOINER\z/ && ($gap eq '-' || $one !~ /$DIGITS\z/ || $other !~ /^$DIGITS/);
+}
+
+# Lists of words that are joined.
+sub compounds {
+    my ($folded) = @_;
+    my (@compounds, $before);
+    while ($folded =~ /\G(.*?)($SYLLABLE|$WORD)/gcs) {
+        my ($gap, $word) = ($1, $2);
+        my $is_syllable = $word =~ /^$SYLLABLE/;
+        push @compounds, [] if $is_syllable || !defined $before || !are_joined($before, $gap, $word);
+        push @{ $compounds[-1] }, $word;
+        $before = $is_syllable ? undef : $word;
+    }
+    return @compounds;
+}
+
+# Each word; and from each change between letters and digits, and from each word, as much of the rest as is short; the first eight of these.
+sub words_of_compound {
+    my (@compound) = @_;
+    my (@found, $place);
+    while (@compound) {
+        my $word = shift @compound;
+        my @parts = parts($word);
+        my @rest = map { parts($_) } @compound;
+        push @found, $word;
+        for my $i (0 .. $#parts) {
+            my $is_asked = $i == 1 && @parts == 2 && $parts[0] =~ /^$LETTERS\z/ && length $parts[0] >= 4 && is_short($word);
+            next if $place++ >= 8 && !$is_asked;
+            my @tail = (@parts[$i .. $#parts], @rest);
+            pop @tail while @tail && !is_short(join '', @tail);
+            push @found, join '', @tail if @tail && ($i || @tail > @parts);
+        }
+    }
+    return @found;
+}
+
+sub pairs { my (@syllables) = @_; return map { join '', grep { defined } @syllables[$_, $_ + 1] } 0 .. $#syllables }
+sub find_words {
+    my ($text) = @_;
+    my $folded = fold($text);
+    my @compounds = grep { $_->[0] !~ /^$SYLLABLE/ } compounds($folded);
+    return [(map { words_of_compound(@$_) } @compounds), map { pairs(/$SYLLABLE/g) } $folded =~ /((?:$SYLLABLE)+)/g];
+}
+
+# The words by which a text is found.
+sub words { return @{ $words{ $_[0] } //= find_words($_[0]) } }
+
+sub pairs_asked {
+    my (@syllables) = @_;
+    my @pairs = pairs(@syllables);
+    my $last = @syllables > 1 ? @syllables - 2 : 0;
+    return map { [$pairs[$_]] } grep { $_ <= $last && (@syllables <= 10 || $_ % 2 == 0 || $_ == $last) } 0 .. $last;
+}
+
+# [word, the same with the one before it or undef]; that is undef for pairs.
+sub find_asked {
+    my ($text) = @_;
+    my @all;
+    my $folded = fold($text);
+    while ($folded =~ /((?:$SYLLABLE)+)|($WORD)/g) {
+        my ($run, $word) = ($1, $2);
+        push @all, defined $run ? pairs_asked($run =~ /$SYLLABLE/g) : map { [$_, 1] } $word =~ /^($LETTERS)($DIGITS)\z/ && length $1 >= 4 && is_short($word) ? ($1, $2) : $word;
+    }
+    my @kept = grep {
+        my $i = $_;
+        !grep { $_ != $i && index($all[$_][0], $all[$i][0]) == 0 && ($all[$_][0] ne $all[$i][0] || $_ < $i) } 0 .. $#all;
+    } 0 .. $#all;
+    my $before;
+    return [map {
+        my ($word, $can_join) = @{ $all[$_] };
+        my ($joined) = grep { is_short($_) } $can_join && defined $before ? $before . $word : ();
+        $before = $can_join ? $word : undef;
+        [$word, $joined];
+    } @kept];
+}
+
+sub asked { return @{ $asked{ $_[0] } //= find_asked($_[0]) } }
 
 # ---- fields of the shop's own ----
 
@@ -151,8 +256,8 @@ sub searched_names { my ($who) = @_; return ('name', 'category', grep { $line{$_
 sub texts_of { my ($product, @fields) = @_; return map { my $value = $product->{$_}; ref $value ? @$value : $value // () } @fields }
 
 sub has_word {
-    my ($product, $fields, $word) = @_;
-    return any { index($_, $word) == 0 } map { words($_) } texts_of($product, @$fields);
+    my ($product, $fields, @words) = @_;
+    return any { my $has = $_; any { index($has, $_) == 0 } @words } map { words($_) } texts_of($product, @$fields);
 }
 
 # The products that match, in no order.
@@ -160,7 +265,7 @@ sub matches {
     my ($question, @products) = @_;
     my @tests = map { test_of(@$_) } @{ $question->{conditions} }, $question->{who} eq 'writer' ? () : @{ $question->{visible} // [] };
     my $searched = [searched_names($question->{who})];
-    push @tests, map { my $word = $_; sub { has_word($_[0], $searched, $word) } } @{ $question->{words} // [] };
+    push @tests, map { my @words = grep { defined } @$_; sub { has_word($_[0], $searched, @words) } } asked(join ' ', @{ $question->{words} // [] });
     for my $test (@tests) {
         @products = grep { $test->($_) } @products;
     }
@@ -208,7 +313,9 @@ sub ordered {
 
 my @WORDS = ('red', 'Red', 'REDDER', 'kettle', 'Kettle', "k\x{e9}ttle", "ke\x{301}ttle", 'tea', 'teapot', 'Tee', "T\x{fc}r", 'tur', "stra\x{df}e",
     'STRASSE', "\x{fb01}ne", 'fine', "\x{3a3}\x{3c3}\x{3c2}", "\x{130}", 'i', "\x{1c4}", "\x{41a}\x{43e}\x{444}\x{435}", "\x{30c6}\x{30ec}\x{30d3}",
-    "\x{65e5}\x{672c}", '5', '50', '5.5', "\x{bd}", "\x{2460}", 'a_b', '%', "o'clock", '\\', "\x{1f600}", 'x-1', '"q"');
+    "\x{65e5}\x{672c}", "\x{4e09}\x{5fb3}\x{5305}\x{4e01}", "\x{5305}\x{4e01}", "\x{d55c}\x{ad6d}\x{c5b4}", "\x{e0a}\x{e32}\x{e44}\x{e17}\x{e22}", "LED\x{96fb}\x{7403}",
+    'Wi-Fi', 'wifi', 'wi', 'fi', 'AC/DC', 'USB-C', 'usb', 'c', 'M5799DWF', 'm', '5799', 'dwf', 'M-5799-DWF', 'Galaxy24', 'galaxy', '24', "\x{141}\x{f3}d\x{17a}", 'lodz',
+    "r\x{f8}d", 'rod', "\x{c6}ble", "\x{131}\x{11f}d\x{131}r", 'T-Shirt', 'shirt', 'ml', '500', '2.5', '80 x 120 cm', '80x120', 'wi-fi 6', '978-3-16', 'tea-kettle', 'teakettle', '5', '50', '5.5', "\x{bd}", "\x{2460}", 'a_b', '%', "o'clock", '\\', "\x{1f600}", 'x-1', '"q"');
 my @CATEGORIES = ('', 'tea', 'Tea', "t\x{e9}a", 'red', 'a,b', 'a\\', "a\\,b", 'b & c=d', '100 %', "stra\x{df}e", 'zz', 'home kettle', "\x{65e5}", '<x>');
 my @PRICES = (0, 0.1, 0.3, 0.30000000000000004, 1, 1.5, 5, 19.99, 20, 100, 1_000_000_000_000_000, 1e300); # as they come back
 

@@ -1,0 +1,431 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Splits folded texts into words, those of a product and those of a question.
+ *
+ * A text is first cut into pieces: runs of letters, runs of digits, and single characters of scripts that have no blanks between words. Each
+ * knows what is between it and the one before it:
+ *
+ *     "wi-fi m5799dwf, 500 ml"    wi  -fi   m 5799 dwf   500  ml
+ *                                 APART     BLANK        APART
+ *                                     JOINED  WITHIN          BLANK
+ *
+ * A word is a run of pieces with nothing between them. Words are joined that have a hyphen or the like between them, or a blank if they are
+ * short. As people write one word where others write two, a product has further words, one for each piece: from there to the end of what is
+ * joined (wifi, 5799dwf, 500ml). A question has no further words; instead, each of its words may also be found together with the one before it.
+ * That is all that is needed, since the beginning of a word finds it: wifi, wi-fi and wi fi find each other, and so do m5799dwf, m5799-dwf
+ * and m 5799 dwf.
+ *
+ * docs/decisions/0102-words-as-people-write-them.md says what was tried and measured.
+ */
+#include "lib/words.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include <apr_lib.h>
+#include <apr_strings.h>
+#include <utf8proc.h>
+
+#include "lib/text.h"
+
+#define SPLIT_MAX                                                                                                      \
+    8 /* pieces without a blank between them at which a word begins: the others are in the middle of a long number or address */
+#define SHORT_BOTH 4    /* letters of two words that are joined: "wi fi" */
+#define SHORT_LETTERS 3 /* of a word that is joined to a number: "500 ml", "xps 13" */
+#define SHORT_DIGITS 4
+#define LONG_LETTERS 4 /* of a name, behind which a number is a word of its own in a question: "galaxy24" */
+#define PAIRS_ALL 10   /* characters of a question whose pairs are all asked: of more, every second is */
+
+typedef enum { NO_PIECE, LETTERS, DIGITS, PAIRED } kind_t;
+typedef enum { WITHIN, JOINED, BLANK, APART } gap_t;
+
+typedef struct piece_t {
+    const char *text;
+    apr_size_t octets;
+    int characters;
+    kind_t kind;
+    gap_t before;
+    int word_end, end; /* the last piece of its word, and of what is joined */
+    int place;         /* in what is joined, from 0 */
+} piece_t;
+
+/* ---- pieces ---- */
+
+/* Scripts without blanks between words, and Hangul, which has few. Marks above and below letters are gone, and so are the other forms of
+ * these characters. */
+static const struct {
+    utf8proc_int32_t first, last;
+} paired[] = {
+    {0x0E01, 0x0EFF},                                       /* Thai, Lao */
+    {0x1000, 0x109F},                                       /* Myanmar */
+    {0x1100, 0x11FF},                                       /* Hangul, whose syllables are decomposed */
+    {0x1780, 0x17FF},                                       /* Khmer */
+    {0x2E80, 0x2FDF},                                       /* radicals of Han */
+    {0x3005, 0x3007},                                       /* its marks of repetition, and zero */
+    {0x3021, 0x3029},                                       /* its numerals */
+    {0x3031, 0x303C},   {0x3041, 0x30FF},                   /* Hiragana, Katakana */
+    {0x31F0, 0x31FF},                                       /* Katakana */
+    {0x3400, 0x4DBF},   {0x4E00, 0x9FFF},                   /* Han */
+    {0xA960, 0xA97F},   {0xA9E0, 0xA9FF}, {0xAA60, 0xAA7F}, /* Hangul, Myanmar */
+    {0xD7B0, 0xD7FF},                                       /* Hangul */
+    {0x1AFF0, 0x1B16F},                                     /* Katakana, Hiragana */
+    {0x20000, 0x3FFFF},                                     /* Han */
+};
+
+static int is_paired(utf8proc_int32_t character)
+{
+    size_t i = 0;
+
+    while (i < sizeof(paired) / sizeof(paired[0]) && character > paired[i].last) {
+        i++;
+    }
+    return i < sizeof(paired) / sizeof(paired[0]) && character >= paired[i].first;
+}
+
+static kind_t kind_of(utf8proc_int32_t character)
+{
+    if (character < 0x80) {
+        return apr_isalpha(character) ? LETTERS : apr_isdigit(character) ? DIGITS : NO_PIECE;
+    }
+    switch (utf8proc_category(character)) {
+    case UTF8PROC_CATEGORY_LU:
+    case UTF8PROC_CATEGORY_LL:
+    case UTF8PROC_CATEGORY_LT:
+    case UTF8PROC_CATEGORY_LM:
+    case UTF8PROC_CATEGORY_LO:
+    case UTF8PROC_CATEGORY_NL:
+        return is_paired(character) ? PAIRED : LETTERS;
+    case UTF8PROC_CATEGORY_ND:
+    case UTF8PROC_CATEGORY_NO:
+        return DIGITS;
+    default:
+        return NO_PIECE;
+    }
+}
+
+/* A vowel or final consonant of Hangul is part of the syllable before it. */
+static int is_in_syllable(utf8proc_int32_t character)
+{
+    return (character >= 0x1160 && character <= 0x11FF) || (character >= 0xD7B0 && character <= 0xD7FF);
+}
+
+static int is_joiner(utf8proc_int32_t character)
+{
+    return (character && character < 0x80 && strchr("-/'._&+", character)) || character == 0xAD /* soft hyphen */ ||
+           character == 0x2010 /* hyphen */ || character == 0x2019 /* apostrophe */;
+}
+
+/* What was between two pieces: octets of it, and the only character, if there is one. */
+static gap_t gap_of(const piece_t *before, kind_t kind, apr_size_t octets, utf8proc_int32_t between)
+{
+    if (!before) {
+        return APART;
+    }
+    if (octets == 0) {
+        return (before->kind == PAIRED) == (kind == PAIRED) ? WITHIN : APART;
+    }
+    if (before->kind == PAIRED || kind == PAIRED) {
+        return APART;
+    }
+    if (between == ' ') {
+        return BLANK;
+    }
+    /* "2.5" and "1/2" are no 25 and 12, but what has a hyphen may be the number of an article */
+    return is_joiner(between) && (between == '-' || before->kind != DIGITS || kind != DIGITS) ? JOINED : APART;
+}
+
+static int begins_word(const piece_t *piece)
+{
+    return piece->before != WITHIN;
+}
+
+static int are_short(const piece_t *letters, const piece_t *digits)
+{
+    return letters->kind == LETTERS && digits->kind == DIGITS && letters->characters <= SHORT_LETTERS &&
+           digits->characters <= SHORT_DIGITS;
+}
+
+/* "500 ml", "80x120 cm", "wi fi", "xps 13", "t shirt": does anybody write the word that ends with this piece, and the next one, without the
+ * blank? */
+static int is_often_joined(const piece_t *one, const piece_t *next, int is_next_whole)
+{
+    if (is_next_whole && are_short(next, one)) {
+        return 1;
+    }
+    if (!begins_word(one) || one->kind != LETTERS) {
+        return 0;
+    }
+    return one->characters == 1 ||
+           (is_next_whole &&
+            (are_short(one, next) || (next->kind == LETTERS && one->characters + next->characters <= SHORT_BOTH)));
+}
+
+static int is_joined(const piece_t *pieces, int next)
+{
+    const piece_t *piece = &pieces[next];
+
+    return piece->before <= JOINED ||
+           (piece->before == BLANK && is_often_joined(piece - 1, piece, piece->word_end == next));
+}
+
+/* From the last piece to the first; then their places in what is joined. */
+static void find_ends(piece_t *pieces, int count)
+{
+    for (int i = count - 1; i >= 0; i--) {
+        int is_last = i + 1 == count || pieces[i].kind == PAIRED;
+        pieces[i].word_end = is_last || begins_word(&pieces[i + 1]) ? i : pieces[i + 1].word_end;
+        pieces[i].end = is_last || !is_joined(pieces, i + 1) ? i : pieces[i + 1].end;
+    }
+    for (int i = 1; i < count; i++) {
+        pieces[i].place = pieces[i - 1].end == pieces[i].end ? pieces[i - 1].place + 1 : 0;
+    }
+}
+
+static apr_array_header_t *split_pieces(apr_pool_t *pool, const char *folded)
+{
+    apr_array_header_t *pieces = apr_array_make(pool, 12, sizeof(piece_t));
+    const char *end = folded + strlen(folded), *gap = folded;
+    utf8proc_int32_t character, between = 0;
+    piece_t *last = NULL;
+
+    for (apr_size_t octets; folded < end; folded += octets) {
+        kind_t kind;
+        octets = cat_text_read(folded, (apr_size_t)(end - folded), &character);
+        kind = kind_of(character);
+        if (kind == NO_PIECE) {
+            between = folded == gap ? character : 0;
+            continue;
+        }
+        if (!last || gap < folded || kind != last->kind || (kind == PAIRED && !is_in_syllable(character))) {
+            piece_t piece = {folded, 0, 0, kind, gap_of(last, kind, (apr_size_t)(folded - gap), between), 0, 0, 0};
+            APR_ARRAY_PUSH(pieces, piece_t) = piece;
+            last = &APR_ARRAY_IDX(pieces, pieces->nelts - 1, piece_t);
+        }
+        last->octets += octets;
+        last->characters++;
+        gap = folded + octets;
+    }
+    find_ends((piece_t *)pieces->elts, pieces->nelts);
+    return pieces;
+}
+
+static apr_size_t count_octets(const piece_t *pieces, int from, int to)
+{
+    apr_size_t octets = 0;
+
+    for (int i = from; i <= to; i++) {
+        octets += pieces[i].octets;
+    }
+    return octets;
+}
+
+/* The pieces without what is between them. */
+static const char *join_pieces(apr_pool_t *pool, const piece_t *pieces, int from, int to)
+{
+    char *word = apr_palloc(pool, count_octets(pieces, from, to) + 1), *end = word;
+
+    for (int i = from; i <= to; i++) {
+        memcpy(end, pieces[i].text, pieces[i].octets);
+        end += pieces[i].octets;
+    }
+    *end = '\0';
+    return word;
+}
+
+/* "galaxy24": a number behind a name, which is asked as if there were a blank. */
+static int has_number_behind(const piece_t *pieces, int i)
+{
+    const piece_t *piece = &pieces[i];
+
+    return begins_word(piece) && piece->word_end == i + 1 && piece->kind == LETTERS &&
+           piece->characters >= LONG_LETTERS && count_octets(pieces, i, i + 1) <= CAT_WORDS_JOINED_MAX;
+}
+
+apr_array_header_t *cat_words_split(apr_pool_t *pool, const char *folded)
+{
+    apr_array_header_t *pieces = split_pieces(pool, folded), *words = apr_array_make(pool, 12, sizeof(const char *));
+    const piece_t *piece = (const piece_t *)pieces->elts;
+
+    for (int from = 0, to; from < pieces->nelts; from = to + 1) {
+        for (to = from; to + 1 < pieces->nelts && piece[to + 1].text == piece[to].text + piece[to].octets;) {
+            to++;
+        }
+        APR_ARRAY_PUSH(words, const char *) = join_pieces(pool, piece, from, to);
+    }
+    return words;
+}
+
+/* ---- the words of a product ---- */
+
+static void add_word(apr_array_header_t *words, const piece_t *pieces, int from, int to)
+{
+    APR_ARRAY_PUSH(words, const char *) = join_pieces(words->pool, pieces, from, to);
+}
+
+/* The last piece up to which what is joined is short enough; i - 1: not even one piece is. */
+static int find_end(const piece_t *pieces, int i)
+{
+    apr_size_t octets = 0;
+    int next = i;
+
+    while (next <= pieces[i].end && octets + pieces[next].octets <= CAT_WORDS_JOINED_MAX) {
+        octets += pieces[next++].octets;
+    }
+    return next - 1;
+}
+
+/* The word that begins with the piece, if the text has one, and what is joined from there on. */
+static void add_words_from(apr_array_header_t *words, const piece_t *pieces, int i)
+{
+    const piece_t *piece = &pieces[i];
+    int is_asked = !begins_word(piece) && has_number_behind(pieces, i - 1), end = find_end(pieces, i);
+
+    if (begins_word(piece)) {
+        add_word(words, pieces, i, piece->word_end);
+    }
+    if ((piece->place < SPLIT_MAX || is_asked) && end >= i && (end > piece->word_end || !begins_word(piece))) {
+        add_word(words, pieces, i, end);
+    }
+}
+
+/* Each character begins a pair but the last one, which is a word alone. */
+static int end_of_pair(const piece_t *pieces, int count, int i)
+{
+    return i + 1 < count && pieces[i + 1].kind == PAIRED && pieces[i + 1].before == WITHIN ? i + 1 : i;
+}
+
+static int compare_words(const void *a, const void *b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+static void drop_repeated(apr_array_header_t *words)
+{
+    const char **word = (const char **)words->elts;
+    int distinct = 0;
+
+    for (int i = 0; i < words->nelts; i++) {
+        if (distinct == 0 || strcmp(word[distinct - 1], word[i]) != 0) {
+            word[distinct++] = word[i];
+        }
+    }
+    words->nelts = distinct;
+}
+
+apr_array_header_t *cat_words_list(apr_pool_t *pool, const char *folded)
+{
+    apr_array_header_t *pieces = split_pieces(pool, folded), *words = apr_array_make(pool, 16, sizeof(const char *));
+    const piece_t *piece = (const piece_t *)pieces->elts;
+
+    for (int i = 0; i < pieces->nelts; i++) {
+        if (piece[i].kind == PAIRED) {
+            add_word(words, piece, i, end_of_pair(piece, pieces->nelts, i));
+        } else {
+            add_words_from(words, piece, i);
+        }
+    }
+    qsort(words->elts, (size_t)words->nelts, sizeof(const char *), compare_words);
+    drop_repeated(words);
+    return words;
+}
+
+/* ---- the words of a question ---- */
+
+typedef struct asked_t {
+    const char *word;
+    int place;      /* in the question */
+    int is_paired;  /* flag */
+    int is_implied; /* flag: it begins another word */
+} asked_t;
+
+static void ask(apr_array_header_t *words, const piece_t *pieces, int from, int to)
+{
+    asked_t *asked = &APR_ARRAY_PUSH(words, asked_t);
+
+    *asked = (asked_t){join_pieces(words->pool, pieces, from, to), words->nelts - 1, pieces[from].kind == PAIRED, 0};
+}
+
+/* Returns the last of the characters that follow each other. */
+static int ask_pairs(apr_array_header_t *words, const piece_t *pieces, int count, int from)
+{
+    int to = from, step;
+
+    while (end_of_pair(pieces, count, to) > to) {
+        to++;
+    }
+    step = to - from < PAIRS_ALL ? 1 : 2;
+    for (int i = from; i < to - 1; i += step) {
+        ask(words, pieces, i, i + 1);
+    }
+    ask(words, pieces, to > from ? to - 1 : to, to);
+    return to;
+}
+
+/* Returns the last piece of the word. */
+static int ask_word(apr_array_header_t *words, const piece_t *pieces, int from)
+{
+    const piece_t *piece = &pieces[from];
+    int has_number = has_number_behind(pieces, from);
+
+    ask(words, pieces, from, has_number ? from : piece->word_end);
+    if (has_number) {
+        ask(words, pieces, from + 1, from + 1);
+    }
+    return piece->word_end;
+}
+
+static int compare_asked(const void *one, const void *other)
+{
+    const asked_t *a = one, *b = other;
+    int order = strcmp(a->word, b->word);
+
+    return order ? order : b->place - a->place;
+}
+
+static int compare_places(const void *one, const void *other)
+{
+    return ((const asked_t *)one)->place - ((const asked_t *)other)->place;
+}
+
+/* In the order of their octets a word is followed by one that it begins, if there is one; of equal ones the first one asked is last. */
+static void find_implied(asked_t *asked, int count)
+{
+    qsort(asked, (size_t)count, sizeof(*asked), compare_asked);
+    for (int i = 0; i + 1 < count; i++) {
+        asked[i].is_implied = !strncmp(asked[i].word, asked[i + 1].word, strlen(asked[i].word));
+    }
+    qsort(asked, (size_t)count, sizeof(*asked), compare_places);
+}
+
+static const char *join_to_previous(apr_pool_t *pool, const asked_t *previous, const asked_t *asked)
+{
+    return previous && !previous->is_paired && !asked->is_paired &&
+                   strlen(previous->word) + strlen(asked->word) <= CAT_WORDS_JOINED_MAX
+               ? apr_pstrcat(pool, previous->word, asked->word, NULL)
+               : NULL;
+}
+
+cat_words_asked_t cat_words_ask(apr_pool_t *pool, const char *folded)
+{
+    apr_array_header_t *pieces = split_pieces(pool, folded), *words = apr_array_make(pool, 12, sizeof(asked_t));
+    const piece_t *piece = (const piece_t *)pieces->elts;
+    asked_t *asked, *previous = NULL;
+    const char **kept, **joined;
+    int count = 0;
+
+    for (int i = 0; i < pieces->nelts; i++) {
+        i = piece[i].kind == PAIRED ? ask_pairs(words, piece, pieces->nelts, i) : ask_word(words, piece, i);
+    }
+    asked = (asked_t *)words->elts;
+    find_implied(asked, words->nelts);
+    kept = apr_palloc(pool, (apr_size_t)words->nelts * sizeof(*kept));
+    joined = apr_palloc(pool, (apr_size_t)words->nelts * sizeof(*joined));
+    for (int i = 0; i < words->nelts; i++) {
+        if (!asked[i].is_implied) {
+            kept[count] = asked[i].word;
+            joined[count++] = join_to_previous(pool, previous, &asked[i]);
+            previous = &asked[i];
+        }
+    }
+    return (cat_words_asked_t){kept, joined, count};
+}

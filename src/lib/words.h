@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef CAT_LIB_WORDS_H
+#define CAT_LIB_WORDS_H
+
+#include <apr_pools.h>
+#include <apr_tables.h>
+
+/*
+ * The words of folded texts (lib/fold.h). A product has all of cat_words_list, and a question is what cat_words_ask makes of it: a product
+ * matches if each word of the question begins a word of the product. Whatever the text, each of its own words finds it, and so does the text.
+ */
+
+#define CAT_WORDS_VERSION "1" /* of the rules of folding and of words: to be raised when they change */
+
+#define CAT_WORDS_JOINED_MAX 64 /* octets of a word that the text does not have so; longer ones are left out */
+
+/* The runs of letters and digits (Unicode categories L and N) as they are in the text, in its order, as const char *, on the pool. */
+apr_array_header_t *cat_words_split(apr_pool_t *pool, const char *folded);
+
+/* The words by which the text is found, each once, in the order of their octets, as const char *, on the pool:
+ *
+ *     red kettle        kettle red
+ *     Wi-Fi             fi wi wifi           what one hyphen, slash or the like joins, also as one word
+ *     Wi Fi, 500 ml     500 500ml fi ml wi wifi     and neighbours that are as short
+ *     M5799DWF          5799dwf dwf m5799dwf        from each letter or digit that follows the other kind
+ *     the four letters of a Japanese name ABCD     AB BC CD D     pairs, where a script has no blanks */
+apr_array_header_t *cat_words_list(apr_pool_t *pool, const char *folded);
+
+/* words[i] begins a word of a product, or joined[i] does: the word with the one before it; NULL: only the word counts. No word begins
+ * another one. */
+typedef struct cat_words_asked_t {
+    const char *const *words, *const *joined;
+    int count;
+} cat_words_asked_t;
+
+/* The words of a question, in its order, on the pool. The words, separated by blanks, are the same question. */
+cat_words_asked_t cat_words_ask(apr_pool_t *pool, const char *folded);
+
+#endif

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Any octets: a product with this name is found by its name, and by each of its words; the words of a question, with blanks between them, are
+ * the same question. */
+#include "fuzz.h"
+#include "lib/fold.h"
+#include "lib/words.h"
+
+#include <apr_strings.h>
+
+static int begins_one(const apr_array_header_t *words, const char *beginning)
+{
+    for (int i = 0; beginning && i < words->nelts; i++) {
+        if (!strncmp(APR_ARRAY_IDX(words, i, const char *), beginning, strlen(beginning))) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
+static int is_found(const apr_array_header_t *words, const cat_words_asked_t *asked)
+{
+    for (int i = 0; i < asked->count; i++) {
+        if (!begins_one(words, asked->words[i]) && !begins_one(words, asked->joined[i])) {
+            return 0;
+        }
+    }
+    return 1;
+}
+
+static const char *write_question(apr_pool_t *pool, const cat_words_asked_t *asked)
+{
+    const char *question = "";
+
+    for (int i = 0; i < asked->count; i++) {
+        question = apr_pstrcat(pool, question, i ? " " : "", asked->words[i], NULL);
+    }
+    return question;
+}
+
+static int is_same(const cat_words_asked_t *one, const cat_words_asked_t *other)
+{
+    int i = 0;
+
+    while (i < one->count && i < other->count && !strcmp(one->words[i], other->words[i]) &&
+           !one->joined[i] == !other->joined[i] && (!one->joined[i] || !strcmp(one->joined[i], other->joined[i]))) {
+        i++;
+    }
+    return i == one->count && i == other->count;
+}
+
+void fuzz_one(apr_pool_t *pool, const uint8_t *data, size_t size)
+{
+    const char *folded = cat_fold_text(pool, fuzz_text(pool, data, size < 1000 ? size : 1000));
+    const apr_array_header_t *words = cat_words_list(pool, folded), *runs = cat_words_split(pool, folded);
+    cat_words_asked_t asked = cat_words_ask(pool, folded), again = cat_words_ask(pool, write_question(pool, &asked));
+
+    FUZZ_CHECK((size_t)words->nelts <= 3 * strlen(folded));
+    FUZZ_CHECK(is_found(words, &asked) && is_same(&asked, &again));
+    for (int i = 0; i < runs->nelts; i++) {
+        const char *run = APR_ARRAY_IDX(runs, i, const char *);
+        FUZZ_CHECK(*run && strstr(folded, run));
+    }
+    for (int i = 0; i < words->nelts; i++) {
+        const char *word = APR_ARRAY_IDX(words, i, const char *);
+        FUZZ_CHECK(*word && !strchr(word, ' ') &&
+                   (i == 0 || strcmp(APR_ARRAY_IDX(words, i - 1, const char *), word) < 0));
+        asked = cat_words_ask(pool, word);
+        FUZZ_CHECK(asked.count > 0 && is_found(words, &asked));
+    }
+}
