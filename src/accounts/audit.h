@@ -32,6 +32,7 @@ typedef struct cat_actor_t {
 #define CAT_AUDIT_USER_REVOKE "user.revoke"     /* the sessions */
 #define CAT_AUDIT_USER_PASSWORD "user.password" /* the user has a new one */
 #define CAT_AUDIT_MAIL_RETRY "mail.retry"
+#define CAT_AUDIT_CHANGES_UNDO "changes.undo" /* of products */
 
 /* An entry while it is made. */
 typedef struct cat_audit_entry_t {

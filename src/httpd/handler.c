@@ -197,7 +197,7 @@ static int run_with_body(request_rec *r, cat_request_t *q, cat_source_t *source,
 
 static int run_without_body(request_rec *r, cat_request_t *q, cat_source_t *source, cat_answer_t **answer)
 {
-    if (q->route->who == CAT_ADMIN) {
+    if (q->route->who == CAT_ADMIN || (q->route->who == CAT_WRITER && r->method_number == M_POST)) {
         describe_sender(r, q); /* for the audit table */
     } else if (q->route->who == CAT_ANYONE) {
         q->link_token = apr_table_get(r->headers_in, "Link-Token");

@@ -2,6 +2,7 @@
 #include "httpd/routes.h"
 
 #include "api/audit_log.h"
+#include "api/change_batches.h"
 #include "api/confirm.h"
 #include "api/entry.h"
 #include "api/field_table.h"
@@ -35,6 +36,8 @@ const cat_route_t cat_routes[] = {
     { "POST",   "/products/batch",       cat_product_batch_run,  CAT_WRITER, CAT_BATCH,    CAT_RATE_NONE,     cat_idempotency_run, &cat_product_batch_about },
     { "GET",    "/products/batch/:id",   cat_product_bulk_get,   CAT_WRITER, CAT_NO_BODY,  CAT_RATE_NONE,     NULL,                &cat_product_bulk_about_get },
     { "DELETE", "/products/batch/:id",   cat_product_bulk_stop,  CAT_WRITER, CAT_NO_BODY,  CAT_RATE_NONE,     NULL,                &cat_product_bulk_about_stop },
+    { "GET",    "/changes/batches",      cat_change_batches_list, CAT_WRITER, CAT_QUERY,   CAT_RATE_NONE,     NULL,                &cat_change_batches_about_list },
+    { "POST",   "/changes/batches/:batch/undo", cat_change_batches_undo, CAT_WRITER, CAT_NO_BODY, CAT_RATE_NONE, NULL,             &cat_change_batches_about_undo },
     { "POST",   "/products/import",      cat_transfer_import,    CAT_WRITER, CAT_UPLOAD,   CAT_RATE_NONE,     cat_idempotency_run, &cat_transfer_about_import },
     { "GET",    "/products/:id",         cat_products_get,       CAT_READER, CAT_QUERY,    CAT_RATE_NONE,     NULL,                &cat_products_about_get },
     { "PUT",    "/products/:id",         cat_products_update,    CAT_WRITER, CAT_JSON,     CAT_RATE_NONE,     NULL,                &cat_products_about_update },

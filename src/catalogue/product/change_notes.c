@@ -389,6 +389,25 @@ apr_status_t cat_change_notes_run(void *baton)
     return end_notes(db, &n, noted->work(noted->baton));
 }
 
+apr_status_t cat_change_notes_attempt(cat_db_t *db, cat_work_t *work, void *baton)
+{
+    notes_t *n = db->notes;
+    apr_int64_t batch = n ? n->author->batch : 0, written;
+    apr_status_t rv = n ? flush_notes(db, n) : APR_SUCCESS;
+
+    if (rv != APR_SUCCESS || !n) {
+        return rv == APR_SUCCESS ? cat_db_attempt(db, work, baton) : rv;
+    }
+    written = n->written;
+    rv = cat_db_attempt(db, work, baton);
+    if (rv != APR_SUCCESS) {
+        n->author->batch = batch;
+        n->written = written;
+        apr_array_clear(n->notes);
+    }
+    return rv;
+}
+
 void cat_change_notes_keep(const cat_db_t *db)
 {
     if (db->author) {

@@ -60,6 +60,9 @@ apr_status_t cat_change_notes_add(cat_db_t *db, const cat_change_note_t *notes, 
 apr_status_t cat_change_notes_add_each(cat_db_t *db, const cat_change_note_t *notes, const cat_author_t *const *authors,
                                        int count);
 
+/* As cat_db_attempt, for work that writes several products: if it fails, what it has noted is forgotten. */
+apr_status_t cat_change_notes_attempt(cat_db_t *db, cat_work_t *work, void *baton);
+
 /* After the commit of a transaction: further ones go on with its batch, unless each is a batch of its own. */
 void cat_change_notes_keep(const cat_db_t *db);
 

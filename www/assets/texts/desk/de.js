@@ -391,6 +391,7 @@ export default {
     'action.user.password': 'Neues Passwort',
     'action.user.revoke': 'Sitzungen beendet',
     'action.mail.retry': 'Fehlgeschlagene E-Mails erneut gesendet',
+    'action.changes.undo': 'Änderungen an Produkten rückgängig gemacht',
 
     /* ---- the server ---- */
     'server.state': 'Status',

@@ -388,6 +388,7 @@ export default {
     'action.user.password': 'New password',
     'action.user.revoke': 'Sessions ended',
     'action.mail.retry': 'Failed mails sent again',
+    'action.changes.undo': 'Changes of products undone',
 
     /* ---- the server ---- */
     'server.state': 'State',
