@@ -16,6 +16,7 @@
 #include "accounts/page.h"
 #include "api/account_context.h"
 #include "api/admin_list.h"
+#include "api/changes.h"
 #include "api/failure.h"
 #include "api/pagination.h"
 #include "api/product_bulk.h"
@@ -55,30 +56,13 @@ static const cat_field_t fields[BATCH_FIELDS] = {
 };
 /* clang-format on */
 
-/* The object of the member `by`; NULL: nobody's. */
-static const char *write_author(apr_pool_t *pool, const char *user, const char *name)
-{
-    cat_buffer_t b;
-
-    if (!user) {
-        return NULL;
-    }
-    cat_buffer_init(&b, pool, 128);
-    cat_json_add_member(&b, "{\"id\":", user);
-    if (name) {
-        cat_json_add_member(&b, ",\"username\":", name);
-    }
-    CAT_BUFFER_LITERAL(&b, "}");
-    return cat_buffer_text(&b);
-}
-
 static apr_status_t add_batch(void *baton, const char *const *values, int count)
 {
     const cat_page_t *page = baton;
     const char *row[BATCH_FIELDS + 1];
 
     memcpy(row, values, (apr_size_t)count * sizeof(*row));
-    row[BATCH_BY] = write_author(page->rows->pool, values[BATCH_BY], values[USERNAME]);
+    row[BATCH_BY] = cat_changes_write_author(page->rows->pool, values[BATCH_BY], values[USERNAME]);
     return cat_page_add_row(baton, row, BATCH_FIELDS);
 }
 
@@ -101,6 +85,12 @@ static apr_status_t read_page(void *baton)
     return cat_db_each(r->q->db, SQL_BATCHES_PAGE, CAT_VALUES(limit, offset), add_batch, page);
 }
 
+/* Without a history there are no batches. */
+static cat_answer_t *refuse_route(cat_request_t *q)
+{
+    return cat_changes_are_kept(q->conf) ? NULL : cat_answer_problem(q->pool, CAT_PROBLEM_ROUTE_UNKNOWN, NULL);
+}
+
 static const cat_parameter_row_t parameters[] = {CAT_ADMIN_LIST_PARAMETERS};
 
 #define PARAMETERS ((int)(sizeof(parameters) / sizeof(parameters[0])))
@@ -109,8 +99,9 @@ cat_answer_t *cat_change_batches_list(cat_request_t *q)
 {
     list_request_t r = {.q = q};
     cat_parameters_t p;
-    cat_answer_t *refusal = cat_admin_list_parse(q, &p, parameters, PARAMETERS, &r.list);
+    cat_answer_t *refusal = refuse_route(q);
 
+    refusal = refusal ? refusal : cat_admin_list_parse(q, &p, parameters, PARAMETERS, &r.list);
     return refusal ? refusal
                    : cat_admin_list_answer(q, cat_db_view(q->db, read_page, &r), &r.list, &p, fields, BATCH_FIELDS);
 }
@@ -146,10 +137,7 @@ static cat_answer_t *answer_undone(const undo_request_t *r)
     apr_pool_t *pool = r->q->pool;
     cat_answer_t *answer = cat_answer_success(pool, 200, NULL, "Batch undone");
 
-    if (r->undo.result.changed) {
-        cat_answer_add_json(pool, answer, "batch",
-                            cat_json_own(pool, json_integer((json_int_t)r->undo.db->author->batch)));
-    }
+    cat_changes_name_batch(r->q, answer, r->undo.result.changed ? r->q->db->author->batch : 0);
     cat_product_bulk_add_result(r->q, answer, &r->undo.result);
     return answer;
 }
@@ -157,10 +145,10 @@ static cat_answer_t *answer_undone(const undo_request_t *r)
 static cat_answer_t *answer_outcome(const undo_request_t *r)
 {
     static const cat_problem_t problems[] = {
-        [CAT_UNDO_UNKNOWN] = CAT_PROBLEM_CHANGES_UNKNOWN,
-        [CAT_UNDO_ALREADY] = CAT_PROBLEM_CHANGES_UNDONE,
-        [CAT_UNDO_RUNNING] = CAT_PROBLEM_CHANGES_RUNNING,
-        [CAT_UNDO_GONE] = CAT_PROBLEM_CHANGES_GONE,
+        [CAT_UNDO_UNKNOWN] = CAT_PROBLEM_BATCH_UNKNOWN,
+        [CAT_UNDO_ALREADY] = CAT_PROBLEM_BATCH_UNDONE,
+        [CAT_UNDO_RUNNING] = CAT_PROBLEM_BATCH_RUNNING,
+        [CAT_UNDO_GONE] = CAT_PROBLEM_BATCH_GONE,
     };
 
     switch (r->undo.outcome) {
@@ -186,8 +174,12 @@ cat_answer_t *cat_change_batches_undo(cat_request_t *q)
 {
     undo_request_t r = {.q = q};
     cat_undo_t *undo = &r.undo;
+    cat_answer_t *refusal = refuse_route(q);
     apr_status_t rv;
 
+    if (refusal) {
+        return refusal;
+    }
     *undo = (cat_undo_t){
         .db = q->db, .batch = read_batch(q->params[0]), .begin_job = begin_job, .finish = note_undo, .baton = &r};
     r.job = cat_bulk_job_make(q->pool, 0, q->user->subject, q->now);
@@ -228,6 +220,7 @@ const cat_description_t cat_change_batches_about_list = {
     .answered = "A page of the batches",
     .shape = &list_shape,
     .headers = CAT_HEADER_LINK,
+    .is_open = cat_changes_are_kept,
 };
 
 static const cat_member_t undo_members[] = {
@@ -243,8 +236,8 @@ static const cat_member_t undo_members[] = {
     CAT_MEMBER_END,
 };
 static const cat_shape_t undo_shape = {.kind = CAT_SHAPE_OBJECT, .name = "Undo", .members = undo_members};
-static const cat_problem_t undo_problems[] = {CAT_PROBLEM_CHANGES_UNKNOWN, CAT_PROBLEM_CHANGES_UNDONE,
-                                              CAT_PROBLEM_CHANGES_RUNNING, CAT_PROBLEM_CHANGES_GONE, CAT_PROBLEM_COUNT};
+static const cat_problem_t undo_problems[] = {CAT_PROBLEM_BATCH_UNKNOWN, CAT_PROBLEM_BATCH_UNDONE,
+                                              CAT_PROBLEM_BATCH_RUNNING, CAT_PROBLEM_BATCH_GONE, CAT_PROBLEM_COUNT};
 
 const cat_description_t cat_change_batches_about_undo = {
     .id = "undoChangeBatch",
@@ -263,4 +256,5 @@ const cat_description_t cat_change_batches_about_undo = {
     .other_answered = "A job of the server has begun to undo the batch",
     .other_shape = &cat_product_bulk_job_answer,
     .problems = undo_problems,
+    .is_open = cat_changes_are_kept,
 };

@@ -12,6 +12,7 @@
 #include <apr_strings.h>
 #include <string.h>
 
+#include "api/changes.h"
 #include "api/failure.h"
 #include "api/idempotency.h"
 #include "api/indexing.h"
@@ -60,6 +61,7 @@ static cat_answer_t *answer_changed(const bulk_request_t *r, const cat_bulk_resu
     cat_answer_t *answer = cat_answer_success(q->pool, 200, NULL, message);
 
     (r->request.is_atomic ? add_counts : cat_product_bulk_add_result)(q, answer, result);
+    cat_changes_name_batch(q, answer, r->request.is_dry ? 0 : q->db->author->batch);
     cat_answer_name_ignored(answer, q->pool, r->request.set.ignored);
     return answer;
 }
