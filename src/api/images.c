@@ -182,6 +182,7 @@ static cat_answer_t *make_picture(creation_t *c)
         return NULL;
     case CAT_IMAGE_BUSY:
         return cat_answer_problem(q->pool, CAT_PROBLEM_UNAVAILABLE, NULL);
+    case CAT_IMAGE_ENDED:
     case CAT_IMAGE_FAULT:
         return cat_answer_problem(q->pool, CAT_PROBLEM_INTERNAL, NULL);
     default:
@@ -347,16 +348,22 @@ static cat_answer_t *answer_failure(cat_request_t *q, apr_status_t rv)
                               : cat_failure_answer(q->pool, rv);
 }
 
-/* Where no file can be made. */
+/* Where no file can be made. Conditions on times are ignored then, and the ETag is another one than that of the file. */
 static cat_answer_t *answer_octets(cat_request_t *q, const char *size)
 {
+    cat_answer_t *answer;
     cat_buffer_t b;
     apr_status_t rv;
 
     cat_buffer_init(&b, q->pool, CAT_IMAGES_PORTION);
     rv = cat_image_store_read(q->db, size, keep_part, &b);
-    return rv == APR_SUCCESS ? describe_picture(q, cat_answer_text(q->pool, 200, b.data, b.length))
-                             : answer_failure(q, rv);
+    if (rv != APR_SUCCESS) {
+        return answer_failure(q, rv);
+    }
+    answer = cat_answer_text(q->pool, 200, b.data, b.length);
+    answer->tag = CAT_TAG_STRONG;
+    answer->has_ranges = 1;
+    return describe_picture(q, answer);
 }
 
 static cat_answer_t *make_file(cat_request_t *q, const char *path, const char *size)

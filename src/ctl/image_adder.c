@@ -282,7 +282,7 @@ static ctl_image_result_t make_picture(addition_t *a)
 
     cat_db_release(adder->db);
     result = cat_image_maker_make(&maker, a->file->fd, &a->made);
-    fault = cat_image_maker_explain(result);
+    fault = result == CAT_IMAGE_ENDED ? "could not be decoded; the cause is above" : cat_image_maker_explain(result);
     if (result != CAT_IMAGE_MADE) {
         return fault ? refuse_file(adder, a->path, fault) : CTL_IMAGE_STOPPED;
     }

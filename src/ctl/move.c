@@ -79,12 +79,13 @@ static const cat_field_t audit[] = {
 
 static const cat_field_t images[] = {
     KEY("id", 36), TEXT("product_id", 36), WHOLE("octets"), WHOLE("width"), TEXT("digest", 64), WHOLE("created_at"),
+    WHOLE_OR_NULL("dropped_at"),
 };
 static const cat_field_t image_parts[] = {
     KEY("part", 64), TEXT("content", 64000),
 };
 
-/* THE MOVE TABLE. It leaves out login_failures, idempotency_keys, bulk_jobs and deleted_images, which matter for a day, and what each database maintains
+/* THE MOVE TABLE. It leaves out login_failures, idempotency_keys and bulk_jobs, which matter for a day, and what each database maintains
  * itself. */
 #define COLUMNS(table) #table, table, sizeof(table) / sizeof(table[0])
 #define TABLE(table, read, add) {COLUMNS(table), read, add, NULL}

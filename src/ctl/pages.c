@@ -292,10 +292,10 @@ static const char *write_products(pages_t *p, cat_export_t *export)
 
 /* ---- what is left over ---- */
 
-static int is_ours(const char *name)
+static int is_ours(const apr_finfo_t *entry)
 {
-    return apr_fnmatch("*.html", name, APR_FNM_PERIOD) == APR_SUCCESS ||
-           apr_fnmatch("sitemap_*.xml", name, APR_FNM_PERIOD) == APR_SUCCESS;
+    return entry->filetype == APR_REG && (apr_fnmatch("*.html", entry->name, APR_FNM_PERIOD) == APR_SUCCESS ||
+                                          apr_fnmatch("sitemap_*.xml", entry->name, APR_FNM_PERIOD) == APR_SUCCESS);
 }
 
 static const char *remove_others(pages_t *p)
@@ -307,9 +307,9 @@ static const char *remove_others(pages_t *p)
 
     qsort(seen->elts, (size_t)seen->nelts, sizeof(apr_uint64_t), compare_hashes);
     rv = apr_dir_open(&directory, p->directory, p->pool);
-    while (rv == APR_SUCCESS && apr_dir_read(&info, APR_FINFO_NAME, directory) == APR_SUCCESS) {
+    while (rv == APR_SUCCESS && apr_dir_read(&info, APR_FINFO_NAME | APR_FINFO_TYPE, directory) == APR_SUCCESS) {
         apr_uint64_t hash = hash_name(info.name);
-        if (is_ours(info.name) && !bsearch(&hash, seen->elts, (size_t)seen->nelts, sizeof(hash), compare_hashes)) {
+        if (is_ours(&info) && !bsearch(&hash, seen->elts, (size_t)seen->nelts, sizeof(hash), compare_hashes)) {
             rv = apr_file_remove(place(p, info.name), p->pool);
             p->removed += rv == APR_SUCCESS;
         }

@@ -15,6 +15,12 @@ typedef struct cat_metrics_t cat_metrics_t;
 typedef struct cat_revoked_t cat_revoked_t;
 typedef struct cat_source_t cat_source_t;
 
+/* How far a job has come in a directory. */
+typedef struct cat_job_walk_t {
+    void *directory; /* DIR; NULL: it is not on its way */
+    apr_time_t begun;
+} cat_job_walk_t;
+
 /* A background job's run for one mount. */
 typedef struct cat_job_t {
     apr_pool_t *pool; /* cleared after the run */
@@ -27,6 +33,7 @@ typedef struct cat_job_t {
     cat_limit_t *limits;
     const cat_metrics_t *metrics; /* NULL: nothing is counted */
     apr_time_t *last;             /* a note of the job's own from run to run; 0 at first */
+    cat_job_walk_t *walk;         /* the same */
     const atomic_int *stop;       /* becomes non-zero when the server stops */
 } cat_job_t;
 

@@ -30,6 +30,7 @@ typedef struct cat_answer_t {
     const cat_stream_t *stream; /* NULL: none. It keeps the connection to the database until it is closed */
     const char *file;           /* NULL: none. A path, of a file that httpd sends as it sends any */
     const char *type;           /* Content-Type; NULL: application/json */
+    int has_ranges;             /* flag: clients may ask for parts of the body */
     cat_tag_t tag;
     apr_uint64_t hash; /* cat_etag_hash of the body; 0: not computed yet */
     const char *etag; /* quoted; unless headers say otherwise, clients must revalidate the answer with it. NULL: none */

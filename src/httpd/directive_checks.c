@@ -462,12 +462,16 @@ static const char *read_templates(cmd_parms *cmd, const char *directory, const c
     return error;
 }
 
-/* Is the name of a directory that of a language: "de"? */
-static int is_language(const apr_finfo_t *info)
+/* Is it a directory, or a link to one, with the name of a language: "de"? */
+static int is_language(const cmd_parms *cmd, const char *directory, const char *name)
 {
-    apr_size_t length = strspn(info->name, "abcdefghijklmnopqrstuvwxyz");
+    apr_size_t length = strspn(name, "abcdefghijklmnopqrstuvwxyz");
+    apr_finfo_t info;
 
-    return (length == 2 || length == 3) && !info->name[length];
+    return (length == 2 || length == 3) && !name[length] &&
+           apr_stat(&info, apr_pstrcat(cmd->temp_pool, directory, "/", name, NULL), APR_FINFO_TYPE, cmd->temp_pool) ==
+               APR_SUCCESS &&
+           info.filetype == APR_DIR;
 }
 
 static const char *read_languages(cmd_parms *cmd, const char *directory, apr_table_t *texts)
@@ -482,7 +486,7 @@ static const char *read_languages(cmd_parms *cmd, const char *directory, apr_tab
         return apr_psprintf(cmd->pool, "%s: %s", directory, apr_strerror(rv, why, sizeof(why)));
     }
     while (!error && apr_dir_read(&info, APR_FINFO_NAME, listing) == APR_SUCCESS) {
-        error = is_language(&info)
+        error = is_language(cmd, directory, info.name)
                     ? read_templates(cmd, directory, apr_pstrcat(cmd->temp_pool, info.name, "/", NULL), texts)
                     : NULL;
     }

@@ -64,7 +64,6 @@ static const struct job_t {
     {"bulk", APR_TIME_C(1000000), cat_bulk_job_run, &one_child, APR_TIME_C(60000000)},
     {"backlog", APR_TIME_C(5000000), cat_backlog_run, &one_child, APR_TIME_C(60000000)},
     {"images", APR_TIME_C(5000000), cat_image_files_run, &one_child, APR_TIME_C(60000000)},
-    {"files", APR_TIME_C(30000000), cat_image_files_sweep, &one_child, APR_TIME_C(60000000)},
     {"history", APR_TIME_C(5000000), cat_change_numbers_purge, &one_child, APR_TIME_C(60000000)},
     {"purge", APR_TIME_C(600000000), cat_purge_run, &one_child, APR_TIME_C(60000000)},
 };
@@ -92,7 +91,8 @@ typedef struct worker_t {
     int failures; /* in a row */
     apr_time_t failed_at;
     apr_interval_time_t pause; /* since then */
-    apr_time_t last;           /* the job's own note */
+    apr_time_t last;           /* the job's own notes */
+    cat_job_walk_t walk;
 } worker_t;
 
 static void pause_longer(worker_t *w)
@@ -123,6 +123,7 @@ static void run_job(worker_t *w, apr_pool_t *pool)
         .limits = cat_server_get(w->mount->server)->limits,
         .metrics = cat_server_get(w->mount->server)->metrics,
         .last = &w->last,
+        .walk = &w->walk,
         .stop = &w->jobs->stop,
     };
 

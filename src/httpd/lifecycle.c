@@ -399,7 +399,7 @@ static void note_decoder(const server_rec *main_server)
     }
     if (images && lack) {
         ap_log_error(APLOG_MARK, APLOG_NOTICE, 0, main_server,
-                     "CAT121: the kernel has no %s, so a program that decodes pictures is less confined; see "
+                     "CAT121: %s, so a program that decodes pictures is less confined; see "
                      "CatalogImageProgram",
                      lack);
     }

@@ -192,7 +192,11 @@ int cat_reply_send(request_rec *r, const cat_answer_t *prepared)
 
     r->status = answer->status;
     set_headers(r, conf, answer);
-    apr_table_unset(r->headers_in, "Range"); /* a part of a JSON text is useless */
+    if (answer->has_ranges) {
+        ap_set_accept_ranges(r);
+    } else {
+        apr_table_unset(r->headers_in, "Range"); /* a part of a JSON text is useless */
+    }
     if (answer->status >= 400 && answer->status < 500) {
         ap_log_rerror(APLOG_MARK, APLOG_DEBUG, 0, r, "CAT020: answered %d to %s", answer->status,
                       cat_log_name_request(r));

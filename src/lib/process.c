@@ -169,11 +169,6 @@ static int set_filter(void)
     return prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter_program) == 0 || !has_filters();
 }
 #else
-static int has_filters(void)
-{
-    return 0;
-}
-
 static int set_filter(void)
 {
     return 1;
@@ -229,7 +224,14 @@ static int set_landlock(const char *program)
 
 const char *cat_process_lack(void)
 {
-    return !find_rights() ? "Landlock" : !has_filters() ? "seccomp filters" : NULL;
+    if (!find_rights()) {
+        return "the kernel has no Landlock";
+    }
+#ifdef ARCHITECTURE
+    return has_filters() ? NULL : "the kernel has no seccomp filters";
+#else
+    return "mod_catalog has no filter of system calls for processors of this kind";
+#endif
 }
 
 /* ---- the child ---- */

@@ -37,12 +37,12 @@ typedef enum {
 /*
  * Adds to output what the program prints, and takes from the budget the processor time that it took. The program is left with its standard
  * input and output; what it reports is lost. It cannot write files, start programs beside itself, send signals, nor open sockets; of files it
- * can read those below /usr, /lib and /opt. cat_process_lack says which of that the kernel cannot guarantee. It is killed when the thread that
+ * can read those below /usr, /lib and /opt. cat_process_lack says which of that nothing guarantees. It is killed when the thread that
  * runs it ends.
  */
 cat_process_result_t cat_process_run(const cat_process_t *program, cat_process_budget_t *budget, cat_buffer_t *output);
 
-/* The name of what the kernel lacks to confine a program; NULL: nothing. */
+/* What is missing to confine a program, as the beginning of a sentence; NULL: nothing. */
 const char *cat_process_lack(void);
 
 /* Flag: this process was told to end, by a signal that the thread blocks until it has done its work. Whoever waits for long looks. */

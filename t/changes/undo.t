@@ -205,4 +205,12 @@ my @entries = @{ $db->selectall_arrayref(q(SELECT target, actor_id, client FROM 
 is_deeply($entries[0], [$list->{data}[0]{batch}, $user->{user}{id}, '127.0.0.1'], 'undos are in the audit trail');
 cmp_ok(scalar @entries, '>', 40, 'each');
 
+# ---- without a history ----
+
+my $off = server(mount => 'CatalogHistory Off')->start;
+my $writer = register($off)->{token};
+answers($off->api(POST => '/products', { name => 'cup', price => 1 }, token => $writer), 201, undef, 'a product');
+answers($off->api($_->[0] => $_->[1], token => $writer), 404, refusal(), "$_->[0] $_->[1]: without a history there is nothing to undo")
+    for ['GET', '/changes/batches'], ['POST', "/changes/batches/$gone/undo"];
+
 done_testing;

@@ -4,7 +4,7 @@
 # catalogctl images add and import; pictures in files of products; and pictures that move to another database.
 use CatalogTest;
 use CatalogTest::Ctl qw(ctl ctl_for command run);
-use CatalogTest::Image qw(png picture size_of);
+use CatalogTest::Image qw(png picture size_of write_program running);
 use CatalogTest::Tools qw(hand_over);
 
 my $server = server(mount => <<'END')->start;
@@ -47,7 +47,7 @@ is(widths('KT-2'), '', 'stores nothing');
 does(ctl_for($server, 'images', 'add', uc $id, "$photos/1.png"), 0, summary(1, 1, 0, 0, 0), '', 'add to an id');
 is(widths('KT-2'), '101', 'adds the picture to that product');
 spew("$photos/bad.jpg", 'x' x 100);
-spew("$photos/cut.png", substr png(90, 90), 0, 200);
+spew("$photos/cut.png", substr png(90, 90), 0, 120);
 hand_over("$photos/bad.jpg", "$photos/cut.png");
 does(ctl_for($server, 'images', 'add', 'sku=KT-2', map { "$photos/$_" } 'bad.jpg', 'cut.png', 'none.jpg', 'side', '2.png'), 1, summary(5, 1, 0, 0, 4),
     qr{bad.jpg: it is no JPEG, PNG, WebP, AVIF or GIF file\n.*cut.png: it cannot be decoded: it is damaged, or incomplete, or takes too much memory\n.*none.jpg: cannot be read: No such file or directory\n.*side: is not a file\n.*files that were not added: 4\n},
@@ -110,8 +110,29 @@ is($r->{status}, 0, 'an import that was killed is repeated');
 like($r->{out}, qr/^5 files, \d added, [2-5] there already, 0 without/, "what is there is passed over ($before)");
 is(widths('MG-1'), '501 502 503 504 505', 'then all are there, in their order');
 my $db = $server->database;
-is(join(' ', map { scalar $db->selectrow_array("SELECT COUNT(*) FROM images WHERE $_") } '1 = 1', 'id IN (SELECT SUBSTR(part, 1, 36) FROM image_parts)'),
+is(join(' ', map { scalar $db->selectrow_array("SELECT COUNT(*) FROM images WHERE $_") } 'dropped_at IS NULL', 'dropped_at IS NULL AND id IN (SELECT SUBSTR(part, 1, 36) FROM image_parts)'),
     join(' ', (scalar map { images($_) } qw(KT-1 KT-2 KT_3 KT_3_1 PL-1 PL-1_2 MG-1)) x 2), 'no picture is there that no product has, or without its octets');
+
+# case: the program is ended while it decodes one of several
+my $programs = scratch();
+chmod 0755, $programs;
+my $three = scratch();
+spew("$three/BD-1_$_->[0].png", png(@$_[1, 2])) for [1, 90, 30], [2, 900, 300], [3, 95, 30];
+my $large = -s "$three/BD-1_2.png";
+hand_over($three, glob "$three/*");
+write_program("$programs/program", "sleep 60 if -s STDIN == $large; good();");
+made('BD-1');
+my $odd = server(mount => "CatalogImages On\nCatalogImageCache \"\@dir\@/data\"\nCatalogImageProgram $programs/program\n"
+    . "CatalogField sku string unique\nCatalogDatabase \@driver\@ \"" . $server->params . '"');
+my $killer = fork // die "fork: $!\n";
+if (!$killer) {
+    wait_until(60, sub { my @found = running("$programs/program"); sleep 3; return kill KILL => grep { my $pid = $_; grep { $_ == $pid } @found } running("$programs/program") });
+    POSIX::_exit(0);
+}
+does(ctl_for($odd, 'images', 'import', '--key', 'sku', $three), 1, summary(3, 2, 0, 0, 1),
+    qr{CAT120: \S+/program was killed.*BD-1_2.png: could not be decoded; the cause is above\n.*files that were not added: 1\n}s, 'the others are added');
+waitpid $killer, 0;
+is(scalar(images('BD-1')), 2, 'to their product');
 
 # case: limits
 my $small = server(mount => "CatalogImages On\nCatalogImageCache \"\@dir\@/data\"\nCatalogImageQuota 1\nCatalogDatabase \@driver\@ \"" . $server->params . '"');

@@ -48,7 +48,7 @@ my $file = file_of(
     qq({"audit":{"id":"$ids[0]","created_at":15,"source":"http","actor_id":"$ids[1]","actor":"bob","client":"::1","request_id":"r","action":"user.update","target_id":"$ids[2]","target":"ada","changes":"{\\"role\\":1}"}}),
     qq({"audit":{"id":"$ids[1]","created_at":16,"source":"catalogctl","actor":"root","action":"mail.retry"}}),
     qq({"released_names":{"name_hash":"$hashes[1]","user_id":"$ids[4]","expires_at":17}}),
-    qq({"images":{"id":"$ids[3]","product_id":"$ids[0]","octets":9007199254740991,"width":4096,"digest":"$hashes[1]","created_at":18}}),
+    qq({"images":{"id":"$ids[3]","product_id":"$ids[0]","octets":9007199254740991,"width":4096,"digest":"$hashes[1]","created_at":18,"dropped_at":19}}),
     qq({"image_parts":{"part":"$ids[3]-320/00000","content":"@{['aB+/' x 16_000]}"}}),
 );
 my ($first, $second) = map { made(of_server(new_server())) } 1, 2;
@@ -66,7 +66,7 @@ for (map { Cpanel::JSON::XS::decode_json($_) } split /\n/, rows_of($file) =~ s/\
     my ($table) = keys %$_;
     $moved{$table}{$_} = 1 for keys %{ $_->{$table} };
 }
-my $tables = q(SELECT m.name, c.name FROM sqlite_master m, pragma_table_info(m.name) c WHERE m.type = 'table' AND c.name <> 'imported_at' AND m.name NOT IN ('account_locks', 'bulk_jobs', 'category_counts', 'deleted_images', 'idempotency_keys', 'login_failures', 'product_counts', 'catalog_fields', 'product_indexes', 'product_keys', 'product_unique', 'product_words', 'schema_version', 'value_counts')
+my $tables = q(SELECT m.name, c.name FROM sqlite_master m, pragma_table_info(m.name) c WHERE m.type = 'table' AND c.name <> 'imported_at' AND m.name NOT IN ('account_locks', 'bulk_jobs', 'category_counts', 'idempotency_keys', 'login_failures', 'product_counts', 'catalog_fields', 'product_indexes', 'product_keys', 'product_unique', 'product_words', 'schema_version', 'value_counts')
     AND NOT (m.name = 'products' AND c.name IN ('name_key', 'category_key', 'price_key', 'rating_key', 'words')));
 $columns{ $_->[0] }{ $_->[1] } = 1 for @{ DBI->connect("dbi:SQLite:dbname=$dir/1.db")->selectall_arrayref($tables) };
 is_deeply(\%moved, \%columns, 'the export has all columns of all tables');

@@ -123,6 +123,13 @@ is((export())->{status}, 0, 'an interrupted command is continued');
 like(page('blue-kettle.html'), qr{</html>\n\z}, 'the page is whole again');
 is((export())->{out}, "0 files written, 7 unchanged, 0 removed\n", 'with all others');
 
+# case: a directory that is called as a page is
+mkdir "$dir/own.html" or die "$!\n";
+hand_over("$dir/own.html");
+is_deeply(export(), says(0, 7, 0), 'a directory that is called as a page is not in the way');
+ok(-d "$dir/own.html", 'and stays');
+rmdir "$dir/own.html";
+
 # ---- options ----
 
 is((export('--base', 'https://p.example.com/x/', '--brand', 'Tea & Co', '--language', 'de'))->{status}, 0, 'with options');

@@ -2,15 +2,17 @@
 # route: POST /products/import
 # db: mysql pgsql
 # again: db
-# Two imports at the same time that update the same products in opposite orders: both are stored, each of them whole.
+# Two imports at the same time that update the same products, or claim the same unique values, in opposite orders: they wait for each other, and
+# each is stored whole, or not at all.
 use CatalogTest;
 use CatalogTest::Ctl qw(ctl_for problems);
+use CatalogTest::Metrics qw(location moves scrape);
 use Time::HiRes ();
 
 use constant COUNT => 300; # several groups of rows that are compared together
 
 my $engine = CatalogTest::Database::engine();
-my $server = server(engine => $engine)->start;
+my $server = server(engine => $engine, conf => location(), mount => 'CatalogField code string unique')->start;
 my $token = register($server)->{token};
 my ($db, $other) = map { $server->database } 1 .. 2;
 
@@ -59,6 +61,23 @@ for my $case (
     }
     ok($is_right->(), "$name: nothing is lost, and each is stored whole");
 }
+
+# Both imports come as far as the value in their middle that the test has claimed.
+my @codes = map { sprintf 'C-%03d', $_ } 1 .. 90;
+my $field = $db->selectrow_array(q(SELECT number FROM catalog_fields WHERE name = 'code'));
+my $before = scrape($server);
+$other->begin_work;
+$other->do('INSERT INTO product_unique (field, value, id) VALUES (?, ?, ?)', undef, $field, $codes[45], 'x' x 36);
+my @sockets = map {
+    my $socket = $server->connection;
+    print {$socket} wire(POST => '/products/import', join('', "name,price,code\n", map { "cup,1,$_\n" } @$_), token => $token, headers => { 'Content-Type' => 'text/csv' });
+    $socket;
+} \@codes, [reverse @codes];
+ok(wait_until(60, sub { waiting() >= 2 }), 'imports that create products with the same values wait');
+$other->rollback;
+my @statuses = sort map { finish($_) =~ m{^HTTP/1\.1 (\d+)} } @sockets;
+is("@statuses", '200 400', 'one of them has the values, and the other is refused');
+is_deeply([grep { /faults_total.*conflict/ } keys %{ moves($before, scrape($server)) }], [], 'without a deadlock');
 
 is(problems(ctl_for($server, 'check')), '', 'all that is derived of the products is right');
 

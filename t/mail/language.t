@@ -66,6 +66,7 @@ my $dir = $server->dir . '/texts';
 mkdir $_ for $dir, "$dir/de", "$dir/fr", "$dir/notes";
 my %text = ('confirm.txt' => 'Ours', 'de/confirm.txt' => 'Unsere', 'fr/confirm.txt' => 'La nôtre', 'fr/reset.txt' => 'Mot de passe', 'notes/reset.txt' => 'No template');
 $server->write("$dir/$_", Encode::encode('UTF-8', "Subject: $text{$_}\n\n{{username}}: {{link}}\n")) for sort keys %text;
+$server->write("$dir/old", "a file that has the name of a language\n");
 $server->start;
 for (['en', 'Ours', $reset{en}], ['de', 'Unsere', $reset{de}], ['fr', 'La nôtre', 'Mot de passe'], ['it', 'Ours', $reset{en}]) {
     my ($language, @expected) = @$_;

@@ -116,6 +116,16 @@ answers(do { has_ended($id); ask(GET => "/products/batch/$id") }, 200, { success
     'a dry run counts');
 is(prices('some'), SOME . '*1.5', 'and changes nothing');
 
+is(ask(PATCH => "/products/$few", { num => 7 })->{status}, 200, 'a product has a unique value');
+$id = begin('category=some&rating=5', adjust => { rating => { add => 1 } }, dryRun => true);
+is_deeply([@{ has_ended($id) }{qw(state matched changed unchanged failed)}], ['done', SOME / 20, 0, 0, SOME / 20], 'it says which would become invalid');
+my ($five) = @{ $db->selectcol_arrayref(q(SELECT id FROM products WHERE category = 'some' AND name = 'p20')) };
+$id = begin('name=p20', set => { num => 7 }, dryRun => true);
+$job = has_ended($id);
+is_deeply([@{$job}{qw(state matched changed unchanged failed)}], ['done', 1, 0, 0, 1], 'and what the database would refuse');
+is_deeply([map { "$_->{id} $_->{field} $_->{code}" } @{ $job->{errors} }], ["$five num taken"], 'with the reason');
+is(prices('some'), SOME . '*1.5', 'and changes nothing');
+
 # case: deletions
 $id = begin('category=some', delete => true);
 wait_until(60, sub { my $now = eval { job($id) }; $now && $now->{changed} });

@@ -6,7 +6,7 @@
 # Pictures of products: how they are added, made, named, ordered and deleted, and how their files are sent.
 use utf8;
 use CatalogTest;
-use CatalogTest::Image qw(png picture exif chunks size_of pixel %TYPE);
+use CatalogTest::Image qw(png picture exif chunks size_of pixel %TYPE used_images);
 
 my $pictures = <<'END';
 CatalogImages     On
@@ -43,8 +43,8 @@ sub send_picture {
 
 sub url { my ($id, $width) = @_; return "/api/images/$id-$width.webp" }
 sub get { my ($url, %o) = @_; $url =~ s{^/api}{}; return $server->api(GET => $url, undef, %o) }
-sub files { opendir my $in, $cache or die "$cache: $!\n"; return sort grep { /webp$|^\.fill/ } readdir $in }
-sub rows { return join ' ', map { scalar $db->selectrow_array("SELECT COUNT(*) FROM $_") } qw(images image_parts) }
+sub files { opendir my $in, $cache or die "$cache: $!\n"; return sort grep { /webp$/ } readdir $in }
+sub rows { return join ' ', map { scalar $db->selectrow_array("SELECT COUNT(*) FROM $_") } used_images() }
 
 # What an answer has of a picture: its size, and the sizes in which it is served.
 sub image {
@@ -147,7 +147,7 @@ answers(ask(PATCH => "/products/$kettle->{id}", { images => [{ id => $all[1]{id}
     'drops and renames them, with other fields');
 is_deeply(stored($kettle)->{images}, [{ %{ $all[1] }, alt => 'Front' }, $all[0]], 'those that are named are left, in their order');
 is(stored($kettle)->{name}, 'Pot', 'and the other field is set');
-is((split ' ', rows())[0], 2, 'what is dropped is deleted');
+is((split ' ', rows())[0], 2, 'what is dropped is not used any more');
 is(get($all[2]{sizes}[0]{url})->{status}, 404, 'it cannot be read any more');
 for (
     [{ id => $all[2]{id} }, 'unknown', 'another picture'], ['x', 'type', 'no object'], [{ alt => 'x' }, 'type', 'an object without id'],
@@ -186,7 +186,8 @@ my ($one, $two) = map { send_picture($kettle, png(400, 10 * $_), 'png')->{json}{
 get($_->{sizes}[0]{url}) for $one, $two;
 answers(ask(DELETE => "/products/sku=KT-1/images/$one->{id}"), 200, { success => true, message => 'Picture deleted' }, 'one is deleted');
 is_deeply(stored($kettle)->{images}, [$two], 'the other one stays');
-ok(wait_until(30, sub { get($one->{sizes}[0]{url})->{status} == 404 }), 'its file is gone some seconds later');
+is(get($one->{sizes}[0]{url})->{status}, 404, 'its file is gone at once');
+is(get($one->{url})->{status}, 404, 'and none is made of the database, which still has it');
 is(get($two->{sizes}[0]{url})->{status}, 200, 'that of the other one is there');
 answers(ask(DELETE => "/products/$kettle->{id}/images/$_"), 404, refusal(message => 'Picture not found'), "there is no picture $_ to delete") for $one->{id}, 'x';
 answers(ask(DELETE => "/products/$one->{id}/images/$two->{id}"), 404, refusal(message => 'Product not found'), 'nor a product without it');

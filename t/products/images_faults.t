@@ -9,7 +9,7 @@
 # quota, a directory that is full or gone, and products that are deleted elsewhere.
 use CatalogTest;
 use CatalogTest::Ctl qw(ctl_for);
-use CatalogTest::Image qw(png picture running write_program);
+use CatalogTest::Image qw(png picture running write_program used_images);
 use CatalogTest::Metrics qw(location moved moved_since scrape);
 use CatalogTest::Server ();
 use CatalogTest::Tools qw(children_of hand_over);
@@ -22,6 +22,9 @@ chmod 0777, $dir;
 sub program { write_program("$dir/program", $_[0]) }
 sub is_running { return (running("$dir/program"))[0] }
 program('good();');
+my $cache = "$dir/cache"; # beside the database, which stays where it is
+mkdir $cache or die "$cache: $!\n";
+chmod 0777, $cache;
 
 # A preloaded library that finds no processes left while there is a file of that name.
 my $none_left = "$dir/none-left";
@@ -41,7 +44,7 @@ $ENV{LD_PRELOAD} = "$dir/fork.so";
 
 my $server = server(conf => CatalogTest::Server::one_child() . "CatalogImageJobs 1\n" . location(), mount => <<"END")->start;
 CatalogImages       On
-    CatalogImageCache   "\@dir\@/data"
+    CatalogImageCache   "$cache"
     CatalogImageProgram "$dir/program"
     CatalogImageQuota   1
 </Location>
@@ -54,14 +57,13 @@ END
 delete $ENV{LD_PRELOAD};
 my $token = register($server)->{token};
 my $db = $server->database;
-my $cache = $server->dir . '/data';
 
 sub ask { my ($method, $path, @more) = @_; return $server->api($method => $path, @more, token => $token) }
 sub new_product { return ask(POST => '/products', { name => 'Kettle', price => 1 })->{json}{data}{id} }
 sub send_picture { my ($product) = @_; return ask(POST => "/products/$product/images", png(50, 40), headers => { 'Content-Type' => 'image/png' }) }
 sub wire_picture { my ($product) = @_; return wire(POST => "/products/$product/images", png(50, 40), token => $token, headers => { 'Content-Type' => 'image/png' }) }
 sub get { my ($url) = @_; return $server->api(GET => $url =~ s{^/api}{}r) }
-sub rows { return join ' ', map { scalar $db->selectrow_array("SELECT COUNT(*) FROM $_") } qw(images image_parts) }
+sub rows { return join ' ', map { scalar $db->selectrow_array("SELECT COUNT(*) FROM $_") } used_images() }
 
 my $product = new_product();
 is(send_picture($product)->{status}, 201, 'the program in its place is run');
@@ -187,9 +189,17 @@ my $direct = get($url);
 is("$direct->{status} $direct->{headers}{'content-type'}", '200 image/webp', 'without its directory, too');
 is($direct->{body}, $whole->{body}, 'with the same octets');
 is($direct->{headers}{'cache-control'}, $whole->{headers}{'cache-control'}, 'and headers');
-expect_log(qr{CAT108: a picture cannot be written to CatalogImageCache \S+/data});
+my $asked = sub { $server->api(GET => $url =~ s{^/api}{}r, undef, headers => {@_}) };
+is($asked->('If-None-Match' => $direct->{headers}{etag})->{status}, 304, 'and a client that has it is told so');
+my $part = $asked->(Range => 'bytes=10-19');
+is("$part->{status} $part->{body}", '206 ' . substr($whole->{body}, 10, 10), 'and a part of it can be asked for');
+is($part->{headers}{'content-range'}, 'bytes 10-19/' . length $whole->{body}, 'with its place');
+is($asked->(Range => 'bytes=10-19', 'If-Range' => $_->[0])->{status}, $_->[1], "a part of $_->[2]") for [$direct->{headers}{etag}, 206, 'this state'], ['"x"', 200, 'another one is the whole'];
+answers($asked->(Range => 'bytes=' . length($whole->{body}) . '-'), 416, refusal(message => 'Range not satisfiable', error => qr/./), 'what is beyond its end cannot');
+is($direct->{headers}{'accept-ranges'}, 'bytes', 'as the answer says');
+expect_log(qr{CAT108: a picture cannot be written to CatalogImageCache \S+/cache}) for 1 .. 7;
 rename "$cache.away", $cache or die "$cache: $!\n";
-spew("$cache/.fill-abcdef", 'x');
+spew("$cache/.fill/abcdef", 'x');
 
 # case: the directory for temporary files is full
 SKIP: {
@@ -217,10 +227,11 @@ SKIP: {
 my $gone = new_product();
 my $gone_url = send_picture($gone)->{json}{data}{url};
 is(CatalogTest::Http::request($server->port, DELETE => "/off/products/$gone", undef, token => $token)->{status}, 200, 'a product is deleted where there are no pictures');
+is(get($gone_url)->{status}, 404, 'nobody gets its pictures any more');
 my ($gone_id) = $gone_url =~ /([0-9a-f-]{36})/;
-ok(wait_until(90, sub { !$db->selectrow_array("SELECT COUNT(*) FROM images WHERE id = '$gone_id'") }), 'within a minute its pictures are deleted, too');
+ok(wait_until(90, sub { !$db->selectrow_array("SELECT COUNT(*) FROM images WHERE id = '$gone_id'") }), 'a minute later they are deleted, too');
 is(scalar $db->selectrow_array("SELECT COUNT(*) FROM image_parts WHERE part LIKE '$gone_id%'"), 0, 'with their octets');
-ok(wait_until(60, sub { !-e "$cache/.fill-abcdef" }), 'and what a killed server has left of a file');
+ok(wait_until(60, sub { !-e "$cache/.fill/abcdef" }), 'and what a killed server has left of a file');
 
 # ---- another database ----
 

@@ -5,13 +5,13 @@
 # The files of pictures: made once however many ask for them, and removed from every server when their picture is deleted.
 use CatalogTest;
 use CatalogTest::Image qw(png);
-use CatalogTest::Metrics qw(location moved);
+use CatalogTest::Metrics qw(location moved scrape);
 use CatalogTest::Tools qw(children_of hand_over);
 use Fcntl qw(:flock O_RDWR O_CREAT);
 
 my $pictures = qq(CatalogImages On\n    CatalogImageCache "\@dir\@/data"\n);
 my $server = server(mount => $pictures, conf => location())->start;
-my $other = server(mount => $pictures . 'CatalogDatabase @driver@ "' . $server->params . '"')->start; # another server, the same database
+my $other = server(conf => location(), mount => $pictures . 'CatalogDatabase @driver@ "' . $server->params . '"')->start; # another server, the same database
 my $token = register($server)->{token};
 
 sub ask { my ($method, $path, @more) = @_; return $server->api($method => $path, @more, token => $token) }
@@ -19,7 +19,7 @@ sub new_product { return ask(POST => '/products', { name => 'Kettle', price => 1
 sub send_picture { my ($product, $width) = @_; return ask(POST => "/products/$product/images", png($width // 700, 40), headers => { 'Content-Type' => 'image/png' })->{json}{data} }
 sub get { my ($picture, $from, $width) = @_; return ($from // $server)->api(GET => "/images/$picture->{id}-" . ($width // 320) . '.webp') }
 sub files { my ($of, $picture) = @_; opendir my $in, $of->dir . '/data' or die "$!\n"; return join ' ', sort map { /^$picture->{id}-(\d+)/ ? $1 : () } readdir $in }
-sub unfinished { opendir my $in, $server->dir . '/data' or die "$!\n"; return join ' ', grep { /^\.fill/ } readdir $in }
+sub unfinished { opendir my $in, $server->dir . '/data/.fill' or die "$!\n"; return join ' ', grep { !/^\.+$/ } readdir $in }
 
 # ---- one file for many requests ----
 
@@ -54,13 +54,14 @@ is(get($third)->{status}, 200, 'when the locks are gone, it is made');
 
 # ---- deleted pictures ----
 
-# Each is read on both servers; then it is deleted in its way, and neither sends it any more.
+# Each is read on both servers; then it is deleted in its way, and neither sends it any more: the one that has deleted it at once.
 sub is_gone {
     my ($name, $delete, @pictures) = @_;
     for my $one (@pictures) {
         is(join(' ', map { get($one, $_->[0], $_->[1])->{status} } [$server], [$other], [$other, 700]), '200 200 200', "$name: the picture can be read");
     }
     is($delete->()->{status}, 200, $name);
+    is(join(' ', map { get($_, $server)->{status} } @pictures), join(' ', map { 404 } @pictures), "$name: the server that has done it sends it no more");
     ok(wait_until(40, sub { !grep { get($_, $server)->{status} != 404 || get($_, $other)->{status} != 404 || get($_, $other, 700)->{status} != 404 } @pictures }),
         "$name: it cannot be read on either server any more");
     is(join('', map { files($server, $_) . files($other, $_) } @pictures), '', "$name: no file of it is left");
@@ -80,10 +81,19 @@ my $late = send_picture($products[2]);
 is(get($late, $other)->{status}, 200, 'a picture is read');
 $other->stop;
 is(ask(DELETE => "/products/$products[2]/images/$late->{id}")->{status}, 200, 'and deleted while the other server is away');
-$server->database->do('DELETE FROM deleted_images'); # for longer than a day
+$server->database->do("UPDATE images SET dropped_at = 1 WHERE id = '$late->{id}'"); # a long time ago
+ok(wait_until(30, sub { !$server->database->selectrow_array("SELECT COUNT(*) FROM images WHERE id = '$late->{id}'") }), 'so long that the database has lost it');
+is($server->database->selectrow_array("SELECT COUNT(*) FROM image_parts WHERE part LIKE '$late->{id}%'"), 0, 'with its octets');
 is(files($other, $late), '320', 'its file is still there');
+my @strays = map { sprintf '%s/data/01a2060f-5c1e-7b3c-8a69-%012x-320.webp', $other->dir, $_ } 1 .. 3000;
+spew($_, 'x') for @strays;
 $other->start;
-ok(wait_until(60, sub { files($other, $late) eq '' }), 'the server finds it when it is back');
+ok(wait_until(60, sub { files($other, $late) eq '' && !grep { -e } @strays }), 'the server finds it when it is back, and whatever else the database has not');
+my $asked = scrape($other);
+my $statements = 0;
+$statements += $asked->{$_} for grep { /^catalog_database_statements_total/ } keys %$asked;
+cmp_ok($statements, '<', 1000, 'without a statement for each file');
+is(get($two[1], $other)->{status}, 200, 'what the database has is left');
 
 # ---- a child that is killed ----
 

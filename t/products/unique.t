@@ -99,6 +99,15 @@ my %early = map { $_->{status} => $_ } $strict->burst(map { wire(@$_, token => $
 is_deeply([keys %early], [503], 'none of 16 writers gets the value of a product that was there before');
 like($early{503}{body}, qr/the products are being indexed/, 'and is told why');
 is($strict->api(PUT => "/products/code=C-1", { name => 'new', price => 1 }, token => $strict_token)->{status}, 503, 'nor does who names the product by it');
+my @mixed = map { [POST => '/products', { name => "mixed $_", price => 1, $_ % 4 ? () : (code => "M-$_") }] } 1 .. 32;
+is(join(' ', map { $_->{status} } $strict->burst(map { wire(@$_, token => $strict_token) } @mixed)), join(' ', map { $_ % 4 ? 201 : 503 } 1 .. 32),
+    'of those that come at once, the ones without a value are created');
+my @operations = ({ op => 'create', body => { name => 'plain', price => 1 } }, { op => 'create', body => { name => 'coded', price => 1, code => 'C-9' } },
+    { op => 'update', id => 'code=C-1', body => { price => 3 } }, { op => 'update', id => $has_value, body => { price => 2 } });
+my $several = $strict->api(POST => '/products/batch', { atomic => \0, operations => \@operations }, token => $strict_token);
+is(join(' ', $several->{status}, map { $_->{status} } @{ $several->{json}{results} // [] }), '200 201 503 503 200', 'a batch that is not atomic does the others');
+is($several->{json}{results}[1]{message}, 'Service unavailable', 'and says why not these');
+is($strict->api(POST => '/products/batch', { operations => \@operations }, token => $strict_token)->{status}, 503, 'an atomic one does nothing');
 is($strict->api(POST => '/products', { name => 'none', price => 1 }, token => $strict_token)->{status}, 201, 'a product without a value is created');
 is($strict->api(PUT => "/products/$has_value", { name => 'older', code => 'C-1' }, token => $strict_token)->{status}, 200, 'and one that keeps its value changed');
 my $of_plain = $plain->database;

@@ -291,7 +291,7 @@ static void test_a_program_can_do_nothing_but_its_work(void **state)
         skip();
     }
     if (cat_process_lack()) {
-        print_message("the kernel has no %s\n", cat_process_lack());
+        print_message("%s\n", cat_process_lack());
         skip();
     }
     assert_true(fd >= 0);
@@ -439,7 +439,7 @@ static void test_an_older_kernel_runs_it_too(void **state)
         become_older();
         o = run(*state, "privileges");
         _exit(o.result == CAT_PROCESS_DONE && !strcmp(o.text, "NoNewPrivs:\t1\n") &&
-                      !strcmp(cat_process_lack(), "Landlock")
+                      !strcmp(cat_process_lack(), "the kernel has no Landlock")
                   ? 0
                   : 1);
     }

@@ -395,7 +395,7 @@ INSERT IGNORE INTO change_marks (name, n) VALUES ('numbered', 0), ('purged', 0);
 -- ---- pictures of products ----
 
 -- The pictures that the member images of products.extra names. octets: of all sizes of a picture; digest: SHA-256 of the file that was
--- sent.
+-- sent; dropped_at: when the picture was taken from its product, or its product deleted, NULL: it is in use.
 CREATE TABLE IF NOT EXISTS images (
     id         CHAR(36) CHARACTER SET ascii COLLATE ascii_bin NOT NULL PRIMARY KEY,
     product_id CHAR(36) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
@@ -403,19 +403,13 @@ CREATE TABLE IF NOT EXISTS images (
     width      INTEGER NOT NULL,
     digest     CHAR(64) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
     created_at BIGINT NOT NULL,
-    KEY images_by_product (product_id)
+    dropped_at BIGINT,
+    KEY images_by_product (product_id),
+    KEY images_by_drop (dropped_at, id, octets, width)
 ) ENGINE = InnoDB DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin;
 
 -- The octets of a size of a picture, in base64, in portions of 64,000 characters: the key is PICTURE-WIDTH/NNNNN.
 CREATE TABLE IF NOT EXISTS image_parts (
     part    VARCHAR(64) CHARACTER SET ascii COLLATE ascii_bin NOT NULL PRIMARY KEY,
     content VARBINARY(64000) NOT NULL
-) ENGINE = InnoDB DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin;
-
--- Pictures that were deleted within the last day: each server removes their files.
-CREATE TABLE IF NOT EXISTS deleted_images (
-    deleted_at BIGINT NOT NULL,
-    id         CHAR(36) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
-    width      INTEGER NOT NULL,
-    PRIMARY KEY (deleted_at, id)
 ) ENGINE = InnoDB DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin;

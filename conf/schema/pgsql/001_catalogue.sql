@@ -439,17 +439,19 @@ INSERT INTO change_marks (name, n) VALUES ('numbered', 0), ('purged', 0);
 -- ---- pictures of products ----
 
 -- The pictures that the member images of products.extra names. octets: of all sizes of a picture; digest: SHA-256 of the file that was
--- sent.
+-- sent; dropped_at: when the picture was taken from its product, or its product deleted, NULL: it is in use.
 CREATE TABLE images (
     id         TEXT COLLATE "C" NOT NULL PRIMARY KEY,
     product_id TEXT COLLATE "C" NOT NULL,
     octets     BIGINT NOT NULL,
     width      INTEGER NOT NULL,
     digest     TEXT NOT NULL,
-    created_at BIGINT NOT NULL
+    created_at BIGINT NOT NULL,
+    dropped_at BIGINT
 );
 
 CREATE INDEX images_by_product ON images (product_id);
+CREATE INDEX images_by_drop ON images (dropped_at, id, octets, width);
 
 -- The octets of a size of a picture, in base64, in portions of 64,000 characters: the key is PICTURE-WIDTH/NNNNN. What is
 -- compressed already is stored as it is.
@@ -459,11 +461,3 @@ CREATE TABLE image_parts (
 );
 
 ALTER TABLE image_parts ALTER COLUMN content SET STORAGE EXTERNAL;
-
--- Pictures that were deleted within the last day: each server removes their files.
-CREATE TABLE deleted_images (
-    deleted_at BIGINT NOT NULL,
-    id         TEXT COLLATE "C" NOT NULL,
-    width      INTEGER NOT NULL,
-    PRIMARY KEY (deleted_at, id)
-);

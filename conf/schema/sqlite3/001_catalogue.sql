@@ -434,28 +434,22 @@ INSERT INTO change_marks (name, n) VALUES ('purged', 0);
 -- ---- pictures of products ----
 
 -- The pictures that the member images of products.extra names. octets: of all sizes of a picture; digest: SHA-256 of the file that was
--- sent.
+-- sent; dropped_at: when the picture was taken from its product, or its product deleted, NULL: it is in use.
 CREATE TABLE images (
     id         TEXT NOT NULL PRIMARY KEY,
     product_id TEXT NOT NULL,
     octets     INTEGER NOT NULL,
     width      INTEGER NOT NULL,
     digest     TEXT NOT NULL,
-    created_at INTEGER NOT NULL
+    created_at INTEGER NOT NULL,
+    dropped_at INTEGER
 ) WITHOUT ROWID;
 
 CREATE INDEX images_by_product ON images (product_id);
+CREATE INDEX images_by_drop ON images (dropped_at, id, octets, width);
 
 -- The octets of a size of a picture, in base64, in portions of 64,000 characters: the key is PICTURE-WIDTH/NNNNN.
 CREATE TABLE image_parts (
     part    TEXT NOT NULL PRIMARY KEY,
     content TEXT NOT NULL
 );
-
--- Pictures that were deleted within the last day: each server removes their files.
-CREATE TABLE deleted_images (
-    deleted_at INTEGER NOT NULL,
-    id         TEXT NOT NULL,
-    width      INTEGER NOT NULL,
-    PRIMARY KEY (deleted_at, id)
-) WITHOUT ROWID;

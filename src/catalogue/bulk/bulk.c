@@ -10,7 +10,7 @@
  *     ask which of these still match    -> another writer may have been faster
  *     make the new values of each       -> invalid: an error that names it | as before: unchanged | write
  *
- * A dry run does the same and is rolled back; it writes only what the database may refuse. After the first invalid product of an atomic change nothing more is
+ * A dry run does the same and is rolled back by its caller; it writes only what the database may refuse. After the first invalid product of an atomic change nothing more is
  * written, but the others are still checked, so that the client learns of all of them.
  */
 #include "catalogue/bulk/bulk.h"
@@ -30,6 +30,7 @@
 typedef struct change_t {
     cat_db_t *db;
     const cat_bulk_request_t *request;
+    int is_dry; /* flag: nothing is written */
     apr_array_header_t *changed;
     cat_bulk_result_t *result;
     /* The product that write_product writes: */
@@ -186,7 +187,7 @@ static apr_status_t store_product(change_t *c)
     const cat_bulk_request_t *request = c->request;
     apr_status_t rv;
 
-    if (request->is_dry || (request->is_atomic && c->result->failed)) {
+    if (c->is_dry || (request->is_atomic && c->result->failed)) {
         c->result->changed++;
         return APR_SUCCESS;
     }
@@ -275,11 +276,27 @@ static apr_status_t change_groups(change_t *c, const apr_array_header_t *ids)
     return rv;
 }
 
+/* Does the database have to be asked whether a product can have the values? It is of fields of the shop's own: they may be taken, or too
+ * long together. */
+static int needs_trial(const cat_bulk_request_t *request)
+{
+    int needs = 0;
+
+    for (int i = CAT_PRODUCT_FIELDS; i < request->set.count; i++) {
+        needs |= request->set.values[i] != NULL;
+    }
+    for (int i = 0; i < request->adjustment_count; i++) {
+        needs |= request->adjustments[i].field >= CAT_PRODUCT_FIELDS;
+    }
+    return needs;
+}
+
 apr_status_t cat_bulk_change_within(cat_db_t *db, const cat_bulk_request_t *request, apr_array_header_t *ids,
                                     apr_array_header_t *changed, cat_bulk_result_t *result)
 {
     change_t c = {.db = db, .request = request, .changed = changed, .result = result};
 
+    c.is_dry = request->is_dry && !needs_trial(request);
     *result = (cat_bulk_result_t){.errors = cat_json_own(ids->pool, json_array())};
     apr_array_clear(changed);
     qsort(ids->elts, (size_t)ids->nelts, sizeof(const char *), cat_id_compare);
@@ -317,31 +334,11 @@ static apr_status_t end_run(cat_bulk_t *bulk)
     return !request->is_dry && (bulk->result.changed || cat_db_is_accompanied(bulk->db)) ? APR_SUCCESS : APR_NOTFOUND;
 }
 
-/* Does the database have to be asked whether a product can have the values? It is of fields of the shop's own: they may be taken, or too
- * long together. */
-static int needs_trial(const cat_bulk_request_t *request)
-{
-    int needs = 0;
-
-    for (int i = CAT_PRODUCT_FIELDS; i < request->set.count; i++) {
-        needs |= request->set.values[i] != NULL;
-    }
-    for (int i = 0; i < request->adjustment_count; i++) {
-        needs |= request->adjustments[i].field >= CAT_PRODUCT_FIELDS;
-    }
-    return needs;
-}
-
-/* What a dry run writes is rolled back. */
 static apr_status_t run_change(void *baton)
 {
     const run_t *run = baton;
     cat_bulk_t *bulk = run->bulk;
-    cat_bulk_request_t request = *bulk->request;
-    apr_status_t rv;
-
-    request.is_dry = request.is_dry && !needs_trial(&request);
-    rv = cat_bulk_change_within(bulk->db, &request, run->ids, run->changed, &bulk->result);
+    apr_status_t rv = cat_bulk_change_within(bulk->db, bulk->request, run->ids, run->changed, &bulk->result);
 
     return rv == APR_SUCCESS ? end_run(bulk) : rv;
 }

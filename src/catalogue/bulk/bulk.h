@@ -42,7 +42,7 @@ apr_status_t cat_bulk_run(cat_bulk_t *bulk);
 
 /* Within a transaction of cat_products_transact: changes those of the products ids (const char *, which it sorts) that exist and match; the
  * ids of those that it changes are added to `changed`. A product that would become invalid is left as it is; an atomic request changes no
- * others after that. */
+ * others after that. The caller rolls back a dry run. */
 apr_status_t cat_bulk_change_within(cat_db_t *db, const cat_bulk_request_t *request, apr_array_header_t *ids,
                                     apr_array_header_t *changed, cat_bulk_result_t *result);
 

@@ -64,7 +64,7 @@ const cat_field_t cat_bulk_job_fields[CAT_BULK_JOB_FIELDS] = {
     [CAT_BULK_JOB_STATE] =      {"state",     CAT_STRING,  CAT_SERVER,                0,    0,   NULL,  &state_rule,
         "`running`; `done`; `stopped`, by a user; or `failed`, as error says", RUNNING},
     [CAT_BULK_JOB_DRY_RUN] =    {"dryRun",    CAT_BOOLEAN, CAT_SERVER,                0,    0,   NULL,  NULL,
-        "Whether it only counts", "false"},
+        "Whether it changes nothing, and only finds out what it would change", "false"},
     [CAT_BULK_JOB_MATCHED] =    {"matched",   CAT_NUMBER,  CAT_SERVER | CAT_WHOLE,    0,    0,   NULL,  NULL,
         "How many products that match it has gone through", "12000"},
     [CAT_BULK_JOB_CHANGED] =    {"changed",   CAT_NUMBER,  CAT_SERVER | CAT_WHOLE,    0,    0,   NULL,  NULL,
@@ -357,18 +357,37 @@ static apr_status_t change_portion(void *baton)
         return rv == APR_SUCCESS ? CAT_ECHANGED : rv;
     }
     p->author.is_open = !is_last(p);
-    rv = is_undo(p) ? undo_changes(p) : cat_bulk_change_within(p->db, &p->request, p->ids, p->changed, &p->result);
+    if (is_undo(p)) {
+        rv = undo_changes(p);
+    } else if (!p->request.is_dry) {
+        rv = cat_bulk_change_within(p->db, &p->request, p->ids, p->changed, &p->result);
+    }
     return rv == APR_SUCCESS ? move_position(p) : rv;
 }
 
-/* Cached lists stay valid where nothing can change. */
+/* The work of a transaction that is rolled back. */
+static apr_status_t try_portion(void *baton)
+{
+    portion_t *p = baton;
+    apr_status_t rv = cat_bulk_change_within(p->db, &p->request, p->ids, p->changed, &p->result);
+
+    return rv == APR_SUCCESS ? CAT_ECHANGED : rv;
+}
+
+/* Cached lists stay valid where nothing can change. A dry run goes through a portion first, and then notes what it has found. */
 static apr_status_t store_portion(portion_t *p)
 {
     cat_noted_work_t noted = {p->db, change_portion, p};
-    apr_status_t rv = p->ids->nelts && !p->request.is_dry
-                          ? cat_products_transact(p->db, p->changed, PORTION, change_portion, p)
-                          : cat_db_transact(p->db, cat_change_notes_run, &noted);
+    apr_status_t rv = APR_SUCCESS;
 
+    if (p->request.is_dry) {
+        rv = cat_products_transact(p->db, p->changed, PORTION, try_portion, p);
+    }
+    if (rv != APR_SUCCESS && rv != CAT_ECHANGED) {
+        return rv;
+    }
+    rv = p->ids->nelts && !p->request.is_dry ? cat_products_transact(p->db, p->changed, PORTION, change_portion, p)
+                                             : cat_db_transact(p->db, cat_change_notes_run, &noted);
     return rv == CAT_ECHANGED ? APR_SUCCESS : rv;
 }
 

@@ -20,13 +20,13 @@
 static apr_status_t keep_picture(cat_db_t *db, json_t *kept, json_t *image)
 {
     const char *id = json_string_value(json_object_get(image, "id"));
-    const char *const *row;
-    apr_status_t rv = id ? cat_db_one(db, SQL_IMAGE_EXISTS, CAT_VALUES(id), &row) : APR_NOTFOUND;
+    int is_there = 0;
+    apr_status_t rv = id ? cat_db_exec(db, SQL_IMAGE_TAKE_BACK, CAT_VALUES(id), &is_there) : APR_SUCCESS;
 
-    if (rv == APR_SUCCESS) {
+    if (rv == APR_SUCCESS && is_there) {
         json_array_append(kept, image);
     }
-    return rv == APR_NOTFOUND ? APR_SUCCESS : rv;
+    return rv;
 }
 
 /* *text: without the pictures that the database has not any more; NULL: none is left. */

@@ -4,16 +4,19 @@
  * database has, made when a picture is asked for that has none, so the directory may be emptied at any time.
  *
  *     01a2060f-5c1e-7b3c-8a69-5d1f0c4b7e21-640.webp     a size of a picture; its time is that in the id, so servers agree on its ETag
- *     .fill-Xy3aQz                                      is being written
+ *     .fill/Xy3aQz                                      is being written
  *     .lock-07                                          is locked by the thread that makes a file of this number
  *
  * The names of the files have one of TURNS numbers, and each number is one thread's at a time, among all children: so requests that come at once
  * for a picture without a file make it once, and no client can have more made at the same time. The kernel takes the lock from a child that
  * is killed; what it has left of a file, a job removes.
  *
- * Which pictures were deleted is in the table deleted_images for a day. A job of each server reads it every few seconds, and removes the files that
- * the server has of them. A second one asks the database for each picture in the directory, when the server starts and once an hour: for a
- * few of them in each run. So it finds what the first one has missed: a database that was restored, a server that was away for long.
+ * A job of each server runs every few seconds. What it does costs as much as there is to do, however many pictures there are:
+ *
+ *   - The database keeps a picture that was dropped for a while (dropped_at). The job removes the server's files of those that were dropped since
+ *     its last run, and deletes from the database what was kept for long enough.
+ *   - It goes through the directory, in portions, and asks the database which of them it has: when the server starts, once an hour, and when it
+ *     was away for so long that it may have missed what others have deleted. So it finds, too, what is left of a database that was restored.
  */
 #include "catalogue/images/image_files.h"
 
@@ -39,7 +42,7 @@
 
 #define END ".webp"
 
-#define UNFINISHED ".fill-"
+#define UNFINISHED "/.fill"
 #define UNFINISHED_TIME apr_time_from_sec(20) /* without a write */
 
 #define LOCK ".lock-"
@@ -47,13 +50,17 @@
 #define PATIENCE apr_time_from_sec(10)
 #define PAUSE apr_time_from_msec(5)
 
-/* Transactions that delete pictures may be committed in another order than that of their times, and clocks of servers differ. */
+/* Transactions that drop pictures may be committed in another order than that of their times, and clocks of servers differ. */
 #define OVERLAP apr_time_from_sec(30)
-#define KEPT apr_time_from_sec(86400)
-#define DELETED_PAGE 500 /* rows of SQL_IMAGE_DELETED */
+#define KEPT apr_time_from_sec(60) /* in the database, after the history has forgotten that it was dropped */
+#define DROPPED_PAGE 500           /* rows of SQL_IMAGE_DROPPED */
 
-#define SHARES 120 /* of all pictures: the first run of the job looks at all, each later one at the next share */
-#define ALL SHARES
+#define WALK_INTERVAL apr_time_from_sec(3600)
+#define PORTION 100 /* places of SQL_IMAGE_USED_100 */
+
+/* Of a run: the other jobs wait meanwhile. */
+#define WALK_TIME apr_time_from_msec(100)
+#define PURGE_TIME apr_time_from_msec(500)
 
 /* ---- names ---- */
 
@@ -106,12 +113,19 @@ typedef struct filling_t {
     int fd;     /* -1: there is none */
 } filling_t;
 
+/* The directory of files that are being written is made again where somebody has emptied the whole. */
+static int open_file(const filling_t *f)
+{
+    mkdir(apr_pstrcat(f->db->pool, f->db->conf->image_cache, UNFINISHED, NULL), 0700);
+    return mkostemp(f->name, O_CLOEXEC);
+}
+
 static apr_status_t write_part(void *filling, const char *data, apr_size_t length)
 {
     filling_t *f = filling;
 
     if (f->fd < 0) {
-        f->fd = mkostemp(f->name, O_CLOEXEC);
+        f->fd = open_file(f);
         if (f->fd < 0) {
             return note_fault(f->db, errno);
         }
@@ -149,7 +163,7 @@ static apr_status_t finish_file(const filling_t *f, const char *path, const char
 
 static apr_status_t make_file(cat_db_t *db, const char *path, const char *size)
 {
-    filling_t f = {db, apr_pstrcat(db->pool, db->conf->image_cache, "/" UNFINISHED "XXXXXX", NULL), -1};
+    filling_t f = {db, apr_pstrcat(db->pool, db->conf->image_cache, UNFINISHED "/XXXXXX", NULL), -1};
     apr_status_t rv = cat_image_store_read(db, size, write_part, &f);
 
     return f.fd < 0 ? rv : finish_file(&f, path, size, rv);
@@ -193,7 +207,7 @@ apr_status_t cat_image_files_make(cat_db_t *db, const char *path, const char *si
     return rv == APR_EEXIST ? APR_SUCCESS : rv;
 }
 
-/* ---- the job that removes those of deleted pictures ---- */
+/* ---- pictures that were dropped ---- */
 
 typedef struct removal_t {
     const cat_conf_t *conf;
@@ -205,13 +219,9 @@ typedef struct removal_t {
 static apr_status_t remove_files(void *removal, const char *const *values, int count)
 {
     removal_t *r = removal;
-    const cat_image_t image = {.id = values[1], .width = atoi(values[2])};
-    int widths[CAT_IMAGES_SIZES_MOST], sizes = cat_product_images_widths(&image, widths);
 
     (void)count;
-    for (int i = 0; i < sizes; i++) {
-        unlink(apr_psprintf(r->pool, "%s/%s-%d" END, r->conf->image_cache, image.id, widths[i]));
-    }
+    cat_product_images_remove_files(r->pool, r->conf, values[1], atoi(values[2]));
     r->after[0] = apr_pstrdup(r->pool, values[0]);
     r->after[1] = apr_pstrdup(r->pool, values[1]);
     r->count++;
@@ -219,7 +229,7 @@ static apr_status_t remove_files(void *removal, const char *const *values, int c
 }
 
 /* Pages take turns with two pools, as a page begins behind a key of the one before. */
-static apr_status_t remove_deleted(cat_job_t *job, apr_time_t since)
+static apr_status_t remove_dropped(cat_job_t *job, apr_time_t since)
 {
     removal_t r = {job->conf, NULL, {cat_time_store(job->pool, since), ""}, 0};
     apr_pool_t *before = job->pool;
@@ -228,135 +238,172 @@ static apr_status_t remove_deleted(cat_job_t *job, apr_time_t since)
     do {
         apr_pool_create(&r.pool, job->pool);
         r.count = 0;
-        rv = cat_db_each(cat_db_another(job->db, r.pool), SQL_IMAGE_DELETED, CAT_VALUES(r.after[0], r.after[1]),
-                         remove_files, &r);
+        rv = cat_db_each(cat_db_another(job->db, r.pool), SQL_IMAGE_DROPPED,
+                         CAT_VALUES(r.after[0], r.after[0], r.after[1]), remove_files, &r);
         if (before != job->pool) {
             apr_pool_destroy(before);
         }
         before = r.pool;
-    } while (rv == APR_SUCCESS && r.count == DELETED_PAGE && !cat_job_must_stop(job));
+    } while (rv == APR_SUCCESS && r.count == DROPPED_PAGE && !cat_job_must_stop(job));
     return rv;
 }
 
-cat_job_result_t cat_image_files_run(cat_job_t *job)
+/* Deletes those that nothing needs any more. */
+static apr_status_t purge_dropped(cat_job_t *job, apr_time_t before)
 {
-    apr_time_t now = apr_time_now(), since = *job->last ? *job->last - OVERLAP : now - KEPT;
+    apr_time_t end = cat_time_monotonic() + PURGE_TIME;
+    apr_pool_t *pool;
+    apr_status_t rv;
+    int deleted;
 
-    if (!job->conf->images) {
-        return CAT_JOB_DONE;
-    }
-    if (remove_deleted(job, since) != APR_SUCCESS) {
-        return CAT_JOB_FAILED;
-    }
-    *job->last = now;
-    return CAT_JOB_DONE;
+    apr_pool_create(&pool, job->pool);
+    do {
+        apr_pool_clear(pool);
+        rv = cat_product_images_purge(cat_db_another(job->db, pool), before, &deleted);
+    } while (rv == APR_SUCCESS && deleted && cat_time_monotonic() < end && !cat_job_must_stop(job));
+    apr_pool_destroy(pool);
+    return rv;
 }
 
-/* ---- the job that looks at all files ---- */
+/* ---- what else is in the directory ---- */
 
-typedef struct sweep_t {
-    cat_job_t *job;
-    apr_pool_t *pool; /* of a file */
-    apr_uint64_t share;
-    apr_hash_t *gone; /* by id: "1" if the database has no such picture, else "" */
-    apr_status_t rv;
-} sweep_t;
-
-static void remove_unfinished(const sweep_t *s, const char *path)
+/* A file that a server which was killed has not finished. */
+static void remove_unfinished(apr_pool_t *pool, const cat_conf_t *conf)
 {
+    const char *path = apr_pstrcat(pool, conf->image_cache, UNFINISHED, NULL);
+    DIR *directory = opendir(path);
+    const struct dirent *entry;
     apr_finfo_t info;
 
-    if (apr_stat(&info, path, APR_FINFO_MTIME, s->pool) == APR_SUCCESS &&
-        apr_time_now() - info.mtime > UNFINISHED_TIME) {
-        unlink(path);
-    }
-}
-
-static int is_gone(sweep_t *s, const char *id)
-{
-    const char *known = apr_hash_get(s->gone, id, APR_HASH_KEY_STRING), *const * row;
-
-    if (!known) {
-        apr_status_t rv = cat_db_one(cat_db_another(s->job->db, s->pool), SQL_IMAGE_EXISTS, CAT_VALUES(id), &row);
-        s->rv = rv == APR_NOTFOUND ? APR_SUCCESS : rv;
-        known = rv == APR_NOTFOUND ? "1" : "";
-        apr_hash_set(s->gone, apr_pstrdup(s->job->pool, id), APR_HASH_KEY_STRING, known);
-    }
-    return *known != 0;
-}
-
-static void sweep_file(sweep_t *s, const char *name)
-{
-    const char *path = cat_image_files_path(s->pool, s->job->conf, name), *size, *id;
-
-    if (!strncmp(name, UNFINISHED, sizeof(UNFINISHED) - 1)) {
-        remove_unfinished(s, path);
-    } else if (cat_image_files_parse(s->pool, name, &size)) {
-        id = apr_pstrmemdup(s->pool, size, CAT_ID_LENGTH);
-        if ((s->share == ALL || cat_hash(id, CAT_ID_LENGTH) % SHARES == s->share) && is_gone(s, id)) {
-            unlink(path);
+    while (directory && (entry = readdir(directory))) {
+        const char *name = apr_pstrcat(pool, path, "/", entry->d_name, NULL);
+        if (apr_stat(&info, name, APR_FINFO_MTIME | APR_FINFO_TYPE, pool) == APR_SUCCESS && info.filetype == APR_REG &&
+            apr_time_now() - info.mtime > UNFINISHED_TIME) {
+            unlink(name);
         }
-    }
-}
-
-/* A directory that is not there is in the log when a request needs a file. */
-static apr_status_t sweep_files(sweep_t *s)
-{
-    DIR *directory = opendir(s->job->conf->image_cache);
-    const struct dirent *entry;
-
-    apr_pool_create(&s->pool, s->job->pool);
-    while (directory && s->rv == APR_SUCCESS && !cat_job_must_stop(s->job) && (entry = readdir(directory))) {
-        apr_pool_clear(s->pool);
-        sweep_file(s, entry->d_name);
     }
     if (directory) {
         closedir(directory);
     }
-    return s->rv;
 }
 
-static apr_status_t note_orphan(void *found, const char *const *values, int count)
+typedef struct portion_t {
+    apr_pool_t *pool;
+    const char *names[PORTION], *ids[PORTION]; /* an id "": the place is empty */
+    int count;
+    apr_hash_t *used; /* the ids of pictures that the database has */
+} portion_t;
+
+/* Returns 0 at the end of the directory. */
+static int read_portion(DIR *directory, portion_t *p)
 {
-    (void)values, (void)count;
-    *(int *)found = 1;
-    return CAT_ENOUGH;
+    const struct dirent *entry = NULL;
+    const char *size;
+
+    while (p->count < PORTION && (entry = readdir(directory))) {
+        if (cat_image_files_parse(p->pool, entry->d_name, &size)) {
+            p->names[p->count] = apr_pstrdup(p->pool, entry->d_name);
+            p->ids[p->count++] = apr_pstrmemdup(p->pool, size, CAT_ID_LENGTH);
+        }
+    }
+    for (int i = p->count; i < PORTION; i++) {
+        p->ids[i] = "";
+    }
+    return entry != NULL;
 }
 
-static apr_status_t drop_orphans(void *db)
+static apr_status_t note_used(void *portion, const char *const *values, int count)
 {
-    return cat_product_images_drop_all(db, NULL);
+    portion_t *p = portion;
+
+    (void)count;
+    apr_hash_set(p->used, apr_pstrdup(p->pool, values[0]), APR_HASH_KEY_STRING, "");
+    return APR_SUCCESS;
 }
 
-static apr_status_t delete_orphans(cat_db_t *db)
+static apr_status_t remove_unknown(const cat_job_t *job, portion_t *p)
 {
-    int found = 0;
-    apr_status_t rv = cat_db_each(db, SQL_IMAGE_ORPHANS, CAT_NO_VALUES, note_orphan, &found);
+    apr_status_t rv = APR_SUCCESS;
 
-    return rv == APR_SUCCESS && found ? cat_db_transact(db, drop_orphans, db) : rv;
+    p->used = apr_hash_make(p->pool);
+    if (p->count) {
+        rv = cat_db_each(cat_db_another(job->db, p->pool), SQL_IMAGE_USED_100, p->ids, PORTION, note_used, p);
+    }
+    for (int i = 0; i < p->count && rv == APR_SUCCESS; i++) {
+        if (!apr_hash_get(p->used, p->ids[i], APR_HASH_KEY_STRING)) {
+            unlink(cat_image_files_path(p->pool, job->conf, p->names[i]));
+        }
+    }
+    return rv;
 }
 
-static apr_status_t forget_deleted(const cat_job_t *job)
+static void end_walk(cat_job_walk_t *walk)
 {
-    return cat_db_exec(job->db, SQL_IMAGE_FORGET, CAT_VALUES(cat_time_store(job->pool, apr_time_now() - KEPT)), NULL);
+    closedir(walk->directory);
+    walk->directory = NULL;
 }
 
-/* job->last counts the runs. */
-cat_job_result_t cat_image_files_sweep(cat_job_t *job)
+/* A part of the way through the directory; the next run goes on. After a failure, the next one begins anew. */
+static apr_status_t walk_on(const cat_job_t *job, cat_job_walk_t *walk)
 {
-    sweep_t s = {.job = job, .share = *job->last ? *job->last % SHARES : ALL, .gone = apr_hash_make(job->pool)};
+    apr_time_t end = cat_time_monotonic() + WALK_TIME;
+    apr_status_t rv = APR_SUCCESS;
+    portion_t p = {NULL};
+    int goes_on = 1;
+
+    apr_pool_create(&p.pool, job->pool);
+    while (goes_on && rv == APR_SUCCESS && cat_time_monotonic() < end && !cat_job_must_stop(job)) {
+        apr_pool_clear(p.pool);
+        p.count = 0;
+        goes_on = read_portion(walk->directory, &p);
+        rv = remove_unknown(job, &p);
+    }
+    apr_pool_destroy(p.pool);
+    if (!goes_on || rv != APR_SUCCESS) {
+        end_walk(walk);
+        walk->begun = rv == APR_SUCCESS ? walk->begun : 0;
+    }
+    return rv;
+}
+
+/* A directory that is not there is in the log when a request needs a file. */
+static void begin_walk(const cat_job_t *job, cat_job_walk_t *walk)
+{
+    if (walk->directory) {
+        end_walk(walk);
+    }
+    walk->begun = apr_time_now();
+    walk->directory = opendir(job->conf->image_cache);
+}
+
+static apr_status_t walk(const cat_job_t *job, int was_away)
+{
+    cat_job_walk_t *w = job->walk;
+    apr_time_t now = apr_time_now();
+
+    if (was_away || (!w->directory && (now < w->begun || now - w->begun >= WALK_INTERVAL))) {
+        begin_walk(job, w);
+    }
+    return w->directory ? walk_on(job, w) : APR_SUCCESS;
+}
+
+/* ---- the job ---- */
+
+/* *job->last: when it last asked what was dropped. */
+cat_job_result_t cat_image_files_run(cat_job_t *job)
+{
+    apr_time_t now = apr_time_now(), last = *job->last;
     apr_status_t rv;
 
     if (!job->conf->images) {
         return CAT_JOB_DONE;
     }
-    rv = delete_orphans(job->db);
-    if (rv == APR_SUCCESS && (s.share == ALL || s.share == 0)) {
-        rv = forget_deleted(job);
+    rv = remove_dropped(job, (last ? last : now) - OVERLAP);
+    if (rv == APR_SUCCESS) {
+        *job->last = now;
+        remove_unfinished(job->pool, job->conf);
+        rv = walk(job, now - last > KEPT - OVERLAP);
     }
-    rv = rv == APR_SUCCESS ? sweep_files(&s) : rv;
-    if (rv == APR_SUCCESS && !cat_job_must_stop(job)) {
-        ++*job->last;
-    }
+    rv = rv == APR_SUCCESS ? purge_dropped(job, now - KEPT - apr_time_from_sec(cat_conf_history(job->conf))) : rv;
     return rv == APR_SUCCESS ? CAT_JOB_DONE : CAT_JOB_FAILED;
 }

@@ -22,9 +22,7 @@ int cat_image_files_exist(const char *path);
 #define CAT_ENOFILE (APR_OS_START_USERERR + 28)
 apr_status_t cat_image_files_make(cat_db_t *db, const char *path, const char *size, int *made);
 
-/* Jobs: one removes the files of pictures that were deleted a few seconds ago. The other one deletes pictures whose product is gone, and what a server
- * that was killed has left of a file; and, within an hour, files of pictures that the database has not. */
+/* The job that removes files of pictures that were dropped, and deletes those of the database when they were kept for long enough. */
 cat_job_run_t cat_image_files_run;
-cat_job_run_t cat_image_files_sweep;
 
 #endif

@@ -74,25 +74,25 @@ static cat_image_result_t note_fault(const cat_image_maker_t *m, apr_status_t rv
     return CAT_IMAGE_FAULT;
 }
 
-/* Of what is the server's fault. */
-static cat_image_result_t note_end(const cat_image_maker_t *m, cat_process_result_t result)
+static cat_image_result_t note_missing(const cat_image_maker_t *m)
 {
-    const char *program = m->conf->image_program;
-
-    if (result == CAT_PROCESS_FAULT) {
-        return note_fault(m, APR_FROM_OS_ERROR(errno));
-    }
-    if (result == CAT_PROCESS_MISSING) {
-        cat_log(m->log, CAT_LOG_ERROR, 0, "CAT106: %s cannot be run; install it, or correct CatalogImageProgram",
-                program);
-    } else if (result == CAT_PROCESS_TOO_LONG) {
-        cat_log(m->log, CAT_LOG_ERROR, 0, "CAT107: %s took longer than %d seconds for a picture, and was ended",
-                program, (int)apr_time_sec(TIME_MOST));
-    } else {
-        cat_log(m->log, CAT_LOG_ERROR, 0,
-                "CAT120: %s was killed while it decoded a picture; has the system no memory left?", program);
-    }
+    cat_log(m->log, CAT_LOG_ERROR, 0, "CAT106: %s cannot be run; install it, or correct CatalogImageProgram",
+            m->conf->image_program);
     return CAT_IMAGE_FAULT;
+}
+
+static cat_image_result_t note_slow(const cat_image_maker_t *m)
+{
+    cat_log(m->log, CAT_LOG_ERROR, 0, "CAT107: %s took longer than %d seconds for a picture, and was ended",
+            m->conf->image_program, (int)apr_time_sec(TIME_MOST));
+    return CAT_IMAGE_ENDED;
+}
+
+static cat_image_result_t note_killed(const cat_image_maker_t *m)
+{
+    cat_log(m->log, CAT_LOG_ERROR, 0,
+            "CAT120: %s was killed while it decoded a picture; has the system no memory left?", m->conf->image_program);
+    return CAT_IMAGE_ENDED;
 }
 
 static cat_image_result_t judge_end(const cat_image_maker_t *m, cat_process_result_t result)
@@ -106,8 +106,14 @@ static cat_image_result_t judge_end(const cat_image_maker_t *m, cat_process_resu
         return CAT_IMAGE_COSTLY;
     case CAT_PROCESS_STOPPED:
         return CAT_IMAGE_BUSY;
+    case CAT_PROCESS_FAULT:
+        return note_fault(m, APR_FROM_OS_ERROR(errno));
+    case CAT_PROCESS_MISSING:
+        return note_missing(m);
+    case CAT_PROCESS_TOO_LONG:
+        return note_slow(m);
     default:
-        return note_end(m, result);
+        return note_killed(m);
     }
 }
 
@@ -230,7 +236,7 @@ cat_image_result_t cat_image_maker_make(const cat_image_maker_t *m, int file, ca
         [CAT_IMAGE_MADE] = CAT_IMAGE_COUNTED_MADE,         [CAT_IMAGE_UNKNOWN] = CAT_IMAGE_COUNTED_REFUSED,
         [CAT_IMAGE_TOO_LARGE] = CAT_IMAGE_COUNTED_REFUSED, [CAT_IMAGE_UNREADABLE] = CAT_IMAGE_COUNTED_REFUSED,
         [CAT_IMAGE_COSTLY] = CAT_IMAGE_COUNTED_REFUSED,    [CAT_IMAGE_BUSY] = CAT_IMAGE_COUNTED_BUSY,
-        [CAT_IMAGE_FAULT] = CAT_IMAGE_COUNTED_FAILED,
+        [CAT_IMAGE_ENDED] = CAT_IMAGE_COUNTED_FAILED,      [CAT_IMAGE_FAULT] = CAT_IMAGE_COUNTED_FAILED,
     };
     cat_image_result_t result;
 

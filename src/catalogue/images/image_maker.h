@@ -42,7 +42,8 @@ typedef enum {
     CAT_IMAGE_UNREADABLE, /* it cannot be decoded, or not within the limits of the process */
     CAT_IMAGE_COSTLY,     /* it takes more than CAT_IMAGE_CPU_MOST */
     CAT_IMAGE_BUSY,       /* others were first, for too long, which is logged; or this process must stop */
-    CAT_IMAGE_FAULT       /* of the server; logged */
+    CAT_IMAGE_ENDED,      /* the program took too long, or was killed; logged. Another picture may be made */
+    CAT_IMAGE_FAULT       /* of the server, whatever the picture; logged */
 } cat_image_result_t;
 
 #define CAT_IMAGE_PIXELS_MOST 50000000

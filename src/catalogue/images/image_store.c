@@ -13,6 +13,7 @@
 #include <apr_encode.h>
 #include <apr_strings.h>
 
+#include "lib/id.h"
 #include "lib/number.h"
 
 #define MIB ((apr_int64_t)1024 * 1024)
@@ -199,7 +200,7 @@ static int is_whole(const reading_t *r)
 
 /* In pages, because drivers keep all rows of a result in memory. While catalogctl imports a picture, or another server deletes it, some of its
  * parts are there and others are not. */
-apr_status_t cat_image_store_read(cat_db_t *db, const char *size, cat_image_take_t *take, void *baton)
+static apr_status_t read_parts(cat_db_t *db, const char *size, cat_image_take_t *take, void *baton)
 {
     const char *end = apr_pstrcat(db->pool, size, "0", NULL);
     reading_t r = {.take = take, .baton = baton};
@@ -218,4 +219,12 @@ apr_status_t cat_image_store_read(cat_db_t *db, const char *size, cat_image_take
         cat_log(db->log, CAT_LOG_ERROR, 0, "CAT122: the picture %s is damaged in the database", size);
     }
     return rv == APR_SUCCESS && !is_whole(&r) ? APR_NOTFOUND : rv;
+}
+
+apr_status_t cat_image_store_read(cat_db_t *db, const char *size, cat_image_take_t *take, void *baton)
+{
+    const char *const *row;
+    apr_status_t rv = cat_db_one(db, SQL_IMAGE_USED, CAT_VALUES(apr_pstrmemdup(db->pool, size, CAT_ID_LENGTH)), &row);
+
+    return rv == APR_SUCCESS ? read_parts(db, size, take, baton) : rv;
 }

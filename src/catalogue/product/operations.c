@@ -34,6 +34,7 @@
 typedef struct naming_t {
     const cat_product_name_t *name;
     const char *id; /* NULL: no product has it */
+    int is_unknown; /* flag: nobody knows which product has it, as the keys of the field are being filled in */
 } naming_t;
 
 typedef struct run_t {
@@ -54,7 +55,8 @@ static apr_status_t find_name(const run_t *run, naming_t *naming)
     apr_status_t rv = cat_product_name_find(run->db, naming->name, &naming->id);
 
     naming->id = rv == APR_SUCCESS ? apr_pstrdup(run->pool, naming->id) : NULL;
-    return rv == APR_NOTFOUND ? APR_SUCCESS : rv;
+    naming->is_unknown = rv == CAT_EFILLING && !run->operations->is_atomic;
+    return rv == APR_NOTFOUND || naming->is_unknown ? APR_SUCCESS : rv;
 }
 
 static apr_status_t find_names(run_t *run)
@@ -66,7 +68,7 @@ static apr_status_t find_names(run_t *run)
         const cat_operation_t *o = &run->operations->list[i];
         if (o->kind != CAT_OPERATION_NONE && o->name) {
             naming_t *naming = apr_array_push(run->names);
-            *naming = (naming_t){o->name, NULL};
+            *naming = (naming_t){.name = o->name};
             rv = find_name(run, naming);
         }
     }
@@ -220,30 +222,38 @@ static void note_success(run_t *run, const cat_operation_t *o)
     }
 }
 
-/* Is the status of a write the fault of the database, so that the transaction cannot go on? */
-static int is_fault(apr_status_t rv)
+/* Is the status of a write the fault of the database, so that the transaction cannot go on? As long as the keys of a field are being filled
+ * in, an atomic run fails as a whole. */
+static int is_fault(const cat_operations_t *all, apr_status_t rv)
 {
     return rv != APR_SUCCESS && rv != APR_NOTFOUND && rv != APR_EEXIST && rv != CAT_EVALUE && rv != CAT_ETOOLONG &&
-           rv != CAT_ENOIMAGE;
+           rv != CAT_ENOIMAGE && (rv != CAT_EFILLING || all->is_atomic);
 }
 
-/* Once one of an atomic run has failed, the others are only judged. named: how many operations before it have a name. */
+/* Which product it is about, if it has a name. named: how many operations before it have one. */
+static apr_status_t take_name(const run_t *run, cat_operation_t *o, int *named)
+{
+    const naming_t *naming = o->name ? &list_names(run)[(*named)++] : NULL;
+
+    o->id = naming ? naming->id : o->id;
+    return naming && naming->is_unknown ? CAT_EFILLING : APR_SUCCESS;
+}
+
+/* Once one of an atomic run has failed, the others are only judged. named: as above. */
 static apr_status_t run_operation(run_t *run, int index, int *named)
 {
     cat_operations_t *all = run->operations;
     cat_operation_t *o = &all->list[index];
 
-    if (o->name) {
-        o->id = list_names(run)[(*named)++].id;
-    }
-    o->rv = judge_operation(run, o);
+    o->rv = take_name(run, o, named);
+    o->rv = o->rv == APR_SUCCESS ? judge_operation(run, o) : o->rv;
     if (o->rv == APR_SUCCESS && all->failed >= 0) {
         suppose_operation(run, o);
     } else if (o->rv == APR_SUCCESS) {
         run->current = o;
         o->rv = all->is_atomic ? write_operation(run) : cat_db_attempt(run->db, write_operation, run);
         o->taken = run->db->taken;
-        if (is_fault(o->rv)) {
+        if (is_fault(all, o->rv)) {
             all->failed = -1;
             return o->rv;
         }

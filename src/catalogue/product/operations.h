@@ -44,7 +44,8 @@ typedef struct cat_operations_t {
 
 /*
  * Runs the operations one after the other in one transaction, so that each sees what those before it did. Sets the
- * result of each: APR_SUCCESS, APR_NOTFOUND, the status of its condition, CAT_EVALUE, CAT_ETOOLONG, CAT_ENOIMAGE or APR_EEXIST.
+ * result of each: APR_SUCCESS, APR_NOTFOUND, the status of its condition, CAT_EVALUE, CAT_ETOOLONG, CAT_ENOIMAGE, APR_EEXIST or, if it is
+ * not atomic, CAT_EFILLING.
  *
  * is_atomic: if one fails, the status of the first is returned, and nothing is stored; those that would have succeeded
  * have APR_SUCCESS. Otherwise those that succeed are stored, and APR_SUCCESS is returned; if none does, the transaction is

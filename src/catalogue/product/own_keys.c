@@ -465,15 +465,23 @@ apr_status_t cat_own_keys_claim(cat_db_t *db, const cat_registry_t *registry, in
 
 /* A product that shares its value with another one, as the log says (CAT089), can get another value at any time, because the field is not
  * complete before. was: the record as it was; NULL: the product is new. */
+static apr_status_t look_at_value(cat_db_t *db, const cat_registry_t *registry, int field, const char *const *was,
+                                  int *is_shared)
+{
+    *is_shared = 0;
+    return was && was[field] && !registry->is_claimed[field]
+               ? look_for_other(db, registry->numbers[field], was[field], was[CAT_PRODUCT_ID], is_shared)
+               : APR_SUCCESS;
+}
+
 static apr_status_t change_value(cat_db_t *db, const cat_registry_t *registry, int field, const char *const *was,
                                  const char *const *is)
 {
-    const char *before = was ? was[field] : NULL, *id = is[CAT_PRODUCT_ID], *number = registry->numbers[field];
-    int is_shared = 0;
-    apr_status_t rv =
-        before && !registry->is_claimed[field] ? look_for_other(db, number, before, id, &is_shared) : APR_SUCCESS;
+    const char *id = is[CAT_PRODUCT_ID], *number = registry->numbers[field];
+    int is_shared;
+    apr_status_t rv = look_at_value(db, registry, field, was, &is_shared);
 
-    if (rv == APR_SUCCESS && before) {
+    if (rv == APR_SUCCESS && was && was[field]) {
         rv = cat_db_exec(db, SQL_UNIQUE_DELETE, CAT_VALUES(id, number), NULL);
     }
     if (rv != APR_SUCCESS || !is[field]) {
@@ -486,17 +494,17 @@ static apr_status_t change_value(cat_db_t *db, const cat_registry_t *registry, i
 static apr_status_t check_value(cat_db_t *db, const cat_registry_t *registry, int field, const char *const *was,
                                 const char *const *is)
 {
-    const char *before = was ? was[field] : NULL, *id = is[CAT_PRODUCT_ID], *number = registry->numbers[field];
-    int is_shared = 0, is_taken = 0, is_claimed = registry->is_claimed[field];
-    apr_status_t rv = before && !is_claimed ? look_for_other(db, number, before, id, &is_shared) : APR_SUCCESS;
+    const char *number = registry->numbers[field];
+    int is_shared, is_taken = 0;
+    apr_status_t rv = look_at_value(db, registry, field, was, &is_shared);
 
     if (rv != APR_SUCCESS || !is[field]) {
         return rv;
     }
-    if (!is_claimed && !is_shared) {
+    if (!registry->is_claimed[field] && !is_shared) {
         return CAT_EFILLING;
     }
-    rv = look_for_other(db, number, is[field], id, &is_taken);
+    rv = look_for_other(db, number, is[field], is[CAT_PRODUCT_ID], &is_taken);
     if (rv != APR_SUCCESS || !is_taken) {
         return rv;
     }
@@ -534,21 +542,41 @@ apr_status_t cat_own_keys_reclaim(cat_db_t *db, const cat_registry_t *registry, 
     return rv == APR_SUCCESS ? reclaim_each(db, registry, was, is, change_value) : rv;
 }
 
-/* How many rows of product_unique the products have; values: number, value and id of each. */
-static int list_unique(cat_db_t *db, const cat_registry_t *registry, const char *const *product, const char **values)
+/* The values of a row of product_unique. */
+typedef struct claim_t {
+    const char *number, *value, *id;
+} claim_t;
+
+static void list_claims(apr_array_header_t *claims, const cat_registry_t *registry, const char *const *product)
 {
-    const char *const *record = cat_product_read(db->pool, registry->fields, product);
-    int count = 0;
+    const char *const *record = cat_product_read(claims->pool, registry->fields, product);
 
     for (int i = CAT_PRODUCT_FIELDS; i < registry->fields->count; i++) {
         if (registry->fields->all[i].flags & CAT_UNIQUE && record[i]) {
-            values[3 * count] = registry->numbers[i];
-            values[3 * count + 1] = cat_own_keys_unique(db->pool, record[i]);
-            values[3 * count + 2] = record[CAT_PRODUCT_ID];
-            count++;
+            APR_ARRAY_PUSH(claims, claim_t) =
+                (claim_t){registry->numbers[i], cat_own_keys_unique(claims->pool, record[i]), record[CAT_PRODUCT_ID]};
         }
     }
-    return count;
+}
+
+static int compare_claims(const void *one, const void *other)
+{
+    const claim_t *a = one, *b = other;
+    int order = strcmp(a->number, b->number);
+
+    return order ? order : strcmp(a->value, b->value);
+}
+
+/* In an order of their values, so that writers who claim the same ones wait for each other without a deadlock. */
+static apr_status_t insert_claims(cat_db_t *db, const apr_array_header_t *claims, int *inserted)
+{
+    cat_rows_t rows = {SQL_UNIQUE_INSERT, (const char *const *)claims->elts, 3, claims->nelts, 0};
+    apr_status_t rv;
+
+    qsort(claims->elts, (size_t)claims->nelts, sizeof(claim_t), compare_claims);
+    rv = cat_db_insert_rows(db, &rows);
+    *inserted = rows.inserted;
+    return rv;
 }
 
 int cat_own_keys_are_claimed(const cat_registry_t *registry)
@@ -565,20 +593,18 @@ int cat_own_keys_are_claimed(const cat_registry_t *registry)
 apr_status_t cat_own_keys_claim_all(cat_db_t *db, const cat_registry_t *registry, const char *const *const *products,
                                     int count, int *claimed)
 {
-    cat_rows_t rows = {.sql = SQL_UNIQUE_INSERT, .width = 3};
-    const char **values;
+    apr_array_header_t *claims = apr_array_make(db->pool, count, sizeof(claim_t));
     apr_status_t rv = APR_SUCCESS;
+    int inserted;
 
     db->taken = NULL;
     *claimed = 0;
     if (count > 1 && cat_own_keys_are_claimed(registry)) {
-        rows.values = values =
-            apr_palloc(db->pool, (apr_size_t)count * (apr_size_t)registry->fields->count * 3 * sizeof(*values));
         for (int i = 0; i < count; i++) {
-            rows.count += list_unique(db, registry, products[i], values + 3 * rows.count);
+            list_claims(claims, registry, products[i]);
         }
-        rv = cat_db_insert_rows(db, &rows);
-        *claimed = rows.inserted == rows.count ? count : 0;
+        rv = insert_claims(db, claims, &inserted);
+        *claimed = inserted == claims->nelts ? count : 0;
     }
     while (rv == APR_SUCCESS && *claimed < count) {
         rv = cat_own_keys_reclaim(db, registry, NULL, products[*claimed]);

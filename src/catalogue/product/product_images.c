@@ -3,11 +3,13 @@
  * The pictures of a product: the field `images`, what changes it, and the rows of their octets.
  *
  *     products.extra    {"images":[{"id":"01a2...","width":1600,"height":1200,"alt":""}]}     in their order
- *     images            01a2..., the product, octets of all sizes, width, digest of the file that was sent, when
+ *     images            01a2..., the product, octets of all sizes, width, digest of the file that was sent, when; when it was dropped
  *     image_parts       01a2...-320/00000   base64 of the first 48,000 octets
  *                       01a2...-320/00001   ...
  *                       01a2...-1600/00000
- *     deleted_images    when, 01a2..., width: so that each server removes the files that it has of it (catalogue/images/image_files.c)
+ *
+ * A picture that its product does not name any more, or whose product is deleted, is dropped: nobody gets it from then on, each server removes
+ * the files that it has of it, and after a while a job deletes it (catalogue/images/image_files.c).
  *
  * A list of products has their pictures in the column that it reads anyway. The octets are base64 in texts of at most 64,000 characters,
  * because apr_dbd passes texts only, and its driver for MariaDB cuts longer columns (docs/decisions/0089-pictures-are-in-the-database.md).
@@ -21,6 +23,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <apr_encode.h>
 #include <apr_strings.h>
@@ -371,8 +374,8 @@ apr_status_t cat_product_images_insert(cat_db_t *db, const char *product, const 
 {
     return cat_db_insert(db, SQL_IMAGE_INSERT,
                          CAT_VALUES(image->id, product, apr_psprintf(db->pool, "%" APR_INT64_T_FMT, octets),
-                                    apr_itoa(db->pool, image->width), digest,
-                                    cat_time_store(db->pool, apr_time_now())));
+                                    apr_itoa(db->pool, image->width), digest, cat_time_store(db->pool, apr_time_now()),
+                                    NULL));
 }
 
 apr_status_t cat_product_images_insert_part(cat_db_t *db, const char *size, int part, const char *data,
@@ -383,17 +386,21 @@ apr_status_t cat_product_images_insert_part(cat_db_t *db, const char *size, int 
                                     apr_pencode_base64(db->pool, data, (apr_ssize_t)length, APR_ENCODE_NONE, NULL)));
 }
 
-/* The parts of a picture are between ID- and ID. in the order of the key. */
-static apr_status_t drop_image(cat_db_t *db, const char *id, const char *width)
+void cat_product_images_remove_files(apr_pool_t *pool, const cat_conf_t *conf, const char *id, int width)
 {
-    apr_status_t rv =
-        cat_db_exec(db, SQL_IMAGE_PARTS_DELETE,
-                    CAT_VALUES(apr_pstrcat(db->pool, id, "-", NULL), apr_pstrcat(db->pool, id, ".", NULL)), NULL);
+    const cat_image_t image = {.width = width};
+    int widths[CAT_IMAGES_SIZES_MOST], sizes = conf->image_cache ? cat_product_images_widths(&image, widths) : 0;
 
-    rv = rv == APR_SUCCESS ? cat_db_exec(db, SQL_IMAGE_DELETE, CAT_VALUES(id), NULL) : rv;
-    return rv == APR_SUCCESS
-               ? cat_db_insert(db, SQL_IMAGE_BURY, CAT_VALUES(cat_time_store(db->pool, apr_time_now()), id, width))
-               : rv;
+    for (int i = 0; i < sizes; i++) {
+        unlink(apr_psprintf(pool, "%s/%s-%d.webp", conf->image_cache, id, widths[i]));
+    }
+}
+
+/* Its files go at once, although the transaction may fail: they are copies. One that is made before it ends, the job removes. */
+static apr_status_t drop_image(cat_db_t *db, const char *id, int width)
+{
+    cat_product_images_remove_files(db->pool, db->conf, id, width);
+    return cat_db_exec(db, SQL_IMAGE_DROP, CAT_VALUES(cat_time_store(db->pool, apr_time_now()), id), NULL);
 }
 
 apr_status_t cat_product_images_drop(cat_db_t *db, const char *before, const char *after)
@@ -403,9 +410,7 @@ apr_status_t cat_product_images_drop(cat_db_t *db, const char *before, const cha
 
     for (size_t i = 0; i < json_array_size(had) && rv == APR_SUCCESS; i++) {
         const cat_image_t image = read_image(json_array_get(had, i));
-        rv = find_image(has, image.id) < json_array_size(has)
-                 ? APR_SUCCESS
-                 : drop_image(db, image.id, apr_itoa(db->pool, image.width));
+        rv = find_image(has, image.id) < json_array_size(has) ? APR_SUCCESS : drop_image(db, image.id, image.width);
     }
     return rv;
 }
@@ -423,11 +428,43 @@ static apr_status_t keep_row(void *rows, const char *const *values, int count)
 apr_status_t cat_product_images_drop_all(cat_db_t *db, const char *product)
 {
     apr_array_header_t *rows = apr_array_make(db->pool, 8, sizeof(const char *));
-    apr_status_t rv = product ? cat_db_each(db, SQL_IMAGE_OF_PRODUCT, CAT_VALUES(product), keep_row, rows)
-                              : cat_db_each(db, SQL_IMAGE_ORPHANS, CAT_NO_VALUES, keep_row, rows);
+    apr_status_t rv = cat_db_each(db, SQL_IMAGE_OF_PRODUCT, CAT_VALUES(product), keep_row, rows);
 
     for (int i = 0; i < rows->nelts && rv == APR_SUCCESS; i += 2) {
-        rv = drop_image(db, APR_ARRAY_IDX(rows, i, const char *), APR_ARRAY_IDX(rows, i + 1, const char *));
+        rv = drop_image(db, APR_ARRAY_IDX(rows, i, const char *), atoi(APR_ARRAY_IDX(rows, i + 1, const char *)));
+    }
+    return rv;
+}
+
+typedef struct purge_t {
+    cat_db_t *db;
+    const char *id, *before;
+} purge_t;
+
+/* Unless it is in use again. The parts of a picture are between ID- and ID. in the order of the key. */
+static apr_status_t purge_image(void *baton)
+{
+    const purge_t *p = baton;
+    apr_pool_t *pool = p->db->pool;
+    int changed = 0;
+    apr_status_t rv = cat_db_exec(p->db, SQL_IMAGE_DELETE, CAT_VALUES(p->id, p->before), &changed);
+
+    return rv == APR_SUCCESS && changed
+               ? cat_db_exec(p->db, SQL_IMAGE_PARTS_DELETE,
+                             CAT_VALUES(apr_pstrcat(pool, p->id, "-", NULL), apr_pstrcat(pool, p->id, ".", NULL)), NULL)
+               : rv;
+}
+
+apr_status_t cat_product_images_purge(cat_db_t *db, apr_time_t before, int *deleted)
+{
+    apr_array_header_t *ids = apr_array_make(db->pool, 10, sizeof(const char *));
+    purge_t p = {.db = db, .before = cat_time_store(db->pool, before)};
+    apr_status_t rv = cat_db_each(db, SQL_IMAGE_DROPPED_BEFORE, CAT_VALUES(p.before), keep_row, ids);
+
+    *deleted = ids->nelts;
+    for (int i = 0; i < ids->nelts && rv == APR_SUCCESS; i++) {
+        p.id = APR_ARRAY_IDX(ids, i, const char *);
+        rv = cat_db_transact(db, purge_image, &p);
     }
     return rv;
 }

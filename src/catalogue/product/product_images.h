@@ -75,10 +75,16 @@ apr_status_t cat_product_images_insert(cat_db_t *db, const char *product, const 
 apr_status_t cat_product_images_insert_part(cat_db_t *db, const char *size, int part, const char *data,
                                             apr_size_t length);
 
-/* Deletes the rows of the pictures that `before` has and `after` has not; either may be NULL. */
+/* Drops the pictures that `before` has and `after` has not; either may be NULL. */
 apr_status_t cat_product_images_drop(cat_db_t *db, const char *before, const char *after);
 
-/* The same of all pictures of a product; NULL: of up to 100 pictures whose product is gone. */
+/* The same of all pictures of a product. */
 apr_status_t cat_product_images_drop_all(cat_db_t *db, const char *product);
+
+/* Deletes some pictures that were dropped before this, each in a transaction of its own. *deleted: how many, 0 if none is left. */
+apr_status_t cat_product_images_purge(cat_db_t *db, apr_time_t before, int *deleted);
+
+/* Removes the files of a picture from CatalogImageCache, in all sizes; width: of the largest. */
+void cat_product_images_remove_files(apr_pool_t *pool, const cat_conf_t *conf, const char *id, int width);
 
 #endif

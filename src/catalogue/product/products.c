@@ -592,12 +592,6 @@ apr_status_t cat_products_update_one(cat_db_t *db, const char *id, const cat_inp
     return rv;
 }
 
-static int has_what_follows(const product_write_t *w)
-{
-    return cat_product_keys_kept(w->db) & CAT_INDEX_SEARCH || cat_counts_by_hand(w->db) || w->registry->has_keys ||
-           w->db->conf->images == 1;
-}
-
 /* The row of SQL_PRODUCT_KEYS is locked, so no other writer changes the category that is counted, or the words. */
 static apr_status_t delete_what_follows(const product_write_t *w)
 {
@@ -611,9 +605,7 @@ static apr_status_t delete_what_follows(const product_write_t *w)
     if (rv == APR_SUCCESS && w->registry->has_keys) {
         rv = cat_own_keys_delete(w->db, w->registry, stored[STORED_CREATED_AT], w->id);
     }
-    if (rv == APR_SUCCESS && w->db->conf->images == 1) {
-        rv = cat_product_images_drop_all(w->db, w->id);
-    }
+    rv = rv == APR_SUCCESS ? cat_product_images_drop_all(w->db, w->id) : rv; /* even where CatalogImages is Off */
     return rv == APR_SUCCESS ? cat_counts_note(w->db,
                                                &(cat_counts_delta_t){
                                                    stored[STORED_CREATED_AT], w->id, "-1",
@@ -641,9 +633,7 @@ static apr_status_t delete_product(void *baton)
     if (rv == APR_SUCCESS && cat_change_notes_are_kept(w->db)) {
         rv = cat_db_one(w->db, SQL_PRODUCT_LOCK, CAT_VALUES(w->id), &w->former);
     }
-    if (rv == APR_SUCCESS && has_what_follows(w)) {
-        rv = delete_what_follows(w);
-    }
+    rv = rv == APR_SUCCESS ? delete_what_follows(w) : rv;
     if (rv != APR_SUCCESS) {
         return rv;
     }
@@ -669,10 +659,7 @@ apr_status_t cat_products_delete_one(cat_db_t *db, const char *id, const cat_pro
     if (rv != APR_SUCCESS) {
         return rv;
     }
-    return condition || cat_db_shares_commits(db) || cat_counts_needs_transaction(db) || has_what_follows(&w) ||
-                   cat_change_notes_are_kept(db)
-               ? write_in_transaction(db, delete_alone, &w)
-               : delete_product(&w);
+    return write_in_transaction(db, delete_alone, &w);
 }
 
 /* ---- several writes in one transaction ---- */

@@ -17,6 +17,12 @@
 #define CAT_ECLAIMED (APR_OS_START_USERERR + 7)  /* another write has the claim's key; nothing was done: db/claim.h */
 #define CAT_ECHANGED (APR_OS_START_USERERR + 8)  /* a condition of the caller's does not hold for what is stored */
 
+/* Is it the fault of the database, which would be the same for another write? */
+static inline int cat_status_is_fault(apr_status_t rv)
+{
+    return rv == CAT_EDOWN || rv == CAT_EBUSY || rv == CAT_ENOTREADY || rv == CAT_EREADONLY;
+}
+
 /* What a driver's result can mean beside these. Only db/ sees them. */
 #define CAT_EDEAD                                                                                                      \
     (APR_OS_START_USERERR + 11) /* the prepared statement is dead: it has not run, and would if prepared again */

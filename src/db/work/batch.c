@@ -7,8 +7,8 @@
  *     2, 4, 8, 16      one INSERT of as many rows, which commits by itself
  *     other numbers    BEGIN, INSERT of 16, 8, 4 ... rows, COMMIT
  *
- * If the database refuses a value, nothing of the batch is stored, and each thread writes its own item alone: only the one
- * to blame fails. If the connection is lost, all fail, as each would have alone.
+ * If one item is refused, by the database or by the work, nothing of the batch is stored, and each thread writes its own alone: only the
+ * one to blame fails. If the connection is lost, all fail, as each would have alone.
  */
 #include "db/work/batch.h"
 
@@ -136,7 +136,7 @@ apr_status_t cat_batch_write(cat_db_t *db, cat_batch_kind_t kind, cat_batch_work
         cat_checkout_mark_changes(db); /* the leader has marked its own */
         break;
     }
-    if (count > 1 && (own.rv == APR_EEXIST || own.rv == CAT_EVALUE)) { /* one is to blame, and nothing is stored */
+    if (count > 1 && own.rv != APR_SUCCESS && !cat_status_is_fault(own.rv)) { /* one is to blame, nothing is stored */
         return write_alone(db, kind, work, &own);
     }
     return own.rv;

@@ -12,7 +12,7 @@ use Exporter 'import';
 
 use CatalogTest::Tools qw(new_dir slurp spew);
 
-our @EXPORT_OK = qw(png picture convert exif with_segment chunks size_of pixel write_program running %TYPE);
+our @EXPORT_OK = qw(png picture used_images convert exif with_segment chunks size_of pixel write_program running %TYPE);
 
 our %TYPE = map { $_ => "image/$_" } qw(png webp avif gif);
 $TYPE{jpg} = 'image/jpeg';
@@ -53,6 +53,9 @@ sub convert {
     system("$command >/dev/null") == 0 or die "$command: $?\n";
     return slurp($to);
 }
+
+# What SELECT COUNT(*) FROM counts of pictures in use: their rows, and those of their octets, and of octets that no picture has.
+sub used_images { return ('images WHERE dropped_at IS NULL', 'image_parts WHERE SUBSTR(part, 1, 36) NOT IN (SELECT id FROM images WHERE dropped_at IS NOT NULL)') }
 
 # A segment of a JPEG file, behind its first marker.
 sub with_segment {
