@@ -164,6 +164,15 @@ is(stored($some[3])->{rating}, 1, 'the others go back');
 is(problems(ctl_for($server, 'check')), '', 'all counts and keys are right');
 is(ask(GET => "/products/sku=$_->{sku}")->{json}{data}{id}, $_->{id}, "$_->{sku} is its new owner's") for @owners;
 
+# case: of more products than are tried together
+ask(POST => '/products/import', "name,price,sku\n" . join('', map { "t$_,1,T-$_\n" } 1 .. 120), headers => $csv);
+ask(POST => '/products/batch', { where => 'name[prefix]=t', delete => true });
+$batch = newest()->{batch};
+ask(POST => '/products/import', "name,price,sku\n" . join('', map { "u$_,1,T-$_\n" } 1 .. 119), headers => $csv);
+$r = undo($batch)->{json};
+is(join(' ', @{$r}{qw(changed failed)}, scalar grep { $_->{code} eq 'taken' } @{ $r->{errors} }), '1 119 119', 'all are named');
+is(ask(GET => '/products/sku=T-120')->{json}{data}{name}, 't120', 'the one whose value is free is back');
+
 # ---- two at once ----
 
 $r = operate(map { update($_, weight => 7) } @some[0, 3, 4]);
@@ -181,7 +190,18 @@ ask(PUT => "/products/$some[0]{id}", { rating => 1 });
 $batch = newest()->{batch};
 $db->do('UPDATE change_batches SET complete = 0 WHERE id = ?', undef, $batch);
 answers(undo($batch), 409, refusal(message => 'Still running', error => qr/./), 'a batch that is still running');
-$db->do('UPDATE change_batches SET complete = 1 WHERE id = ?', undef, $batch);
+
+# case: it ended with its server
+$db->do('UPDATE changes SET at = at - 301000 WHERE batch = ?', undef, $batch);
+my $job = '01a20000-0000-7000-8000-000000000001';
+$db->do(q(INSERT INTO bulk_jobs (id, mount, user_id, request, dry_run, after_at, after_id, created_at, batch) VALUES (?, '/other', '', '{}', 0, 0, '', 0, ?)), undef, $job, $batch);
+answers(undo($batch), 409, refusal(message => 'Still running', error => qr/./), 'a job waits for something');
+$db->do('DELETE FROM bulk_jobs WHERE id = ?', undef, $job);
+my $rating = stored($some[0])->{rating};
+answers(undo($batch), 200, undone(1, 0), 'nobody has worked at it for five minutes');
+isnt(stored($some[0])->{rating}, $rating, 'it is undone');
+ask(PUT => "/products/$some[0]{id}", { rating => 3 });
+$batch = newest()->{batch};
 operate(map { update($_, rating => 4) } @some[0, 3]);
 my $gone = newest()->{batch};
 $db->do('DELETE FROM changes WHERE batch <> ? OR product_id = ?', undef, $gone, $some[0]{id});
