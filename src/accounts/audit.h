@@ -34,6 +34,7 @@ typedef struct cat_actor_t {
 #define CAT_AUDIT_MAIL_RETRY "mail.retry"
 #define CAT_AUDIT_KEY_CREATE "key.create"
 #define CAT_AUDIT_KEY_END "key.end"
+#define CAT_AUDIT_CHANGES_UNDO "changes.undo" /* of products */
 
 /* An entry while it is made. */
 typedef struct cat_audit_entry_t {

@@ -12,6 +12,7 @@
 #include <apr_strings.h>
 #include <string.h>
 
+#include "api/changes.h"
 #include "api/failure.h"
 #include "api/idempotency.h"
 #include "api/indexing.h"
@@ -37,6 +38,20 @@ static void add_count(cat_request_t *q, cat_answer_t *answer, const char *name, 
     cat_answer_add_json(q->pool, answer, name, cat_json_own(q->pool, json_integer(count)));
 }
 
+static void add_counts(cat_request_t *q, cat_answer_t *answer, const cat_bulk_result_t *result)
+{
+    add_count(q, answer, "matched", result->matched);
+    add_count(q, answer, "changed", result->changed);
+    add_count(q, answer, "unchanged", result->unchanged);
+}
+
+void cat_product_bulk_add_result(cat_request_t *q, cat_answer_t *answer, const cat_bulk_result_t *result)
+{
+    add_counts(q, answer, result);
+    add_count(q, answer, "failed", result->failed);
+    cat_answer_add_json(q->pool, answer, "errors", result->errors);
+}
+
 static cat_answer_t *answer_changed(const bulk_request_t *r, const cat_bulk_result_t *result)
 {
     cat_request_t *q = r->q;
@@ -45,13 +60,8 @@ static cat_answer_t *answer_changed(const bulk_request_t *r, const cat_bulk_resu
                                                    : "Products changed";
     cat_answer_t *answer = cat_answer_success(q->pool, 200, NULL, message);
 
-    add_count(q, answer, "matched", result->matched);
-    add_count(q, answer, "changed", result->changed);
-    add_count(q, answer, "unchanged", result->unchanged);
-    if (!r->request.is_atomic) {
-        add_count(q, answer, "failed", result->failed);
-        cat_answer_add_json(q->pool, answer, "errors", result->errors);
-    }
+    (r->request.is_atomic ? add_counts : cat_product_bulk_add_result)(q, answer, result);
+    cat_changes_name_batch(q, answer, r->request.is_dry ? 0 : q->db->author->batch);
     cat_answer_name_ignored(answer, q->pool, r->request.set.ignored);
     return answer;
 }
@@ -83,6 +93,15 @@ static cat_answer_t *answer_job(cat_request_t *q, int status, const char *const 
     cat_buffer_init(&b, q->pool, 512);
     cat_fields_write(&b, cat_bulk_job_fields, CAT_BULK_JOB_FIELDS, job);
     return cat_answer_success(q->pool, status, &b, message);
+}
+
+cat_answer_t *cat_product_bulk_answer_begun(cat_request_t *q, const char *const *job, const char *message)
+{
+    cat_answer_t *answer = answer_job(q, 202, job, message);
+
+    cat_answer_header(answer, q->pool, "Location",
+                      apr_pstrcat(q->pool, q->conf->mount_uri, "/products/batch/", job[CAT_BULK_JOB_ID], NULL));
+    return answer;
 }
 
 static cat_answer_t *refuse_length(cat_request_t *q)
@@ -127,9 +146,7 @@ static cat_answer_t *begin_job(const bulk_request_t *r)
     if (strlen(q->body_text) > CAT_BULK_JOB_REQUEST_MOST) {
         return refuse_length(q);
     }
-    answer = answer_job(q, 202, job, "Change begun");
-    cat_answer_header(answer, q->pool, "Location",
-                      apr_pstrcat(q->pool, q->conf->mount_uri, "/products/batch/", job[CAT_BULK_JOB_ID], NULL));
+    answer = cat_product_bulk_answer_begun(q, job, "Change begun");
     cat_answer_name_ignored(answer, q->pool, r->request.set.ignored);
     cat_idempotency_keep(q, answer);
     rv = cat_bulk_job_insert(q->db, job, q->body_text);
@@ -191,6 +208,7 @@ cat_answer_t *cat_product_bulk_run(cat_request_t *q)
     if (answer) {
         return answer;
     }
+    q->db->author->source = CAT_SOURCE_BATCH;
     rv = cat_bulk_run(&bulk);
     return rv == APR_SUCCESS ? answer_outcome(&r, &bulk) : cat_failure_answer(q->pool, rv);
 }

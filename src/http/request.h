@@ -55,7 +55,7 @@ struct cat_request_t {
 
     const char *network; /* of the client, which limits count: the IPv4 address, or the /64 of an IPv6 address */
 
-    /* The client; all NULL or 0 where the route's row takes no body, unless it says CAT_USER or CAT_ADMIN. */
+    /* The client; all NULL or 0 where the route's row takes no body, unless it says CAT_USER or CAT_ADMIN, or POST and CAT_WRITER. */
     const char *client;     /* its address */
     const char *host;       /* to which it was sent, without the port; NULL also if it is no domain name */
     const char *agent;      /* User-Agent, "" when there is none */

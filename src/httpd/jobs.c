@@ -23,6 +23,7 @@
 #include "accounts/revocations.h"
 #include "catalogue/bulk.h"
 #include "catalogue/files.h"
+#include "catalogue/history.h"
 #include "catalogue/images.h"
 #include "catalogue/index.h"
 #include "catalogue/store.h"
@@ -40,11 +41,13 @@ typedef struct watchdog_t {
     int singleton;
 } watchdog_t;
 
-static const watchdog_t one_child = {"_catalog_", 1}, each_child = {"_catalog_each_", 0};
+static const watchdog_t one_child = {"_catalog_", 1}, each_child = {"_catalog_each_", 0},
+                        for_changes = {"_catalog_changes_", 1};
 
 #define PAUSE_REVOCATION_DELAY 0 /* as long as the mount's CatalogRevocationDelay */
 
-/* THE JOB TABLE. Revocations cannot wait for a slow mail server, nor for another child to take over from one that died. */
+/* THE JOB TABLE. Revocations cannot wait for a slow mail server, nor for another child to take over from one that died; who follows the
+ * changes of products waits for their numbers. */
 static const struct job_t {
     const char *name;
     apr_interval_time_t interval;
@@ -55,6 +58,7 @@ static const struct job_t {
     {"mail", APR_TIME_C(1000000), cat_mailer_run, &one_child, APR_TIME_C(60000000)},
     {"revocations", APR_TIME_C(250000), cat_revocations_run, &each_child, PAUSE_REVOCATION_DELAY},
     {"keys", APR_TIME_C(1000000), cat_key_states_run, &each_child, APR_TIME_C(60000000)},
+    {"changes", APR_TIME_C(500000), cat_change_numbers_run, &for_changes, APR_TIME_C(10000000)},
     {"exports", APR_TIME_C(1000000), cat_export_watch, &each_child, APR_TIME_C(60000000)},
     {"counts", APR_TIME_C(1000000), cat_counts_run, &one_child, APR_TIME_C(60000000)},
     {"fields", APR_TIME_C(1000000), cat_key_filler_run, &one_child, APR_TIME_C(60000000)},
@@ -62,6 +66,7 @@ static const struct job_t {
     {"bulk", APR_TIME_C(1000000), cat_bulk_job_run, &one_child, APR_TIME_C(60000000)},
     {"backlog", APR_TIME_C(5000000), cat_backlog_run, &one_child, APR_TIME_C(60000000)},
     {"images", APR_TIME_C(5000000), cat_image_files_run, &one_child, APR_TIME_C(60000000)},
+    {"history", APR_TIME_C(5000000), cat_change_numbers_purge, &one_child, APR_TIME_C(60000000)},
     {"purge", APR_TIME_C(600000000), cat_purge_run, &one_child, APR_TIME_C(60000000)},
 };
 

@@ -12,6 +12,9 @@
  * the same one make the same portion: the first to move the position wins, and the transaction of the other is rolled back. So nobody has
  * to claim a job, nor to wait until a claim expires (docs/decisions/0084-large-changes-are-jobs.md).
  *
+ * A job that takes a batch of changes back (catalogue/bulk/undo.h) does the same with the changes of the batch, the last one first: its
+ * position is the number of one of them.
+ *
  * A portion is small enough to share a transaction with other writes (db/work/transaction.c): nobody waits for it, and it waits for no turn.
  */
 #include "catalogue/bulk/bulk_job.h"
@@ -21,6 +24,8 @@
 #include <apr_strings.h>
 
 #include "catalogue/bulk/bulk.h"
+#include "catalogue/bulk/undo.h"
+#include "catalogue/product/change_notes.h"
 #include "catalogue/product/list_key.h"
 #include "catalogue/product/products.h"
 #include "catalogue/search/key_filler.h"
@@ -45,9 +50,10 @@
 
 #define RUNNING "running"
 #define DONE "done"
+#define STOPPED "stopped"
 #define FAILED "failed"
 
-static const char *const states[] = {RUNNING, DONE, "stopped", FAILED, NULL};
+static const char *const states[] = {RUNNING, DONE, STOPPED, FAILED, NULL};
 static const cat_text_rule_t state_rule = {.words = states};
 
 /* clang-format off */
@@ -100,6 +106,16 @@ const char *const *cat_bulk_job_make(apr_pool_t *pool, int is_dry, const char *u
     return job[CAT_BULK_JOB_ID] ? job : NULL;
 }
 
+apr_status_t cat_bulk_job_insert_within(cat_db_t *db, const char *const *job, const char *request)
+{
+    const cat_list_key_t *newest = &CAT_LIST_KEY_MAX;
+
+    return cat_db_insert(db, SQL_BULK_JOB_INSERT,
+                         CAT_VALUES(job[CAT_BULK_JOB_ID], db->conf->mount, job[CAT_BULK_JOB_USER], request,
+                                    job[CAT_BULK_JOB_DRY_RUN], newest->created_at, newest->id,
+                                    job[CAT_BULK_JOB_CREATED_AT]));
+}
+
 typedef struct insertion_t {
     cat_db_t *db;
     const char *const *job;
@@ -109,12 +125,8 @@ typedef struct insertion_t {
 static apr_status_t insert_job(void *baton)
 {
     const insertion_t *in = baton;
-    const cat_list_key_t *newest = &CAT_LIST_KEY_MAX;
 
-    return cat_db_insert(in->db, SQL_BULK_JOB_INSERT,
-                         CAT_VALUES(in->job[CAT_BULK_JOB_ID], in->db->conf->mount, in->job[CAT_BULK_JOB_USER],
-                                    in->request, in->job[CAT_BULK_JOB_DRY_RUN], newest->created_at, newest->id,
-                                    in->job[CAT_BULK_JOB_CREATED_AT]));
+    return cat_bulk_job_insert_within(in->db, in->job, in->request);
 }
 
 apr_status_t cat_bulk_job_insert(cat_db_t *db, const char *const *job, const char *request)
@@ -129,9 +141,51 @@ apr_status_t cat_bulk_job_get(cat_db_t *db, const char *id, const char *const **
     return cat_db_one(db, SQL_BULK_JOB_GET, CAT_VALUES(id), job);
 }
 
+/* ---- the end ---- */
+
+/* What is known of a job that ends before its last portion. */
+typedef struct ending_t {
+    cat_db_t *db;
+    apr_time_t now;
+    const char *id, *state, *error; /* error NULL: there is none */
+} ending_t;
+
+static const json_t *read_request(apr_pool_t *pool, const char *text)
+{
+    const char *why;
+
+    return cat_json_parse_exact(pool, text, strlen(text), &why);
+}
+
+/* What it has changed is a batch that has ended; and what it did not take back of another one can be taken back again. */
+static apr_status_t end_batch(const ending_t *e)
+{
+    cat_undo_range_t range;
+    const char *const *row;
+    apr_status_t rv = cat_db_one(e->db, SQL_BULK_JOB_BATCH, CAT_VALUES(e->id), &row);
+
+    if (rv == APR_SUCCESS && strcmp(row[1], "0") != 0) {
+        rv = cat_db_exec(e->db, SQL_BATCHES_ADD, CAT_VALUES("0", "1", row[1]), NULL);
+    }
+    return rv == APR_SUCCESS && cat_undo_read_job(read_request(e->db->pool, row[0]), &range)
+               ? cat_undo_give_up(e->db, range.batch)
+               : rv;
+}
+
+static apr_status_t end_early(void *baton)
+{
+    const ending_t *e = baton;
+    int ended;
+    apr_status_t rv = cat_db_exec(e->db, SQL_BULK_JOB_END,
+                                  CAT_VALUES(e->state, cat_time_store(e->db->pool, e->now), e->error, e->id), &ended);
+
+    return rv == APR_SUCCESS && ended ? end_batch(e) : rv;
+}
+
 apr_status_t cat_bulk_job_stop(cat_db_t *db, const char *id, apr_time_t now, const char *const **job)
 {
-    apr_status_t rv = cat_db_exec(db, SQL_BULK_JOB_STOP, CAT_VALUES(cat_time_store(db->pool, now), id), NULL);
+    ending_t e = {db, now, id, STOPPED, NULL};
+    apr_status_t rv = cat_db_transact(db, end_early, &e);
 
     return rv == APR_SUCCESS ? cat_bulk_job_get(db, id, job) : rv;
 }
@@ -139,7 +193,18 @@ apr_status_t cat_bulk_job_stop(cat_db_t *db, const char *id, apr_time_t now, con
 /* ---- a portion ---- */
 
 /* The columns of SQL_BULK_JOB_NEXT. */
-enum { NEXT_ID, NEXT_REQUEST, NEXT_AT, NEXT_AFTER, NEXT_CHANGED, NEXT_UNCHANGED, NEXT_FAILED, NEXT_ERRORS };
+enum {
+    NEXT_ID,
+    NEXT_REQUEST,
+    NEXT_AT,
+    NEXT_AFTER,
+    NEXT_CHANGED,
+    NEXT_UNCHANGED,
+    NEXT_FAILED,
+    NEXT_ERRORS,
+    NEXT_USER,
+    NEXT_BATCH
+};
 
 typedef struct portion_t {
     cat_job_t *job;
@@ -151,20 +216,27 @@ typedef struct portion_t {
     int rows;                /* products in it */
     apr_array_header_t *ids, *changed;
     cat_bulk_result_t result;
+    cat_author_t author;
+    cat_undo_portion_t undo; /* of a job that takes a batch back */
 } portion_t;
 
-/* error NULL: there was none. */
-static apr_status_t end_job(const portion_t *p, const char *state, const char *error)
+static int is_undo(const portion_t *p)
 {
-    return cat_db_exec(p->db, SQL_BULK_JOB_END,
-                       CAT_VALUES(state, cat_time_store(p->pool, apr_time_now()), error, p->row[NEXT_ID]), NULL);
+    return p->undo.range.batch != 0;
+}
+
+static const char *write_number(const portion_t *p, apr_int64_t number)
+{
+    return apr_psprintf(p->pool, "%" APR_INT64_T_FMT, number);
 }
 
 static apr_status_t fail_job(const portion_t *p, const char *error)
 {
+    ending_t e = {p->db, apr_time_now(), p->row[NEXT_ID], FAILED, cat_text_shorten(p->pool, error, ERROR_CHARACTERS)};
+
     cat_log(p->job->log, CAT_LOG_ERROR, 0, "CAT093: %s: the change %s ends before the last product: %s",
             cat_db_name(p->db), p->row[NEXT_ID], error);
-    return end_job(p, FAILED, cat_text_shorten(p->pool, error, ERROR_CHARACTERS));
+    return cat_db_transact(p->db, end_early, &e);
 }
 
 static apr_status_t add_row(void *baton, const char *const *values, int count)
@@ -184,10 +256,23 @@ static int is_last(const portion_t *p)
     return p->rows < PORTION;
 }
 
-/* The work of a view, which may run several times: those of the next products that match; passes over those that do not. */
-static apr_status_t find_products(void *baton)
+static apr_status_t find_changes(portion_t *p)
 {
-    portion_t *p = baton;
+    apr_status_t rv;
+
+    p->undo.below = apr_atoi64(p->row[NEXT_AT]);
+    p->undo.most = PORTION;
+    p->undo.errors_most = ERRORS_MOST;
+    rv = cat_undo_find(p->db, &p->undo);
+    p->rows = p->undo.rows;
+    p->ids = p->undo.ids;
+    p->position = (cat_list_key_t){write_number(p, p->undo.lowest), ""};
+    return rv;
+}
+
+/* Those of the next products that match; passes over those that do not. */
+static apr_status_t find_matching(portion_t *p)
+{
     apr_status_t rv = APR_SUCCESS;
     int passed = 0;
 
@@ -201,6 +286,14 @@ static apr_status_t find_products(void *baton)
         rv = rv == APR_SUCCESS ? cat_bulk_match(p->db, &p->request.query, p->ids) : rv;
     } while (rv == APR_SUCCESS && !p->ids->nelts && !is_last(p) && ++passed < PASSED_MOST);
     return rv;
+}
+
+/* The work of a view, which may run several times. */
+static apr_status_t find_products(void *baton)
+{
+    portion_t *p = baton;
+
+    return is_undo(p) ? find_changes(p) : find_matching(p);
 }
 
 /* The errors of the row, and those of the portion behind them. */
@@ -221,7 +314,7 @@ static const char *join_errors(const portion_t *p)
 
 static const char *sum(const portion_t *p, int column, apr_int64_t more)
 {
-    return apr_psprintf(p->pool, "%" APR_INT64_T_FMT, apr_atoi64(p->row[column]) + more);
+    return write_number(p, apr_atoi64(p->row[column]) + more);
 }
 
 /* CAT_ECHANGED: the job was stopped, or another server has made this portion. */
@@ -229,16 +322,27 @@ static apr_status_t move_position(const portion_t *p)
 {
     const cat_bulk_result_t *r = &p->result;
     int moved;
-    apr_status_t rv = cat_db_exec(p->db, SQL_BULK_JOB_ADVANCE,
-                                  CAT_VALUES(p->position.created_at, p->position.id, sum(p, NEXT_CHANGED, r->changed),
-                                             sum(p, NEXT_UNCHANGED, r->unchanged), sum(p, NEXT_FAILED, r->failed),
-                                             join_errors(p), p->row[NEXT_ID], p->row[NEXT_AT], p->row[NEXT_AFTER]),
-                                  &moved);
+    apr_status_t rv =
+        cat_db_exec(p->db, SQL_BULK_JOB_ADVANCE,
+                    CAT_VALUES(p->position.created_at, p->position.id, sum(p, NEXT_CHANGED, r->changed),
+                               sum(p, NEXT_UNCHANGED, r->unchanged), sum(p, NEXT_FAILED, r->failed), join_errors(p),
+                               write_number(p, p->author.batch), p->row[NEXT_ID], p->row[NEXT_AT], p->row[NEXT_AFTER]),
+                    &moved);
 
     if (rv == APR_SUCCESS && !moved) {
         return CAT_ECHANGED;
     }
-    return rv == APR_SUCCESS && is_last(p) ? end_job(p, DONE, NULL) : rv;
+    return rv == APR_SUCCESS && is_last(p)
+               ? cat_db_exec(p->db, SQL_BULK_JOB_END,
+                             CAT_VALUES(DONE, cat_time_store(p->pool, apr_time_now()), NULL, p->row[NEXT_ID]), NULL)
+               : rv;
+}
+
+static apr_status_t undo_changes(portion_t *p)
+{
+    apr_status_t rv = cat_undo_portion_within(p->db, &p->undo, p->changed, &p->result);
+
+    return rv == APR_SUCCESS ? cat_undo_note(p->db, p->undo.range.batch, p->author.batch) : rv;
 }
 
 /* The work of a transaction. */
@@ -252,7 +356,12 @@ static apr_status_t change_portion(void *baton)
     if (rv != APR_SUCCESS || !held) {
         return rv == APR_SUCCESS ? CAT_ECHANGED : rv;
     }
-    rv = p->request.is_dry ? APR_SUCCESS : cat_bulk_change_within(p->db, &p->request, p->ids, p->changed, &p->result);
+    p->author.is_open = !is_last(p);
+    if (is_undo(p)) {
+        rv = undo_changes(p);
+    } else if (!p->request.is_dry) {
+        rv = cat_bulk_change_within(p->db, &p->request, p->ids, p->changed, &p->result);
+    }
     return rv == APR_SUCCESS ? move_position(p) : rv;
 }
 
@@ -268,6 +377,7 @@ static apr_status_t try_portion(void *baton)
 /* Cached lists stay valid where nothing can change. A dry run goes through a portion first, and then notes what it has found. */
 static apr_status_t store_portion(portion_t *p)
 {
+    cat_noted_work_t noted = {p->db, change_portion, p};
     apr_status_t rv = APR_SUCCESS;
 
     if (p->request.is_dry) {
@@ -277,16 +387,22 @@ static apr_status_t store_portion(portion_t *p)
         return rv;
     }
     rv = p->ids->nelts && !p->request.is_dry ? cat_products_transact(p->db, p->changed, PORTION, change_portion, p)
-                                             : cat_db_transact(p->db, change_portion, p);
+                                             : cat_db_transact(p->db, cat_change_notes_run, &noted);
     return rv == CAT_ECHANGED ? APR_SUCCESS : rv;
 }
 
-/* APR_EAGAIN: a part of the index is being filled. Another server may know other fields or keep another index than the one that took the
- * request. */
-static apr_status_t make_portion(portion_t *p)
+/* APR_EAGAIN: a part of the index is being filled. */
+static apr_status_t make_products(portion_t *p)
 {
-    const char *text = p->row[NEXT_REQUEST], *why;
-    const json_t *body = cat_json_parse_exact(p->pool, text, strlen(text), &why);
+    apr_status_t rv = cat_db_view(p->db, find_products, p);
+
+    rv = rv == APR_SUCCESS ? store_portion(p) : rv;
+    return rv == CAT_EFILLING ? APR_EAGAIN : rv;
+}
+
+/* Another server may know other fields or keep another index than the one that took the request. */
+static apr_status_t make_matching(portion_t *p, const json_t *body)
+{
     cat_indexes_state_t index;
     apr_status_t rv;
 
@@ -297,12 +413,19 @@ static apr_status_t make_portion(portion_t *p)
     if (rv != APR_SUCCESS || index.filling || index.is_keying) {
         return rv == APR_SUCCESS ? APR_EAGAIN : rv;
     }
-    if (index.absent) {
-        return fail_job(p, "CatalogIndex no longer includes what the conditions need");
+    return index.absent ? fail_job(p, "CatalogIndex no longer includes what the conditions need") : make_products(p);
+}
+
+static apr_status_t make_portion(portion_t *p)
+{
+    const json_t *body = read_request(p->pool, p->row[NEXT_REQUEST]);
+
+    if (!cat_undo_read_job(body, &p->undo.range)) {
+        return make_matching(p, body);
     }
-    rv = cat_db_view(p->db, find_products, p);
-    rv = rv == APR_SUCCESS ? store_portion(p) : rv;
-    return rv == CAT_EFILLING ? APR_EAGAIN : rv;
+    p->author.source = CAT_SOURCE_UNDO;
+    p->author.undoes = p->undo.range.batch;
+    return make_products(p);
 }
 
 /* ---- the job ---- */
@@ -316,6 +439,9 @@ static apr_status_t make_next(cat_job_t *job, apr_pool_t *pool)
     if (rv != APR_SUCCESS) {
         return rv;
     }
+    p.author = (cat_author_t){
+        .user_id = p.row[NEXT_USER], .source = CAT_SOURCE_BATCH, .stored = apr_atoi64(p.row[NEXT_BATCH])};
+    p.db->author = &p.author;
     p.ids = apr_array_make(pool, PORTION, sizeof(const char *));
     p.changed = apr_array_make(pool, PORTION, sizeof(const char *));
     return make_portion(&p);

@@ -40,6 +40,9 @@ const char *const *cat_bulk_job_make(apr_pool_t *pool, int is_dry, const char *u
 /* Stores it. request: the body, as it was sent. */
 apr_status_t cat_bulk_job_insert(cat_db_t *db, const char *const *job, const char *request);
 
+/* The same in a transaction that the caller has begun. */
+apr_status_t cat_bulk_job_insert_within(cat_db_t *db, const char *const *job, const char *request);
+
 /* *job: on the pool of db. APR_NOTFOUND: there is none of this id. */
 apr_status_t cat_bulk_job_get(cat_db_t *db, const char *id, const char *const **job);
 

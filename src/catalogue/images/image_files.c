@@ -52,7 +52,7 @@
 
 /* Transactions that drop pictures may be committed in another order than that of their times, and clocks of servers differ. */
 #define OVERLAP apr_time_from_sec(30)
-#define KEPT apr_time_from_sec(60) /* in the database, after it was dropped */
+#define KEPT apr_time_from_sec(60) /* in the database, after the history has forgotten that it was dropped */
 #define DROPPED_PAGE 500           /* rows of SQL_IMAGE_DROPPED */
 
 #define WALK_INTERVAL apr_time_from_sec(3600)
@@ -404,6 +404,6 @@ cat_job_result_t cat_image_files_run(cat_job_t *job)
         remove_unfinished(job->pool, job->conf);
         rv = walk(job, now - last > KEPT - OVERLAP);
     }
-    rv = rv == APR_SUCCESS ? purge_dropped(job, now - KEPT) : rv;
+    rv = rv == APR_SUCCESS ? purge_dropped(job, now - KEPT - apr_time_from_sec(cat_conf_history(job->conf))) : rv;
     return rv == APR_SUCCESS ? CAT_JOB_DONE : CAT_JOB_FAILED;
 }

@@ -433,6 +433,7 @@ export default {
     'action.key.create': 'Schlüssel angelegt',
     'action.key.end': 'Schlüssel beendet',
     'action.mail.retry': 'Fehlgeschlagene E-Mails erneut gesendet',
+    'action.changes.undo': 'Änderungen an Produkten rückgängig gemacht',
 
     /* ---- the server ---- */
     'server.state': 'Status',

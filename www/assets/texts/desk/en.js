@@ -431,6 +431,7 @@ export default {
     'action.key.create': 'Key created',
     'action.key.end': 'Key ended',
     'action.mail.retry': 'Failed mails sent again',
+    'action.changes.undo': 'Changes of products undone',
 
     /* ---- the server ---- */
     'server.state': 'State',

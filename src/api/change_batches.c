@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Batches of changes, each of which one request has made: how they are listed and taken back.
+ *
+ *     GET /changes/batches
+ *     POST /changes/batches/:batch/undo
+ *       up to 10,000 changes    taken back at once, in one transaction      200 {batch, matched, changed, unchanged, failed, errors}
+ *       more                    by the job of catalogue/bulk                202 and its Location
+ */
+#include "api/change_batches.h"
+
+#include <apr_lib.h>
+#include <apr_strings.h>
+
+#include "accounts/audit.h"
+#include "accounts/page.h"
+#include "api/account_context.h"
+#include "api/admin_list.h"
+#include "api/changes.h"
+#include "api/failure.h"
+#include "api/pagination.h"
+#include "api/product_bulk.h"
+#include "catalogue/bulk.h"
+#include "catalogue/history.h"
+#include "jose/token.h"
+#include "lib/json.h"
+
+/* ---- list ---- */
+
+/* A batch as answers have it; and the columns of SQL_BATCHES_PAGE, which has the user's name in addition. */
+enum { BATCH_ID, BATCH_AT, BATCH_BY, BATCH_SOURCE, BATCH_ROWS, BATCH_UNDONE, BATCH_UNDOES, BATCH_FIELDS };
+enum { USERNAME = BATCH_FIELDS };
+
+static const char *const sources[] = {CAT_SOURCE_REQUEST, CAT_SOURCE_BATCH, CAT_SOURCE_IMPORT,
+                                      CAT_SOURCE_UNDO,    CAT_SOURCE_CTL,   NULL};
+static const cat_text_rule_t source_rule = {.words = sources};
+
+/* clang-format off */
+static const cat_field_t fields[BATCH_FIELDS] = {
+    /*                name      kind         flags                      least most absent rule */
+    [BATCH_ID] =     {"batch",  CAT_NUMBER,  CAT_SERVER | CAT_WHOLE,    0,    0,   NULL,  NULL,
+        "The batch", "1764170252000123"},
+    [BATCH_AT] =     {"at",     CAT_TIME,    CAT_SERVER,                0,    0,   NULL,  NULL,
+        "When it began, in UTC", "2026-11-21T16:17:33.270Z"},
+    [BATCH_BY] =     {"by",     CAT_STRING,  CAT_SERVER | CAT_OPTIONAL | CAT_EMBEDDED, 0, 0, NULL, NULL,
+        "Who made it: the user's `id`, and the `username` if the account exists; absent with catalogctl",
+        "{\"id\": \"01a1fee5-af25-7514-8a69-477230296f5b\", \"username\": \"ada\"}"},
+    [BATCH_SOURCE] = {"source", CAT_STRING,  CAT_SERVER,                0,    0,   NULL,  &source_rule,
+        "How: `request`, of one product; `batch`, also of all that match; `import`; `undo`; or `catalogctl`", CAT_SOURCE_IMPORT},
+    [BATCH_ROWS] =   {"rows",   CAT_NUMBER,  CAT_SERVER | CAT_WHOLE,    0,    0,   NULL,  NULL,
+        "How many changes it has made", "200"},
+    [BATCH_UNDONE] = {"undone", CAT_BOOLEAN, CAT_SERVER,                0,    0,   NULL,  NULL,
+        "Whether it has been undone, or is being undone", "false"},
+    [BATCH_UNDOES] = {"undoes", CAT_NUMBER,  CAT_SERVER | CAT_WHOLE | CAT_OPTIONAL, 0, 0, NULL, NULL,
+        "Of an undo: the batch that it has undone", "1764170252000122"},
+};
+/* clang-format on */
+
+static apr_status_t add_batch(void *baton, const char *const *values, int count)
+{
+    const cat_page_t *page = baton;
+    const char *row[BATCH_FIELDS + 1];
+
+    memcpy(row, values, (apr_size_t)count * sizeof(*row));
+    row[BATCH_BY] = cat_changes_write_author(page->rows->pool, values[BATCH_BY], values[USERNAME]);
+    return cat_page_add_row(baton, row, BATCH_FIELDS);
+}
+
+typedef struct list_request_t {
+    cat_admin_list_t list;
+    cat_request_t *q;
+} list_request_t;
+
+static apr_status_t read_page(void *baton)
+{
+    list_request_t *r = baton;
+    cat_page_t *page = &r->list.page;
+    const char *limit, *offset, *const *row;
+    apr_status_t rv = cat_db_one(r->q->db, SQL_BATCHES_COUNT, CAT_NO_VALUES, &row);
+
+    cat_page_begin(page, r->q->pool);
+    if (rv != APR_SUCCESS || !cat_page_find(page, row[0], &limit, &offset)) {
+        return rv;
+    }
+    return cat_db_each(r->q->db, SQL_BATCHES_PAGE, CAT_VALUES(limit, offset), add_batch, page);
+}
+
+/* Without a history there are no batches. */
+static cat_answer_t *refuse_route(cat_request_t *q)
+{
+    return cat_changes_are_kept(q->conf) ? NULL : cat_answer_problem(q->pool, CAT_PROBLEM_ROUTE_UNKNOWN, NULL);
+}
+
+static const cat_parameter_row_t parameters[] = {CAT_ADMIN_LIST_PARAMETERS};
+
+#define PARAMETERS ((int)(sizeof(parameters) / sizeof(parameters[0])))
+
+cat_answer_t *cat_change_batches_list(cat_request_t *q)
+{
+    list_request_t r = {.q = q};
+    cat_parameters_t p;
+    cat_answer_t *refusal = refuse_route(q);
+
+    refusal = refusal ? refusal : cat_admin_list_parse(q, &p, parameters, PARAMETERS, &r.list);
+    return refusal ? refusal
+                   : cat_admin_list_answer(q, cat_db_view(q->db, read_page, &r), &r.list, &p, fields, BATCH_FIELDS);
+}
+
+/* ---- undo ---- */
+
+typedef struct undo_request_t {
+    cat_request_t *q;
+    cat_undo_t undo;
+    const char *const *job; /* if there has to be one */
+} undo_request_t;
+
+static apr_status_t begin_job(void *baton, const char *request)
+{
+    const undo_request_t *r = baton;
+
+    return cat_bulk_job_insert_within(r->q->db, r->job, request);
+}
+
+/* In the transaction of the undo. */
+static apr_status_t note_undo(void *baton)
+{
+    const undo_request_t *r = baton;
+    const cat_actor_t actor = cat_account_context_actor(r->q);
+    cat_audit_entry_t entry;
+
+    cat_audit_begin(&entry, r->q->pool, CAT_AUDIT_CHANGES_UNDO, NULL, r->q->params[0]);
+    return cat_audit_store(&entry, r->q->db, &actor, r->q->now);
+}
+
+static cat_answer_t *answer_undone(const undo_request_t *r)
+{
+    apr_pool_t *pool = r->q->pool;
+    cat_answer_t *answer = cat_answer_success(pool, 200, NULL, "Batch undone");
+
+    cat_changes_name_batch(r->q, answer, r->undo.result.changed ? r->q->db->author->batch : 0);
+    cat_product_bulk_add_result(r->q, answer, &r->undo.result);
+    return answer;
+}
+
+static cat_answer_t *answer_outcome(const undo_request_t *r)
+{
+    static const cat_problem_t problems[] = {
+        [CAT_UNDO_UNKNOWN] = CAT_PROBLEM_BATCH_UNKNOWN,
+        [CAT_UNDO_ALREADY] = CAT_PROBLEM_BATCH_UNDONE,
+        [CAT_UNDO_RUNNING] = CAT_PROBLEM_BATCH_RUNNING,
+        [CAT_UNDO_GONE] = CAT_PROBLEM_BATCH_GONE,
+    };
+
+    switch (r->undo.outcome) {
+    case CAT_UNDO_DONE:
+        return answer_undone(r);
+    case CAT_UNDO_BEGUN:
+        return cat_product_bulk_answer_begun(r->q, r->job, "Undo begun");
+    default:
+        return cat_answer_problem(r->q->pool, problems[r->undo.outcome], NULL);
+    }
+}
+
+/* 0: the text is none. */
+static apr_int64_t read_batch(const char *text)
+{
+    char *end;
+    apr_int64_t batch = apr_strtoi64(text, &end, 10);
+
+    return apr_isdigit(*text) && !*end ? batch : 0;
+}
+
+cat_answer_t *cat_change_batches_undo(cat_request_t *q)
+{
+    undo_request_t r = {.q = q};
+    cat_undo_t *undo = &r.undo;
+    cat_answer_t *refusal = refuse_route(q);
+    apr_status_t rv;
+
+    if (refusal) {
+        return refusal;
+    }
+    *undo = (cat_undo_t){
+        .db = q->db, .batch = read_batch(q->params[0]), .begin_job = begin_job, .finish = note_undo, .baton = &r};
+    r.job = cat_bulk_job_make(q->pool, 0, q->user->subject, q->now);
+    if (!r.job) {
+        return cat_answer_problem(q->pool, CAT_PROBLEM_INTERNAL, NULL);
+    }
+    q->db->author->source = CAT_SOURCE_UNDO;
+    q->db->author->undoes = undo->batch;
+    rv = cat_undo_run(undo);
+    return rv == APR_SUCCESS ? answer_outcome(&r) : cat_failure_answer(q->pool, rv);
+}
+
+/* ---- descriptions ---- */
+
+static const cat_shape_t batch = {
+    .kind = CAT_SHAPE_RECORD, .name = "ChangeBatch", .fields = fields, .count = BATCH_FIELDS};
+static const cat_shape_t batch_list = {.kind = CAT_SHAPE_LIST, .of = &batch};
+static const cat_member_t list_members[] = {
+    CAT_MEMBER_SUCCESS,
+    {"data", &batch_list, CAT_ALWAYS, "The batches of the page"},
+    CAT_PAGINATION_MEMBER,
+    CAT_MEMBER_END,
+};
+static const cat_shape_t list_shape = {.kind = CAT_SHAPE_OBJECT, .name = "ChangeBatches", .members = list_members};
+
+static void describe_parameters(cat_describer_t *d)
+{
+    cat_parameters_describe(d, "batches", parameters, PARAMETERS);
+}
+
+const cat_description_t cat_change_batches_about_list = {
+    .id = "listChangeBatches",
+    .tag = "Products",
+    .summary = "List the batches of changes of products",
+    .about = "Newest first. Each has the changes of one request.",
+    .describe_parameters = describe_parameters,
+    .status = 200,
+    .answered = "A page of the batches",
+    .shape = &list_shape,
+    .headers = CAT_HEADER_LINK,
+    .is_open = cat_changes_are_kept,
+};
+
+static const cat_member_t undo_members[] = {
+    CAT_MEMBER_SUCCESS,
+    CAT_MEMBER_MESSAGE,
+    {"batch", &cat_schema_whole, CAT_USUALLY, "The undo, a batch itself; absent if no product goes back"},
+    {"matched", &cat_schema_whole, CAT_ALWAYS, "How many products the batch has changed"},
+    {"changed", &cat_schema_whole, CAT_ALWAYS, "How many of them are again what they were"},
+    {"unchanged", &cat_schema_whole, CAT_ALWAYS, "How many were so already"},
+    {"failed", &cat_schema_whole, CAT_ALWAYS, "How many stay as they are, as `errors` says"},
+    {"errors", &cat_description_errors, CAT_ALWAYS,
+     "Each of these: `changed`, somebody has changed it since; `taken`, another product has its unique value now"},
+    CAT_MEMBER_END,
+};
+static const cat_shape_t undo_shape = {.kind = CAT_SHAPE_OBJECT, .name = "Undo", .members = undo_members};
+static const cat_problem_t undo_problems[] = {CAT_PROBLEM_BATCH_UNKNOWN, CAT_PROBLEM_BATCH_UNDONE,
+                                              CAT_PROBLEM_BATCH_RUNNING, CAT_PROBLEM_BATCH_GONE, CAT_PROBLEM_COUNT};
+
+const cat_description_t cat_change_batches_about_undo = {
+    .id = "undoChangeBatch",
+    .tag = "Products",
+    .summary = "Undo a batch of changes",
+    .about = "Each product that nobody has changed since becomes what it was before; the others are named and stay. A "
+             "batch of more than "
+             "10000 changes is undone by a job of the server.",
+    .param = "The batch",
+    .param_example = "1764170252000123",
+    .status = 200,
+    .answered = "The batch was undone",
+    .shape = &undo_shape,
+    .headers = CAT_HEADER_LOCATION,
+    .other_status = 202,
+    .other_answered = "A job of the server has begun to undo the batch",
+    .other_shape = &cat_product_bulk_job_answer,
+    .problems = undo_problems,
+    .is_open = cat_changes_are_kept,
+};

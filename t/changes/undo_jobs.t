@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: Apache-2.0
+# route: POST /changes/batches/:batch/undo
+# again: db
+# runs: first
+# Undo of batches with more changes than one transaction takes back: the job that does it is killed, shared by two servers, stopped and
+# begun again. CATALOG_ROWS=100000 makes the batch larger.
+use CatalogTest;
+use CatalogTest::Changes qw(state_of difference);
+use CatalogTest::Ctl qw(ctl_for problems);
+use Time::HiRes qw(sleep time);
+
+use constant MANY => $ENV{CATALOG_ROWS} // (CatalogTest::driver() eq 'sqlite3' ? 30_000 : 10_200);
+
+my $settings = "CatalogWriteRole editor\n    CatalogField sku string unique\n    CatalogField tags strings index facet\n    CatalogField updatedAt modified index";
+my $server = server(mount => $settings)->start;
+my $user = register($server);
+ctl_for($server, 'user', 'role', $user->{user}{username}, 'editor');
+my $token = $server->api(POST => '/auth/login', { login => $user->{user}{username}, password => $user->{password} })->{json}{token};
+
+sub ask { my ($method, $path, @more) = @_; return $server->api($method => $path, @more, token => $token) }
+sub newest { return ask(GET => '/changes/batches?limit=1')->{json}{data}[0] }
+sub undo { return ask(POST => "/changes/batches/$_[0]/undo") }
+sub job { return ask(GET => "/products/batch/$_[0]")->{json}{data} }
+sub has_ended { my ($id) = @_; return wait_until(900, sub { my $job = eval { job($id) }; $job && $job->{state} ne 'running' && $job }) } # while children are killed, too
+sub import { my ($mode, @rows) = @_; return ask(POST => "/products/import?atomic=false&$mode", join('', map { "$_\n" } @rows), headers => { 'Content-Type' => 'text/csv' }) }
+sub result { return join ' ', map { $_ // '-' } @{ $_[0] }{qw(state matched changed unchanged failed)} }
+sub begun {
+    return { success => true, message => 'Undo begun', data => { id => $ID, state => 'running', dryRun => false, matched => 0, changed => 0,
+        unchanged => 0, failed => 0, errors => [], userId => $user->{user}{id}, createdAt => $TIME } };
+}
+
+# The state without some products.
+sub without {
+    my ($state, @ids) = @_;
+    my $some = join '|', @ids;
+    return join "\n", grep { !/$some/ } split /\n/, $state;
+}
+
+# Undoes a batch. Returns the job.
+sub goes_back {
+    my ($batch, $name) = @_;
+    my $r = undo($batch);
+    answers($r, 202, begun(), "$name: a job is begun", location => qr{^/api/products/batch/[0-9a-f-]{36}$});
+    return $r->{json}{data}{id};
+}
+
+answers(import('mode=create', 'name,price,category,sku,tags', map { "old $_,1,old,O-$_,red" } 1 .. 300), 200, undef, 'some products are there before');
+my $first = state_of($server);
+answers(import('mode=upsert&key=sku', 'sku,name,price,category,tags', map { my $sku = $_ <= 300 ? "O-$_" : "N-$_"; "$sku,new $_,$_.5,new,blue|red" } 1 .. MANY), 200, undef,
+    'an import changes and adds ' . MANY);
+my $batch = newest();
+is("$batch->{source} $batch->{rows}", 'import ' . MANY, 'it is one batch');
+my $second = state_of($server);
+my @last = map { ask(GET => "/products/sku=N-$_")->{json}{data}{id} } MANY - 1, MANY;
+
+# case: children of two servers are killed while they work at it
+my $began = time;
+my $job = goes_back($batch->{batch}, 'the import');
+answers(undo($batch->{batch}), 409, refusal(message => 'Already undone', error => qr/./), 'it is being undone');
+my $other = server(mount => "$settings\n    CatalogDatabase \@driver\@ \"" . $server->params . '"')->start;
+my $last = 0;
+for my $round (1 .. 4) {
+    $last = wait_until(300, sub { my $now = eval { job($job) } // return; $now->{state} ne 'running' || $now->{changed} > $last + 60 ? $now->{changed} : undef });
+    kill KILL => ($round % 2 ? $server : $other)->children;
+}
+is(result(has_ended($job)), join(' ', 'done', MANY, MANY, 0, 0), 'children are killed, and the job is made to its end');
+diag(sprintf '%d changes were undone in %.1f s', MANY, time - $began);
+is(difference($first, state_of($server)), '', 'all is as it was');
+is(problems(ctl_for($server, 'check')), '', 'all counts and keys are right');
+$other->stop;
+my $undo = newest();
+is("$undo->{source} $undo->{undoes} $undo->{rows}", "undo $batch->{batch} " . MANY, 'the undo is one batch');
+
+# case: the undo is undone, stopped, and begun again; meanwhile others take values that some of the last products had
+my $again = goes_back($undo->{batch}, 'the undo');
+wait_until(300, sub { job($again)->{changed} > 0 });
+my $stopped = ask(DELETE => "/products/batch/$again")->{json}{data};
+is($stopped->{state}, 'stopped', 'it is stopped');
+cmp_ok($stopped->{changed}, '<', MANY, 'before it is done');
+my @owners = map { ask(POST => '/products', { name => 'owner', price => 77, sku => "N-$_" })->{json}{data} } MANY - 1, MANY;
+my $rest = has_ended(goes_back($undo->{batch}, 'the rest of it'));
+is($rest->{changed} + $stopped->{changed}, MANY - 2, 'the rest is done');
+is("$rest->{state} $rest->{failed}", 'done 2', 'but for those whose values are taken');
+is_deeply([sort { $a->{id} cmp $b->{id} } @{ $rest->{errors} }],
+    [map { { id => $_, field => 'sku', code => 'taken', message => 'is already taken by another product' } } sort @last], 'which are named');
+ask(DELETE => "/products/$_->{id}") for @owners;
+is(difference(without($second, @last), state_of($server)), '', 'all others are as the import left them');
+is(problems(ctl_for($server, 'check')), '', 'all counts and keys are right');
+
+allow_kills();
+allow_log(qr/\[dbd:error\]/, qr/CAT00\d: /);
+done_testing;
