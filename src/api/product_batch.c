@@ -426,6 +426,7 @@ cat_answer_t *cat_product_batch_run(cat_request_t *q)
     make_products(&b);
     b.all.finish = q->idempotency ? keep_answer : NULL;
     b.all.baton = &b;
+    q->db->author->source = CAT_SOURCE_BATCH;
     rv = cat_operations_run(q->pool, q->db, &b.all);
     if (rv == APR_SUCCESS) {
         return b.answer ? b.answer : answer_stored(&b);

@@ -191,6 +191,7 @@ cat_answer_t *cat_product_bulk_run(cat_request_t *q)
     if (answer) {
         return answer;
     }
+    q->db->author->source = CAT_SOURCE_BATCH;
     rv = cat_bulk_run(&bulk);
     return rv == APR_SUCCESS ? answer_outcome(&r, &bulk) : cat_failure_answer(q->pool, rv);
 }

@@ -492,6 +492,7 @@ static cat_answer_t *store_file(import_request_t *im, cat_import_t *import)
     if (answer) {
         return answer;
     }
+    im->q->db->author->source = CAT_SOURCE_IMPORT;
     rv = cat_import_store(import);
     if (rv != APR_SUCCESS) {
         return answer_refused(im, rv, result);

@@ -4,6 +4,7 @@
 
 /* What the rooms above include of products: their fields, how they are read and written, what is derived of them and counted. */
 
+#include "catalogue/product/change_notes.h"
 #include "catalogue/product/counts.h"
 #include "catalogue/product/field_change.h"
 #include "catalogue/product/operations.h"

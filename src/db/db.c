@@ -246,7 +246,10 @@ int cat_db_in_transaction(const cat_db_t *db)
 
 cat_db_t *cat_db_another(const cat_db_t *db, apr_pool_t *pool)
 {
-    return cat_checkout_make(pool, db->conf, db->use->source, db->log);
+    cat_db_t *another = cat_checkout_make(pool, db->conf, db->use->source, db->log);
+
+    another->author = db->author;
+    return another;
 }
 
 apr_status_t cat_db_ask(cat_db_t *db, const char *text, const char **value)

@@ -663,6 +663,35 @@ const char *cat_directive_checks_currency(cmd_parms *cmd, cat_conf_t *conf, cons
                               value);
 }
 
+#define HISTORY_MOST (3650 * 86400)
+
+/* 0: it is no whole number of days, hours, minutes or seconds. */
+static apr_int64_t read_duration(const char *text)
+{
+    static const char units[] = "smhd";
+    static const int seconds[] = {1, 60, 3600, 86400};
+    char *end;
+    apr_int64_t number = apr_strtoi64(text, &end, 10);
+    const char *unit = *end ? strchr(units, *end) : NULL;
+
+    return unit && !end[1] && *text >= '0' && *text <= '9' && number <= HISTORY_MOST ? number * seconds[unit - units] : 0;
+}
+
+const char *cat_directive_checks_history(apr_pool_t *pool, cat_conf_t *conf, int count, char *const words[])
+{
+    int *history = apr_pcalloc(pool, sizeof(*history));
+    apr_int64_t seconds = count == 1 ? read_duration(words[0]) : 0;
+
+    conf->history = history;
+    if (count == 1 && !strcasecmp(words[0], "Off")) {
+        return NULL;
+    }
+    *history = (int)(seconds <= HISTORY_MOST ? seconds : 0);
+    return *history > 0 ? NULL
+                        : "CatalogHistory must be Off, or a whole number with d for days, h for hours, m for minutes or s for "
+                          "seconds, such as 30d, and at most 3650d";
+}
+
 const char *cat_directive_checks_cache_size(cmd_parms *cmd, cat_conf_t *conf, const char *value)
 {
     (void)value;

@@ -43,6 +43,7 @@ cat_directive_checks_texts2_t cat_directive_checks_link;     /* kind of mail, UR
 cat_directive_checks_texts3_t cat_directive_checks_trust;    /* issuer, audience, file of the public key */
 cat_directive_checks_pairs_t cat_directive_checks_rates;
 cat_directive_checks_pairs_t cat_directive_checks_index;
+cat_directive_checks_pairs_t cat_directive_checks_history;
 cat_directive_checks_pairs_t cat_directive_checks_origins;
 cat_directive_checks_pairs_t cat_directive_checks_names;
 cat_directive_checks_pairs_t cat_directive_checks_headers;

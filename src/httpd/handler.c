@@ -15,6 +15,7 @@
 #include <http_protocol.h>
 #include <string.h>
 
+#include "catalogue/store.h"
 #include "db/db.h"
 #include "http/answer.h"
 #include "http/cors.h"
@@ -34,6 +35,7 @@
 #include "httpd/routes.h"
 #include "httpd/server.h"
 #include "httpd/signals.h"
+#include "jose/token.h"
 #include "lib/json.h"
 #include "lib/time.h"
 #include "shm/limit.h"
@@ -161,10 +163,12 @@ static int read_body(request_rec *r, cat_request_t *q, cat_answer_t **refusal)
 
 static cat_answer_t *run_with_database(cat_request_t *q, cat_source_t *source)
 {
+    const cat_author_t author = {.user_id = q->user ? q->user->subject : NULL, .source = CAT_SOURCE_REQUEST};
     cat_answer_t *answer;
     int limit;
 
     q->db = cat_db_make(q->pool, q->conf, source, q->log);
+    q->db->author = apr_pmemdup(q->pool, &author, sizeof(author));
     cat_db_serve(q->db, q->network, q->timing);
     answer = run_counted(q);
     limit = answer->limit ? cat_metrics_find(CAT_LABEL_LIMIT, answer->limit) : -1;

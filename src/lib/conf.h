@@ -62,6 +62,7 @@ typedef struct cat_conf_t {
     int image_quota;            /* MiB of pictures in the database; 0: no limit */
     const char *image_cache;    /* directory of the files that httpd sends */
     const char *image_program;  /* vipsthumbnail */
+    const int *history;         /* seconds for which changes of products are kept; 0: none are */
     int strict;                 /* flag */
     int idempotency_ttl;        /* seconds */
     const int *index;           /* what is indexed of products: a set of catalogue/product/product_keys.h */
@@ -119,6 +120,12 @@ typedef struct cat_conf_t {
 static inline const char *cat_conf_pages_url(const cat_conf_t *conf)
 {
     return conf->pages_url ? conf->pages_url : conf->base_url;
+}
+
+/* Seconds; 0: changes of products are not kept. */
+static inline int cat_conf_history(const cat_conf_t *conf)
+{
+    return conf->history ? *conf->history : 0;
 }
 
 #endif

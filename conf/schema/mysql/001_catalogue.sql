@@ -328,7 +328,7 @@ CREATE TABLE IF NOT EXISTS idempotency_keys (
 -- request: the body of the request, as it was sent to the mount, whose settings say what it means. The products of the list up to
 -- (after_at, after_id) have been gone through: each transaction that changes some of them moves this position, so that servers go on where
 -- another one was killed, and none makes a portion twice. errors: a JSON array, what was wrong with products that were left as they are;
--- error: why the change failed as a whole.
+-- error: why the change failed as a whole. batch: what it changed so far, in change_batches; 0: nothing.
 CREATE TABLE IF NOT EXISTS bulk_jobs (
     id         CHAR(36) CHARACTER SET ascii COLLATE ascii_bin NOT NULL PRIMARY KEY,
     mount      VARCHAR(1000) NOT NULL,
@@ -345,10 +345,52 @@ CREATE TABLE IF NOT EXISTS bulk_jobs (
     error      VARCHAR(255),
     created_at BIGINT NOT NULL,
     ended_at   BIGINT,
+    batch      BIGINT NOT NULL DEFAULT 0,
     KEY bulk_jobs_by_state (state, id),
     KEY bulk_jobs_by_end (ended_at),
     CONSTRAINT bulk_jobs_state CHECK (state IN ('running', 'done', 'stopped', 'failed'))
 ) ENGINE = InnoDB DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin;
+
+-- ---- the history of products ----
+
+-- A row for each request that changed products: id is made by the server (src/catalogue/product/change_notes.c), in the order of time.
+-- user_id: who sent it; NULL: catalogctl. after_number: the changes of the batch have numbers above it. complete: 0 while portions of it
+-- are still to come. undoes, undone_by: batches.
+CREATE TABLE IF NOT EXISTS change_batches (
+    id           BIGINT NOT NULL PRIMARY KEY,
+    at           BIGINT NOT NULL,
+    user_id      VARCHAR(255),
+    source       VARCHAR(16) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
+    row_count    BIGINT NOT NULL,
+    after_number BIGINT NOT NULL,
+    complete     TINYINT NOT NULL DEFAULT 1,
+    undoes       BIGINT,
+    undone_by    BIGINT
+) ENGINE = InnoDB DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin;
+
+-- The changes of products, noted in the transactions that made them. former: what the change has overwritten, as a JSON object. Of an update,
+-- each field that it changed, null where the product had none; of a deletion, all of the product; of a creation, NULL.
+-- Numbers are given when rows are inserted, which are seen when they are committed: so seq, the order in which changes are read, is given
+-- afterwards by one job under the lock of a row (src/catalogue/changes/change_numbers.c); 0: not yet. Writers of a product lock it, so its
+-- numbers are in the order of its changes.
+CREATE TABLE IF NOT EXISTS changes (
+    number     BIGINT NOT NULL AUTO_INCREMENT PRIMARY KEY,
+    seq        BIGINT NOT NULL DEFAULT 0,
+    product_id CHAR(36) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
+    at         BIGINT NOT NULL,
+    batch      BIGINT NOT NULL,
+    op         VARCHAR(8) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
+    former     VARBINARY(44000),
+    KEY changes_by_product (product_id, number),
+    KEY changes_by_seq (seq)
+) ENGINE = InnoDB DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin;
+
+-- numbered: the last seq; purged: changes up to this seq are deleted.
+CREATE TABLE IF NOT EXISTS change_marks (
+    name VARCHAR(16) CHARACTER SET ascii COLLATE ascii_bin NOT NULL PRIMARY KEY,
+    n    BIGINT NOT NULL
+) ENGINE = InnoDB DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin;
+INSERT IGNORE INTO change_marks (name, n) VALUES ('numbered', 0), ('purged', 0);
 
 -- ---- webhooks ----
 

@@ -371,7 +371,7 @@ CREATE INDEX idempotency_keys_by_expiry ON idempotency_keys (expires_at);
 -- request: the body of the request, as it was sent to the mount, whose settings say what it means. The products of the list up to
 -- (after_at, after_id) have been gone through: each transaction that changes some of them moves this position, so that servers go on where
 -- another one was killed, and none makes a portion twice. errors: a JSON array, what was wrong with products that were left as they are;
--- error: why the change failed as a whole.
+-- error: why the change failed as a whole. batch: what it changed so far, in change_batches; 0: nothing.
 CREATE TABLE bulk_jobs (
     id         TEXT NOT NULL PRIMARY KEY,
     mount      TEXT NOT NULL,
@@ -387,12 +387,49 @@ CREATE TABLE bulk_jobs (
     errors     TEXT NOT NULL DEFAULT '[]',
     error      TEXT,
     created_at INTEGER NOT NULL,
-    ended_at   INTEGER
+    ended_at   INTEGER,
+    batch      INTEGER NOT NULL DEFAULT 0
 );
 
 CREATE INDEX bulk_jobs_by_state ON bulk_jobs (state, id);
 CREATE INDEX bulk_jobs_by_end ON bulk_jobs (ended_at);
 
+-- ---- the history of products ----
+
+-- A row for each request that changed products: id is made by the server (src/catalogue/product/change_notes.c), in the order of time.
+-- user_id: who sent it; NULL: catalogctl. after_number: the changes of the batch have numbers above it. complete: 0 while portions of it
+-- are still to come. undoes, undone_by: batches.
+CREATE TABLE change_batches (
+    id           INTEGER NOT NULL PRIMARY KEY,
+    at           INTEGER NOT NULL,
+    user_id      TEXT,
+    source       TEXT NOT NULL,
+    row_count    INTEGER NOT NULL,
+    after_number INTEGER NOT NULL,
+    complete     INTEGER NOT NULL DEFAULT 1,
+    undoes       INTEGER,
+    undone_by    INTEGER
+);
+
+-- The changes of products, noted in the transactions that made them. former: what the change has overwritten, as a JSON object. Of an update,
+-- each field that it changed, null where the product had none; of a deletion, all of the product; of a creation, NULL.
+-- As there is one writer at a time, the numbers are in the order of the commits.
+CREATE TABLE changes (
+    number     INTEGER NOT NULL PRIMARY KEY,
+    product_id TEXT NOT NULL,
+    at         INTEGER NOT NULL,
+    batch      INTEGER NOT NULL,
+    op         TEXT NOT NULL,
+    former     TEXT
+);
+CREATE INDEX changes_by_product ON changes (product_id, number);
+
+-- purged: changes up to this number are deleted. The last change stays, so that no number is used again.
+CREATE TABLE change_marks (
+    name TEXT NOT NULL PRIMARY KEY,
+    n    INTEGER NOT NULL
+) WITHOUT ROWID;
+INSERT INTO change_marks (name, n) VALUES ('purged', 0);
 -- ---- webhooks ----
 
 -- How far each URL of CatalogWebhook has come. sent_seq: the last change that its receiver has accepted; until_seq: that of the message which is

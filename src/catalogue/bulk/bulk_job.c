@@ -21,6 +21,7 @@
 #include <apr_strings.h>
 
 #include "catalogue/bulk/bulk.h"
+#include "catalogue/product/change_notes.h"
 #include "catalogue/product/list_key.h"
 #include "catalogue/product/products.h"
 #include "catalogue/search/key_filler.h"
@@ -139,7 +140,7 @@ apr_status_t cat_bulk_job_stop(cat_db_t *db, const char *id, apr_time_t now, con
 /* ---- a portion ---- */
 
 /* The columns of SQL_BULK_JOB_NEXT. */
-enum { NEXT_ID, NEXT_REQUEST, NEXT_AT, NEXT_AFTER, NEXT_CHANGED, NEXT_UNCHANGED, NEXT_FAILED, NEXT_ERRORS };
+enum { NEXT_ID, NEXT_REQUEST, NEXT_AT, NEXT_AFTER, NEXT_CHANGED, NEXT_UNCHANGED, NEXT_FAILED, NEXT_ERRORS, NEXT_USER, NEXT_BATCH };
 
 typedef struct portion_t {
     cat_job_t *job;
@@ -151,6 +152,7 @@ typedef struct portion_t {
     int rows;                /* products in it */
     apr_array_header_t *ids, *changed;
     cat_bulk_result_t result;
+    cat_author_t author;
 } portion_t;
 
 /* error NULL: there was none. */
@@ -219,9 +221,14 @@ static const char *join_errors(const portion_t *p)
     return cat_json_text(p->pool, errors);
 }
 
+static const char *write_number(const portion_t *p, apr_int64_t number)
+{
+    return apr_psprintf(p->pool, "%" APR_INT64_T_FMT, number);
+}
+
 static const char *sum(const portion_t *p, int column, apr_int64_t more)
 {
-    return apr_psprintf(p->pool, "%" APR_INT64_T_FMT, apr_atoi64(p->row[column]) + more);
+    return write_number(p, apr_atoi64(p->row[column]) + more);
 }
 
 /* CAT_ECHANGED: the job was stopped, or another server has made this portion. */
@@ -232,7 +239,8 @@ static apr_status_t move_position(const portion_t *p)
     apr_status_t rv = cat_db_exec(p->db, SQL_BULK_JOB_ADVANCE,
                                   CAT_VALUES(p->position.created_at, p->position.id, sum(p, NEXT_CHANGED, r->changed),
                                              sum(p, NEXT_UNCHANGED, r->unchanged), sum(p, NEXT_FAILED, r->failed),
-                                             join_errors(p), p->row[NEXT_ID], p->row[NEXT_AT], p->row[NEXT_AFTER]),
+                                             join_errors(p), write_number(p, p->author.batch), p->row[NEXT_ID],
+                                             p->row[NEXT_AT], p->row[NEXT_AFTER]),
                                   &moved);
 
     if (rv == APR_SUCCESS && !moved) {
@@ -252,6 +260,7 @@ static apr_status_t change_portion(void *baton)
     if (rv != APR_SUCCESS || !held) {
         return rv == APR_SUCCESS ? CAT_ECHANGED : rv;
     }
+    p->author.is_open = !is_last(p);
     rv = cat_bulk_change_within(p->db, &p->request, p->ids, p->changed, &p->result);
     return rv == APR_SUCCESS ? move_position(p) : rv;
 }
@@ -259,9 +268,10 @@ static apr_status_t change_portion(void *baton)
 /* Cached lists stay valid where nothing can change. */
 static apr_status_t store_portion(portion_t *p)
 {
+    cat_noted_work_t noted = {p->db, change_portion, p};
     apr_status_t rv = p->ids->nelts && !p->request.is_dry
                           ? cat_products_transact(p->db, p->changed, PORTION, change_portion, p)
-                          : cat_db_transact(p->db, change_portion, p);
+                          : cat_db_transact(p->db, cat_change_notes_run, &noted);
 
     return rv == CAT_ECHANGED ? APR_SUCCESS : rv;
 }
@@ -301,6 +311,9 @@ static apr_status_t make_next(cat_job_t *job, apr_pool_t *pool)
     if (rv != APR_SUCCESS) {
         return rv;
     }
+    p.author = (cat_author_t){
+        .user_id = p.row[NEXT_USER], .source = CAT_SOURCE_BATCH, .stored = apr_atoi64(p.row[NEXT_BATCH])};
+    p.db->author = &p.author;
     p.ids = apr_array_make(pool, PORTION, sizeof(const char *));
     p.changed = apr_array_make(pool, PORTION, sizeof(const char *));
     return make_portion(&p);

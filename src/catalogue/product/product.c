@@ -87,7 +87,7 @@ static const char *read_text(apr_pool_t *pool, const cat_json_member_t *m, const
     return strchr(beginnings, *m->value) ? apr_pstrmemdup(pool, m->value, m->value_length) : NULL;
 }
 
-static const char *read_member(apr_pool_t *pool, const cat_field_t *field, const cat_json_member_t *m)
+const char *cat_product_read_member(apr_pool_t *pool, const cat_field_t *field, const cat_json_member_t *m)
 {
     switch (field->kind) {
     case CAT_STRING:
@@ -119,7 +119,7 @@ const char *const *cat_product_read(apr_pool_t *pool, const cat_fields_t *fields
     while (at && cat_json_next_member(&at, &m)) {
         int field = find_field(fields, &m, expected);
         if (field < fields->count) {
-            record[field] = read_member(pool, &fields->all[field], &m);
+            record[field] = cat_product_read_member(pool, &fields->all[field], &m);
             expected = field + 1;
         }
     }

@@ -7,6 +7,7 @@
 #include "db/dialects/product.def"
 #include "lib/conf.h"
 #include "lib/fields.h"
+#include "lib/json.h"
 
 /*
  * A product is a record, an array of texts (lib/fields.h) with one for each of the mount's fields: first the built-in ones,
@@ -36,6 +37,9 @@ const cat_fields_t *cat_product_fields_of(const cat_conf_t *conf);
 
 /* The record of a row, on the pool or in the row; values of fields that the mount does not have are left out. */
 const char *const *cat_product_read(apr_pool_t *pool, const cat_fields_t *fields, const char *const *row);
+
+/* A record's text of a member of the column extra, or of one written like it, on the pool; NULL: it is not of the field's kind. */
+const char *cat_product_read_member(apr_pool_t *pool, const cat_field_t *field, const cat_json_member_t *m);
 
 /* A copy of a row of so many values, of which the last ones need not be a product's, on the pool. */
 const char *const *cat_product_copy(apr_pool_t *pool, const char *const *row, int count);

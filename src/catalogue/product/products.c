@@ -6,6 +6,7 @@
  *       -> the derived columns, *_key and words     (catalogue/product/product_keys.h)
  *       -> the rows of product_words                (the same)
  *       -> the counts of blocks, categories, stock  (catalogue/product/counts.h)
+ *       -> the note of what was changed, and by whom (catalogue/product/change_notes.h)
  *       -> the cached answers that are stale now    (cat_db_touch, before the write is answered)
  *
  * All of that is one transaction, or one statement where nothing has to follow: a product without words, whose counts a
@@ -24,6 +25,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "catalogue/product/change_notes.h"
 #include "catalogue/product/counts.h"
 #include "catalogue/product/own_keys.h"
 #include "catalogue/product/product_images.h"
@@ -118,7 +120,9 @@ enum { STORED_CATEGORY = CAT_PRODUCT_KEYS, STORED_CREATED_AT, STORED_IN_STOCK };
 /* Once a product is changed, nothing but a fault of the database keeps its words and counts from following. */
 static apr_status_t write_in_transaction(cat_db_t *db, cat_work_t *work, void *baton)
 {
-    return cat_db_in_transaction(db) ? work(baton) : cat_db_transact_at_once(db, work, baton);
+    cat_noted_work_t noted = {db, work, baton};
+
+    return cat_db_in_transaction(db) ? work(baton) : cat_db_transact_at_once(db, cat_change_notes_run, &noted);
 }
 
 /* ---- insert ---- */
@@ -200,6 +204,21 @@ static apr_status_t insert_what_follows(const insertion_t *in)
     return rv == APR_SUCCESS ? cat_counts_note(in->db, in->deltas, in->count) : rv;
 }
 
+static const cat_change_note_t *make_notes(const insertion_t *in)
+{
+    cat_change_note_t *notes = apr_palloc(in->db->pool, (apr_size_t)in->count * sizeof(*notes));
+
+    for (int i = 0; i < in->count; i++) {
+        notes[i] = (cat_change_note_t){CAT_CHANGE_CREATE, in->products[i][CAT_PRODUCT_ID], NULL};
+    }
+    return notes;
+}
+
+static apr_status_t note_creations(const insertion_t *in)
+{
+    return cat_change_notes_are_kept(in->db) ? cat_change_notes_add(in->db, make_notes(in), in->count) : APR_SUCCESS;
+}
+
 static apr_status_t claim_values(insertion_t *in)
 {
     in->claimed = 0;
@@ -225,33 +244,61 @@ static apr_status_t insert_prepared(void *baton)
     return rv == APR_SUCCESS ? insert_what_follows(in) : rv;
 }
 
-static apr_status_t insert_products(cat_db_t *db, const void *const *items, int count)
+static apr_status_t insert_product(cat_db_t *db, const char *const *row)
 {
     insertion_t in;
-    apr_status_t rv = prepare_insertion(&in, db, (const char *const *const *)items, count);
+    apr_status_t rv = prepare_insertion(&in, db, &row, 1);
 
-    return rv == APR_SUCCESS ? insert_prepared(&in) : rv;
+    rv = rv == APR_SUCCESS ? insert_prepared(&in) : rv;
+    return rv == APR_SUCCESS ? note_creations(&in) : rv;
 }
 
-/* Without words and delta row, a product is a statement of its own. */
+/* Without words, delta row and history, a product is a statement of its own. */
 static cat_batch_kind_t choose_batch_kind(const cat_db_t *db, const cat_registry_t *registry)
 {
     int has_words = registry->has_keys || cat_product_keys_kept(db) & CAT_INDEX_SEARCH;
 
-    return has_words || cat_counts_needs_transaction(db) ? CAT_BATCH_TRANSACTION : CAT_BATCH_STATEMENT;
+    return has_words || cat_counts_needs_transaction(db) || cat_change_notes_are_kept(db) ? CAT_BATCH_TRANSACTION
+                                                                                         : CAT_BATCH_STATEMENT;
 }
 
 /* A product that is inserted alone. */
 typedef struct single_t {
     cat_db_t *db;
-    const void *row;
+    const char *const *row;
 } single_t;
 
 static apr_status_t insert_single(void *baton)
 {
     const single_t *s = baton;
 
-    return insert_products(s->db, &s->row, 1);
+    return insert_product(s->db, s->row);
+}
+
+static apr_status_t note_singles(const insertion_t *in, const single_t *const *singles)
+{
+    const cat_author_t **authors = apr_palloc(in->db->pool, (apr_size_t)in->count * sizeof(*authors));
+
+    for (int i = 0; i < in->count; i++) {
+        authors[i] = singles[i]->db->author;
+    }
+    return cat_change_notes_add_each(in->db, make_notes(in), authors, in->count);
+}
+
+/* The items are singles of several requests. */
+static apr_status_t insert_singles(cat_db_t *db, const void *const *items, int count)
+{
+    const single_t *const *singles = (const single_t *const *)items;
+    const char *const **rows = apr_palloc(db->pool, (apr_size_t)count * sizeof(*rows));
+    insertion_t in;
+    apr_status_t rv;
+
+    for (int i = 0; i < count; i++) {
+        rows[i] = singles[i]->row;
+    }
+    rv = prepare_insertion(&in, db, rows, count);
+    rv = rv == APR_SUCCESS ? insert_prepared(&in) : rv;
+    return rv == APR_SUCCESS && cat_change_notes_are_kept(db) ? note_singles(&in, singles) : rv;
 }
 
 /* Products that come at once share a commit. */
@@ -266,10 +313,10 @@ apr_status_t cat_products_insert_one(cat_db_t *db, const char *const *product)
         return rv;
     }
     if (!cat_own_keys_are_claimed(registry)) { /* one that is refused for that must not refuse its batch */
-        return cat_db_transact(db, insert_single, &s);
+        return cat_db_transact(db, cat_change_notes_run, &(cat_noted_work_t){db, insert_single, &s});
     }
     return cat_db_shares_commits(db) ? write_in_transaction(db, insert_single, &s)
-                                     : cat_batch_write(db, choose_batch_kind(db, registry), insert_products, s.row);
+                                     : cat_batch_write(db, choose_batch_kind(db, registry), insert_singles, &s);
 }
 
 apr_status_t cat_products_insert_many(cat_db_t *db, const char *const *const *rows, int count, int *inserted)
@@ -289,7 +336,8 @@ apr_status_t cat_products_insert_many(cat_db_t *db, const char *const *const *ro
             return rv;
         }
     }
-    return insert_what_follows(&in);
+    prepared = insert_what_follows(&in);
+    return prepared == APR_SUCCESS ? note_creations(&in) : prepared;
 }
 
 /* ---- update and delete ---- */
@@ -301,6 +349,7 @@ typedef struct product_write_t {
     const cat_input_t *input;                  /* of an update */
     const cat_products_condition_t *condition; /* NULL: none */
     const char *const *product;                /* the record that the update made of it */
+    const char *const *former;                 /* the row as it was, locked; NULL: it need not be known */
 } product_write_t;
 
 static apr_status_t judge_condition(const product_write_t *w)
@@ -369,18 +418,20 @@ static apr_status_t reclaim_values(const product_write_t *w, const update_extra_
 }
 
 /* Locks the row, as the column is written anew as a whole. */
-static apr_status_t merge_extra(const product_write_t *w, update_extra_t *extra)
+static apr_status_t merge_extra(product_write_t *w, update_extra_t *extra)
 {
     const cat_fields_t *fields = cat_product_fields_of(w->db->conf);
+    int needs_row = changes_extra(w->input) || w->registry->has_pairs;
     const char *const *row, *const *record;
     apr_status_t rv;
 
     *extra = (update_extra_t){.text = NULL};
-    if (!changes_extra(w->input) && !w->registry->has_pairs) {
+    if (!needs_row && !cat_change_notes_are_kept(w->db)) {
         return APR_SUCCESS;
     }
     rv = cat_db_one(w->db, SQL_PRODUCT_LOCK, CAT_VALUES(w->id), &row);
-    extra->before = rv == APR_SUCCESS ? row : NULL; /* pairs also have keys of built-in fields */
+    w->former = rv == APR_SUCCESS ? row : NULL;
+    extra->before = needs_row ? w->former : NULL; /* pairs also have keys of built-in fields */
     if (rv == APR_SUCCESS && !changes_extra(w->input)) {
         return APR_SUCCESS;
     }
@@ -479,6 +530,13 @@ static apr_status_t update_keys(const product_write_t *w, const char *const *bef
                              : rv;
 }
 
+static apr_status_t note_update(const product_write_t *w, const char *const *row)
+{
+    const char *former = cat_change_notes_are_kept(w->db) ? cat_change_notes_compare(w->db, w->former, row) : NULL;
+
+    return former ? cat_change_notes_add(w->db, &(cat_change_note_t){CAT_CHANGE_UPDATE, w->id, former}, 1) : APR_SUCCESS;
+}
+
 /* Read in the same transaction, the product is as this update left it. */
 static apr_status_t update_product(void *baton)
 {
@@ -506,7 +564,8 @@ static apr_status_t update_product(void *baton)
     if (rv == APR_SUCCESS && extra.images[0]) {
         rv = cat_product_images_drop(w->db, extra.images[0], extra.images[1]);
     }
-    return rv == APR_SUCCESS && before ? update_keys(w, before, row) : rv;
+    rv = rv == APR_SUCCESS && before ? update_keys(w, before, row) : rv;
+    return rv == APR_SUCCESS ? note_update(w, row) : rv;
 }
 
 static apr_status_t update_alone(void *baton)
@@ -564,12 +623,24 @@ static apr_status_t delete_what_follows(const product_write_t *w)
                              : rv;
 }
 
+static apr_status_t note_deletion(const product_write_t *w)
+{
+    return w->former ? cat_change_notes_add(w->db,
+                                            &(cat_change_note_t){CAT_CHANGE_DELETE, w->id,
+                                                                 cat_change_notes_whole(w->db->pool, w->former)},
+                                            1)
+                     : APR_SUCCESS;
+}
+
 static apr_status_t delete_product(void *baton)
 {
-    const product_write_t *w = baton;
+    product_write_t *w = baton;
     int deleted;
     apr_status_t rv = judge_condition(w);
 
+    if (rv == APR_SUCCESS && cat_change_notes_are_kept(w->db)) {
+        rv = cat_db_one(w->db, SQL_PRODUCT_LOCK, CAT_VALUES(w->id), &w->former);
+    }
     if (rv == APR_SUCCESS && has_what_follows(w)) {
         rv = delete_what_follows(w);
     }
@@ -577,7 +648,8 @@ static apr_status_t delete_product(void *baton)
         return rv;
     }
     rv = cat_db_exec(w->db, SQL_PRODUCT_DELETE, CAT_VALUES(w->id), &deleted);
-    return rv == APR_SUCCESS && !deleted ? APR_NOTFOUND : rv;
+    rv = rv == APR_SUCCESS && !deleted ? APR_NOTFOUND : rv;
+    return rv == APR_SUCCESS ? note_deletion(w) : rv;
 }
 
 static apr_status_t delete_alone(void *baton)
@@ -597,7 +669,8 @@ apr_status_t cat_products_delete_one(cat_db_t *db, const char *id, const cat_pro
     if (rv != APR_SUCCESS) {
         return rv;
     }
-    return condition || cat_db_shares_commits(db) || cat_counts_needs_transaction(db) || has_what_follows(&w)
+    return condition || cat_db_shares_commits(db) || cat_counts_needs_transaction(db) || has_what_follows(&w) ||
+                   cat_change_notes_are_kept(db)
                ? write_in_transaction(db, delete_alone, &w)
                : delete_product(&w);
 }
@@ -610,8 +683,14 @@ apr_status_t cat_products_transact(cat_db_t *db, const apr_array_header_t *chang
     const cat_registry_t *registry; /* what has to be added to it is no part of the transaction */
     apr_status_t rv = cat_registry_get(db, &registry);
 
+    cat_noted_work_t noted = {db, work, baton};
+
     cat_db_touch_many(db, changed);
-    return rv == APR_SUCCESS ? cat_db_transact_many(db, writes, work, baton) : rv;
+    rv = rv == APR_SUCCESS ? cat_db_transact_many(db, writes, cat_change_notes_run, &noted) : rv;
+    if (rv == APR_SUCCESS) {
+        cat_change_notes_keep(db);
+    }
+    return rv;
 }
 
 apr_status_t cat_products_lock(cat_db_t *db, const char *id, const char *const **product)
@@ -693,9 +772,12 @@ apr_status_t cat_products_lock_many(cat_db_t *db, apr_array_header_t *ids)
 
 apr_status_t cat_products_insert_within(cat_db_t *db, const char *const *product)
 {
-    const void *const rows[] = {write_row(db, product)};
+    return insert_product(db, write_row(db, product));
+}
 
-    return insert_products(db, rows, 1);
+apr_status_t cat_products_insert_row_within(cat_db_t *db, const char *const *row)
+{
+    return insert_product(db, row);
 }
 
 apr_status_t cat_products_insert_many_within(cat_db_t *db, const char *const *const *products, int count,
@@ -711,6 +793,7 @@ apr_status_t cat_products_insert_many_within(cat_db_t *db, const char *const *co
     rv = prepare_with_postings(&in, db, rows, count, postings);
     rv = rv == APR_SUCCESS ? insert_rows(&in) : rv;
     *claimed = in.claimed;
+    rv = rv == APR_SUCCESS ? note_creations(&in) : rv;
     return rv == APR_SUCCESS ? cat_counts_note(db, in.deltas, count) : rv;
 }
 

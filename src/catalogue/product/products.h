@@ -91,6 +91,7 @@ apr_status_t cat_products_lock_many(cat_db_t *db, apr_array_header_t *ids);
 /* One of several writes within the transaction. A product that is updated or deleted must be locked. APR_EEXIST: another product has the
  * id, or the value of a unique field; CAT_ETOOLONG as above. input, *product: as above. */
 apr_status_t cat_products_insert_within(cat_db_t *db, const char *const *product);
+apr_status_t cat_products_insert_row_within(cat_db_t *db, const char *const *row); /* with all of the column extra */
 apr_status_t cat_products_update_within(cat_db_t *db, const char *id, const cat_input_t *input,
                                         const char *const **product);
 apr_status_t cat_products_delete_within(cat_db_t *db, const char *id);

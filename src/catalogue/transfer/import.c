@@ -24,6 +24,7 @@
 #include <apr_strings.h>
 #include <string.h>
 
+#include "catalogue/product/change_notes.h"
 #include "catalogue/product/own_fields.h"
 #include "catalogue/product/own_slug.h"
 #include "catalogue/product/product.h"
@@ -841,6 +842,9 @@ static apr_status_t store_rows(void *baton)
     rv = rv == APR_SUCCESS ? insert_postings(im) : rv;
     im->end = cat_spool_tell(im->spool);
     cat_db_use_pool(im->db, before);
+    if (im->db->author) {
+        im->db->author->is_open = im->result.stored + im->done.stored < im->result.rows;
+    }
     if (rv == APR_SUCCESS && im->options.finish) {
         const cat_import_result_t sum = sum_results(im);
         im->options.finish(im->options.baton, &sum);
@@ -853,15 +857,17 @@ static apr_status_t store_rows(void *baton)
 static apr_status_t run_transaction(cat_import_t *im)
 {
     const cat_import_options_t *o = &im->options;
+    cat_noted_work_t noted = {im->db, store_rows, im};
     apr_status_t rv = APR_EEXIST;
 
     for (int tries = 0; rv == APR_EEXIST && tries < KEY_TRIES; tries++) {
         apr_pool_clear(im->changed_pool);
         im->changed = apr_array_make(im->changed_pool, 64, sizeof(const char *));
-        rv = o->transact ? o->transact(o->baton, store_rows, im)
+        rv = o->transact ? o->transact(o->baton, cat_change_notes_run, &noted)
                          : cat_products_transact(im->db, im->changed, im->rows, store_rows, im);
     }
     if (rv == APR_SUCCESS) {
+        cat_change_notes_keep(im->db);
         im->begin = im->end;
         im->row += im->done.stored;
         im->result = sum_results(im);

@@ -66,7 +66,7 @@ apr_status_t cat_webhook_rows_find_end(cat_db_t *db, apr_int64_t *end)
 apr_status_t cat_webhook_rows_find_purged(cat_db_t *db, apr_int64_t *purged)
 {
     const char *const *row = NULL;
-    apr_status_t rv = cat_db_one(db, SQL_WEBHOOK_END, CAT_VALUES("purged"), &row);
+    apr_status_t rv = cat_db_one(db, SQL_CHANGES_MARK, CAT_VALUES("purged"), &row);
 
     return read_number(rv, row, purged);
 }

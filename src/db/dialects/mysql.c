@@ -137,6 +137,11 @@ static apr_status_t judge_result(const cat_fault_t *fault)
 
 #define UNIQUE_INSERT_MYSQL(rows) "INSERT IGNORE INTO product_unique (field, value, id) VALUES " rows
 
+#define BATCHES_INSERT_MYSQL(rows) "INSERT IGNORE INTO " BATCHES_INSERTED(rows)
+
+/* Ids of the users of other issuers have other characters; a column of another character set is found by no index. */
+#define BATCH_USER_MYSQL "CONVERT(b.user_id USING ascii)"
+
 /* A derived table lets each value be sent once. */
 #define KEYS_BETWEEN_MYSQL                                                                                             \
     "FROM (SELECT CAST(%s AS SIGNED) AS key_field, CAST(%s AS SIGNED) AS from_time, %s AS from_id,"                    \
@@ -264,6 +269,11 @@ static const char *const statements[SQL_COUNT] = {
     [SQL_PURGE_IDEMPOTENCY] = "DELETE FROM idempotency_keys WHERE expires_at < %s ORDER BY expires_at LIMIT 200",
     [SQL_PURGE_NAMES] = "DELETE FROM released_names WHERE expires_at < %s ORDER BY expires_at LIMIT 200",
     [SQL_PURGE_BULK_JOBS] = "DELETE FROM bulk_jobs WHERE ended_at < %s ORDER BY ended_at LIMIT 200",
+    FOR_ROWS(SQL_BATCHES_INSERT, BATCHES_INSERT_MYSQL, BATCHES_ROW),
+    [SQL_CHANGES_AFTER] = CHANGES_AFTER("c.seq", "", BATCH_USER_MYSQL),
+    [SQL_CHANGES_OF_PRODUCT] = CHANGES_OF_PRODUCT("c.seq", BATCH_USER_MYSQL),
+    [SQL_CHANGES_OF_BATCH] = CHANGES_OF_BATCH("c.seq", BATCH_USER_MYSQL),
+    [SQL_PURGE_BATCHES] = "DELETE FROM change_batches WHERE at < %s AND id < %s ORDER BY id LIMIT 200",
     [SQL_PURGE_AUDIT] = "DELETE FROM audit WHERE created_at < %s ORDER BY created_at LIMIT 200",
     [SQL_MOVE_USER] =
         "INSERT INTO users (id, username, username_key, email, email_key, password_hash, confirmed_at, created_at,"

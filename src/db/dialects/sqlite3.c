@@ -63,6 +63,8 @@ static apr_status_t judge_result(const cat_fault_t *fault)
 
 #define UNIQUE_INSERT_SQLITE3(rows) "INSERT OR IGNORE INTO product_unique (field, value, id) VALUES " rows
 
+#define BATCHES_INSERT_SQLITE3(rows) "INSERT OR IGNORE INTO " BATCHES_INSERTED(rows)
+
 /* For the column `counted`, which only the primary key has, SQLite would read all keys of the fields. */
 #define KEYS_INDEXED "product_keys INDEXED BY product_keys_by_product "
 
@@ -90,6 +92,15 @@ static const char *const statements[SQL_COUNT] = {
     [SQL_STOCK_COUNT] = "SELECT n, in_stock FROM product_counts WHERE level = 1",
     [SQL_STOCK_OF_CATEGORY] = "SELECT COALESCE((SELECT n FROM category_counts WHERE category = %s), 0),"
                               " COALESCE((SELECT in_stock FROM category_counts WHERE category = %s), 0)",
+    FOR_ROWS(SQL_BATCHES_INSERT, BATCHES_INSERT_SQLITE3, BATCHES_ROW),
+    [SQL_CHANGES_HOLD_MARK] = "SELECT n FROM change_marks WHERE name = %s",
+    [SQL_CHANGES_UNNUMBERED] = "SELECT number FROM changes WHERE 0",
+    [SQL_CHANGES_NUMBER] = "UPDATE changes SET number = number + %s WHERE 0 AND number IN (" HUNDRED ")",
+    [SQL_CHANGES_AFTER] = CHANGES_AFTER("c.number", "", "b.user_id"),
+    [SQL_CHANGES_OF_PRODUCT] = CHANGES_OF_PRODUCT("c.number", "b.user_id"),
+    [SQL_CHANGES_OF_BATCH] = CHANGES_OF_BATCH("c.number", "b.user_id"),
+    [SQL_CHANGES_FIND] = "SELECT number FROM changes WHERE product_id = %s AND number = CAST(%s AS INTEGER)",
+    [SQL_CHANGES_OLDEST] = "SELECT number, number, at, batch FROM changes ORDER BY number LIMIT 501",
     [SQL_MOVE_REVOCATION] = "INSERT INTO revoked_sessions (session_id, ended_at, imported_at)"
                             " VALUES (%s, %s, CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER))",
 };

@@ -38,7 +38,7 @@ cat_db_t *cat_checkout_make(apr_pool_t *pool, const cat_conf_t *conf, cat_source
 {
     cat_db_t *db = apr_palloc(pool, sizeof(*db));
 
-    *db = (cat_db_t){pool, conf, log, apr_pcalloc(pool, sizeof(*db->use)), NULL};
+    *db = (cat_db_t){.pool = pool, .conf = conf, .log = log, .use = apr_pcalloc(pool, sizeof(*db->use))};
     db->use->source = source;
     return db;
 }

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef CAT_CATALOGUE_CHANGE_NUMBERS_H
+#define CAT_CATALOGUE_CHANGE_NUMBERS_H
+
+#include "db/job.h"
+
+/* The background jobs: the one gives numbers to changes that were committed (cat_change_numbers_assign), the other deletes those that are
+ * older than CatalogHistory. */
+cat_job_run_t cat_change_numbers_run;
+cat_job_run_t cat_change_numbers_purge;
+
+#endif

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef CAT_CATALOGUE_CHANGES_H
+#define CAT_CATALOGUE_CHANGES_H
+
+#include <apr_tables.h>
+
+#include "catalogue/product/change_notes.h"
+#include "db/db.h"
+
+/*
+ * The changes of products that CatalogHistory keeps, in the order in which they were committed. Their numbers, seq, have holes, but a change
+ * that is read later never has a lower one than those that were read before: so a reader who stores the last one misses none.
+ */
+
+/* A change, on the pool of db. */
+typedef struct cat_change_t {
+    apr_int64_t seq; /* 0: it is not numbered yet */
+    apr_time_t at;
+    const char *op; /* CAT_CHANGE_CREATE, ... */
+    const char *id; /* of the product */
+    const char *user_id, *username; /* NULL: nobody's; NULL: not known, or of another issuer */
+    apr_int64_t batch;
+    apr_int64_t number; /* orders the changes of a product, numbered or not; no clients know it */
+    const char *former; /* catalogue/product/change_notes.h; NULL also where the function does not read it */
+} cat_change_t;
+
+/* The history does not reach back as far as that. Not logged. */
+#define CAT_EPURGED (APR_OS_START_USERERR + 29)
+
+/*
+ * The changes after `since`, at most limit, oldest first: an array of cat_change_t. *next: the seq of the last one, or since if there is
+ * none. since 0: from the first change that is kept. CAT_EPURGED: changes after since have been deleted.
+ * On a database server, a change can be read about half a second after its commit.
+ */
+apr_status_t cat_changes_after(cat_db_t *db, apr_int64_t since, int limit, apr_array_header_t **changes,
+                               apr_int64_t *next);
+
+/* A batch: the changes of one request. */
+typedef struct cat_change_batch_t {
+    apr_int64_t id;
+    apr_time_t at;
+    const char *user_id; /* NULL: nobody's */
+    const char *source;  /* CAT_SOURCE_REQUEST, ... */
+    apr_int64_t row_count;
+    apr_int64_t after_number;
+    int is_complete;               /* flag: no more portions are to come */
+    apr_int64_t undoes, undone_by; /* batches; 0: none */
+} cat_change_batch_t;
+
+/* APR_NOTFOUND: there is no such batch, or it is older than the history. */
+apr_status_t cat_changes_get_batch(cat_db_t *db, apr_int64_t id, cat_change_batch_t *batch);
+
+/* Some changes of the batch, in the order of their numbers, with `former`: those above the number `after`, at most limit. It begins with
+ * after_number of the batch, and may be read while portions are still being added. */
+apr_status_t cat_changes_of_batch(cat_db_t *db, apr_int64_t batch, apr_int64_t after, int limit,
+                                  apr_array_header_t **changes);
+
+/* The changes of a product, newest first, with `former`: down to the number `least`, at most limit. */
+apr_status_t cat_changes_of_product(cat_db_t *db, const char *id, apr_int64_t least, int limit,
+                                    apr_array_header_t **changes);
+
+/* The batch and the number of the last change of a product. APR_NOTFOUND: the history has none. Where the product is locked, or the database
+ * has one writer, nobody adds another one before the end of the transaction. */
+apr_status_t cat_changes_get_last(cat_db_t *db, const char *id, apr_int64_t *batch, apr_int64_t *number);
+
+/* *row: the product as it was before the change with the number, on the pool of db; NULL: there was none. Within a transaction that has
+ * locked the product (cat_products_lock), if there is one. */
+apr_status_t cat_changes_read_before(cat_db_t *db, const char *id, apr_int64_t number, const char *const **row);
+
+/* Gives numbers to the changes that have been committed, where the database has several writers; there is nothing to do elsewhere. The job
+ * does it, and whoever shows a change that was just made. */
+apr_status_t cat_change_numbers_assign(cat_db_t *db);
+
+#endif

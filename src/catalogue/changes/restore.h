@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef CAT_CATALOGUE_RESTORE_H
+#define CAT_CATALOGUE_RESTORE_H
+
+#include "catalogue/changes/changes.h"
+
+/*
+ * In the transaction of cat_products_transact: makes the product what the row says, which cat_changes_read_before has read; NULL: deletes it.
+ * A product that was deleted has its id, its createdAt and those of its pictures again that the database still has; fields that say when a
+ * product was changed say now. What is there already is left as it is: *is_changed 0.
+ * APR_EEXIST: another product has the value of a unique field (cat_products_name_taken). CAT_ETOOLONG as in catalogue/product/products.h.
+ */
+apr_status_t cat_restore_put(cat_db_t *db, const char *id, const char *const *row, int *is_changed);
+
+/*
+ * Makes the product what it was before the change seq. *product: its record then. APR_NOTFOUND: the product has no such change, or the
+ * history is not kept as long. CAT_ENOPRODUCT: there was no product before the change, which created it. APR_EEXIST, CAT_ETOOLONG as above.
+ */
+#define CAT_ENOPRODUCT (APR_OS_START_USERERR + 30)
+apr_status_t cat_restore_product(cat_db_t *db, const char *id, apr_int64_t seq, const char *const **product);
+
+#endif
