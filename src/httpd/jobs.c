@@ -14,7 +14,6 @@
 #include <http_log.h>
 #include <mod_watchdog.h>
 #include <stdatomic.h>
-#include <stddef.h>
 #include <string.h>
 
 #include "accounts/backlog.h"
@@ -39,11 +38,12 @@ APLOG_USE_MODULE(catalog);
 typedef struct watchdog_t {
     const char *name;
     int singleton;
-    apr_size_t setting; /* pointer of cat_conf_t: each mount that has it set has a watchdog of its own; 0: all share one */
 } watchdog_t;
 
-static const watchdog_t one_child = {"_catalog_", 1, 0}, each_child = {"_catalog_each_", 0, 0},
-                        webhooks = {"_catalog_webhooks_", 1, offsetof(cat_conf_t, webhooks)};
+static const watchdog_t one_child = {"_catalog_", 1}, each_child = {"_catalog_each_", 0};
+
+/* Each mount that has webhooks has a watchdog of its own for them. */
+static const watchdog_t for_webhooks = {"_catalog_webhooks_", 1};
 
 #define PAUSE_REVOCATION_DELAY 0 /* as long as the mount's CatalogRevocationDelay */
 
@@ -66,7 +66,7 @@ static const struct job_t {
     {"backlog", APR_TIME_C(5000000), cat_backlog_run, &one_child, APR_TIME_C(60000000)},
     {"images", APR_TIME_C(5000000), cat_image_files_run, &one_child, APR_TIME_C(60000000)},
     {"files", APR_TIME_C(30000000), cat_image_files_sweep, &one_child, APR_TIME_C(60000000)},
-    {"webhooks", APR_TIME_C(1000000), cat_webhook_job_run, &webhooks, APR_TIME_C(60000000)},
+    {"webhooks", APR_TIME_C(1000000), cat_webhook_job_run, &for_webhooks, APR_TIME_C(60000000)},
     {"purge", APR_TIME_C(600000000), cat_purge_run, &one_child, APR_TIME_C(60000000)},
 };
 
@@ -180,13 +180,13 @@ typedef APR_OPTIONAL_FN_TYPE(ap_watchdog_register_callback) register_callback_t;
 
 static int is_needed(const watchdog_t *watchdog, const cat_conf_t *conf)
 {
-    return !watchdog->setting || *(const void *const *)((const char *)conf + watchdog->setting);
+    return watchdog != &for_webhooks || conf->webhooks;
 }
 
 /* number: of the mount. */
 static const char *name_watchdog(apr_pool_t *pool, const watchdog_t *watchdog, int number)
 {
-    return watchdog->setting ? apr_psprintf(pool, "%s%d_", watchdog->name, number) : watchdog->name;
+    return watchdog == &for_webhooks ? apr_psprintf(pool, "%s%d_", watchdog->name, number) : watchdog->name;
 }
 
 static apr_status_t register_mount(apr_pool_t *pconf, cat_jobs_t *shared, int number, get_t *get,

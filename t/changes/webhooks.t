@@ -8,7 +8,7 @@
 use CatalogTest;
 use CatalogAccounts;
 use CatalogTest::Ctl qw(ctl_for listed);
-use CatalogTest::Metrics qw(moved);
+use CatalogTest::Metrics qw(moved_since);
 use CatalogTest::Webhooks;
 
 my $receiver = CatalogTest::Webhooks->new;
@@ -98,7 +98,9 @@ my $sent = rows()->{'/reset/g'}{sent};
 is(ctl_for($server, 'webhook', 'list')->{status}, 0, 'catalogctl webhook list');
 my %listed = map { $_->{url} =~ s{^http://[^/]+}{}r => $_ } listed(ctl_for($server, 'webhook', 'list'));
 is("@{ $listed{'/reset/g'} }{qw(state sent)}", "dead $sent", 'says what is dead');
-moved($server, sub { }, {}, 'metrics') if 0;
+my %counted = map { $_ => qq(catalog_webhook_messages_total{result="$_"}) } qw(delivered deferred dead);
+moved_since($server, {}, { $counted{delivered} => ['>=', 5], $counted{deferred} => ['>=', 3], $counted{dead} => 2,
+    catalog_webhooks_dead => 2, catalog_webhook_failing_seconds => ['>=', 1] }, 'the metrics have it');
 $receiver->answer($_, 'ok') for '/reset/g', '/ok/b?token=query';
 is(ctl_for($server, 'webhook', 'retry', $listed{'/reset/g'}{id})->{out}, "1\n", 'catalogctl webhook retry');
 ok(wait_until(20, sub { rows()->{'/reset/g'}{sent} == rows()->{'/ok/a'}{sent} }), 'and it gets what it missed');

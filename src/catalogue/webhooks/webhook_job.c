@@ -62,6 +62,7 @@ typedef struct run_t {
     sender_t *senders;
     int count;
     int busy;      /* how many messages are on their way */
+    int has_moved; /* flag: a webhook has gone past changes that it is not told of, and may have a message now */
     int is_at_end; /* flag: nothing comes after `end` in the history, as the round has found */
     apr_int64_t end;
 } run_t;
@@ -149,6 +150,7 @@ static apr_status_t send_next(run_t *r, sender_t *s, cat_webhook_row_t *row, apr
         return rv;
     }
     if (!message.body) {
+        r->has_moved = 1;
         return cat_webhook_rows_skip(r->db, row, message.until);
     }
     rv = cat_webhook_rows_claim(r->db, row, message.until, now, &claimed);
@@ -290,6 +292,7 @@ static apr_status_t begin_round(run_t *r)
     apr_status_t rv = cat_webhook_rows_read(r->db, &rows);
 
     r->is_at_end = 0;
+    r->has_moved = 0;
     for (int i = 0; rv == APR_SUCCESS && i < rows->nelts; i++) {
         rv = go_on(r, &APR_ARRAY_IDX(rows, i, cat_webhook_row_t), now);
     }
@@ -326,9 +329,9 @@ static apr_status_t send_all(run_t *r)
     do {
         rv = begin_round(r);
         end_round(r);
-        rv = rv == APR_SUCCESS ? take_answers(r, ROUND, 1) : rv;
+        rv = rv == APR_SUCCESS ? take_answers(r, r->has_moved ? STOP_INTERVAL : ROUND, 1) : rv;
         end_round(r);
-    } while (rv == APR_SUCCESS && r->busy && !cat_job_must_stop(r->job));
+    } while (rv == APR_SUCCESS && (r->busy || r->has_moved) && !cat_job_must_stop(r->job));
     return rv;
 }
 

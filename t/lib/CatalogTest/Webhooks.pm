@@ -58,7 +58,8 @@ sub answer { my ($self, $path, $how) = @_; HTTP::Tiny->new->post($self->url("/-$
 # What has come to a path, oldest first.
 sub received {
     my ($self, $path) = @_;
-    return grep { !defined $path || $_->{path} eq $path } map { Cpanel::JSON::XS::decode_json($_) } grep { /\}\z/ } split /\n/, -e $self->log ? slurp($self->log) : '';
+    my $text = -e $self->log ? slurp($self->log) : '';
+    return grep { !defined $path || $_->{path} eq $path } map { Cpanel::JSON::XS::decode_json($_) } $text =~ /^(.*)\n/mg; # without a line that is being written
 }
 
 # The changes that the receiver of a path has accepted, if it answers ok, in the order in which they came.
