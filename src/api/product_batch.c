@@ -16,6 +16,7 @@
 #include <apr_strings.h>
 #include <string.h>
 
+#include "api/changes.h"
 #include "api/failure.h"
 #include "api/idempotency.h"
 #include "api/product_bulk.h"
@@ -386,6 +387,7 @@ static cat_answer_t *answer_stored(const batch_t *b)
     }
     answer = cat_answer_success(b->q->pool, 200, NULL, message);
     cat_answer_name_ignored(answer, b->q->pool, b->ignored);
+    cat_changes_name_batch(b->q, answer, b->q->db->author->batch);
     return add_results(b, answer, 1);
 }
 
@@ -517,6 +519,7 @@ static const cat_member_t answer_members[] = {
     CAT_MEMBER_SUCCESS,
     CAT_MEMBER_MESSAGE,
     {"results", &result_list, CAT_USUALLY, "The result of each operation"},
+    CAT_CHANGES_BATCH_MEMBER,
     CAT_PRODUCT_BULK_MEMBERS,
     CAT_MEMBER_END,
 };

@@ -12,6 +12,7 @@
 #include <apr_strings.h>
 #include <string.h>
 
+#include "api/changes.h"
 #include "api/failure.h"
 #include "api/idempotency.h"
 #include "api/indexing.h"
@@ -52,6 +53,7 @@ static cat_answer_t *answer_changed(const bulk_request_t *r, const cat_bulk_resu
         add_count(q, answer, "failed", result->failed);
         cat_answer_add_json(q->pool, answer, "errors", result->errors);
     }
+    cat_changes_name_batch(q, answer, r->request.is_dry ? 0 : q->db->author->batch);
     cat_answer_name_ignored(answer, q->pool, r->request.set.ignored);
     return answer;
 }

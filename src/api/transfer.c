@@ -11,6 +11,7 @@
 #include <apr_strings.h>
 #include <string.h>
 
+#include "api/changes.h"
 #include "api/failure.h"
 #include "api/idempotency.h"
 #include "api/indexing.h"
@@ -376,6 +377,7 @@ static cat_answer_t *answer_imported(const import_request_t *im, const cat_impor
     if (im->options.in_batches) {
         json_object_set_new(summary, "stored", json_integer(result->stored));
     }
+    cat_changes_name_batch(im->q, answer, im->q->db->author->batch);
     add_summary(im, answer, summary, result);
     return name_ignored(im, answer, result);
 }
@@ -396,6 +398,7 @@ static cat_answer_t *answer_refused(const import_request_t *im, apr_status_t rv,
                 cat_json_own(q->pool, json_pack("{s:I, s:I, s:I}", "rows", (json_int_t)result->rows, "failed",
                                                 (json_int_t)result->failed, "stored", (json_int_t)result->stored)),
                 result);
+    cat_changes_name_batch(q, answer, q->db->author->stored);
     if (im->pool && im->options.is_dry) {
         cat_answer_add_member(q->pool, answer, "data", list_products(im));
     }
@@ -613,6 +616,7 @@ static const cat_member_t import_members[] = {
     CAT_MEMBER_SUCCESS,
     CAT_MEMBER_MESSAGE,
     {"summary", &summary, CAT_USUALLY, "What was done"},
+    CAT_CHANGES_BATCH_MEMBER,
     {"data", &sample, CAT_RARELY, "With `etags`: of each product that is created; with `dryRun=sample`: of some rows"},
     {"head", &head, CAT_RARELY, "With `dryRun=head`: the cells of the first rows"},
     {"delimiter", &cat_schema_text, CAT_RARELY, "With `dryRun=head`: what is between the cells"},
@@ -623,6 +627,7 @@ static const cat_shape_t import_answer = {.kind = CAT_SHAPE_OBJECT, .name = "Imp
 static const cat_member_t refusal_members[] = {
     CAT_DESCRIPTION_PROBLEM,
     {"summary", &summary, CAT_RARELY, "What was done"},
+    CAT_CHANGES_BATCH_MEMBER,
     {"data", &sample, CAT_RARELY, "With `dryRun=sample`"},
     CAT_MEMBER_END,
 };

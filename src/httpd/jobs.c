@@ -22,6 +22,7 @@
 #include "accounts/revocations.h"
 #include "catalogue/bulk.h"
 #include "catalogue/files.h"
+#include "catalogue/history.h"
 #include "catalogue/images.h"
 #include "catalogue/index.h"
 #include "catalogue/store.h"
@@ -40,15 +41,16 @@ typedef struct watchdog_t {
     int singleton;
 } watchdog_t;
 
-static const watchdog_t one_child = {"_catalog_", 1}, each_child = {"_catalog_each_", 0};
+static const watchdog_t one_child = {"_catalog_", 1}, each_child = {"_catalog_each_", 0},
+                        for_changes = {"_catalog_changes_", 1};
 
 /* Each mount that has webhooks has a watchdog of its own for them. */
 static const watchdog_t for_webhooks = {"_catalog_webhooks_", 1};
 
 #define PAUSE_REVOCATION_DELAY 0 /* as long as the mount's CatalogRevocationDelay */
 
-/* THE JOB TABLE. Revocations cannot wait for a slow mail server, nor for another child to take over from one that died. Webhooks take as long
- * as their receivers. */
+/* THE JOB TABLE. Revocations cannot wait for a slow mail server, nor for another child to take over from one that died; who follows the
+ * changes of products waits for their numbers. Webhooks take as long as their receivers. */
 static const struct job_t {
     const char *name;
     apr_interval_time_t interval;
@@ -58,6 +60,7 @@ static const struct job_t {
 } jobs[] = {
     {"mail", APR_TIME_C(1000000), cat_mailer_run, &one_child, APR_TIME_C(60000000)},
     {"revocations", APR_TIME_C(250000), cat_revocations_run, &each_child, PAUSE_REVOCATION_DELAY},
+    {"changes", APR_TIME_C(500000), cat_change_numbers_run, &for_changes, APR_TIME_C(10000000)},
     {"exports", APR_TIME_C(1000000), cat_export_watch, &each_child, APR_TIME_C(60000000)},
     {"counts", APR_TIME_C(1000000), cat_counts_run, &one_child, APR_TIME_C(60000000)},
     {"fields", APR_TIME_C(1000000), cat_key_filler_run, &one_child, APR_TIME_C(60000000)},
@@ -66,6 +69,7 @@ static const struct job_t {
     {"backlog", APR_TIME_C(5000000), cat_backlog_run, &one_child, APR_TIME_C(60000000)},
     {"images", APR_TIME_C(5000000), cat_image_files_run, &one_child, APR_TIME_C(60000000)},
     {"files", APR_TIME_C(30000000), cat_image_files_sweep, &one_child, APR_TIME_C(60000000)},
+    {"history", APR_TIME_C(5000000), cat_change_numbers_purge, &one_child, APR_TIME_C(60000000)},
     {"webhooks", APR_TIME_C(1000000), cat_webhook_job_run, &for_webhooks, APR_TIME_C(60000000)},
     {"purge", APR_TIME_C(600000000), cat_purge_run, &one_child, APR_TIME_C(60000000)},
 };

@@ -2,6 +2,7 @@
 #include "httpd/routes.h"
 
 #include "api/audit_log.h"
+#include "api/changes.h"
 #include "api/confirm.h"
 #include "api/entry.h"
 #include "api/field_table.h"
@@ -43,6 +44,9 @@ const cat_route_t cat_routes[] = {
     { "DELETE", "/products/:id",         cat_products_remove,    CAT_WRITER, CAT_NO_BODY,  CAT_RATE_NONE,     NULL,                &cat_products_about_remove },
     { "POST",   "/products/:id/images",  cat_images_create,      CAT_WRITER, CAT_PICTURE,  CAT_RATE_NONE,     cat_idempotency_run, &cat_images_about_create },
     { "DELETE", "/products/:id/images/:image", cat_images_remove, CAT_WRITER, CAT_NO_BODY, CAT_RATE_NONE,     NULL,                &cat_images_about_remove },
+    { "GET",    "/products/:id/history", cat_changes_history,    CAT_WRITER, CAT_QUERY,    CAT_RATE_NONE,     NULL,                &cat_changes_about_history },
+    { "POST",   "/products/:id/restore", cat_changes_restore,    CAT_WRITER, CAT_JSON,     CAT_RATE_NONE,     NULL,                &cat_changes_about_restore },
+    { "GET",    "/changes",              cat_changes_list,       CAT_WRITER, CAT_QUERY,    CAT_RATE_NONE,     NULL,                &cat_changes_about_list },
     { "GET",    "/images/:name",         cat_images_get,         CAT_ANYONE, CAT_NO_BODY,  CAT_RATE_NONE,     NULL,                &cat_images_about_get },
     { "GET",    "/categories",           cat_field_values_categories, CAT_READER, CAT_QUERY, CAT_RATE_NONE,  NULL,                &cat_field_values_about_categories },
     { "GET",    "/fields",               cat_field_table_get,    CAT_READER, CAT_NO_BODY,  CAT_RATE_NONE,     NULL,                &cat_field_table_about },

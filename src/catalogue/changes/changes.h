@@ -55,20 +55,25 @@ apr_status_t cat_changes_get_batch(cat_db_t *db, apr_int64_t id, cat_change_batc
 apr_status_t cat_changes_of_batch(cat_db_t *db, apr_int64_t batch, apr_int64_t after, int limit,
                                   apr_array_header_t **changes);
 
-/* The changes of a product, newest first, with `former`: down to the number `least`, at most limit. */
-apr_status_t cat_changes_of_product(cat_db_t *db, const char *id, apr_int64_t least, int limit,
-                                    apr_array_header_t **changes);
+/*
+ * Goes back through the changes of a product from the newest one, and calls step with each, with `former`, and with the rows of the product
+ * before and after it; NULL: there was none. What step gets is valid during the call. CAT_ENOUGH from step ends it. To be called in a view
+ * (cat_db_view), or in a transaction, which locks the product then.
+ */
+typedef apr_status_t cat_changes_step_t(void *baton, const cat_change_t *change, const char *const *before,
+                                        const char *const *after);
+apr_status_t cat_changes_walk(cat_db_t *db, const char *id, cat_changes_step_t *step, void *baton);
+
+/* *count: how many changes the history has of the product. *number: of the one with the seq; APR_NOTFOUND: the product has none. */
+apr_status_t cat_changes_count(cat_db_t *db, const char *id, apr_int64_t *count);
+apr_status_t cat_changes_find(cat_db_t *db, const char *id, apr_int64_t seq, apr_int64_t *number);
 
 /* The batch and the number of the last change of a product. APR_NOTFOUND: the history has none. Where the product is locked, or the database
  * has one writer, nobody adds another one before the end of the transaction. */
 apr_status_t cat_changes_get_last(cat_db_t *db, const char *id, apr_int64_t *batch, apr_int64_t *number);
 
-/* *row: the product as it was before the change with the number, on the pool of db; NULL: there was none. Within a transaction that has
- * locked the product (cat_products_lock), if there is one. */
+/* *row: the product as it was before its change with the number, on the pool of db; NULL: there was none. APR_NOTFOUND: it has no such change.
+ * Called as cat_changes_walk. */
 apr_status_t cat_changes_read_before(cat_db_t *db, const char *id, apr_int64_t number, const char *const **row);
-
-/* Gives numbers to the changes that have been committed, where the database has several writers; there is nothing to do elsewhere. The job
- * does it, and whoever shows a change that was just made. */
-apr_status_t cat_change_numbers_assign(cat_db_t *db);
 
 #endif

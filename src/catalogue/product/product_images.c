@@ -15,7 +15,7 @@
  * A change of the field is itself a text, so that it takes the way of all updates, and is made of what is stored when the row is locked:
  *
  *     [{"id":"01a2..."},{"id":"01a1...","alt":"Front"}]     these, in this order
- *     {"add":{"id":...},"at":1}        {"remove":"01a2..."}
+ *     {"add":{"id":...},"at":1}        {"remove":"01a2..."}        {"replace":[{"id":"01a2...","width":...}]}
  */
 #include "catalogue/product/product_images.h"
 
@@ -296,6 +296,11 @@ const char *cat_product_images_remove(apr_pool_t *pool, const char *id)
     return cat_json_text(pool, cat_json_own(pool, json_pack("{s:s}", "remove", id)));
 }
 
+const char *cat_product_images_replace(apr_pool_t *pool, const char *images)
+{
+    return apr_pstrcat(pool, "{\"replace\":", images ? images : "[]", "}", NULL);
+}
+
 static apr_status_t add_image(json_t *images, const json_t *change)
 {
     size_t count = json_array_size(images), place = (size_t)json_integer_value(json_object_get(change, "at"));
@@ -347,6 +352,11 @@ apr_status_t cat_product_images_apply(apr_pool_t *pool, const char *before, cons
     apr_status_t rv;
 
     images = images ? images : cat_json_own(pool, json_array());
+    if (json_object_get(wanted, "replace")) {
+        images = json_object_get(wanted, "replace");
+        *after = json_array_size(images) ? cat_json_text(pool, images) : NULL;
+        return APR_SUCCESS;
+    }
     rv = json_is_array(wanted)               ? arrange_images(images, wanted)
          : json_object_get(wanted, "remove") ? remove_image(images, wanted)
                                              : add_image(images, wanted);

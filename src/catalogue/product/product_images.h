@@ -50,6 +50,9 @@ const char *cat_product_images_arrange(apr_pool_t *pool, const json_t *images, c
 const char *cat_product_images_add(apr_pool_t *pool, const cat_image_t *image, int place);
 const char *cat_product_images_remove(apr_pool_t *pool, const char *id);
 
+/* images: what the field is to be, whatever it was; NULL: no picture. */
+const char *cat_product_images_replace(apr_pool_t *pool, const char *images);
+
 /* The product has no picture of an id that the change names; it would have more than CAT_IMAGES_MOST. */
 #define CAT_ENOIMAGE (APR_OS_START_USERERR + 25)
 #define CAT_EIMAGES (APR_OS_START_USERERR + 26)

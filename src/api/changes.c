@@ -1,0 +1,555 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The changes of products: of all of them in the order of their commits, for those who keep a copy (GET /changes), and of one product, newest
+ * first (GET /products/:id/history); and the way back (POST /products/:id/restore).
+ *
+ * Entries are records of two field tables, from which their descriptions derive. What a field was and became are texts that have been
+ * written already.
+ */
+#include "api/changes.h"
+
+#include <string.h>
+
+#include <apr_hash.h>
+#include <apr_strings.h>
+
+#include "api/admin_list.h"
+#include "api/failure.h"
+#include "api/pagination.h"
+#include "api/products.h"
+#include "catalogue/history.h"
+#include "http/answer.h"
+#include "http/parameters.h"
+#include "lib/id.h"
+#include "lib/json.h"
+#include "lib/number.h"
+#include "lib/time.h"
+
+#define LIMIT 100 /* changes of an answer, unless the client says otherwise */
+#define READ_AT_ONCE 100 /* places of SQL_PRODUCT_GET_100 */
+
+int cat_changes_are_kept(const cat_conf_t *conf)
+{
+    return cat_conf_history(conf) > 0;
+}
+
+static cat_answer_t *answer_no_route(cat_request_t *q)
+{
+    return cat_answer_problem(q->pool, CAT_PROBLEM_ROUTE_UNKNOWN, NULL);
+}
+
+void cat_changes_name_batch(cat_request_t *q, cat_answer_t *answer, apr_int64_t batch)
+{
+    if (batch) {
+        cat_answer_add_json(q->pool, answer, "batch", cat_json_own(q->pool, json_integer(batch)));
+    }
+}
+
+/* ---- entries ---- */
+
+static const char *const op_words[] = {CAT_CHANGE_CREATE, CAT_CHANGE_UPDATE, CAT_CHANGE_DELETE, NULL};
+static const cat_text_rule_t op_rule = {.words = op_words};
+
+/* clang-format off */
+#define SEQ_FIELD {"seq", CAT_NUMBER, CAT_SERVER | CAT_WHOLE | CAT_OPTIONAL, 0, 0, NULL, NULL, \
+    "Its place in the order of all changes; later ones have higher numbers, some of which are left out", "1042"}
+#define AT_FIELD {"at", CAT_TIME, CAT_SERVER, 0, 0, NULL, NULL, "When it was made, in UTC", "2026-11-26T09:30:00.123Z"}
+#define BY_FIELD {"by", CAT_STRING, CAT_SERVER | CAT_OPTIONAL | CAT_EMBEDDED, 0, 0, NULL, NULL, \
+    "Who made it: `id` and, if the account is one of this service, `username`; absent with catalogctl", \
+    "{\"id\":\"01a1fee5-af25-7514-8a69-477230296f5b\",\"username\":\"ada\"}"}
+#define OP_FIELD {"op", CAT_STRING, CAT_SERVER, 0, 0, NULL, &op_rule, "What was done to the product", "update"}
+#define BATCH_FIELD {"batch", CAT_NUMBER, CAT_SERVER | CAT_WHOLE, 0, 0, NULL, NULL, \
+    "The batch that it belongs to: all changes of a request have the same", "227598393600002"}
+
+enum { ENTRY_SEQ, ENTRY_AT, ENTRY_BY, ENTRY_OP, ENTRY_BATCH, ENTRY_CHANGES, ENTRY_FIELDS };
+static const cat_field_t entry_fields[ENTRY_FIELDS] = {
+    SEQ_FIELD, AT_FIELD, BY_FIELD, OP_FIELD, BATCH_FIELD,
+    {"changes", CAT_STRING, CAT_SERVER | CAT_EMBEDDED, 0, 0, NULL, NULL,
+     "Each field that it changed, with `from` and `to`; one of the two is absent where the product had no value", "{\"price\":{\"from\":5,\"to\":4.5}}"},
+};
+
+enum { CHANGE_SEQ, CHANGE_AT, CHANGE_OP, CHANGE_ID, CHANGE_BY, CHANGE_BATCH, CHANGE_PRODUCT, CHANGE_FIELDS };
+static const cat_field_t change_fields[CHANGE_FIELDS] = {
+    SEQ_FIELD, AT_FIELD, OP_FIELD,
+    {"id", CAT_STRING, CAT_SERVER, 0, 0, NULL, &cat_fields_id, "The product", "01a1fee5-af25-7514-8a69-477230296f5b"},
+    BY_FIELD, BATCH_FIELD,
+    {"product", CAT_STRING, CAT_SERVER | CAT_OPTIONAL | CAT_EMBEDDED, 0, 0, NULL, NULL,
+     "With `include=product`: the product as it is now; absent if it is gone", "{\"name\":\"Kettle\"}"},
+};
+/* clang-format on */
+
+static const char *write_number(apr_pool_t *pool, apr_int64_t number)
+{
+    return apr_psprintf(pool, "%" APR_INT64_T_FMT, number);
+}
+
+const char *cat_changes_write_author(apr_pool_t *pool, const char *user_id, const char *username)
+{
+    return user_id ? cat_json_text(pool, cat_json_own(pool, json_pack("{s:s, s:s*}", "id", user_id, "username", username)))
+                   : NULL;
+}
+
+static const char *write_author(apr_pool_t *pool, const cat_change_t *change)
+{
+    return cat_changes_write_author(pool, change->user_id, change->username);
+}
+
+static const char *write_seq(apr_pool_t *pool, const cat_change_t *change)
+{
+    return change->seq ? write_number(pool, change->seq) : NULL;
+}
+
+/* ---- GET /changes ---- */
+
+typedef struct feed_t {
+    cat_request_t *q;
+    apr_int64_t since;
+    int limit;
+    int has_products;
+    apr_array_header_t *changes;
+    apr_int64_t next;
+    apr_hash_t *products; /* JSON by id */
+} feed_t;
+
+static void parse_since(void *query, cat_parameters_t *p, const cat_parameter_t *parameter)
+{
+    feed_t *f = query;
+    char *end = NULL;
+
+    f->since = parameter->value ? apr_strtoi64(parameter->value, &end, 10) : -1;
+    if (!end || *end || end == parameter->value || f->since < 0 || f->since == APR_INT64_MAX) {
+        cat_parameters_add_error(p, parameter->name, "invalid", "must be a whole number, such as the last answer's next, or 0");
+    }
+}
+
+static void parse_limit(void *query, cat_parameters_t *p, const cat_parameter_t *parameter)
+{
+    feed_t *f = query;
+
+    (void)p;
+    f->limit = (int)cat_parameters_parse_limit(parameter, LIMIT, f->q->conf->max_limit);
+}
+
+static void parse_include(void *query, cat_parameters_t *p, const cat_parameter_t *parameter)
+{
+    static const char *const words[] = {"product", NULL};
+    feed_t *f = query;
+
+    f->has_products = !cat_parameters_choose(p, parameter, parameter->value, words, "must be product");
+}
+
+static json_t *describe_since(const cat_conf_t *conf)
+{
+    (void)conf;
+    return json_pack("{s:s, s:i, s:i}", "type", "integer", "minimum", 0, "default", 0);
+}
+
+static json_t *describe_limit(const cat_conf_t *conf)
+{
+    return json_pack("{s:s, s:i, s:i}", "type", "integer", "default", LIMIT < conf->max_limit ? LIMIT : conf->max_limit,
+                     "maximum", conf->max_limit);
+}
+
+static json_t *describe_include(const cat_conf_t *conf)
+{
+    (void)conf;
+    return json_pack("{s:s, s:[s]}", "type", "string", "enum", "product");
+}
+
+/* THE PARAMETERS OF THE CHANGES */
+static const cat_parameter_row_t parameters[] = {
+    {"since", 0, parse_since, describe_since,
+     "Only changes after this one: `next` of the last answer; 0: from the beginning of the history", "1042"},
+    {"limit", 1, parse_limit, describe_limit, CAT_PARAMETERS_LIMIT, "500"},
+    {"include", 0, parse_include, describe_include, "With each change the product as it is now", "\"product\""},
+};
+
+#define PARAMETERS ((int)(sizeof(parameters) / sizeof(parameters[0])))
+
+static apr_status_t add_product(void *baton, const char *const *row, int count)
+{
+    feed_t *f = baton;
+    const cat_fields_t *fields = cat_product_fields_of(f->q->conf);
+    cat_buffer_t b;
+
+    (void)count;
+    cat_buffer_init(&b, f->q->pool, CAT_PRODUCT_SIZE);
+    cat_fields_write(&b, fields->all, fields->count, cat_product_read(f->q->pool, fields, row));
+    apr_hash_set(f->products, apr_pstrdup(f->q->pool, row[CAT_PRODUCT_ID]), APR_HASH_KEY_STRING, cat_buffer_text(&b));
+    return APR_SUCCESS;
+}
+
+static const cat_change_t *change_at(const feed_t *f, int i)
+{
+    return &APR_ARRAY_IDX(f->changes, i, cat_change_t);
+}
+
+/* The places that are left repeat an id. */
+static apr_status_t read_products(feed_t *f)
+{
+    apr_status_t rv = APR_SUCCESS;
+    int count = f->has_products ? f->changes->nelts : 0;
+
+    f->products = apr_hash_make(f->q->pool);
+    for (int done = 0; done < count && rv == APR_SUCCESS; done += READ_AT_ONCE) {
+        const char *ids[READ_AT_ONCE];
+        for (int i = 0; i < READ_AT_ONCE; i++) {
+            ids[i] = change_at(f, done + i < count ? done + i : done)->id;
+        }
+        rv = cat_db_each(f->q->db, SQL_PRODUCT_GET_100, ids, READ_AT_ONCE, add_product, f);
+    }
+    return rv;
+}
+
+static void write_change(const feed_t *f, cat_buffer_t *b, const cat_change_t *change)
+{
+    const char *values[CHANGE_FIELDS] = {
+        [CHANGE_SEQ] = write_seq(f->q->pool, change),
+        [CHANGE_AT] = cat_time_store(f->q->pool, change->at),
+        [CHANGE_OP] = change->op,
+        [CHANGE_ID] = change->id,
+        [CHANGE_BY] = write_author(f->q->pool, change),
+        [CHANGE_BATCH] = write_number(f->q->pool, change->batch),
+        [CHANGE_PRODUCT] = apr_hash_get(f->products, change->id, APR_HASH_KEY_STRING),
+    };
+
+    cat_fields_write(b, change_fields, CHANGE_FIELDS, values);
+}
+
+static cat_answer_t *answer_changes(const feed_t *f)
+{
+    cat_buffer_t b;
+
+    cat_buffer_init(&b, f->q->pool, 4096);
+    CAT_BUFFER_LITERAL(&b, "{\"success\":true,\"data\":[");
+    for (int i = 0; i < f->changes->nelts; i++) {
+        if (i) {
+            CAT_BUFFER_LITERAL(&b, ",");
+        }
+        write_change(f, &b, change_at(f, i));
+    }
+    CAT_BUFFER_LITERAL(&b, "],\"next\":");
+    cat_buffer_add_int(&b, f->next);
+    CAT_BUFFER_LITERAL(&b, "}");
+    return cat_answer_text(f->q->pool, 200, b.data, b.length);
+}
+
+cat_answer_t *cat_changes_list(cat_request_t *q)
+{
+    feed_t f = {.q = q, .limit = LIMIT < q->conf->max_limit ? LIMIT : q->conf->max_limit};
+    cat_parameters_t p;
+    cat_answer_t *answer;
+    apr_status_t rv;
+
+    if (!cat_changes_are_kept(q->conf)) {
+        return answer_no_route(q);
+    }
+    cat_parameters_init(&p, q->pool, q->strict, q->query);
+    cat_parameters_parse(&p, parameters, PARAMETERS, &f);
+    if (p.errors) {
+        return cat_answer_invalid(q->pool, CAT_PROBLEM_VALIDATION, p.errors);
+    }
+    rv = cat_changes_after(q->db, f.since, f.limit, &f.changes, &f.next);
+    rv = rv == APR_SUCCESS ? read_products(&f) : rv;
+    if (rv != APR_SUCCESS) {
+        return rv == CAT_EPURGED ? cat_answer_problem(q->pool, CAT_PROBLEM_CHANGES_GONE, NULL)
+                                 : cat_failure_answer(q->pool, rv);
+    }
+    answer = answer_changes(&f);
+    if (p.ignored) {
+        cat_answer_name_ignored(answer, q->pool, p.ignored);
+    }
+    return answer;
+}
+
+/* ---- GET /products/:id/history ---- */
+
+typedef struct history_t {
+    cat_admin_list_t list; /* first, for its parameters */
+    cat_request_t *q;
+    const char *id;
+    apr_int64_t place; /* of the change that is next */
+} history_t;
+
+static int is_equal(const char *one, const char *other)
+{
+    return one && other ? !strcmp(one, other) : one == other;
+}
+
+static void write_value(cat_buffer_t *b, const char *name, const cat_field_t *field, const char *value)
+{
+    if (value) {
+        cat_buffer_add_text(b, b->data[b->length - 1] == '{' ? "\"" : ",\"");
+        cat_buffer_add_text(b, name);
+        CAT_BUFFER_LITERAL(b, "\":");
+        cat_fields_write_value(b, field, value);
+    }
+}
+
+/* Records; NULL: there was no product. Fields that only say when it was changed are left out. */
+static const char *write_changes(apr_pool_t *pool, const cat_fields_t *fields, const char *const *before,
+                                 const char *const *after)
+{
+    cat_buffer_t b;
+
+    cat_buffer_init(&b, pool, 256);
+    CAT_BUFFER_LITERAL(&b, "{");
+    for (int i = 0; i < fields->count; i++) {
+        const cat_field_t *field = &fields->all[i];
+        const char *from = before ? before[i] : NULL, *to = after ? after[i] : NULL;
+        if (i == CAT_PRODUCT_ID || field->flags & CAT_MODIFIED || is_equal(from, to)) {
+            continue;
+        }
+        cat_buffer_add_text(&b, b.length > 1 ? ",\"" : "\"");
+        cat_buffer_add_text(&b, field->name);
+        CAT_BUFFER_LITERAL(&b, "\":{");
+        write_value(&b, "from", field, from);
+        write_value(&b, "to", field, to);
+        CAT_BUFFER_LITERAL(&b, "}");
+    }
+    CAT_BUFFER_LITERAL(&b, "}");
+    return cat_buffer_text(&b);
+}
+
+static const char *const *read_row(apr_pool_t *pool, const cat_fields_t *fields, const char *const *row)
+{
+    return row ? cat_product_read(pool, fields, row) : NULL;
+}
+
+static void add_entry(const history_t *h, const cat_change_t *change, const char *const *before, const char *const *after)
+{
+    apr_pool_t *pool = h->q->pool;
+    const cat_fields_t *fields = cat_product_fields_of(h->q->conf);
+    const char **entry = apr_pcalloc(pool, ENTRY_FIELDS * sizeof(*entry));
+
+    entry[ENTRY_SEQ] = write_seq(pool, change);
+    entry[ENTRY_AT] = cat_time_store(pool, change->at);
+    entry[ENTRY_BY] = write_author(pool, change);
+    entry[ENTRY_OP] = apr_pstrdup(pool, change->op);
+    entry[ENTRY_BATCH] = write_number(pool, change->batch);
+    entry[ENTRY_CHANGES] =
+        write_changes(pool, fields, read_row(pool, fields, before), read_row(pool, fields, after));
+    APR_ARRAY_PUSH(h->list.page.rows, const char *const *) = (const char *const *)entry;
+}
+
+static apr_status_t take_change(void *baton, const cat_change_t *change, const char *const *before,
+                                const char *const *after)
+{
+    history_t *h = baton;
+    const cat_page_t *page = &h->list.page;
+
+    if (h->place++ / page->limit < page->number - 1) {
+        return APR_SUCCESS;
+    }
+    add_entry(h, change, before, after);
+    return page->rows->nelts < page->limit ? APR_SUCCESS : CAT_ENOUGH;
+}
+
+static apr_status_t read_history(void *baton)
+{
+    history_t *h = baton;
+    cat_page_t *page = &h->list.page;
+    apr_status_t rv = cat_changes_count(h->q->db, h->id, &page->total);
+
+    page->rows = apr_array_make(h->q->pool, 16, sizeof(const char *const *));
+    h->place = 0;
+    return rv == APR_SUCCESS && page->total && page->number - 1 <= (page->total - 1) / page->limit
+               ? cat_changes_walk(h->q->db, h->id, take_change, h)
+               : rv;
+}
+
+static const cat_parameter_row_t history_parameters[] = {CAT_ADMIN_LIST_PARAMETERS};
+
+#define HISTORY_PARAMETERS ((int)(sizeof(history_parameters) / sizeof(history_parameters[0])))
+
+/* A product that is gone has its history as long as that is kept; one that never was, or is older than the history, has none. */
+static apr_status_t find_product(const history_t *h)
+{
+    const char *const *row;
+
+    return h->list.page.total ? APR_SUCCESS : cat_db_one(h->q->db, SQL_PRODUCT_GET, CAT_VALUES(h->id), &row);
+}
+
+/* The changes that were just made are numbered first. If they cannot be, for example because the database is read-only, they lack their
+ * number, and the cause is in the log. */
+static apr_status_t read_page(history_t *h)
+{
+    apr_status_t rv;
+
+    cat_change_numbers_assign(h->q->db);
+    rv = cat_db_view(h->q->db, read_history, h);
+    return rv == APR_SUCCESS ? find_product(h) : rv;
+}
+
+cat_answer_t *cat_changes_history(cat_request_t *q)
+{
+    history_t h = {.q = q, .id = cat_id_fold(q->pool, q->params[0])};
+    cat_parameters_t p;
+    cat_answer_t *refusal;
+    apr_status_t rv;
+
+    if (!cat_changes_are_kept(q->conf)) {
+        return answer_no_route(q);
+    }
+    refusal = cat_admin_list_parse(q, &p, history_parameters, HISTORY_PARAMETERS, &h.list);
+    if (refusal) {
+        return refusal;
+    }
+    rv = cat_id_check(h.id) ? read_page(&h) : APR_NOTFOUND;
+    return rv == APR_NOTFOUND ? cat_answer_problem(q->pool, CAT_PROBLEM_PRODUCT_UNKNOWN, NULL)
+                              : cat_admin_list_answer(q, rv, &h.list, &p, entry_fields, ENTRY_FIELDS);
+}
+
+/* ---- POST /products/:id/restore ---- */
+
+static const cat_field_t restore_fields[] = {
+    {"seq", CAT_NUMBER, CAT_REQUIRED | CAT_WHOLE, 1, 9007199254740991, NULL, NULL,
+     "The change before which the product was as it is to be", "1042"},
+};
+
+static cat_answer_t *answer_taken(cat_request_t *q)
+{
+    json_t *error = cat_fields_make_error(cat_products_name_taken(q->db), "taken", "is already taken by another product");
+
+    return cat_answer_invalid(q->pool, CAT_PROBLEM_RESTORE_TAKEN, cat_json_own(q->pool, json_pack("[o]", error)));
+}
+
+static cat_answer_t *refuse_restore(cat_request_t *q, apr_status_t rv)
+{
+    const json_t *errors = cat_products_refusals(q->pool, rv);
+
+    switch (rv) {
+    case APR_NOTFOUND:
+        return cat_answer_problem(q->pool, CAT_PROBLEM_CHANGE_UNKNOWN, NULL);
+    case CAT_ENOPRODUCT:
+        return cat_answer_problem(q->pool, CAT_PROBLEM_RESTORE_NOTHING, NULL);
+    case APR_EEXIST:
+        return answer_taken(q);
+    default:
+        return errors ? cat_answer_invalid(q->pool, CAT_PROBLEM_VALIDATION, errors) : cat_failure_answer(q->pool, rv);
+    }
+}
+
+cat_answer_t *cat_changes_restore(cat_request_t *q)
+{
+    const cat_fields_t *fields = cat_product_fields_of(q->conf);
+    const char *id = cat_id_fold(q->pool, q->params[0]);
+    const char *const *product;
+    cat_answer_t *answer;
+    cat_input_t input;
+    cat_buffer_t b;
+    apr_status_t rv;
+
+    if (!cat_changes_are_kept(q->conf)) {
+        return answer_no_route(q);
+    }
+    cat_fields_check(q->pool, restore_fields, 1, CAT_CREATE, q->strict, q->body, &input);
+    if (input.errors) {
+        return cat_answer_malformed(q->pool, input.errors);
+    }
+    rv = cat_id_check(id) ? cat_restore_product(q->db, id, apr_atoi64(input.values[0]), &product) : APR_NOTFOUND;
+    if (rv != APR_SUCCESS) {
+        return refuse_restore(q, rv);
+    }
+    cat_buffer_init(&b, q->pool, CAT_PRODUCT_SIZE);
+    cat_fields_write(&b, fields->all, fields->count, product);
+    answer = cat_answer_success(q->pool, 200, &b, "Product restored");
+    answer->etag = cat_products_tag(q->pool, fields, product);
+    cat_answer_name_ignored(answer, q->pool, input.ignored);
+    return answer;
+}
+
+/* ---- descriptions ---- */
+
+static const cat_shape_t change_shape = {
+    .kind = CAT_SHAPE_RECORD, .name = "Change", .fields = change_fields, .count = CHANGE_FIELDS};
+static const cat_shape_t change_list = {.kind = CAT_SHAPE_LIST, .of = &change_shape};
+static const cat_member_t change_members[] = {
+    CAT_MEMBER_SUCCESS,
+    {"data", &change_list, CAT_ALWAYS, "The changes, oldest first"},
+    {"next", &cat_schema_whole, CAT_ALWAYS, "The `since` that continues the list, also where it is empty"},
+    CAT_MEMBER_END,
+};
+static const cat_shape_t changes = {.kind = CAT_SHAPE_OBJECT, .name = "Changes", .members = change_members};
+
+static void describe_parameters(cat_describer_t *d)
+{
+    cat_parameters_describe(d, "changes", parameters, PARAMETERS);
+}
+
+static const cat_problem_t following[] = {CAT_PROBLEM_CHANGES_GONE, CAT_PROBLEM_COUNT};
+
+const cat_description_t cat_changes_about_list = {
+    .id = "listChanges",
+    .tag = "Products",
+    .summary = "Follow the changes of products",
+    .about = "In an order without gaps: who stores `next` together with what it has made of the changes misses none and gets none twice. "
+             "On a database server a change is in the list about half a second after it was made.",
+    .describe_parameters = describe_parameters,
+    .status = 200,
+    .answered = "The changes after `since`",
+    .shape = &changes,
+    .problems = following,
+    .is_open = cat_changes_are_kept,
+};
+
+static const cat_shape_t entry_shape = {
+    .kind = CAT_SHAPE_RECORD, .name = "HistoryEntry", .fields = entry_fields, .count = ENTRY_FIELDS};
+static const cat_shape_t entry_list = {.kind = CAT_SHAPE_LIST, .of = &entry_shape};
+static const cat_member_t history_members[] = {
+    CAT_MEMBER_SUCCESS,
+    {"data", &entry_list, CAT_ALWAYS, "Its changes, newest first"},
+    CAT_PAGINATION_MEMBER,
+    CAT_MEMBER_END,
+};
+static const cat_shape_t history = {.kind = CAT_SHAPE_OBJECT, .name = "History", .members = history_members};
+
+static void describe_history_parameters(cat_describer_t *d)
+{
+    cat_parameters_describe(d, "history", history_parameters, HISTORY_PARAMETERS);
+}
+
+static const cat_problem_t reading[] = {CAT_PROBLEM_PRODUCT_UNKNOWN, CAT_PROBLEM_COUNT};
+
+const cat_description_t cat_changes_about_history = {
+    .id = "getProductHistory",
+    .tag = "Products",
+    .summary = "Read what changed of a product",
+    .about = "Newest first, also of a product that was deleted.",
+    .param = "The product's id",
+    .describe_parameters = describe_history_parameters,
+    .status = 200,
+    .answered = "A page of its changes",
+    .shape = &history,
+    .headers = CAT_HEADER_LINK,
+    .problems = reading,
+    .is_open = cat_changes_are_kept,
+};
+
+static const cat_member_t restored_members[] = {
+    CAT_MEMBER_SUCCESS,
+    {"data", &cat_products_shape, CAT_ALWAYS, "The product as it is now"},
+    CAT_MEMBER_MESSAGE,
+    CAT_MEMBER_END,
+};
+static const cat_shape_t restored = {.kind = CAT_SHAPE_OBJECT, .name = "RestoredProduct", .members = restored_members};
+static const cat_problem_t restoring[] = {CAT_PROBLEM_CHANGE_UNKNOWN, CAT_PROBLEM_RESTORE_NOTHING,
+                                          CAT_PROBLEM_RESTORE_TAKEN, CAT_PROBLEM_INDEXING, CAT_PROBLEM_COUNT};
+
+const cat_description_t cat_changes_about_restore = {
+    .id = "restoreProduct",
+    .tag = "Products",
+    .summary = "Make a product what it was before a change",
+    .about = "A deleted product comes back with its id and its `createdAt`. That is a change, too, which can be taken back.",
+    .param = "The product's id",
+    .input = "Restoration",
+    .fields = restore_fields,
+    .field_count = 1,
+    .purpose = CAT_CREATE,
+    .status = 200,
+    .answered = "The product is what it was",
+    .shape = &restored,
+    .headers = CAT_HEADER_ETAG,
+    .problems = restoring,
+    .is_open = cat_changes_are_kept,
+};

@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The order in which changes are read, and how old ones are deleted.
+ *
+ * A database server gives numbers when rows are inserted, and others see them when they are committed: a reader who has seen 12 may have
+ * missed 11, which a slow transaction holds. So each change gets a second number, seq, after its commit, from one job at a time:
+ *
+ *     writer A   inserts 11 ............................ commits
+ *     writer B        inserts 12, commits
+ *     numbering                            12 -> seq 12            11 -> seq 13
+ *     reader                                           12 ............... 13
+ *
+ * All who give numbers lock the row of change_marks that has the last seq, and write it anew: so they take turns, and of two nodes of a
+ * Galera cluster one is refused and begins again. A writer of a product holds its row until the commit, so a later change of the product has a
+ * higher number, and is not seen before the earlier one: a portion in the order of the numbers keeps the order of each product.
+ *
+ * On SQLite writers commit one after the other, so the number is the order, and there is nothing to do. See
+ * docs/decisions/0097-changes-are-numbered-after-their-commit.md.
+ */
+#include "catalogue/changes/change_numbers.h"
+
+#include <apr_strings.h>
+
+#include "db/dialects/status.h"
+#include "lib/time.h"
+
+#define PORTION 100 /* places of SQL_CHANGES_NUMBER */
+#define PURGED 500  /* rows of a transaction; SQL_CHANGES_OLDEST reads one more */
+#define PURGE_ROUNDS 50
+
+static const char *write_number(apr_pool_t *pool, apr_int64_t number)
+{
+    return apr_psprintf(pool, "%" APR_INT64_T_FMT, number);
+}
+
+/* ---- numbering ---- */
+
+typedef struct numbering_t {
+    cat_db_t *db;
+    const char *numbers[PORTION]; /* that have no seq, in their order */
+    int count;
+} numbering_t;
+
+static apr_status_t add_number(void *baton, const char *const *row, int count)
+{
+    numbering_t *n = baton;
+
+    (void)count;
+    n->numbers[n->count++] = apr_pstrdup(n->db->pool, row[0]);
+    return n->count < PORTION ? APR_SUCCESS : CAT_ENOUGH;
+}
+
+static apr_status_t find_unnumbered(numbering_t *n)
+{
+    n->count = 0;
+    return cat_db_each(n->db, SQL_CHANGES_UNNUMBERED, CAT_NO_VALUES, add_number, n);
+}
+
+static apr_status_t set_mark(cat_db_t *db, const char *name, apr_int64_t n)
+{
+    const char *text = write_number(db->pool, n);
+
+    return cat_db_exec(db, SQL_CHANGES_SET_MARK, CAT_VALUES(text, name, text), NULL);
+}
+
+/* The first one gets the seq after the last one, and the others keep their distance from it. */
+static apr_status_t set_numbers(numbering_t *n, apr_int64_t last)
+{
+    apr_int64_t shift = last + 1 - apr_atoi64(n->numbers[0]);
+    const char *values[PORTION + 1] = {write_number(n->db->pool, shift)};
+    apr_status_t rv;
+
+    for (int i = 0; i < PORTION; i++) {
+        values[i + 1] = n->numbers[i < n->count ? i : 0];
+    }
+    rv = cat_db_exec(n->db, SQL_CHANGES_NUMBER, values, PORTION + 1, NULL);
+    return rv == APR_SUCCESS ? set_mark(n->db, "numbered", apr_atoi64(n->numbers[n->count - 1]) + shift) : rv;
+}
+
+static apr_status_t number_portion(void *baton)
+{
+    numbering_t *n = baton;
+    const char *const *mark;
+    apr_status_t rv = cat_db_one(n->db, SQL_CHANGES_HOLD_MARK, CAT_VALUES("numbered"), &mark);
+
+    rv = rv == APR_SUCCESS ? find_unnumbered(n) : rv;
+    return rv == APR_SUCCESS && n->count ? set_numbers(n, apr_atoi64(mark[0])) : rv;
+}
+
+apr_status_t cat_change_numbers_assign(cat_db_t *db)
+{
+    numbering_t n = {.db = db};
+    apr_status_t rv;
+
+    if (cat_db_has_one_writer(db)) {
+        return APR_SUCCESS;
+    }
+    rv = find_unnumbered(&n);
+    while (rv == APR_SUCCESS && n.count) {
+        int is_last = n.count < PORTION;
+        rv = cat_db_transact(db, number_portion, &n);
+        n.count = is_last ? 0 : n.count;
+    }
+    return rv;
+}
+
+cat_job_result_t cat_change_numbers_run(cat_job_t *job)
+{
+    if (!cat_conf_history(job->conf) || cat_change_numbers_assign(job->db) == APR_SUCCESS) {
+        return CAT_JOB_DONE;
+    }
+    return CAT_JOB_FAILED;
+}
+
+/* ---- deleting ---- */
+
+typedef struct purge_t {
+    cat_db_t *db;
+    apr_time_t before; /* older changes are deleted */
+    int count;         /* that were read */
+    int is_ended;      /* flag: one of them stays */
+    int deleted;       /* that will be deleted */
+    apr_int64_t number, seq; /* the last one of them; the highest one */
+    const char *batch;       /* of the first one that stays; NULL: not known */
+} purge_t;
+
+/* The last change of the table stays. */
+static apr_status_t judge_change(void *baton, const char *const *row, int count)
+{
+    purge_t *p = baton;
+    apr_int64_t seq = apr_atoi64(row[1]);
+
+    (void)count;
+    p->is_ended |= p->count++ == PURGED || seq == 0 || cat_time_read(row[2]) >= p->before;
+    if (p->is_ended) {
+        p->batch = apr_pstrdup(p->db->pool, row[3]);
+        return CAT_ENOUGH;
+    }
+    p->deleted++;
+    p->number = apr_atoi64(row[0]);
+    p->seq = seq > p->seq ? seq : p->seq;
+    return APR_SUCCESS;
+}
+
+static apr_status_t delete_changes(void *baton)
+{
+    const purge_t *p = baton;
+    apr_status_t rv =
+        cat_db_exec(p->db, SQL_PURGE_CHANGES, CAT_VALUES(write_number(p->db->pool, p->number)), NULL);
+
+    return rv == APR_SUCCESS ? set_mark(p->db, "purged", p->seq) : rv;
+}
+
+static apr_status_t delete_batches(const purge_t *p)
+{
+    int deleted = 1;
+    apr_status_t rv = APR_SUCCESS;
+
+    for (int i = 0; i < PURGE_ROUNDS && deleted && rv == APR_SUCCESS; i++) {
+        rv = cat_db_exec(p->db, SQL_PURGE_BATCHES, CAT_VALUES(cat_time_store(p->db->pool, p->before), p->batch), &deleted);
+    }
+    return rv;
+}
+
+static apr_status_t purge_portion(purge_t *p)
+{
+    apr_status_t rv;
+
+    p->count = p->is_ended = p->deleted = 0;
+    p->batch = NULL;
+    rv = cat_db_each(p->db, SQL_CHANGES_OLDEST, CAT_NO_VALUES, judge_change, p);
+    if (rv == APR_SUCCESS && p->deleted && p->is_ended) {
+        rv = cat_db_transact(p->db, delete_changes, p);
+        rv = rv == APR_SUCCESS ? delete_batches(p) : rv;
+    }
+    return rv;
+}
+
+cat_job_result_t cat_change_numbers_purge(cat_job_t *job)
+{
+    int seconds = cat_conf_history(job->conf);
+    purge_t p = {.db = job->db, .before = apr_time_now() - apr_time_from_sec(seconds), .deleted = 1};
+    apr_status_t rv = APR_SUCCESS;
+
+    for (int i = 0; seconds && i < PURGE_ROUNDS && p.deleted && rv == APR_SUCCESS && !cat_job_must_stop(job); i++) {
+        rv = purge_portion(&p);
+        p.deleted = p.is_ended ? p.deleted : 0;
+    }
+    return rv == APR_SUCCESS ? CAT_JOB_DONE : CAT_JOB_FAILED;
+}

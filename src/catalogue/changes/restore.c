@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Makes a product what it was before a change.
+ *
+ * It is written as any other: an update, or a creation with the id and the time of before. So what is derived of it, counted and cached follows,
+ * unique values that were taken meanwhile are refused, and the history has one more change, which can be taken back as well.
+ */
+#include "catalogue/changes/restore.h"
+
+#include <string.h>
+
+#include <apr_strings.h>
+
+#include "catalogue/product/product_images.h"
+#include "catalogue/product/products.h"
+#include "lib/json.h"
+
+/* ---- pictures ---- */
+
+static apr_status_t keep_picture(cat_db_t *db, json_t *kept, json_t *image)
+{
+    const char *id = json_string_value(json_object_get(image, "id"));
+    const char *const *row;
+    apr_status_t rv = id ? cat_db_one(db, SQL_IMAGE_EXISTS, CAT_VALUES(id), &row) : APR_NOTFOUND;
+
+    if (rv == APR_SUCCESS) {
+        json_array_append(kept, image);
+    }
+    return rv == APR_NOTFOUND ? APR_SUCCESS : rv;
+}
+
+/* *text: without the pictures that the database has not any more; NULL: none is left. */
+static apr_status_t keep_pictures(cat_db_t *db, const char **text)
+{
+    const char *why;
+    json_t *images = *text ? cat_json_parse(db->pool, *text, strlen(*text), &why) : NULL, *image;
+    json_t *kept = cat_json_own(db->pool, json_array());
+    apr_status_t rv = APR_SUCCESS;
+    size_t i;
+
+    json_array_foreach (images, i, image) {
+        rv = rv == APR_SUCCESS ? keep_picture(db, kept, image) : rv;
+    }
+    *text = json_array_size(kept) ? cat_json_text(db->pool, kept) : NULL;
+    return rv;
+}
+
+/* ---- writing ---- */
+
+static apr_status_t insert_again(cat_db_t *db, const char *const *row)
+{
+    const cat_fields_t *fields = cat_product_fields_of(db->conf);
+    int images = cat_product_images_find(fields);
+    const char **record = apr_pmemdup(db->pool, cat_product_read(db->pool, fields, row),
+                                      (apr_size_t)fields->count * sizeof(*record));
+    const char **again = apr_pmemdup(db->pool, row, CAT_PRODUCT_COLUMNS * sizeof(*again));
+    apr_status_t rv = images < fields->count ? keep_pictures(db, &record[images]) : APR_SUCCESS;
+
+    cat_product_stamp(db->pool, fields, record, apr_time_now());
+    again[CAT_PRODUCT_EXTRA] = cat_product_write_extra(db->pool, fields, record, row[CAT_PRODUCT_EXTRA]);
+    return rv == APR_SUCCESS ? cat_products_insert_row_within(db, (const char *const *)again) : rv;
+}
+
+static int is_equal(const char *one, const char *other)
+{
+    return one && other ? !strcmp(one, other) : one == other;
+}
+
+static apr_status_t set_field(cat_db_t *db, cat_input_t *input, int i, const char *value)
+{
+    apr_status_t rv = APR_SUCCESS;
+
+    if (input->fields[i].flags & CAT_IMAGES) {
+        rv = keep_pictures(db, &value);
+        input->values[i] = cat_product_images_replace(db->pool, value);
+    } else {
+        input->values[i] = value;
+        input->cleared[i] = !value;
+    }
+    input->given++;
+    return rv;
+}
+
+/* The fields that differ, and no others: so members that the mount has no field for stay. */
+static apr_status_t compare_records(cat_db_t *db, const char *const *is, const char *const *was, cat_input_t *input)
+{
+    const cat_fields_t *fields = cat_product_fields_of(db->conf);
+    apr_status_t rv = APR_SUCCESS;
+
+    *input = (cat_input_t){.fields = fields->all, .count = fields->count};
+    input->values = apr_pcalloc(db->pool, (apr_size_t)fields->count * sizeof(*input->values));
+    input->cleared = apr_pcalloc(db->pool, (apr_size_t)fields->count);
+    for (int i = 0; i < fields->count && rv == APR_SUCCESS; i++) {
+        int flags = fields->all[i].flags, is_set_by_clients = !(flags & CAT_SERVER) || flags & CAT_IMAGES;
+        if (is_set_by_clients && !is_equal(is[i], was[i])) {
+            rv = set_field(db, input, i, was[i]);
+        }
+    }
+    return rv;
+}
+
+static apr_status_t update_again(cat_db_t *db, const char *const *present, const char *const *row, int *is_changed)
+{
+    const cat_fields_t *fields = cat_product_fields_of(db->conf);
+    const char *const *was = cat_product_read(db->pool, fields, row), *const *product;
+    cat_input_t input;
+    apr_status_t rv = compare_records(db, present, was, &input);
+
+    *is_changed = input.given > 0;
+    return rv == APR_SUCCESS && input.given ? cat_products_update_within(db, row[CAT_PRODUCT_ID], &input, &product) : rv;
+}
+
+apr_status_t cat_restore_put(cat_db_t *db, const char *id, const char *const *row, int *is_changed)
+{
+    const char *const *present;
+    apr_status_t rv = cat_products_lock(db, id, &present);
+
+    *is_changed = present || row;
+    if (rv != APR_SUCCESS && rv != APR_NOTFOUND) {
+        return rv;
+    }
+    if (!row) {
+        return present ? cat_products_delete_within(db, id) : APR_SUCCESS;
+    }
+    return present ? update_again(db, present, row, is_changed) : insert_again(db, row);
+}
+
+/* ---- of one product ---- */
+
+typedef struct restoration_t {
+    cat_db_t *db;
+    const char *id;
+    apr_int64_t seq;
+    const char *const *product;
+} restoration_t;
+
+static apr_status_t read_product(restoration_t *r)
+{
+    const char *const *row;
+    apr_status_t rv = cat_db_one(r->db, SQL_PRODUCT_GET, CAT_VALUES(r->id), &row);
+
+    r->product = rv == APR_SUCCESS ? cat_product_read(r->db->pool, cat_product_fields_of(r->db->conf), row) : NULL;
+    return rv;
+}
+
+static apr_status_t restore_product(void *baton)
+{
+    restoration_t *r = baton;
+    const char *const *row = NULL;
+    apr_int64_t number;
+    int is_changed;
+    apr_status_t rv = cat_changes_find(r->db, r->id, r->seq, &number);
+
+    rv = rv == APR_SUCCESS ? cat_changes_read_before(r->db, r->id, number, &row) : rv;
+    if (rv == APR_SUCCESS && !row) {
+        return CAT_ENOPRODUCT;
+    }
+    rv = rv == APR_SUCCESS ? cat_restore_put(r->db, r->id, row, &is_changed) : rv;
+    return rv == APR_SUCCESS ? read_product(r) : rv;
+}
+
+apr_status_t cat_restore_product(cat_db_t *db, const char *id, apr_int64_t seq, const char *const **product)
+{
+    restoration_t r = {.db = db, .id = id, .seq = seq};
+    apr_array_header_t *changed = apr_array_make(db->pool, 1, sizeof(const char *));
+    apr_status_t rv;
+
+    APR_ARRAY_PUSH(changed, const char *) = id;
+    rv = cat_products_transact(db, changed, 1, restore_product, &r);
+    *product = r.product;
+    return rv;
+}

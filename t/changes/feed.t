@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: Apache-2.0
+# route: GET /changes
+# again: db
+# The changes of all products, for those who keep a copy of them.
+use CatalogTest;
+use Time::HiRes qw(sleep);
+
+my $server = server()->start;
+my $writer = register($server);
+my $token = $writer->{token};
+
+sub call { my ($method, $path, $body, %more) = @_; return $server->api($method => $path, $body, token => $token, %more) }
+sub changes { my ($query) = @_; return call(GET => "/changes$query") }
+
+# The changes after a number, once there are as many.
+sub wait_for_changes {
+    my ($since, $count) = @_;
+    my $answer;
+    wait_until(10, sub { $answer = changes("?since=$since&limit=1000"); @{ $answer->{json}{data} } >= $count });
+    is(scalar @{ $answer->{json}{data} }, $count, "$count changes after $since");
+    return $answer->{json};
+}
+
+# case: nothing yet
+answers(changes(''), 200, { success => true, data => [], next => 0 }, 'there is nothing yet');
+answers(changes('?since=0'), 200, { success => true, data => [], next => 0 }, 'after 0 neither');
+
+# case: each write, in its order
+my $id = call(POST => '/products', { name => 'Cup', price => 1.5 })->{json}{data}{id};
+call(PUT => "/products/$id", { price => 19.99 });
+call(POST => '/products/batch', { operations => [map { { op => 'create', body => { name => "b$_", price => $_ } } } 1 .. 3] });
+call(DELETE => "/products/$id");
+my $all = wait_for_changes(0, 6);
+my @data = @{ $all->{data} };
+is_deeply([map { $_->{op} } @data], [qw(create update create create create delete)], 'they are in their order');
+is_deeply([map { $_->{id} } @data[0, 1, 5]], [($id) x 3], 'with the product');
+is_deeply($_->{by}, { id => $writer->{user}{id}, username => $writer->{user}{username} }, 'and who') for @data;
+is_deeply([sort { $a <=> $b } map { $_->{seq} } @data], [map { $_->{seq} } @data], 'their numbers rise');
+is($all->{next}, $data[-1]{seq}, 'next is the last one');
+is_deeply([map { $_->{batch} } @data[2, 3]], [($data[4]{batch}) x 2], 'a batch is one');
+
+# case: portions
+my ($next, @read) = (0);
+for (1 .. 4) {
+    my $answer = changes("?since=$next&limit=2")->{json};
+    push @read, @{ $answer->{data} };
+    $next = $answer->{next};
+}
+is_deeply(\@read, \@data, 'in portions they are the same');
+answers(changes("?since=$next"), 200, { success => true, data => [], next => $next }, 'at the end next stays');
+
+# case: with the products
+my @with = @{ changes('?include=product')->{json}{data} };
+ok(!exists $with[0]{product}, 'a product that is gone is absent');
+is_deeply($with[2]{product}, call(GET => "/products/$with[2]{id}")->{json}{data}, 'the others are as they are');
+
+# case: parameters
+for my $bad ('since=x', 'since=-1', 'since=', 'since=1.5', 'include=all', 'since=1&since=2') {
+    is(changes("?$bad")->{status}, 400, "$bad is refused");
+}
+is(changes('?limit=x')->{status}, 200, 'a limit that is no number counts as absent');
+answers(changes('?nosuch=1'), 200, undef, 'an unknown parameter is named', 'catalog-ignored' => 'nosuch');
+is($server->api(GET => '/changes')->{status}, 401, 'only writers read it');
+
+# case: an import in portions
+my $rows = join '', map { qq({"name":"p$_","price":$_}\n) } 1 .. 12_000;
+my $import = call(POST => '/products/import?atomic=false', $rows, headers => { 'Content-Type' => 'application/x-ndjson' });
+is($import->{status}, 200, 'an import') or diag $import->{content};
+my (%seen, $batch);
+my $read = 0;
+wait_until(20, sub {
+    my $answer = changes("?since=$next&limit=1000")->{json};
+    sleep 0.1 if !@{ $answer->{data} };
+    $seen{ $_->{id} }++, $batch //= $_->{batch}, $read += $_->{batch} == $batch for @{ $answer->{data} };
+    $next = $answer->{next};
+    return $read == 12_000;
+});
+is($read, 12_000, 'each row is a change of one batch');
+is(scalar keys %seen, 12_000, 'and none comes twice');
+is($import->{json}{batch}, $batch, 'which the answer names');
+my $db = $server->database;
+is_deeply($db->selectrow_arrayref('SELECT row_count, complete, source FROM change_batches WHERE id = ?', undef, $batch), [12_000, 1, 'import'],
+    'the batch counts them');
+done_testing;
