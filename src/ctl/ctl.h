@@ -11,6 +11,7 @@
 #include <apr_tables.h>
 
 #include "accounts/audit.h"
+#include "catalogue/store.h"
 #include "ctl/site.h"
 #include "db/db.h"
 #include "lib/conf.h"
@@ -35,6 +36,7 @@ typedef struct ctl_t {
     cat_conf_t conf;    /* of db */
     cat_source_t *source;
     apr_interval_time_t written; /* how long, since it last yielded to other writers */
+    cat_author_t author;         /* of changes of products */
     cat_db_t *db;                /* if the command's row asks for it; made by ctl_database_open */
 } ctl_t;
 

@@ -125,8 +125,11 @@ const char *ctl_database_open(ctl_t *ctl, int make)
         ctl->conf = (cat_conf_t){
             .max_connections = CONNECTIONS,
             .migrate = make,
+            .history = &ctl->site.history,
             .index = ctl->site.index ? cat_product_keys_set(cat_product_keys_read_set(ctl->site.index)) : NULL};
         ctl->db = cat_db_make(ctl->pool, &ctl->conf, ctl->source, &ctl->log);
+        ctl->author = (cat_author_t){.source = CAT_SOURCE_CTL};
+        ctl->db->author = &ctl->author;
         fault = take_fields(ctl);
     }
     return fault;
@@ -155,6 +158,9 @@ apr_status_t ctl_database_write(ctl_t *ctl, cat_work_t *work, void *baton)
         }
         ctl->unsaid = NULL;
         rv = cat_db_transact(ctl->db, work, baton);
+    }
+    if (rv == APR_SUCCESS) {
+        cat_change_notes_keep(ctl->db);
     }
     ctl->quiet = 0;
     if (rv != APR_SUCCESS && ctl->unsaid) {

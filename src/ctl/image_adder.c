@@ -59,6 +59,7 @@ void ctl_image_adder_renew(ctl_image_adder_t *adder)
 
     apr_pool_clear(adder->pool);
     adder->db = ctl->db = cat_db_make(adder->pool, &adder->conf, ctl->source, &ctl->log);
+    ctl->db->author = &ctl->author;
 }
 
 apr_status_t ctl_image_adder_find(const ctl_image_adder_t *adder, const char *name, const char **id)

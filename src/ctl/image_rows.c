@@ -292,6 +292,7 @@ const char *ctl_image_rows_write(ctl_t *ctl, cat_export_style_t *style, ctl_imag
     rows->images = cat_product_images_find(rows->adder.conf.fields);
     ctl->conf.fields = name_files_in(ctl->pool, rows->adder.conf.fields, rows->images);
     ctl->db = cat_db_make(ctl->pool, &ctl->conf, ctl->source, &ctl->log);
+    ctl->db->author = &ctl->author;
     style->adapt = name_files;
     style->baton = rows;
     *made = rows;

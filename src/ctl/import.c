@@ -252,6 +252,7 @@ static const char *store_batch(import_t *im)
     if (rv == APR_SUCCESS && missing) {
         im->at = im->count;
         im->ctl->db = cat_db_make(im->pool, &im->ctl->conf, im->ctl->source, &im->ctl->log);
+        im->ctl->db->author = &im->ctl->author;
         rv = ctl_database_write(im->ctl, add_missing, im);
         if (rv != APR_SUCCESS && im->at < im->count) {
             return at_line(im, im->rows[im->at].line,

@@ -19,6 +19,7 @@
 #include "places.inc"
 
 #define READ_AT_ONCE 4096
+#define HISTORY (30 * 86400) /* CatalogHistory's default */
 
 /* ---- asking httpd ---- */
 
@@ -145,6 +146,7 @@ static void read_mount(const json_t *mount, ctl_site_t *site)
         .images = json_is_true(json_object_get(mount, "images")),
         .image_program = text_of(mount, "imageProgram"),
         .image_quota = (int)json_integer_value(json_object_get(mount, "imageQuota")),
+        .history = (int)json_integer_value(json_object_get(mount, "history")),
         .uid = (apr_uid_t)json_integer_value(json_object_get(mount, "uid")),
         .gid = (apr_gid_t)json_integer_value(json_object_get(mount, "gid")),
     };
@@ -224,6 +226,7 @@ static const char *explain_choice(apr_pool_t *pool, const apr_array_header_t *si
 static void add_mount(ctl_site_t *site, const ctl_site_t *other)
 {
     site->mail = site->mail ? site->mail : other->mail; /* each of them sends the mails of all */
+    site->history = site->history ? site->history : other->history;
     if (other->images && !site->images) {
         site->images = 1;
         site->image_program = other->image_program;
@@ -276,7 +279,9 @@ const char *ctl_site_find(apr_pool_t *pool, const ctl_options_t *options, ctl_si
     if (!options->driver) {
         return find_in_configuration(pool, options, site);
     }
-    *site =
-        (ctl_site_t){.driver = options->driver, .params = options->params, .fields = list_texts(pool, options->fields)};
+    *site = (ctl_site_t){.driver = options->driver,
+                         .params = options->params,
+                         .fields = list_texts(pool, options->fields),
+                         .history = HISTORY};
     return *options->params == '@' ? cat_secret_read_file(pool, options->params + 1, &site->params, &length) : NULL;
 }

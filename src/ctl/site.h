@@ -65,6 +65,7 @@ typedef struct ctl_site_t {
     int images;                         /* flag: CatalogImages On */
     const char *image_program;          /* NULL: the default */
     int image_quota;                    /* MiB; 0: none */
+    int history;                        /* seconds for which changes of products are kept; 0: none are */
     const apr_array_header_t *warnings; /* const char *: httpd's, of the whole configuration; NULL: not from one */
     apr_uid_t uid;                      /* of httpd's children, when root starts it */
     apr_gid_t gid;

@@ -31,6 +31,7 @@ enum {
     IMAGES,
     PROGRAM,
     QUOTA,
+    HISTORY,
     UID,
     GID,
     FIELDS
@@ -53,6 +54,7 @@ static const cat_field_t fields[FIELDS] = {
     [IMAGES] = {.name = "images", .kind = CAT_BOOLEAN},
     [PROGRAM] = {.name = "imageProgram", .kind = CAT_STRING},
     [QUOTA] = {.name = "imageQuota", .kind = CAT_NUMBER},
+    [HISTORY] = {.name = "history", .kind = CAT_NUMBER},
     [UID] = {.name = "uid", .kind = CAT_NUMBER},
     [GID] = {.name = "gid", .kind = CAT_NUMBER},
 };
@@ -95,6 +97,7 @@ static void write_mount(apr_pool_t *pool, const cat_mount_t *mount)
         [IMAGES] = conf->images ? "1" : "0",
         [PROGRAM] = conf->image_program,
         [QUOTA] = apr_itoa(pool, conf->image_quota),
+        [HISTORY] = apr_itoa(pool, cat_conf_history(conf)),
         [UID] = apr_psprintf(pool, "%lu", (unsigned long)ap_unixd_config.user_id),
         [GID] = apr_psprintf(pool, "%lu", (unsigned long)ap_unixd_config.group_id),
     };

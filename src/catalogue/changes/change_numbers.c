@@ -24,9 +24,8 @@
 #include "db/dialects/status.h"
 #include "lib/time.h"
 
-#define PORTION 100 /* places of SQL_CHANGES_NUMBER */
-#define PURGED 500  /* rows of a transaction; SQL_CHANGES_OLDEST reads one more */
-#define PURGE_ROUNDS 50
+#define PORTION 100     /* places of SQL_CHANGES_NUMBER */
+#define PURGE_ROUNDS 50 /* of the transactions of a run, each with the rows of SQL_CHANGES_OLDEST but one */
 
 static const char *write_number(apr_pool_t *pool, apr_int64_t number)
 {
@@ -116,39 +115,37 @@ cat_job_result_t cat_change_numbers_run(cat_job_t *job)
 
 typedef struct purge_t {
     cat_db_t *db;
-    apr_time_t before; /* older changes are deleted */
-    int count;         /* that were read */
-    int is_ended;      /* flag: one of them stays */
-    int deleted;       /* that will be deleted */
-    apr_int64_t number, seq; /* the last one of them; the highest one */
-    const char *batch;       /* of the first one that stays; NULL: not known */
+    apr_time_t before;       /* older changes are deleted */
+    apr_int64_t number, seq; /* of the change that was read last, if it is old; number 0: it is not */
+    int deleted;             /* that will be deleted */
+    apr_int64_t last, most;  /* their last number; their highest seq */
+    const char *batch;       /* of the first one that stays */
 } purge_t;
 
-/* The last change of the table stays. */
+/* A change is deleted if another one follows it: the last one of the table stays. */
 static apr_status_t judge_change(void *baton, const char *const *row, int count)
 {
     purge_t *p = baton;
-    apr_int64_t seq = apr_atoi64(row[1]);
 
     (void)count;
-    p->is_ended |= p->count++ == PURGED || seq == 0 || cat_time_read(row[2]) >= p->before;
-    if (p->is_ended) {
-        p->batch = apr_pstrdup(p->db->pool, row[3]);
-        return CAT_ENOUGH;
+    if (p->number) {
+        p->deleted++;
+        p->last = p->number;
+        p->most = p->seq > p->most ? p->seq : p->most;
     }
-    p->deleted++;
-    p->number = apr_atoi64(row[0]);
-    p->seq = seq > p->seq ? seq : p->seq;
-    return APR_SUCCESS;
+    p->batch = apr_pstrdup(p->db->pool, row[3]);
+    p->seq = apr_atoi64(row[1]);
+    p->number = p->seq && cat_time_read(row[2]) < p->before ? apr_atoi64(row[0]) : 0;
+    return p->number ? APR_SUCCESS : CAT_ENOUGH;
 }
 
 static apr_status_t delete_changes(void *baton)
 {
     const purge_t *p = baton;
     apr_status_t rv =
-        cat_db_exec(p->db, SQL_PURGE_CHANGES, CAT_VALUES(write_number(p->db->pool, p->number)), NULL);
+        cat_db_exec(p->db, SQL_PURGE_CHANGES, CAT_VALUES(write_number(p->db->pool, p->last)), NULL);
 
-    return rv == APR_SUCCESS ? set_mark(p->db, "purged", p->seq) : rv;
+    return rv == APR_SUCCESS ? set_mark(p->db, "purged", p->most) : rv;
 }
 
 static apr_status_t delete_batches(const purge_t *p)
@@ -166,10 +163,10 @@ static apr_status_t purge_portion(purge_t *p)
 {
     apr_status_t rv;
 
-    p->count = p->is_ended = p->deleted = 0;
-    p->batch = NULL;
+    p->deleted = 0;
+    p->number = 0;
     rv = cat_db_each(p->db, SQL_CHANGES_OLDEST, CAT_NO_VALUES, judge_change, p);
-    if (rv == APR_SUCCESS && p->deleted && p->is_ended) {
+    if (rv == APR_SUCCESS && p->deleted) {
         rv = cat_db_transact(p->db, delete_changes, p);
         rv = rv == APR_SUCCESS ? delete_batches(p) : rv;
     }
@@ -184,7 +181,6 @@ cat_job_result_t cat_change_numbers_purge(cat_job_t *job)
 
     for (int i = 0; seconds && i < PURGE_ROUNDS && p.deleted && rv == APR_SUCCESS && !cat_job_must_stop(job); i++) {
         rv = purge_portion(&p);
-        p.deleted = p.is_ended ? p.deleted : 0;
     }
     return rv == APR_SUCCESS ? CAT_JOB_DONE : CAT_JOB_FAILED;
 }
