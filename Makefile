@@ -165,7 +165,7 @@ CONFINED_sqlite3 = event t/health t/auth t/mail t/server/graceful.t t/server/kil
   t/products/order.t t/products/export.t t/products/images.t
 CONFINED_mysql = worker t/health
 CONFINED_pgsql = prefork t/health
-check-apparmor: all $(JOSE) $(DATABASE_UNITS) ## run the Debian package and the suite in a virtual machine whose kernel enforces the AppArmor profile: requires root; make check-apparmor [T=t/auth DB=... MPM=...] [ACCEL=kvm]
+check-apparmor: all $(JOSE) $(WEBHOOKS) $(DATABASE_UNITS) ## run the Debian package and the suite in a virtual machine whose kernel enforces the AppArmor profile: requires root; make check-apparmor [T=t/auth DB=... MPM=...] [ACCEL=kvm]
 	@tools/deps check-apparmor
 	@ACCEL='$(ACCEL)' tests/apparmor/run $(BUILD) $(if $(T),'$(DB) $(MPM) $(T)',$(foreach db,$(DATABASES),'$(db) $(CONFINED_$(db))'))
 
@@ -185,12 +185,17 @@ $(JOSE): $(addprefix tests/jose/,jose.js package.json package-lock.json .npmrc)
 	rm -rf $(@D) && mkdir -p $(@D) && cp $^ $(@D)
 	@tools/npm $(@D)
 
+WEBHOOKS = build/webhooks/receiver.js
+$(WEBHOOKS): $(addprefix tests/webhooks/,receiver.js package.json package-lock.json .npmrc)
+	rm -rf $(@D) && mkdir -p $(@D) && cp $^ $(@D)
+	@tools/npm $(@D)
+
 EXCHANGES = build/exchanges/validate.js
 $(EXCHANGES): $(addprefix tests/exchanges/,validate.js package.json package-lock.json .npmrc)
 	rm -rf $(@D) && mkdir -p $(@D) && cp $^ $(@D)
 	@tools/npm $(@D)
 
-t: all $(JOSE) $(if $(COMPARE),$(EXCHANGES)) $(DATABASE_UNITS) ## run the suite against a real httpd: make t [MPM=event|worker|prefork] [DB=sqlite3|mysql|pgsql] [JOBS=8]
+t: all $(JOSE) $(WEBHOOKS) $(if $(COMPARE),$(EXCHANGES)) $(DATABASE_UNITS) ## run the suite against a real httpd: make t [MPM=event|worker|prefork] [DB=sqlite3|mysql|pgsql] [JOBS=8]
 	@MODULE='$(CURDIR)/$(BUILD)/mod_catalog.so' t/TEST $(T)
 
 exchanges: ## run the suite, and compare what was asked and answered with /openapi.json: make exchanges [T=t/users]
@@ -270,7 +275,7 @@ bench: ## measure and compare with files and other servers, see docs/benchmarks.
 	@QUICK=$(QUICK) UPDATE=$(UPDATE) PARTS='$(PARTS)' tests/bench/run.pl $(BUILD) $(BENCH)
 
 asan: ## run units and suite under AddressSanitizer and UndefinedBehaviorSanitizer
-	@$(MAKE) --no-print-directory BUILD=build/asan CFLAGS='$(SANITIZE)' unit all $(JOSE)
+	@$(MAKE) --no-print-directory BUILD=build/asan CFLAGS='$(SANITIZE)' unit all $(JOSE) $(WEBHOOKS)
 	@tools/asan build/asan $(T)
 
 # Fewer percent of all lines than COVERAGE_LINES, or of one file's than COVERAGE_FILE, fail. Units and suite run on SQLite; what
@@ -281,7 +286,7 @@ COVERAGE_ELSEWHERE = t/db t/products t/ctl
 COVERAGE = BUILD=build/coverage CFLAGS='-O0 -g --coverage -fprofile-update=atomic'
 coverage: ## report the lines and branches that units and suite run: make coverage [T=t/products]
 	@tools/deps build run test coverage
-	@$(MAKE) --no-print-directory --quiet $(COVERAGE) all $(JOSE) $(patsubst $(BUILD)/%,build/coverage/%,$(UNITS) $(REPLAYS))
+	@$(MAKE) --no-print-directory --quiet $(COVERAGE) all $(JOSE) $(WEBHOOKS) $(patsubst $(BUILD)/%,build/coverage/%,$(UNITS) $(REPLAYS))
 	@tools/coverage build/coverage $(if $(T),0 0,$(COVERAGE_LINES) $(COVERAGE_FILE)) $(MAKE) --no-print-directory $(COVERAGE) covered
 
 covered:
@@ -295,7 +300,7 @@ covered:
 SHARED = group permits source response_cache generations limit revoked metrics keyring token_cache
 TSAN_TESTS = $(filter-out t/load/hash.t t/db/statements.t,$(wildcard t/load/*.t t/db/*.t))
 TSAN = BUILD=build/tsan CFLAGS='-O1 -g -fno-omit-frame-pointer -fsanitize=thread -Wno-tsan'
-tsan: $(JOSE) ## run what threads share, and httpd under load, under ThreadSanitizer: make tsan [T=t/load/cache.t]
+tsan: $(JOSE) $(WEBHOOKS) ## run what threads share, and httpd under load, under ThreadSanitizer: make tsan [T=t/load/cache.t]
 	@setarch -R $(MAKE) --no-print-directory $(TSAN) UNITS='$(SHARED:%=build/tsan/tests/unit/test_%)' unit
 	@$(MAKE) --no-print-directory $(TSAN) all build/tsan/tests/tsan/apr_atomic.so
 	@DB=sqlite3 tools/tsan build/tsan $(or $(T),$(TSAN_TESTS))

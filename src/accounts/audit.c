@@ -36,7 +36,7 @@ const cat_field_t cat_audit_fields[CAT_AUDIT_FIELDS] = {
     [CAT_AUDIT_ACTION] =     {"action",    CAT_STRING, CAT_SERVER,                0,    0,   NULL,  NULL,
         "What was done", CAT_AUDIT_USER_UPDATE},
     [CAT_AUDIT_TARGET_ID] =  {"targetId",  CAT_STRING, CAT_SERVER | CAT_OPTIONAL, 0,    0,   NULL,  &cat_fields_id,
-        "The id of the user or mail that it was done to", "01a1fee5-af61-7337-b1ab-d96476a93743"},
+        "The id of the user, mail or webhook that it was done to", "01a1fee5-af61-7337-b1ab-d96476a93743"},
     [CAT_AUDIT_TARGET] =     {"target",    CAT_STRING, CAT_SERVER | CAT_OPTIONAL, 0,    0,   NULL,  NULL,
         "Its name", "grace"},
     [CAT_AUDIT_CHANGES] =    {"changes",   CAT_STRING, CAT_SERVER | CAT_OPTIONAL | CAT_EMBEDDED, 0, 0, NULL, NULL,

@@ -24,6 +24,22 @@ static apr_status_t add_state(void *baton, const char *const *row, int count)
     return APR_SUCCESS;
 }
 
+/* Webhooks that were removed from the configuration count for no longer. */
+#define SEEN_WITHIN apr_time_from_sec(3600)
+
+static apr_status_t read_webhooks(cat_job_t *job, cat_database_facts_t *facts)
+{
+    const char *const *row;
+    apr_status_t rv = cat_db_one(job->db, SQL_WEBHOOK_FAILING,
+                                 CAT_VALUES(cat_time_store(job->pool, apr_time_now() - SEEN_WITHIN)), &row);
+
+    if (rv == APR_SUCCESS) {
+        facts->webhooks_dead = apr_atoi64(row[0]);
+        facts->webhook_failing = row[1] ? cat_time_read(row[1]) : 0;
+    }
+    return rv;
+}
+
 cat_job_result_t cat_backlog_run(cat_job_t *job)
 {
     cat_database_facts_t facts = {.schema = 0};
@@ -33,6 +49,7 @@ cat_job_result_t cat_backlog_run(cat_job_t *job)
     if (rv == APR_SUCCESS) {
         facts.schema = row[0] ? atoi(row[0]) : 0;
         rv = cat_db_each(job->db, SQL_OUTBOX_COUNT, CAT_NO_VALUES, add_state, &facts);
+        rv = rv == APR_SUCCESS ? read_webhooks(job, &facts) : rv;
     }
     if (rv != APR_SUCCESS) {
         return CAT_JOB_FAILED;

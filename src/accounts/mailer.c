@@ -165,7 +165,7 @@ static cat_delivery_t deliver_message(cat_job_t *job, const cat_mail_t *mail, co
         .user = conf->mail_user,
         .password = conf->mail_password,
         .ca_file = conf->mail_ca_file,
-        .require_tls = conf->mail_tls && !cat_smtp_is_loopback(conf->mail),
+        .require_tls = conf->mail_tls && !cat_smtp_is_loopback(job->pool, conf->mail),
         .stop = job->stop,
     };
 

@@ -12,6 +12,7 @@
 
 #define DAY 86400
 
+#define WEBHOOK_DAYS 30 /* for which a webhook is remembered that is in no server's configuration any more */
 #define BULK_JOB_DAYS 7 /* for which the result of a large change can be asked for */
 
 static apr_status_t purge_table(cat_job_t *job, cat_sql_t sql, int age)
@@ -42,6 +43,7 @@ cat_job_result_t cat_purge_run(cat_job_t *job)
         {SQL_PURGE_NAMES, 0},
         {SQL_PURGE_USER_KEYS, CAT_USER_KEY_DAYS_LISTED * DAY},
         {SQL_PURGE_BULK_JOBS, BULK_JOB_DAYS * DAY},
+        {SQL_PURGE_WEBHOOKS, WEBHOOK_DAYS * DAY},
         {SQL_PURGE_AUDIT, CAT_AUDIT_DAYS * DAY},
     };
     apr_status_t rv = APR_SUCCESS;

@@ -65,6 +65,8 @@ ctl_command_t ctl_users_make_key;
 ctl_command_t ctl_keys_make;
 ctl_command_t ctl_mails_list;
 ctl_command_t ctl_mails_retry;
+ctl_command_t ctl_webhooks_list;
+ctl_command_t ctl_webhooks_retry;
 ctl_command_t ctl_audit_list;
 ctl_command_t ctl_export_run;
 ctl_command_t ctl_import_run;

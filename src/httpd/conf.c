@@ -362,6 +362,9 @@ const char *cat_conf_check(apr_pool_t *pool, const cat_conf_t *conf)
     if (conf->images && !conf->image_cache) {
         return "has CatalogImages but no CatalogImageCache, such as /var/cache/catalog/images";
     }
+    if (conf->webhooks && !cat_conf_history(conf)) {
+        return "has CatalogWebhook, but CatalogHistory Off: webhooks send what the history has";
+    }
     return cat_conf_check_fields(pool, conf);
 }
 

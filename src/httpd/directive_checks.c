@@ -23,6 +23,7 @@
 #include "http/cors.h"
 #include "http/rate_limit.h"
 #include "http/uri.h"
+#include "http/webhook.h"
 #include "httpd/config_tree.h"
 #include "jose/key.h"
 #include "jose/keyring.h"
@@ -282,6 +283,87 @@ const char *cat_directive_checks_place_field(apr_pool_t *pool, const char *line)
     cat_config_tree_walk(ap_conftree, find_field, &search);
     return search.found ? apr_psprintf(pool, "line %d of %s", search.found->line_num, search.found->filename)
                         : apr_psprintf(pool, "the line with %s", line);
+}
+
+/* ---- webhooks ---- */
+
+#define SECRET_OPTION "secret="
+#define EVENTS_OPTION "events="
+
+static const char *read_secrets(cmd_parms *cmd, cat_webhook_t *webhook, const char *file)
+{
+    const char *text, *path = path_of(cmd, file);
+    apr_size_t length;
+    const char *error = cat_secret_read_file(cmd->pool, path, &text, &length);
+
+    if (error) {
+        return error;
+    }
+    error = strlen(text) == length ? cat_webhook_set_secrets(cmd->pool, webhook, text) : "has a NUL";
+    return error ? apr_psprintf(cmd->pool, "%s: %s", path, error) : NULL;
+}
+
+static const char *set_webhook_option(cmd_parms *cmd, cat_webhook_t *webhook, const char *word)
+{
+    if (!strncmp(word, SECRET_OPTION, strlen(SECRET_OPTION)) && !webhook->secrets) {
+        return read_secrets(cmd, webhook, word + strlen(SECRET_OPTION));
+    }
+    if (!strncmp(word, EVENTS_OPTION, strlen(EVENTS_OPTION)) && !webhook->events) {
+        return cat_webhook_set_events(cmd->pool, webhook, word + strlen(EVENTS_OPTION));
+    }
+    return apr_psprintf(cmd->pool, "takes a URL, secret=FILE and perhaps events=NAMES, each once; '%s' is none of them",
+                        word);
+}
+
+static const char *parse_webhook(cmd_parms *cmd, cat_webhook_t *webhook, const char *line)
+{
+    const char *error = cat_webhook_set_url(cmd->pool, webhook, ap_getword_conf(cmd->pool, &line));
+
+    while (*line && !error) {
+        error = set_webhook_option(cmd, webhook, ap_getword_conf(cmd->pool, &line));
+    }
+    webhook->events = webhook->events ? webhook->events : CAT_WEBHOOK_ALL;
+    return error || webhook->secrets ? error : "requires secret=FILE, the file with the secret that signs messages";
+}
+
+static int has_webhook(const apr_array_header_t *webhooks, const char *url)
+{
+    for (int i = 0; webhooks && i < webhooks->nelts; i++) {
+        if (!strcmp(APR_ARRAY_IDX(webhooks, i, const cat_webhook_t *)->url, url)) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
+const char *cat_directive_checks_webhook(cmd_parms *cmd, cat_conf_t *conf, const char *line)
+{
+    cat_webhook_t *webhook = apr_pcalloc(cmd->pool, sizeof(*webhook));
+    const char *error = parse_webhook(cmd, webhook, line);
+    apr_array_header_t *all = conf->webhooks ? apr_array_copy(cmd->pool, conf->webhooks)
+                                             : apr_array_make(cmd->pool, 2, sizeof(const cat_webhook_t *));
+
+    if (!error && has_webhook(all, webhook->url)) {
+        error = "is there already";
+    }
+    APR_ARRAY_PUSH(all, const cat_webhook_t *) = webhook;
+    conf->webhooks = all;
+    return error ? apr_psprintf(cmd->pool, "CatalogWebhook %s: %s", webhook->url, error) : NULL;
+}
+
+/* A section may say of a URL of an outer one what else it is told. */
+const void *cat_directive_checks_merge_webhooks(apr_pool_t *pool, const void *base, const void *over)
+{
+    const apr_array_header_t *outer = base;
+    apr_array_header_t *all = apr_array_copy(pool, over);
+
+    for (int i = 0; i < outer->nelts; i++) {
+        const cat_webhook_t *webhook = APR_ARRAY_IDX(outer, i, const cat_webhook_t *);
+        if (!has_webhook(over, webhook->url)) {
+            APR_ARRAY_PUSH(all, const cat_webhook_t *) = webhook;
+        }
+    }
+    return all;
 }
 
 static const char *check_origins(apr_pool_t *pool, int count, char *const words[])

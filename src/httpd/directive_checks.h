@@ -32,6 +32,9 @@ typedef const void *cat_directive_checks_merge_t(apr_pool_t *pool, const void *b
 cat_directive_checks_text_t cat_directive_checks_field;
 cat_directive_checks_merge_t cat_directive_checks_merge_fields;
 
+cat_directive_checks_text_t cat_directive_checks_webhook;
+cat_directive_checks_merge_t cat_directive_checks_merge_webhooks;
+
 /* Where a line of CatalogField is: "line 12 of /etc/...", on the pool. */
 const char *cat_directive_checks_place_field(apr_pool_t *pool, const char *line);
 

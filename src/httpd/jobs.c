@@ -27,6 +27,7 @@
 #include "catalogue/images.h"
 #include "catalogue/index.h"
 #include "catalogue/store.h"
+#include "catalogue/webhooks.h"
 #include "db/job.h"
 #include "httpd/log.h"
 #include "httpd/server.h"
@@ -44,10 +45,13 @@ typedef struct watchdog_t {
 static const watchdog_t one_child = {"_catalog_", 1}, each_child = {"_catalog_each_", 0},
                         for_changes = {"_catalog_changes_", 1};
 
+/* Each mount that has webhooks has a watchdog of its own for them. */
+static const watchdog_t for_webhooks = {"_catalog_webhooks_", 1};
+
 #define PAUSE_REVOCATION_DELAY 0 /* as long as the mount's CatalogRevocationDelay */
 
 /* THE JOB TABLE. Revocations cannot wait for a slow mail server, nor for another child to take over from one that died; who follows the
- * changes of products waits for their numbers. */
+ * changes of products waits for their numbers. Webhooks take as long as their receivers. */
 static const struct job_t {
     const char *name;
     apr_interval_time_t interval;
@@ -67,6 +71,7 @@ static const struct job_t {
     {"backlog", APR_TIME_C(5000000), cat_backlog_run, &one_child, APR_TIME_C(60000000)},
     {"images", APR_TIME_C(5000000), cat_image_files_run, &one_child, APR_TIME_C(60000000)},
     {"history", APR_TIME_C(5000000), cat_change_numbers_purge, &one_child, APR_TIME_C(60000000)},
+    {"webhooks", APR_TIME_C(1000000), cat_webhook_job_run, &for_webhooks, APR_TIME_C(60000000)},
     {"purge", APR_TIME_C(600000000), cat_purge_run, &one_child, APR_TIME_C(60000000)},
 };
 
@@ -79,8 +84,9 @@ static const struct job_t {
 /* What a child's jobs share. A watchdog's thread counts itself before it looks at `stop`, and the thread that ends the child sets that
  * before it looks at `running`: with sequential consistency at least one of the two sees the other. */
 struct cat_jobs_t {
-    atomic_int running; /* how many jobs; by the watchdogs' threads */
-    atomic_int stop;    /* flag; by the thread that ends the child */
+    atomic_int running;               /* how many jobs; by the watchdogs' threads */
+    atomic_int stop;                  /* flag; by the thread that ends the child */
+    const apr_array_header_t *mounts; /* cat_mount_t *: of all servers */
 };
 
 /* One job of one mount. Used by the watchdog's thread. */
@@ -180,21 +186,36 @@ void cat_jobs_child_init(apr_pool_t *pchild, server_rec *main_server)
 typedef APR_OPTIONAL_FN_TYPE(ap_watchdog_get_instance) get_t;
 typedef APR_OPTIONAL_FN_TYPE(ap_watchdog_register_callback) register_callback_t;
 
-static apr_status_t register_mount(apr_pool_t *pconf, cat_jobs_t *shared, const cat_mount_t *mount, get_t *get,
+static int is_needed(const watchdog_t *watchdog, const cat_conf_t *conf)
+{
+    return watchdog != &for_webhooks || conf->webhooks;
+}
+
+/* number: of the mount. */
+static const char *name_watchdog(apr_pool_t *pool, const watchdog_t *watchdog, int number)
+{
+    return watchdog == &for_webhooks ? apr_psprintf(pool, "%s%d_", watchdog->name, number) : watchdog->name;
+}
+
+static apr_status_t register_mount(apr_pool_t *pconf, cat_jobs_t *shared, int number, get_t *get,
                                    register_callback_t *call)
 {
+    const cat_mount_t *mount = APR_ARRAY_IDX(shared->mounts, number, const cat_mount_t *);
     apr_status_t rv = APR_SUCCESS;
 
     for (size_t i = 0; i < sizeof(jobs) / sizeof(jobs[0]) && rv == APR_SUCCESS; i++) {
         worker_t *w = apr_pcalloc(pconf, sizeof(*w));
         ap_watchdog_t *watchdog;
 
+        if (!is_needed(jobs[i].watchdog, mount->conf)) {
+            continue;
+        }
         w->job = &jobs[i];
         w->mount = mount;
         w->database = cat_server_database_key(pconf, mount);
         w->log = cat_log_for_jobs(mount->server, pconf);
         w->jobs = shared;
-        rv = get(&watchdog, w->job->watchdog->name, 0, w->job->watchdog->singleton, pconf);
+        rv = get(&watchdog, name_watchdog(pconf, w->job->watchdog, number), 0, w->job->watchdog->singleton, pconf);
         if (rv == APR_SUCCESS) {
             rv = call(watchdog, w->job->interval, w, run_worker);
         }
@@ -239,12 +260,13 @@ int cat_jobs_register(apr_pool_t *pconf, server_rec *main_server)
     const apr_array_header_t *mounts = cat_server_get(main_server)->all_mounts;
     apr_status_t rv = !mounts->nelts || (get && call) ? APR_SUCCESS : APR_ENOTIMPL;
 
+    shared->mounts = mounts;
     cat_server_get(main_server)->jobs = shared;
     for (int i = 0; i < mounts->nelts && rv == APR_SUCCESS; i++) {
         const cat_mount_t *mount = APR_ARRAY_IDX(mounts, i, cat_mount_t *);
         if (!is_repeated(mounts, i)) {
             notice_mail(mount);
-            rv = register_mount(pconf, shared, mount, get, call);
+            rv = register_mount(pconf, shared, i, get, call);
         }
     }
     if (rv != APR_SUCCESS) {

@@ -87,15 +87,22 @@ static void set_cache(cat_metrics_reading_t *reading, const cat_response_cache_t
     }
 }
 
+/* t 0: it has not begun. */
+static double seconds_since(apr_time_t t, apr_time_t now)
+{
+    return t && t < now ? (double)(now - t) / APR_USEC_PER_SEC : 0;
+}
+
 static void set_database(cat_metrics_reading_t *reading, const cat_metrics_t *metrics, apr_time_t now)
 {
     cat_database_facts_t facts;
 
     if (cat_metrics_read_databases(metrics, &facts, now)) {
-        apr_interval_time_t age = facts.oldest_mail && facts.oldest_mail < now ? now - facts.oldest_mail : 0;
         cat_metrics_set(reading, CAT_METRIC_MAILS_PENDING, (double)facts.mails_pending);
         cat_metrics_set(reading, CAT_METRIC_MAILS_DEAD, (double)facts.mails_dead);
-        cat_metrics_set(reading, CAT_METRIC_MAILS_AGE, (double)age / APR_USEC_PER_SEC);
+        cat_metrics_set(reading, CAT_METRIC_MAILS_AGE, seconds_since(facts.oldest_mail, now));
+        cat_metrics_set(reading, CAT_METRIC_WEBHOOKS_DEAD, (double)facts.webhooks_dead);
+        cat_metrics_set(reading, CAT_METRIC_WEBHOOK_FAILING, seconds_since(facts.webhook_failing, now));
         cat_metrics_set(reading, CAT_METRIC_SCHEMA, facts.schema);
     }
 }

@@ -26,6 +26,7 @@
 #include "api/user_admin.h"
 #include "api/user_keys.h"
 #include "api/users.h"
+#include "api/webhooks.h"
 #include "http/rate_limit.h"
 
 /* THE ROUTE TABLE. A path that is not here is a 404, a method that is not here a 405. HEAD works like GET, OPTIONS everywhere. */
@@ -67,6 +68,7 @@ const cat_route_t cat_routes[] = {
     { "POST",   "/mails/retry",          cat_mails_retry_all,    CAT_ADMIN,  CAT_NO_BODY,  CAT_RATE_NONE,     NULL,                &cat_mails_about_retry_all },
     { "POST",   "/mails/test",           cat_mails_test,         CAT_ADMIN,  CAT_NO_BODY,  CAT_RATE_MAIL,     NULL,                &cat_mails_about_test },
     { "POST",   "/mails/:id/retry",      cat_mails_retry,        CAT_ADMIN,  CAT_NO_BODY,  CAT_RATE_NONE,     NULL,                &cat_mails_about_retry },
+    { "GET",    "/webhooks",             cat_webhooks_list,      CAT_ADMIN,  CAT_QUERY,    CAT_RATE_NONE,     NULL,                &cat_webhooks_about_list },
     { "POST",   "/auth/login",           cat_sessions_login,     CAT_ANYONE, CAT_JSON,     CAT_RATE_LOGIN,    NULL,                &cat_sessions_about_login },
     { "POST",   "/auth/refresh",         cat_sessions_renew,     CAT_ANYONE, CAT_MAY_JSON, CAT_RATE_NONE,     NULL,                &cat_sessions_about_renew },
     { "POST",   "/auth/logout",          cat_sessions_logout,    CAT_HOLDER, CAT_MAY_JSON, CAT_RATE_NONE,     NULL,                &cat_sessions_about_logout },

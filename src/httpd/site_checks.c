@@ -244,6 +244,18 @@ static void warn_of_directory(secrets_t *w, const char *value)
     }
 }
 
+static void warn_of_webhook(secrets_t *w, const char *args)
+{
+    static const char option[] = "secret=";
+
+    while (*args) {
+        const char *word = ap_getword_conf(w->pool, &args);
+        if (!strncmp(word, option, strlen(option))) {
+            warn_of_file(w, "CatalogWebhook", word + strlen(option));
+        }
+    }
+}
+
 static void warn_of_secrets(void *baton, const ap_directive_t *d)
 {
     secrets_t *w = baton;
@@ -251,6 +263,8 @@ static void warn_of_secrets(void *baton, const ap_directive_t *d)
 
     if (!strcasecmp(d->directive, "CatalogKeyDir")) {
         warn_of_directory(w, value);
+    } else if (!strcasecmp(d->directive, "CatalogWebhook")) {
+        warn_of_webhook(w, d->args);
     } else if (!strcasecmp(d->directive, "CatalogKeyFile") || !strcasecmp(d->directive, "CatalogMailCredentials")) {
         warn_of_file(w, d->directive, value);
     }

@@ -79,6 +79,8 @@ typedef struct cat_conf_t {
 
     const char *currency; /* of prices: three letters of ISO 4217; NULL: not set */
 
+    const apr_array_header_t *webhooks; /* const cat_webhook_t *: no two with the same URL; NULL: there are none */
+
     cat_source_t *database; /* of CatalogDatabase; NULL: the virtual host's mod_dbd pool */
     int max_connections;    /* per child */
     int max_exports;        /* per child */

@@ -7,7 +7,6 @@
  */
 #include "mail/smtp.h"
 
-#include <arpa/inet.h>
 #include <string.h>
 #include <strings.h>
 
@@ -16,6 +15,7 @@
 #include <curl/curl.h>
 
 #include "lib/text.h"
+#include "lib/url.h"
 #include "mail/email.h"
 
 typedef struct transfer_t {
@@ -262,70 +262,28 @@ cat_delivery_t cat_smtp_send(apr_pool_t *pool, const cat_relay_t *relay, const c
     return perform_transfer(pool, curl, t, detail);
 }
 
-static apr_status_t free_url(void *url)
-{
-    curl_url_cleanup(url);
-    return APR_SUCCESS;
-}
-
-/* "" if the URL has no such part. */
-static const char *get_part(apr_pool_t *pool, CURLU *url, CURLUPart part)
-{
-    char *text = NULL;
-    const char *copy;
-
-    curl_url_get(url, part, &text, 0);
-    copy = apr_pstrdup(pool, text ? text : "");
-    curl_free(text);
-    return copy;
-}
-
 const char *cat_smtp_check_url(apr_pool_t *pool, const char *url)
 {
-    static const CURLUPart unwanted[] = {CURLUPART_USER, CURLUPART_PASSWORD, CURLUPART_OPTIONS, CURLUPART_QUERY,
-                                         CURLUPART_FRAGMENT};
-    const char *scheme, *path;
-    CURLU *u = curl_url();
+    const cat_url_t *u = cat_url_parse(pool, url);
 
-    apr_pool_cleanup_register(pool, u, free_url, apr_pool_cleanup_null);
-    if (curl_url_set(u, CURLUPART_URL, url, 0) != CURLUE_OK || !cat_text_host(url)) { /* curl accepts "smtp:/host" */
+    if (!u) {
         return "is not a URL like smtp://mail.example.org:587";
     }
-    scheme = get_part(pool, u, CURLUPART_SCHEME);
-    if (strcmp(scheme, "smtp") != 0 && strcmp(scheme, "smtps") != 0) {
+    if (strcmp(u->scheme, "smtp") != 0 && strcmp(u->scheme, "smtps") != 0) {
         return "must begin with smtp:// or smtps://";
     }
-    for (apr_size_t i = 0; i < sizeof(unwanted) / sizeof(unwanted[0]); i++) {
-        if (*get_part(pool, u, unwanted[i])) {
-            return "takes only a host and a port; user and password belong in the file of CatalogMailCredentials";
-        }
+    if (*u->user || *u->password || *u->options || *u->query || *u->fragment) {
+        return "takes only a host and a port; user and password belong in the file of CatalogMailCredentials";
     }
-    path = get_part(pool, u, CURLUPART_PATH);
-    if (path[1] && !cat_email_check_domain(path + 1)) {
+    if (u->path[1] && !cat_email_check_domain(u->path + 1)) {
         return "may have only the name for EHLO after the host or port, such as /shop.example.com";
     }
     return NULL;
 }
 
-static int is_loopback_host(const char *host)
+int cat_smtp_is_loopback(apr_pool_t *pool, const char *url)
 {
-    struct in_addr address;
+    const cat_url_t *u = cat_url_parse(pool, url);
 
-    if (inet_pton(AF_INET, host, &address) == 1) {
-        return ntohl(address.s_addr) >> 24 == 127;
-    }
-    return strcasecmp(host, "localhost") == 0 || strcmp(host, "[::1]") == 0;
-}
-
-int cat_smtp_is_loopback(const char *url)
-{
-    CURLU *u = curl_url();
-    char *host = NULL;
-    int loopback;
-
-    loopback = curl_url_set(u, CURLUPART_URL, url, 0) == CURLUE_OK &&
-               curl_url_get(u, CURLUPART_HOST, &host, 0) == CURLUE_OK && is_loopback_host(host);
-    curl_free(host);
-    curl_url_cleanup(u);
-    return loopback;
+    return u && cat_url_is_loopback(u);
 }

@@ -16,6 +16,6 @@ cat_delivery_t cat_smtp_send(apr_pool_t *pool, const cat_relay_t *relay, const c
 const char *cat_smtp_check_url(apr_pool_t *pool, const char *url);
 
 /* Is the host of the URL this machine (localhost, 127.0.0.0/8, ::1)? */
-int cat_smtp_is_loopback(const char *url);
+int cat_smtp_is_loopback(apr_pool_t *pool, const char *url);
 
 #endif

@@ -85,6 +85,7 @@ static const char *const scopes[] = {CAT_SCOPE_VALUES(TEXT) NULL};
 static const char *const limits[] = {CAT_RATE_LIMIT_NAMES, CAT_RATE_LIMIT_OTHERS, NULL};
 static const char *const images[] = {CAT_IMAGE_VALUES(TEXT) NULL};
 static const char *const mails[] = {CAT_MAIL_VALUES(TEXT) NULL};
+static const char *const webhooks[] = {CAT_WEBHOOK_VALUES(TEXT) NULL};
 static const char *const tokens[] = {CAT_TOKEN_VALUES(TEXT) NULL};
 static const char *const versions[] = {CAT_VERSION, NULL};
 
@@ -103,6 +104,7 @@ static const struct {
     [CAT_LABEL_LIMIT] = {"limit", limits},
     [CAT_LABEL_IMAGE] = {"result", images},
     [CAT_LABEL_MAIL] = {"reason", mails},
+    [CAT_LABEL_WEBHOOK] = {"result", webhooks},
     [CAT_LABEL_TOKEN] = {"reason", tokens},
     [CAT_LABEL_VERSION] = {"version", versions},
 };
@@ -137,8 +139,8 @@ typedef struct header_t {
 /* Fields of two notes may mix for a moment. */
 typedef struct database_t {
     _Alignas(CAT_SHARED_LINE) cat_shared_word_t name; /* hash; 0: free */
-    cat_shared_word_t pending, dead, schema;
-    cat_shared_time_t oldest, noted;
+    cat_shared_word_t pending, dead, webhooks_dead, schema;
+    cat_shared_time_t oldest, failing, noted;
 } database_t;
 
 typedef struct child_t {
@@ -443,19 +445,28 @@ void cat_metrics_note_database(const cat_metrics_t *metrics, const char *name, c
         atomic_store_explicit(&d->pending, (apr_uint64_t)facts->mails_pending, memory_order_relaxed);
         atomic_store_explicit(&d->dead, (apr_uint64_t)facts->mails_dead, memory_order_relaxed);
         atomic_store_explicit(&d->schema, (apr_uint64_t)facts->schema, memory_order_relaxed);
+        atomic_store_explicit(&d->webhooks_dead, (apr_uint64_t)facts->webhooks_dead, memory_order_relaxed);
         atomic_store_explicit(&d->oldest, facts->oldest_mail, memory_order_relaxed);
+        atomic_store_explicit(&d->failing, facts->webhook_failing, memory_order_relaxed);
         atomic_store_explicit(&d->noted, now, memory_order_release);
     }
 }
 
+/* 0: none. */
+static apr_time_t earlier(apr_time_t one, apr_time_t other)
+{
+    return one && (!other || one < other) ? one : other;
+}
+
 static void add_database(const database_t *d, cat_database_facts_t *facts, int is_first)
 {
-    apr_time_t oldest = atomic_load_explicit(&d->oldest, memory_order_relaxed);
     int schema = (int)cat_shared_load(&d->schema);
 
     facts->mails_pending += (apr_int64_t)cat_shared_load(&d->pending);
     facts->mails_dead += (apr_int64_t)cat_shared_load(&d->dead);
-    facts->oldest_mail = oldest && (!facts->oldest_mail || oldest < facts->oldest_mail) ? oldest : facts->oldest_mail;
+    facts->webhooks_dead += (apr_int64_t)cat_shared_load(&d->webhooks_dead);
+    facts->oldest_mail = earlier(atomic_load_explicit(&d->oldest, memory_order_relaxed), facts->oldest_mail);
+    facts->webhook_failing = earlier(atomic_load_explicit(&d->failing, memory_order_relaxed), facts->webhook_failing);
     facts->schema = is_first || schema < facts->schema ? schema : facts->schema;
 }
 

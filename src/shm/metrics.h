@@ -44,6 +44,7 @@ typedef enum {
     CAT_LABEL_LIMIT,
     CAT_LABEL_IMAGE,
     CAT_LABEL_MAIL,
+    CAT_LABEL_WEBHOOK,
     CAT_LABEL_TOKEN,
     CAT_LABEL_VERSION,
     CAT_LABELS
@@ -80,6 +81,8 @@ typedef enum {
 #define CAT_MAIL_VALUES(VALUE)                                                                                         \
     VALUE(CAT_MAIL_DEFERRED, "deferred")                                                                               \
     VALUE(CAT_MAIL_REFUSED, "refused") VALUE(CAT_MAIL_EXPIRED, "expired") VALUE(CAT_MAIL_DROPPED, "dropped")
+#define CAT_WEBHOOK_VALUES(VALUE)                                                                                      \
+    VALUE(CAT_WEBHOOK_DELIVERED, "delivered") VALUE(CAT_WEBHOOK_DEFERRED, "deferred") VALUE(CAT_WEBHOOK_DEAD, "dead")
 #define CAT_TOKEN_VALUES(VALUE)                                                                                        \
     VALUE(CAT_TOKEN_REQUEST, "request")                                                                                \
     VALUE(CAT_TOKEN_TOO_LONG, "too_long")                                                                              \
@@ -96,6 +99,7 @@ typedef enum { CAT_CONNECTION_VALUES(CAT_LABEL_ENUM) } cat_connection_failure_t;
 typedef enum { CAT_SCOPE_VALUES(CAT_LABEL_ENUM) } cat_scope_t;
 typedef enum { CAT_IMAGE_VALUES(CAT_LABEL_ENUM) } cat_image_outcome_t;
 typedef enum { CAT_MAIL_VALUES(CAT_LABEL_ENUM) } cat_mail_failure_t;
+typedef enum { CAT_WEBHOOK_VALUES(CAT_LABEL_ENUM) } cat_webhook_outcome_t;
 typedef enum { CAT_TOKEN_VALUES(CAT_LABEL_ENUM) } cat_token_failure_t;
 
 #define CAT_METRIC_LABELS 3
@@ -144,6 +148,8 @@ void cat_metrics_count_request(const cat_metrics_t *metrics, const cat_route_t *
 typedef struct cat_database_facts_t {
     apr_int64_t mails_pending, mails_dead;
     apr_time_t oldest_mail; /* when it was queued; 0: none is pending */
+    apr_int64_t webhooks_dead;
+    apr_time_t webhook_failing; /* the first failure of the one that fails the longest; 0: none does */
     int schema;
 } cat_database_facts_t;
 
@@ -151,7 +157,7 @@ typedef struct cat_database_facts_t {
 void cat_metrics_note_database(const cat_metrics_t *metrics, const char *name, const cat_database_facts_t *facts,
                                apr_time_t now);
 
-/* Sums of what was noted in the last CAT_FACTS_AGE, the oldest mail of all, the lowest schema. 0: nothing was. */
+/* Sums of what was noted in the last CAT_FACTS_AGE, the oldest mail and failure of all, the lowest schema. 0: nothing was. */
 #define CAT_FACTS_AGE apr_time_from_sec(150)
 int cat_metrics_read_databases(const cat_metrics_t *metrics, cat_database_facts_t *facts, apr_time_t now);
 

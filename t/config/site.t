@@ -55,13 +55,15 @@ expect_log(qr/CAT077/);
 if ($> == 0) {
     my ($user, $group) = map { setting($_) } 'user', 'group';
     my $server = server(mount => qq(CatalogKeyFile "\@dir\@/own.key"\nCatalogMail smtp://127.0.0.1\nCatalogMailFrom x\@x.test
-        CatalogBaseURL https://x.test\nCatalogMailCredentials "\@dir\@/own mail"\n));
+        CatalogBaseURL https://x.test\nCatalogMailCredentials "\@dir\@/own mail"
+        CatalogWebhook https://x.test "secret=\@dir\@/hook secret"\n));
     my $dir = $server->dir;
     spew("$dir/own.key", 'k' x 32);
     spew("$dir/own mail", 'user:password');
-    chmod 0600, "$dir/own.key", "$dir/own mail";
+    spew("$dir/hook secret", 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw');
+    chmod 0600, "$dir/own.key", "$dir/own mail", "$dir/hook secret";
     is(said($server), 'OK', 'secrets of root are accepted');
-    for (['own.key', 'CatalogKeyFile'], ['own mail', 'CatalogMailCredentials']) {
+    for (['own.key', 'CatalogKeyFile'], ['own mail', 'CatalogMailCredentials'], ['hook secret', 'CatalogWebhook']) {
         my ($file, $directive) = @$_;
         my $quoted = $file =~ / / ? "'$dir/$file'" : "$dir/$file";
         hand_over("$dir/$file");

@@ -90,6 +90,7 @@ my %raised = (
     CatalogPasswordQueueFull => { 'catalog_password_hash_refusals_total{instance="a"}' => '0+1x60' },
     CatalogMailWaits => { 'catalog_mails_oldest_age_seconds{instance="a"}' => '0+60x60' },
     CatalogMailGivenUp => { 'catalog_mails_failed_total{instance="a",reason="expired"}' => '0+1x60' },
+    CatalogWebhookFails => { 'catalog_webhook_failing_seconds{instance="a"}' => '0+120x60', 'catalog_webhooks_dead{instance="a"}' => '0x60' },
     CatalogTokensRefused => { 'catalog_token_failures_total{instance="a",reason="invalid"}' => '0+600x60' },
     CatalogJobsStopped => { 'up{job="catalog",instance="a"}' => '1x60' },
 );
@@ -102,7 +103,7 @@ my %well = ('up{job="catalog",instance="a"}' => '1x60', 'catalog_schema_version{
     'catalog_request_duration_seconds_bucket{instance="a",route="/products/export",le="+Inf"}' => '0+9x60',
     'catalog_database_connection_failures_total{instance="a",reason="down"}' => '3x60', 'catalog_database_write_refusals_total{instance="a"}' => '3x60',
     'catalog_password_hash_refusals_total{instance="a"}' => '7x60', 'catalog_mails_oldest_age_seconds{instance="a"}' => '30x60',
-    'catalog_mails_failed_total{instance="a",reason="deferred"}' => '0+1x60', 'catalog_token_failures_total{instance="a",reason="expired"}' => '0+900x60');
+    'catalog_mails_failed_total{instance="a",reason="deferred"}' => '0+1x60', 'catalog_webhook_failing_seconds{instance="a"}' => '600x60', 'catalog_webhooks_dead{instance="a"}' => '0x60', 'catalog_token_failures_total{instance="a",reason="expired"}' => '0+900x60');
 
 # A test of promtool expects the labels of alerts; ALERTS has their names only, where they fire.
 sub firing {

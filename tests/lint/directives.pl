@@ -43,7 +43,7 @@ sub value {
     return { ON_OFF => 'On or Off', TEXT => 'text' }->{ $row->{kind} } if $row->{kind};
     return words($row->{words}) =~ s/\|(?=[^|]*$)/ or /r =~ s/\|/, /gr if $row->{words};
     return 'words, or none' if ($row->{several} // '') eq 'WORDS';
-    return 'name, type, options' if $row->{lines};
+    return $row->{name} eq 'CatalogWebhook' ? 'URL, options' : 'name, type, options' if $row->{lines};
     return $row->{texts} ? ($row->{texts} == 2 ? 'two texts' : 'three texts') : 'pairs, or Off';
 }
 

@@ -15,7 +15,7 @@ use Lint;
 my @FLOORS = ([qw(top)], [qw(httpd)], [qw(api ctl)], [qw(accounts catalogue)], [qw(db)], [qw(shm)], [qw(http jose mail)], [qw(lib)]);
 # Of each room that has folders, their floors from the top down.
 my %INNER = (
-    catalogue => [[''], [qw(list transfer bulk images)], [qw(changes)], [qw(search)], [qw(query)], [qw(product)]],
+    catalogue => [[''], [qw(webhooks)], [qw(list transfer bulk images)], [qw(changes)], [qw(search)], [qw(query)], [qw(product)]],
     db => [[''], [qw(work schema)], [qw(pool)], [qw(sqlite)], [qw(connection)], [qw(dialects)]],
 );
 my $APACHE = qr{/(?:httpd|http_\w+|mod_\w+|ap_\w+|util_\w+|scoreboard|unixd|mpm_common)\.h$};

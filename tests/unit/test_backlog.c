@@ -39,6 +39,31 @@ static void test_notes_what_waits_and_what_was_given_up(void **state)
     assert_true(facts.oldest_mail > apr_time_from_msec(APR_INT64_C(1763731170442)));
 }
 
+static void add_webhook(unit_accounts_t *a, const char *id, const char *state, apr_time_t seen)
+{
+    unit_accounts_sql(
+        a, apr_psprintf(a->c.pool,
+                        "INSERT INTO webhooks (id, url_hash, url, state, sent_seq, until_seq, next_at,"
+                        " failing_at, created_at, seen_at) VALUES ('%s', '%s', '', '%s', 0, 0, 0, 5000, 0, %ld)",
+                        id, id, state, (long)apr_time_as_msec(seen)));
+}
+
+static void test_notes_webhooks_that_fail(void **state)
+{
+    unit_accounts_t *a = unit_accounts(*state);
+    cat_database_facts_t facts;
+
+    add_webhook(a, "removed", "dead", apr_time_now() - apr_time_from_sec(2 * 3600));
+    facts = run(a);
+    assert_int_equal(facts.webhooks_dead, 0);
+    assert_int_equal(facts.webhook_failing, 0);
+    add_webhook(a, "dead", "dead", apr_time_now());
+    add_webhook(a, "failing", "active", apr_time_now());
+    facts = run(a);
+    assert_int_equal(facts.webhooks_dead, 1);
+    assert_true(facts.webhook_failing == apr_time_from_sec(5));
+}
+
 /* The names of their sources in logs may be the same. */
 static void test_each_database_counts(void **state)
 {
@@ -71,6 +96,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         UNIT_TEST(test_notes_what_waits_and_what_was_given_up),
+        UNIT_TEST(test_notes_webhooks_that_fail),
         UNIT_TEST(test_each_database_counts),
         UNIT_TEST(test_notes_nothing_if_the_database_fails),
     };

@@ -53,6 +53,10 @@ static void test_only_expired_rows_are_deleted(void **state)
         "INSERT INTO login_failures (account, network, failures, allowed_at, failed_at) VALUES ('l%d', '', 1, 0, %ld)",
         DAY);
     insert_pair(a, "INSERT INTO idempotency_keys (key_hash, part, content, expires_at) VALUES ('i%d', 0, '', %ld)", 0);
+    insert_pair(a,
+                "INSERT INTO webhooks (id, url_hash, url, sent_seq, until_seq, next_at, created_at, seen_at)"
+                " VALUES ('w%d', hex(randomblob(9)), '', 0, 0, 0, 0, %ld)",
+                30 * DAY);
     insert_pair(a, "INSERT INTO released_names (name_hash, user_id, expires_at) VALUES ('n%d', '', %ld)", 0);
     insert_pair(a,
                 "INSERT INTO audit (id, created_at, source, actor, action)"
@@ -66,6 +70,7 @@ static void test_only_expired_rows_are_deleted(void **state)
     assert_string_equal(list(a, "session_id", "revoked_sessions"), "e1");
     assert_string_equal(list(a, "token_hash", "mail_tokens"), "m1");
     assert_string_equal(list(a, "account", "login_failures"), "l1");
+    assert_string_equal(list(a, "id", "webhooks"), "w1");
     assert_string_equal(list(a, "name_hash", "released_names"), "n1");
 }
 

@@ -393,18 +393,17 @@ static void test_checks_urls(void **state)
 
 static void test_recognizes_loopback_addresses(void **state)
 {
-    (void)state;
-    assert_true(cat_smtp_is_loopback("smtp://localhost"));
-    assert_true(cat_smtp_is_loopback("smtp://LOCALHOST:2525"));
-    assert_true(cat_smtp_is_loopback("smtp://127.0.0.1"));
-    assert_true(cat_smtp_is_loopback("smtps://127.3.2.1:465"));
-    assert_true(cat_smtp_is_loopback("smtp://[::1]:25"));
-    assert_true(cat_smtp_is_loopback("smtp://[0:0::1]:25"));
-    assert_false(cat_smtp_is_loopback("smtp://127.example.org"));
-    assert_false(cat_smtp_is_loopback("smtp://localhost.example.org"));
-    assert_false(cat_smtp_is_loopback("smtp://128.0.0.1"));
-    assert_false(cat_smtp_is_loopback("smtp://[::2]"));
-    assert_false(cat_smtp_is_loopback("not a url"));
+    assert_true(cat_smtp_is_loopback(*state, "smtp://localhost"));
+    assert_true(cat_smtp_is_loopback(*state, "smtp://LOCALHOST:2525"));
+    assert_true(cat_smtp_is_loopback(*state, "smtp://127.0.0.1"));
+    assert_true(cat_smtp_is_loopback(*state, "smtps://127.3.2.1:465"));
+    assert_true(cat_smtp_is_loopback(*state, "smtp://[::1]:25"));
+    assert_true(cat_smtp_is_loopback(*state, "smtp://[0:0::1]:25"));
+    assert_false(cat_smtp_is_loopback(*state, "smtp://127.example.org"));
+    assert_false(cat_smtp_is_loopback(*state, "smtp://localhost.example.org"));
+    assert_false(cat_smtp_is_loopback(*state, "smtp://128.0.0.1"));
+    assert_false(cat_smtp_is_loopback(*state, "smtp://[::2]"));
+    assert_false(cat_smtp_is_loopback(*state, "not a url"));
 }
 
 int main(void)

@@ -411,6 +411,32 @@ CREATE TABLE IF NOT EXISTS change_marks (
 ) ENGINE = InnoDB DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin;
 INSERT IGNORE INTO change_marks (name, n) VALUES ('numbered', 0), ('purged', 0);
 
+-- ---- webhooks ----
+
+-- How far each URL of CatalogWebhook has come. sent_seq: the last change that its receiver has accepted; until_seq: that of the message which is
+-- being sent, or tried again. next_at: when the next attempt may begin; while a server works on it, the end of its lease. failing_at: the first
+-- attempt that failed since one succeeded. status: of the last answer; NULL: there was none. seen_at: when a server last said that its
+-- configuration has the URL.
+CREATE TABLE IF NOT EXISTS webhooks (
+    id         CHAR(36) CHARACTER SET ascii COLLATE ascii_bin NOT NULL PRIMARY KEY,
+    url_hash   CHAR(64) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
+    url        VARCHAR(2000) NOT NULL,
+    state      VARCHAR(16) CHARACTER SET ascii COLLATE ascii_bin NOT NULL DEFAULT 'active',
+    sent_seq   BIGINT NOT NULL,
+    until_seq  BIGINT NOT NULL,
+    attempts   INTEGER NOT NULL DEFAULT 0,
+    next_at    BIGINT NOT NULL,
+    lease      VARCHAR(64) CHARACTER SET ascii COLLATE ascii_bin NOT NULL DEFAULT '',
+    failing_at BIGINT,
+    status     INTEGER,
+    status_at  BIGINT,
+    error      VARCHAR(255),
+    created_at BIGINT NOT NULL,
+    seen_at    BIGINT NOT NULL,
+    UNIQUE KEY webhooks_by_url (url_hash),
+    CONSTRAINT webhooks_state CHECK (state IN ('active', 'dead'))
+) ENGINE = InnoDB DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin;
+
 -- ---- pictures of products ----
 
 -- The pictures that the member images of products.extra names. octets: of all sizes of a picture; digest: SHA-256 of the file that was

@@ -454,6 +454,30 @@ CREATE TABLE change_marks (
 );
 INSERT INTO change_marks (name, n) VALUES ('numbered', 0), ('purged', 0);
 
+-- ---- webhooks ----
+
+-- How far each URL of CatalogWebhook has come. sent_seq: the last change that its receiver has accepted; until_seq: that of the message which is
+-- being sent, or tried again. next_at: when the next attempt may begin; while a server works on it, the end of its lease. failing_at: the first
+-- attempt that failed since one succeeded. status: of the last answer; NULL: there was none. seen_at: when a server last said that its
+-- configuration has the URL.
+CREATE TABLE webhooks (
+    id         TEXT COLLATE "C" NOT NULL PRIMARY KEY,
+    url_hash   TEXT COLLATE "C" NOT NULL UNIQUE,
+    url        TEXT NOT NULL,
+    state      TEXT NOT NULL DEFAULT 'active' CHECK (state IN ('active', 'dead')),
+    sent_seq   BIGINT NOT NULL,
+    until_seq  BIGINT NOT NULL,
+    attempts   INTEGER NOT NULL DEFAULT 0,
+    next_at    BIGINT NOT NULL,
+    lease      TEXT NOT NULL DEFAULT '',
+    failing_at BIGINT,
+    status     INTEGER,
+    status_at  BIGINT,
+    error      TEXT,
+    created_at BIGINT NOT NULL,
+    seen_at    BIGINT NOT NULL
+);
+
 -- ---- pictures of products ----
 
 -- The pictures that the member images of products.extra names. octets: of all sizes of a picture; digest: SHA-256 of the file that was

@@ -84,6 +84,7 @@ static const char *const statements[SQL_COUNT] = {
     FOR_ROWS(SQL_UNIQUE_INSERT, UNIQUE_INSERT_SQLITE3, UNIQUE_ROW),
     [SQL_KEYS_DELETE] = "DELETE FROM " KEYS_INDEXED KEYS_OF_PRODUCT,
     [SQL_KEYS_COUNTED] = "SELECT field, value FROM " KEYS_INDEXED KEYS_OF_PRODUCT " AND counted = 1",
+    [SQL_WEBHOOK_END] = "SELECT COALESCE(MAX(number), 0) FROM changes",
     [SQL_INDEX_LIST] = "SELECT name, 1, NULL FROM sqlite_master WHERE type = 'index' AND tbl_name = 'products'",
     [SQL_CATEGORY_LIST] = "SELECT category, n, in_stock FROM category_counts WHERE n > 0",
     [SQL_CATEGORY_LARGEST] = CATEGORIES_BY_CEILING,

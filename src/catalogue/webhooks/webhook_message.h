@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef CAT_CATALOGUE_WEBHOOKS_WEBHOOK_MESSAGE_H
+#define CAT_CATALOGUE_WEBHOOKS_WEBHOOK_MESSAGE_H
+
+#include "catalogue/webhooks/webhook_rows.h"
+#include "http/webhook.h"
+
+/* What a webhook is told at once. */
+typedef struct cat_webhook_message_t {
+    apr_int64_t since, until;    /* it has the changes after `since`, up to `until`, of which the webhook is told */
+    apr_array_header_t *changes; /* const cat_change_t *; empty: the webhook is told of none of them */
+    const char *id;              /* the same on every attempt */
+    const char *body;
+} cat_webhook_message_t;
+
+/*
+ * The next message of a row, or the one whose attempt failed, with the same changes; on the pool of db. until = since: there is nothing
+ * new. CAT_EPURGED: the history does not
+ * have them any more. Long runs of changes of which the webhook is not told are gone through in several steps, each of which returns a message without
+ * changes.
+ */
+apr_status_t cat_webhook_message_read(cat_db_t *db, const cat_webhook_t *webhook, const cat_webhook_row_t *row,
+                                      cat_webhook_message_t *message);
+
+#endif

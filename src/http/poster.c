@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Sends requests through a multi handle of libcurl, so that one thread waits for all servers at once, and none of them for another.
+ *
+ * What counts of an answer is its status. The rest is read, up to a bound, because a server may want to write it before it takes the
+ * request for complete, and thrown away. Names are looked up by threads of libcurl's own.
+ */
+#include "http/poster.h"
+
+#include <apr_strings.h>
+#include <curl/curl.h>
+
+#include "lib/version.h"
+
+#define ANSWER_MAX 65536 /* octets of headers and body that are read */
+
+struct cat_poster_t {
+    CURLM *multi;
+};
+
+typedef struct transfer_t {
+    cat_post_t *post;
+    apr_pool_t *pool;
+    CURLM *multi;
+    CURL *curl;
+    struct curl_slist *headers;
+    apr_size_t read; /* octets of the answer */
+    char error[CURL_ERROR_SIZE];
+} transfer_t;
+
+static apr_status_t free_multi(void *data)
+{
+    curl_multi_cleanup(((cat_poster_t *)data)->multi);
+    return APR_SUCCESS;
+}
+
+cat_poster_t *cat_poster_make(apr_pool_t *pool)
+{
+    cat_poster_t *poster = apr_pcalloc(pool, sizeof(*poster));
+
+    poster->multi = curl_multi_init();
+    if (!poster->multi) {
+        return NULL;
+    }
+    apr_pool_cleanup_register(pool, poster, free_multi, apr_pool_cleanup_null);
+    return poster;
+}
+
+static apr_status_t free_transfer(void *data)
+{
+    transfer_t *t = data;
+
+    curl_multi_remove_handle(t->multi, t->curl);
+    curl_easy_cleanup(t->curl);
+    curl_slist_free_all(t->headers);
+    return APR_SUCCESS;
+}
+
+static size_t drop(char *data, size_t size, size_t count, void *context)
+{
+    transfer_t *t = context;
+
+    (void)data;
+    t->read += size * count;
+    return t->read > ANSWER_MAX ? 0 : size * count;
+}
+
+static void set_limits(const transfer_t *t)
+{
+    curl_easy_setopt(t->curl, CURLOPT_NOSIGNAL, 1L);
+    curl_easy_setopt(t->curl, CURLOPT_CONNECTTIMEOUT, (long)CAT_POSTER_CONNECT_TIMEOUT);
+    curl_easy_setopt(t->curl, CURLOPT_TIMEOUT, (long)CAT_POSTER_TIMEOUT);
+    curl_easy_setopt(t->curl, CURLOPT_QUICK_EXIT, 1L); /* do not wait for a name server that does not answer */
+    curl_easy_setopt(t->curl, CURLOPT_PROTOCOLS_STR, "http,https");
+    curl_easy_setopt(t->curl, CURLOPT_FOLLOWLOCATION, 0L);
+    curl_easy_setopt(t->curl, CURLOPT_PROXY, ""); /* not even one from the environment */
+}
+
+static void set_answer(transfer_t *t)
+{
+    curl_easy_setopt(t->curl, CURLOPT_PRIVATE, t);
+    curl_easy_setopt(t->curl, CURLOPT_ERRORBUFFER, t->error);
+    curl_easy_setopt(t->curl, CURLOPT_WRITEFUNCTION, drop);
+    curl_easy_setopt(t->curl, CURLOPT_WRITEDATA, t);
+    curl_easy_setopt(t->curl, CURLOPT_HEADERFUNCTION, drop);
+    curl_easy_setopt(t->curl, CURLOPT_HEADERDATA, t);
+}
+
+/* "Expect:" keeps curl from asking whether it may send the body. */
+static void set_request(transfer_t *t)
+{
+    t->headers = curl_slist_append(t->headers, "Content-Type: application/json");
+    t->headers = curl_slist_append(t->headers, "Expect:");
+    for (const char *const *header = t->post->headers; *header; header++) {
+        t->headers = curl_slist_append(t->headers, *header);
+    }
+    curl_easy_setopt(t->curl, CURLOPT_URL, t->post->url);
+    curl_easy_setopt(t->curl, CURLOPT_USERAGENT, "mod_catalog/" CAT_VERSION);
+    curl_easy_setopt(t->curl, CURLOPT_HTTPHEADER, t->headers);
+    curl_easy_setopt(t->curl, CURLOPT_POSTFIELDS, t->post->body);
+}
+
+apr_status_t cat_poster_start(cat_poster_t *poster, apr_pool_t *pool, cat_post_t *post)
+{
+    transfer_t *t = apr_pcalloc(pool, sizeof(*t));
+
+    *t = (transfer_t){.post = post, .pool = pool, .multi = poster->multi, .curl = curl_easy_init()};
+    post->status = 0;
+    post->error = NULL;
+    post->retry_after = 0;
+    if (!t->curl) {
+        return APR_ENOMEM;
+    }
+    apr_pool_cleanup_register(pool, t, free_transfer, apr_pool_cleanup_null);
+    set_limits(t);
+    set_answer(t);
+    set_request(t);
+    return curl_multi_add_handle(t->multi, t->curl) == CURLM_OK ? APR_SUCCESS : APR_ENOMEM;
+}
+
+/* An answer whose rest was too long, or did not come, is an answer nevertheless. */
+static cat_post_t *end_transfer(transfer_t *t, CURLcode code)
+{
+    long status = 0;
+    curl_off_t seconds = 0;
+
+    curl_easy_getinfo(t->curl, CURLINFO_RESPONSE_CODE, &status);
+    curl_easy_getinfo(t->curl, CURLINFO_RETRY_AFTER, &seconds);
+    t->post->status = status >= 200 ? (int)status : 0;
+    t->post->retry_after = apr_time_from_sec(seconds);
+    if (code != CURLE_OK) {
+        t->post->error = apr_pstrdup(t->pool, t->error[0] ? t->error : curl_easy_strerror(code));
+    }
+    apr_pool_cleanup_run(t->pool, t, free_transfer);
+    return t->post;
+}
+
+static cat_post_t *next_ended(cat_poster_t *poster)
+{
+    CURLMsg *message;
+    transfer_t *t;
+    int left;
+
+    while ((message = curl_multi_info_read(poster->multi, &left))) {
+        if (message->msg == CURLMSG_DONE) {
+            CURLcode code = message->data.result; /* removing the handle frees the message */
+            curl_easy_getinfo(message->easy_handle, CURLINFO_PRIVATE, (char **)&t);
+            return end_transfer(t, code);
+        }
+    }
+    return NULL;
+}
+
+cat_post_t *cat_poster_wait(cat_poster_t *poster, apr_interval_time_t patience)
+{
+    apr_time_t until = apr_time_now() + patience;
+    cat_post_t *ended;
+    int running;
+
+    for (;;) {
+        curl_multi_perform(poster->multi, &running);
+        ended = next_ended(poster);
+        if (ended || apr_time_now() >= until) {
+            return ended;
+        }
+        curl_multi_poll(poster->multi, NULL, 0, (int)(apr_time_as_msec(until - apr_time_now()) + 1), NULL);
+    }
+}
