@@ -57,6 +57,9 @@ for my $dry ('', '&dryRun=true') {
     is(faults(ndjson("mode=create$dry", { name => 'x', price => 1, sku => 'A' }, { name => 'x', price => 1, sku => 'N' }, { name => 'x', price => 1, sku => 'N' })), '400, 1 sku taken, 3 sku taken', "values of products and of rows are taken$dry");
     is(faults(ndjson("mode=upsert$dry", { id => $id, sku => 'C' })), '400, 1 sku taken', "for an update as well$dry");
     is(faults(ndjson("mode=upsert&key=sku$dry", { sku => 'A', gtin => 7 }, { sku => 'B', gtin => 8 }, { sku => 'C', gtin => 8 })), '400, 1 gtin taken, 3 gtin taken', "and of fields that are not the key$dry");
+    is(faults(ndjson("mode=upsert&key=sku$dry", { sku => 'NEW', name => 'x', price => 1, gtin => 7 }, { name => 'y', price => 1, slug => 'elk' })), '400, 1 gtin taken, 2 slug taken',
+        "of rows that create, too$dry");
+    is(faults(csv("sku,name,price,gtin\nNEW,x,1,7\n", "mode=upsert&key=sku$dry")), '400, 1 gtin taken', "in CSV$dry");
 }
 is(faults(ndjson('mode=create', { name => 'x', price => 1, sku => 'N' }, { name => '', price => 1, sku => 'A' })), '400, 2 name too_short, 2 sku taken', 'with the other faults of the row');
 my $other = named('sku=B')->{id};
