@@ -21,7 +21,6 @@
 
 #include <apr_strings.h>
 
-#include "db/dialects/status.h"
 #include "lib/time.h"
 
 #define PORTION 100     /* places of SQL_CHANGES_NUMBER */

@@ -22,7 +22,6 @@
 #include <apr_general.h>
 #include <apr_strings.h>
 
-#include "db/dialects/status.h"
 #include "lib/json.h"
 #include "lib/time.h"
 
