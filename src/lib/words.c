@@ -28,8 +28,9 @@
 
 #include "lib/text.h"
 
-#define SPLIT_MAX                                                                                                      \
-    8 /* pieces without a blank between them at which a word begins: the others are in the middle of a long number or address */
+/* Joined pieces from which on there are words. The others are in the middle of a long number or address. */
+#define SPLIT_MAX 8
+
 #define SHORT_BOTH 4    /* letters of two words that are joined: "wi fi" */
 #define SHORT_LETTERS 3 /* of a word that is joined to a number: "500 ml", "xps 13" */
 #define SHORT_DIGITS 4

@@ -12,18 +12,19 @@
 
 #define CAT_WORDS_VERSION "1" /* of the rules of folding and of words: to be raised when they change */
 
-#define CAT_WORDS_JOINED_MAX 64 /* octets of a word that the text does not have so; longer ones are left out */
+#define CAT_WORDS_JOINED_MAX                                                                                           \
+    64 /* octets of a word that the text does not have so; longer ones are cut at a piece, or left out */
 
 /* The runs of letters and digits (Unicode categories L and N) as they are in the text, in its order, as const char *, on the pool. */
 apr_array_header_t *cat_words_split(apr_pool_t *pool, const char *folded);
 
 /* The words by which the text is found, each once, in the order of their octets, as const char *, on the pool:
  *
- *     red kettle        kettle red
- *     Wi-Fi             fi wi wifi           what one hyphen, slash or the like joins, also as one word
- *     Wi Fi, 500 ml     500 500ml fi ml wi wifi     and neighbours that are as short
- *     M5799DWF          5799dwf dwf m5799dwf        from each letter or digit that follows the other kind
- *     the four letters of a Japanese name ABCD     AB BC CD D     pairs, where a script has no blanks */
+ *     red kettle       kettle red
+ *     Wi-Fi            fi wi wifi                  what a hyphen, slash or the like joins, also as one word
+ *     Wi Fi, 500 ml    500 500ml fi ml wi wifi     and short neighbours
+ *     M5799DWF         5799dwf dwf m5799dwf        what begins with a letter behind a digit, or a digit behind a letter
+ *     ABCD             AB BC CD D                  pairs, if these are letters of a script without blanks */
 apr_array_header_t *cat_words_list(apr_pool_t *pool, const char *folded);
 
 /* words[i] begins a word of a product, or joined[i] does: the word with the one before it; NULL: only the word counts. No word begins

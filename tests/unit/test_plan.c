@@ -292,6 +292,28 @@ static void test_order_by_the_only_category_is_by_time(void **state)
     assert_string_equal(plan.index, "products_by_category");
 }
 
+static void test_joined_words_are_forgotten_unless_a_product_has_them(void **state)
+{
+    static const char *const asked[] = {"re", "te"}, *const with[] = {NULL, "rete"};
+    unit_database_t *database = make_products(*state, 0);
+    cat_list_query_t query = make_query(NULL, 0, asked, 2, CAT_PRODUCT_CREATED_AT);
+    cat_plan_t plan;
+
+    query.joined = with;
+    unit_database_sql(database, "INSERT INTO product_words (word, created_at, id) VALUES ('tea', 1, 'p1')");
+    plan = choose(*state, database, &query);
+    assert_null(plan.query->joined[1]);
+    assert_string_equal(plan.branches[0], "tea");
+    assert_int_equal(plan.branch_count, 1);
+    unit_database_sql(database, "DELETE FROM product_words WHERE word = 'tea';"
+                                "INSERT INTO product_words (word, created_at, id) VALUES ('retention', 1, 'p1')");
+    plan = choose(*state, database, &query);
+    assert_string_equal(plan.query->joined[1], "rete");
+    assert_int_equal(plan.kind, CAT_PLAN_STREAM);
+    assert_string_equal(plan.branches[0], "retention");
+    assert_string_equal(plan.word, "te");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -312,6 +334,7 @@ int main(void)
         UNIT_TEST(test_few_products_of_a_category_are_fetched_for_another_order),
         UNIT_TEST(test_category_by_price_is_walked),
         UNIT_TEST(test_order_by_the_only_category_is_by_time),
+        UNIT_TEST(test_joined_words_are_forgotten_unless_a_product_has_them),
     };
     return UNIT_RUN(tests);
 }
