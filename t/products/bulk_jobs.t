@@ -155,7 +155,7 @@ my $unknown = '01a1fd8d-47a8-77ac-9778-38d2c78c295b';
 for my $method (qw(GET DELETE)) {
     answers($server->api($method => "/products/batch/$id"), 401, refusal(error => qr/./), "$method: a token is required");
     answers($server->api($method => "/products/batch/$id", token => $reader->{token}), 403, refusal(error => qr/./), 'and the role');
-    answers(ask($method => "/products/batch/$_"), 404, { success => false, message => 'Change not found' }, 'an unknown id') for $unknown, 'x';
+    answers(ask($method => "/products/batch/$_"), 404, { success => false, message => 'Job not found' }, 'an unknown id') for $unknown, 'x';
 }
 
 # ---- what a server does not understand ----
