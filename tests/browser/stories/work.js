@@ -694,7 +694,7 @@ export function stories(server) {
 
         await name('Row 3').focus();
         await server.api('PUT', `/products/${made[3].id}`, { price: 77 }, user.token);
-        await page.evaluate(() => new BroadcastChannel('catalog').postMessage({ products: true }));
+        await page.evaluate(() => new BroadcastChannel('catalog.tabs./api').postMessage({ products: true }));
         await cell(page, 'Row 3', 'price').getByText('77.00').waitFor();
         await isAt(name('Row 3'));
         await page.getByLabel('Search products').fill('nosuchrow');
