@@ -353,6 +353,8 @@ export function stories(server) {
         await page.keyboard.press('Escape');
         await press(page, 'Keep it as a draft');
         await row(page, 'Drafted').getByText('Draft', { exact: true }).waitFor();
+        const kept = await page.evaluate(id => localStorage.getItem(`catalog.drafts.${id}./api`), user.id);
+        assert.match(kept, /77/, 'another catalogue of the site has drafts of its own');
         await press(row(page, 'Drafted'), 'Drafted');
 
         await server.api('POST', '/auth/logout', { all: true }, user.token);
