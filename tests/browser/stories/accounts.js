@@ -384,6 +384,7 @@ export function stories(server) {
         await page.getByLabel('Sprache').selectOption('English');
         await page.getByRole('heading', { name: 'Products' }).waitFor();
         await visitor.signOut();
+        await visitor.hears('You have signed out.');
         await visitor.signIn({ username: 'deutsch', password: 'correct horse' });
         await server.api('POST', '/auth/password/forgot', { email: 'deutsch@example.com' });
         assert.match(await server.mailedText('deutsch@example.com', 'reset.html'), /^Hello deutsch,/m);

@@ -97,6 +97,12 @@ export function stories(server) {
         const { page } = visitor;
         const user = await server.register('collector');
         await openAccount(visitor, user);
+        await page.evaluate(() => {
+            const { revokeObjectURL } = URL;
+            const { setTimeout } = window;
+            window.setTimeout = (act, ms, ...more) => setTimeout(act, Math.min(ms, 2000), ...more);
+            URL.revokeObjectURL = url => revokeObjectURL.call(URL, (window.revoked = url));
+        });
         const download = page.waitForEvent('download');
         await page.getByRole('button', { name: 'Save your data' }).click();
         const file = await download;
@@ -106,6 +112,7 @@ export function stories(server) {
         assert.deepEqual([account.username, account.email, account.role], [user.username, user.email, 'user']);
         assert.deepEqual(keys, []);
         assert.deepEqual(sessions.map(({ current }) => current).sort(), [false, true]); /* registration opened the other one */
+        await page.waitForFunction(() => window.revoked?.startsWith('blob:')); /* or it stays in the memory of the page */
     });
 
     story('a user deletes the account, with the password, after having read what goes', server, async visit => {

@@ -353,6 +353,8 @@ export function stories(server) {
         await page.keyboard.press('Escape');
         await press(page, 'Keep it as a draft');
         await row(page, 'Drafted').getByText('Draft', { exact: true }).waitFor();
+        const kept = await page.evaluate(id => localStorage.getItem(`catalog.drafts.${id}./api`), user.id);
+        assert.match(kept, /77/, 'another catalogue of the site has drafts of its own');
         await press(row(page, 'Drafted'), 'Drafted');
 
         await server.api('POST', '/auth/logout', { all: true }, user.token);
@@ -694,7 +696,7 @@ export function stories(server) {
 
         await name('Row 3').focus();
         await server.api('PUT', `/products/${made[3].id}`, { price: 77 }, user.token);
-        await page.evaluate(() => new BroadcastChannel('catalog').postMessage({ products: true }));
+        await page.evaluate(() => new BroadcastChannel('catalog.tabs./api').postMessage({ products: true }));
         await cell(page, 'Row 3', 'price').getByText('77.00').waitFor();
         await isAt(name('Row 3'));
         await page.getByLabel('Search products').fill('nosuchrow');
