@@ -24,6 +24,7 @@ export const COLOURS = ['color-contrast', 'link-in-text-block']; /* axe's rules 
 export async function findFaults(page, options = {}) {
     if (!(await page.evaluate(() => 'axe' in window))) {
         await page.evaluate(axe);
+        await page.addInitScript(axe); /* as the next pages of this tab have it, too; the browser keeps what it has compiled */
     }
     const chosen = { resultTypes: ['violations'], preload: false, ...options }; /* it would load the parts of the style sheet inline */
     const { violations } = await page.evaluate(chosen => window.axe.run(chosen), chosen);
