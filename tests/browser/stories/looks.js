@@ -37,6 +37,9 @@ async function fits(page, name, size) {
     assert.ok(overflow <= 0, `${name} is ${overflow} pixels wider than ${size.width}`);
 }
 
+/* On a busy machine, a deletion that can be undone for ten seconds is carried out meanwhile; a list that loads again is dimmed. */
+const waitForList = page => page.waitForFunction(() => !document.querySelector('#list[aria-busy=true]'));
+
 /* Looks at the page in several widths, in both schemes and with forced colours. */
 export async function inspect(page, name) {
     for (const size of [...SIZES, { width: 320, height: 640 }]) { /* the last one is as wide as 1280 pixels at 400 % */
@@ -49,6 +52,7 @@ export async function inspect(page, name) {
             await page.screenshot({ path: `${pictures}${name}-${size.width}-${colorScheme}.png`, fullPage: true });
         }
         await page.setViewportSize(forcedColors === 'active' ? SIZES[1] : SIZES[0]);
+        await waitForList(page);
         const options = colorScheme === 'light' && forcedColors === 'none' ? {} : { runOnly: COLOURS };
         assert.deepEqual(await findFaults(page, options), [], `${name}, ${colorScheme}, forced colours ${forcedColors}`);
     }
