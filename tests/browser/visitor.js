@@ -5,6 +5,7 @@
  * that lacks some of what it has for Chromium.
  */
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
@@ -13,7 +14,7 @@ import { fileURLToPath } from 'node:url';
 const require = createRequire(new URL('../../build/browser/', import.meta.url));
 const { chromium, firefox } = require('playwright-core');
 
-export const { source: axe } = require('axe-core');
+export const axe = readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8');
 export const pictures = fileURLToPath(new URL('../../build/browser/', import.meta.url));
 
 const FLAGS =

@@ -24,6 +24,7 @@ export const COLOURS = ['color-contrast', 'link-in-text-block']; /* axe's rules 
 export async function findFaults(page, options = {}) {
     if (!(await page.evaluate(() => 'axe' in window))) {
         await page.evaluate(axe);
+        await page.addInitScript(axe); /* as the next pages of this tab have it, too; the browser keeps what it has compiled */
     }
     const chosen = { resultTypes: ['violations'], preload: false, ...options }; /* it would load the parts of the style sheet inline */
     const { violations } = await page.evaluate(chosen => window.axe.run(chosen), chosen);
@@ -35,6 +36,9 @@ async function fits(page, name, size) {
     const overflow = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
     assert.ok(overflow <= 0, `${name} is ${overflow} pixels wider than ${size.width}`);
 }
+
+/* On a busy machine, a deletion that can be undone for ten seconds is carried out meanwhile; a list that loads again is dimmed. */
+const waitForList = page => page.waitForFunction(() => !document.querySelector('#list[aria-busy=true]'));
 
 /* Looks at the page in several widths, in both schemes and with forced colours. */
 export async function inspect(page, name) {
@@ -48,6 +52,7 @@ export async function inspect(page, name) {
             await page.screenshot({ path: `${pictures}${name}-${size.width}-${colorScheme}.png`, fullPage: true });
         }
         await page.setViewportSize(forcedColors === 'active' ? SIZES[1] : SIZES[0]);
+        await waitForList(page);
         const options = colorScheme === 'light' && forcedColors === 'none' ? {} : { runOnly: COLOURS };
         assert.deepEqual(await findFaults(page, options), [], `${name}, ${colorScheme}, forced colours ${forcedColors}`);
     }
