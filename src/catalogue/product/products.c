@@ -667,9 +667,7 @@ static apr_status_t delete_product(void *baton)
     int deleted;
     apr_status_t rv = judge_condition(w);
 
-    if (rv == APR_SUCCESS && (has_what_follows(w) || cat_change_notes_are_kept(w->db))) {
-        rv = cat_db_one(w->db, SQL_PRODUCT_KEYS, CAT_VALUES(w->id), &w->stored);
-    }
+    rv = rv == APR_SUCCESS ? cat_db_one(w->db, SQL_PRODUCT_KEYS, CAT_VALUES(w->id), &w->stored) : rv;
     rv = rv == APR_SUCCESS ? delete_what_follows(w) : rv;
     if (rv != APR_SUCCESS) {
         return rv;
