@@ -348,7 +348,7 @@ static apr_status_t walk_on(const cat_job_t *job, cat_job_walk_t *walk)
 {
     apr_time_t end = cat_time_monotonic() + WALK_TIME;
     apr_status_t rv = APR_SUCCESS;
-    portion_t p = {NULL};
+    portion_t p = {.count = 0};
     int goes_on = 1;
 
     apr_pool_create(&p.pool, job->pool);
