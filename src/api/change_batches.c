@@ -137,7 +137,10 @@ static cat_answer_t *answer_undone(const undo_request_t *r)
     apr_pool_t *pool = r->q->pool;
     cat_answer_t *answer = cat_answer_success(pool, 200, NULL, "Batch undone");
 
-    cat_changes_name_batch(r->q, answer, r->undo.result.changed ? r->q->db->author->batch : 0);
+    if (r->undo.result.changed) {
+        cat_changes_name_batch(r->q, answer, r->q->db->author->batch);
+        cat_answer_add_json(pool, answer, "batch", cat_json_own(pool, json_integer(r->q->db->author->batch)));
+    }
     cat_product_bulk_add_result(r->q, answer, &r->undo.result);
     return answer;
 }
@@ -251,7 +254,7 @@ const cat_description_t cat_change_batches_about_undo = {
     .status = 200,
     .answered = "The batch was undone",
     .shape = &undo_shape,
-    .headers = CAT_HEADER_LOCATION,
+    .headers = CAT_HEADER_LOCATION | CAT_HEADER_BATCH,
     .other_status = 202,
     .other_answered = "A job of the server has begun to undo the batch",
     .other_shape = &cat_product_bulk_job_answer,
