@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # runs: first
-# again: db
+# again: mpm
 # Webhooks while the server restarts gracefully, is killed, and while two servers of a database have the same line: each change arrives, in
 # order, and what arrives twice has the same id.
 use CatalogTest;
