@@ -106,6 +106,8 @@ my $sent = rows()->{'/reset/g'}{sent};
 is(ctl_for($server, 'webhook', 'list')->{status}, 0, 'catalogctl webhook list');
 my %listed = map { $_->{url} =~ s{^http://[^/]+}{}r => $_ } listed(ctl_for($server, 'webhook', 'list'));
 is("@{ $listed{'/reset/g'} }{qw(state sent)}", "dead $sent", 'says what is dead');
+my ($dead, @more) = grep { $_->{what} eq 'webhooks' } listed(ctl_for($server, 'check'));
+is("$dead->{state} $dead->{detail} " . @more, 'problem 2 dead; see catalogctl webhook list 0', 'catalogctl check has it');
 my %counted = map { $_ => qq(catalog_webhook_messages_total{result="$_"}) } qw(delivered deferred dead);
 moved_since($server, {}, { $counted{delivered} => ['>=', 5], $counted{deferred} => ['>=', 3], $counted{dead} => 2,
     catalog_webhooks_dead => 2, catalog_webhook_failing_seconds => ['>=', 1] }, 'the metrics have it');
