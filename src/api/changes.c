@@ -25,7 +25,7 @@
 #include "lib/number.h"
 #include "lib/time.h"
 
-#define LIMIT 100 /* changes of an answer, unless the client says otherwise */
+#define LIMIT 100        /* changes of an answer, unless the client says otherwise */
 #define READ_AT_ONCE 100 /* places of SQL_PRODUCT_GET_100 */
 
 int cat_changes_are_kept(const cat_conf_t *conf)
@@ -41,7 +41,7 @@ static cat_answer_t *answer_no_route(cat_request_t *q)
 void cat_changes_name_batch(cat_request_t *q, cat_answer_t *answer, apr_int64_t batch)
 {
     if (batch) {
-        cat_answer_add_json(q->pool, answer, "batch", cat_json_own(q->pool, json_integer(batch)));
+        cat_answer_header(answer, q->pool, "Catalog-Batch", apr_psprintf(q->pool, "%" APR_INT64_T_FMT, batch));
     }
 }
 
@@ -85,8 +85,9 @@ static const char *write_number(apr_pool_t *pool, apr_int64_t number)
 
 const char *cat_changes_write_author(apr_pool_t *pool, const char *user_id, const char *username)
 {
-    return user_id ? cat_json_text(pool, cat_json_own(pool, json_pack("{s:s, s:s*}", "id", user_id, "username", username)))
-                   : NULL;
+    return user_id
+               ? cat_json_text(pool, cat_json_own(pool, json_pack("{s:s, s:s*}", "id", user_id, "username", username)))
+               : NULL;
 }
 
 static const char *write_author(apr_pool_t *pool, const cat_change_t *change)
@@ -118,7 +119,8 @@ static void parse_since(void *query, cat_parameters_t *p, const cat_parameter_t 
 
     f->since = parameter->value ? apr_strtoi64(parameter->value, &end, 10) : -1;
     if (!end || *end || end == parameter->value || f->since < 0 || f->since == APR_INT64_MAX) {
-        cat_parameters_add_error(p, parameter->name, "invalid", "must be a whole number, such as the last answer's next, or 0");
+        cat_parameters_add_error(p, parameter->name, "invalid",
+                                 "must be a whole number, such as the last answer's next, or 0");
     }
 }
 
@@ -316,7 +318,8 @@ static const char *const *read_row(apr_pool_t *pool, const cat_fields_t *fields,
     return row ? cat_product_read(pool, fields, row) : NULL;
 }
 
-static void add_entry(const history_t *h, const cat_change_t *change, const char *const *before, const char *const *after)
+static void add_entry(const history_t *h, const cat_change_t *change, const char *const *before,
+                      const char *const *after)
 {
     apr_pool_t *pool = h->q->pool;
     const cat_fields_t *fields = cat_product_fields_of(h->q->conf);
@@ -327,8 +330,7 @@ static void add_entry(const history_t *h, const cat_change_t *change, const char
     entry[ENTRY_BY] = write_author(pool, change);
     entry[ENTRY_OP] = apr_pstrdup(pool, change->op);
     entry[ENTRY_BATCH] = write_number(pool, change->batch);
-    entry[ENTRY_CHANGES] =
-        write_changes(pool, fields, read_row(pool, fields, before), read_row(pool, fields, after));
+    entry[ENTRY_CHANGES] = write_changes(pool, fields, read_row(pool, fields, before), read_row(pool, fields, after));
     APR_ARRAY_PUSH(h->list.page.rows, const char *const *) = (const char *const *)entry;
 }
 
@@ -409,7 +411,8 @@ static const cat_field_t restore_fields[] = {
 
 static cat_answer_t *answer_taken(cat_request_t *q)
 {
-    json_t *error = cat_fields_make_error(cat_products_name_taken(q->db), "taken", "is already taken by another product");
+    json_t *error =
+        cat_fields_make_error(cat_products_name_taken(q->db), "taken", "is already taken by another product");
 
     return cat_answer_invalid(q->pool, CAT_PROBLEM_RESTORE_TAKEN, cat_json_own(q->pool, json_pack("[o]", error)));
 }
@@ -483,7 +486,8 @@ const cat_description_t cat_changes_about_list = {
     .id = "listChanges",
     .tag = "Products",
     .summary = "Follow the changes of products",
-    .about = "In an order without gaps: who stores `next` together with what it has made of the changes misses none and gets none twice. "
+    .about = "In an order without gaps: who stores `next` together with what it has made of the changes misses none "
+             "and gets none twice. "
              "On a database server a change is in the list about half a second after it was made.",
     .describe_parameters = describe_parameters,
     .status = 200,
@@ -540,7 +544,8 @@ const cat_description_t cat_changes_about_restore = {
     .id = "restoreProduct",
     .tag = "Products",
     .summary = "Make a product what it was before a change",
-    .about = "A deleted product comes back with its id and its `createdAt`. That is a change, too, which can be taken back.",
+    .about =
+        "A deleted product comes back with its id and its `createdAt`. That is a change, too, which can be taken back.",
     .param = "The product's id",
     .input = "Restoration",
     .fields = restore_fields,

@@ -16,11 +16,7 @@ int cat_changes_are_kept(const cat_conf_t *conf);
 /* Who made a change, as answers have it: {"id": ..., "username": ...} on the pool; NULL: nobody is known. */
 const char *cat_changes_write_author(apr_pool_t *pool, const char *user_id, const char *username);
 
-/* Adds to an answer the batch that its request has made, cat_author_t.batch; 0: none. The member as it is described: */
+/* Names in the header Catalog-Batch the batch that the request has made, cat_author_t.batch; 0: none. */
 void cat_changes_name_batch(cat_request_t *q, cat_answer_t *answer, apr_int64_t batch);
-#define CAT_CHANGES_BATCH_MEMBER                                                                                       \
-    {                                                                                                                  \
-        "batch", &cat_schema_whole, CAT_RARELY, "The batch of the changes, by which they can be undone"                \
-    }
 
 #endif

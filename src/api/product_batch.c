@@ -519,7 +519,6 @@ static const cat_member_t answer_members[] = {
     CAT_MEMBER_SUCCESS,
     CAT_MEMBER_MESSAGE,
     {"results", &result_list, CAT_USUALLY, "The result of each operation"},
-    CAT_CHANGES_BATCH_MEMBER,
     CAT_PRODUCT_BULK_MEMBERS,
     CAT_MEMBER_END,
 };
@@ -548,7 +547,7 @@ const cat_description_t cat_product_batch_about = {
     .status = 200,
     .answered = "The operations were run, or the products changed",
     .shape = &batch_answer,
-    .headers = CAT_HEADER_LOCATION,
+    .headers = CAT_HEADER_LOCATION | CAT_HEADER_BATCH,
     .other_status = 202,
     .other_answered = "A job of the server has begun to change the products",
     .other_shape = &cat_product_bulk_job_answer,

@@ -616,7 +616,6 @@ static const cat_member_t import_members[] = {
     CAT_MEMBER_SUCCESS,
     CAT_MEMBER_MESSAGE,
     {"summary", &summary, CAT_USUALLY, "What was done"},
-    CAT_CHANGES_BATCH_MEMBER,
     {"data", &sample, CAT_RARELY, "With `etags`: of each product that is created; with `dryRun=sample`: of some rows"},
     {"head", &head, CAT_RARELY, "With `dryRun=head`: the cells of the first rows"},
     {"delimiter", &cat_schema_text, CAT_RARELY, "With `dryRun=head`: what is between the cells"},
@@ -627,7 +626,6 @@ static const cat_shape_t import_answer = {.kind = CAT_SHAPE_OBJECT, .name = "Imp
 static const cat_member_t refusal_members[] = {
     CAT_DESCRIPTION_PROBLEM,
     {"summary", &summary, CAT_RARELY, "What was done"},
-    CAT_CHANGES_BATCH_MEMBER,
     {"data", &sample, CAT_RARELY, "With `dryRun=sample`"},
     CAT_MEMBER_END,
 };
@@ -644,6 +642,7 @@ const cat_description_t cat_transfer_about_import = {
     .status = 200,
     .answered = "The products are stored",
     .shape = &import_answer,
+    .headers = CAT_HEADER_BATCH,
     .refusal = &refusal,
     .problems = import_problems,
 };

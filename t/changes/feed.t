@@ -77,7 +77,7 @@ wait_until(20, sub {
 });
 is($read, 12_000, 'each row is a change of one batch');
 is(scalar keys %seen, 12_000, 'and none comes twice');
-is($import->{json}{batch}, $batch, 'which the answer names');
+is($import->{headers}{'catalog-batch'}, $batch, 'which the answer names');
 my $db = $server->database;
 is_deeply($db->selectrow_arrayref('SELECT row_count, complete, source FROM change_batches WHERE id = ?', undef, $batch), [12_000, 1, 'import'],
     'the batch counts them');

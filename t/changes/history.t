@@ -114,13 +114,13 @@ is($batch->{status}, 200, 'a batch');
 my $made = $batch->{json}{results}[0]{data}{id};
 my %batches = map { $_ => (entries($_))[0]{batch} } $made, $held, $taker;
 is_deeply([sort keys %{ { reverse %batches } }], [$batches{$made}], 'its changes have one batch');
-is($batch->{json}{batch}, $batches{$made}, 'which the answer names');
+is($batch->{headers}{'catalog-batch'}, $batches{$made}, 'which the answer names');
 my $import = call(POST => '/products/import?mode=upsert', join('', map { "$_\n" } qq({"id":"$held","price":8}), '{"name":"i1","price":2}'),
     headers => { 'Content-Type' => 'application/x-ndjson' });
 is($import->{status}, 200, 'an import') or diag $import->{content};
 my ($imported) = entries($held);
 is_deeply($imported->{changes}, { price => { from => 7, to => 8 } }, 'a row that was updated');
-is($imported->{batch}, $import->{json}{batch}, 'the answer names the batch');
+is($imported->{batch}, $import->{headers}{'catalog-batch'}, 'the answer names the batch');
 
 # case: many changes of one product
 call(PUT => "/products/$id", { price => $_ }) for 1 .. 130;

@@ -21,10 +21,11 @@
 
 #include <apr_strings.h>
 
-#include "db/dialects/status.h"
 #include "lib/time.h"
 
-#define PORTION 100     /* places of SQL_CHANGES_NUMBER */
+#define PORTION 1000    /* changes that are numbered in a transaction: those of SQL_CHANGES_UNNUMBERED */
+#define SOME 100        /* places of SQL_CHANGES_NUMBER */
+#define RUN_LEAST 10    /* numbers without a hole that are worth a statement of their own */
 #define PURGE_ROUNDS 50 /* of the transactions of a run, each with the rows of SQL_CHANGES_OLDEST but one */
 
 static const char *write_number(apr_pool_t *pool, apr_int64_t number)
@@ -36,8 +37,9 @@ static const char *write_number(apr_pool_t *pool, apr_int64_t number)
 
 typedef struct numbering_t {
     cat_db_t *db;
-    const char *numbers[PORTION]; /* that have no seq, in their order */
+    apr_int64_t numbers[PORTION]; /* that have no seq, in their order */
     int count;
+    const char *shift; /* from the number to the seq */
 } numbering_t;
 
 static apr_status_t add_number(void *baton, const char *const *row, int count)
@@ -45,7 +47,7 @@ static apr_status_t add_number(void *baton, const char *const *row, int count)
     numbering_t *n = baton;
 
     (void)count;
-    n->numbers[n->count++] = apr_pstrdup(n->db->pool, row[0]);
+    n->numbers[n->count++] = apr_atoi64(row[0]);
     return n->count < PORTION ? APR_SUCCESS : CAT_ENOUGH;
 }
 
@@ -62,18 +64,55 @@ static apr_status_t set_mark(cat_db_t *db, const char *name, apr_int64_t n)
     return cat_db_exec(db, SQL_CHANGES_SET_MARK, CAT_VALUES(text, name, text), NULL);
 }
 
+/* How many numbers from the first one on follow each other without a hole, in which a change could be that is not committed. */
+static int measure_run(const numbering_t *n, int first)
+{
+    int end = first + 1;
+
+    while (end < n->count && n->numbers[end] == n->numbers[end - 1] + 1) {
+        end++;
+    }
+    return end - first;
+}
+
+static apr_status_t number_run(const numbering_t *n, int first, int count)
+{
+    apr_pool_t *pool = n->db->pool;
+
+    return cat_db_exec(
+        n->db, SQL_CHANGES_NUMBER_RUN,
+        CAT_VALUES(n->shift, write_number(pool, n->numbers[first]), write_number(pool, n->numbers[first + count - 1])),
+        NULL);
+}
+
+/* The places that are left repeat a number. */
+static apr_status_t number_some(const numbering_t *n, int first, int count)
+{
+    const char *values[SOME + 1] = {n->shift};
+
+    for (int i = 0; i < SOME; i++) {
+        values[i + 1] = write_number(n->db->pool, n->numbers[first + (i < count ? i : 0)]);
+    }
+    return cat_db_exec(n->db, SQL_CHANGES_NUMBER, values, SOME + 1, NULL);
+}
+
 /* The first one gets the seq after the last one, and the others keep their distance from it. */
 static apr_status_t set_numbers(numbering_t *n, apr_int64_t last)
 {
-    apr_int64_t shift = last + 1 - apr_atoi64(n->numbers[0]);
-    const char *values[PORTION + 1] = {write_number(n->db->pool, shift)};
-    apr_status_t rv;
+    apr_int64_t shift = last + 1 - n->numbers[0];
+    apr_status_t rv = APR_SUCCESS;
 
-    for (int i = 0; i < PORTION; i++) {
-        values[i + 1] = n->numbers[i < n->count ? i : 0];
+    n->shift = write_number(n->db->pool, shift);
+    for (int done = 0, count; done < n->count && rv == APR_SUCCESS; done += count) {
+        count = measure_run(n, done);
+        if (count >= RUN_LEAST) {
+            rv = number_run(n, done, count);
+        } else {
+            count = n->count - done < SOME ? n->count - done : SOME;
+            rv = number_some(n, done, count);
+        }
     }
-    rv = cat_db_exec(n->db, SQL_CHANGES_NUMBER, values, PORTION + 1, NULL);
-    return rv == APR_SUCCESS ? set_mark(n->db, "numbered", apr_atoi64(n->numbers[n->count - 1]) + shift) : rv;
+    return rv == APR_SUCCESS ? set_mark(n->db, "numbered", n->numbers[n->count - 1] + shift) : rv;
 }
 
 static apr_status_t number_portion(void *baton)
@@ -142,8 +181,7 @@ static apr_status_t judge_change(void *baton, const char *const *row, int count)
 static apr_status_t delete_changes(void *baton)
 {
     const purge_t *p = baton;
-    apr_status_t rv =
-        cat_db_exec(p->db, SQL_PURGE_CHANGES, CAT_VALUES(write_number(p->db->pool, p->last)), NULL);
+    apr_status_t rv = cat_db_exec(p->db, SQL_PURGE_CHANGES, CAT_VALUES(write_number(p->db->pool, p->last)), NULL);
 
     return rv == APR_SUCCESS ? set_mark(p->db, "purged", p->most) : rv;
 }
@@ -154,7 +192,8 @@ static apr_status_t delete_batches(const purge_t *p)
     apr_status_t rv = APR_SUCCESS;
 
     for (int i = 0; i < PURGE_ROUNDS && deleted && rv == APR_SUCCESS; i++) {
-        rv = cat_db_exec(p->db, SQL_PURGE_BATCHES, CAT_VALUES(cat_time_store(p->db->pool, p->before), p->batch), &deleted);
+        rv = cat_db_exec(p->db, SQL_PURGE_BATCHES, CAT_VALUES(cat_time_store(p->db->pool, p->before), p->batch),
+                         &deleted);
     }
     return rv;
 }

@@ -166,10 +166,10 @@ typedef struct walk_t {
     const char *id;
     cat_changes_step_t *step;
     void *baton;
-    apr_pool_t *pool, *other;  /* of the portion, and of the next one */
-    const char *const *row;    /* the product after the change that is next; NULL: there was none */
-    const char *below;         /* the number of the change before */
-    int count;                 /* of the portion */
+    apr_pool_t *pool, *other; /* of the portion, and of the next one */
+    const char *const *row;   /* the product after the change that is next; NULL: there was none */
+    const char *below;        /* the number of the change before */
+    int count;                /* of the portion */
 } walk_t;
 
 static apr_status_t read_present(walk_t *w)
@@ -191,8 +191,8 @@ static const char *const *revert_change(const walk_t *w, const cat_change_t *cha
 static apr_status_t walk_portion(walk_t *w)
 {
     apr_array_header_t *changes = apr_array_make(w->pool, PORTION, sizeof(cat_change_t));
-    apr_status_t rv =
-        cat_db_each(w->db, SQL_CHANGES_OF_PRODUCT, CAT_VALUES(w->id, w->below, APR_STRINGIFY(PORTION)), add_change, changes);
+    apr_status_t rv = cat_db_each(w->db, SQL_CHANGES_OF_PRODUCT, CAT_VALUES(w->id, w->below, APR_STRINGIFY(PORTION)),
+                                  add_change, changes);
 
     w->count = changes->nelts;
     for (int i = 0; i < changes->nelts && rv == APR_SUCCESS; i++) {

@@ -16,8 +16,8 @@
 typedef struct cat_change_t {
     apr_int64_t seq; /* 0: it is not numbered yet */
     apr_time_t at;
-    const char *op; /* CAT_CHANGE_CREATE, ... */
-    const char *id; /* of the product */
+    const char *op;                 /* CAT_CHANGE_CREATE, ... */
+    const char *id;                 /* of the product */
     const char *user_id, *username; /* NULL: nobody's; NULL: not known, or of another issuer */
     apr_int64_t batch;
     apr_int64_t number; /* orders the changes of a product, numbered or not; no clients know it */

@@ -51,8 +51,8 @@ static apr_status_t insert_again(cat_db_t *db, const char *const *row)
 {
     const cat_fields_t *fields = cat_product_fields_of(db->conf);
     int images = cat_product_images_find(fields);
-    const char **record = apr_pmemdup(db->pool, cat_product_read(db->pool, fields, row),
-                                      (apr_size_t)fields->count * sizeof(*record));
+    const char **record =
+        apr_pmemdup(db->pool, cat_product_read(db->pool, fields, row), (apr_size_t)fields->count * sizeof(*record));
     const char **again = apr_pmemdup(db->pool, row, CAT_PRODUCT_COLUMNS * sizeof(*again));
     apr_status_t rv = images < fields->count ? keep_pictures(db, &record[images]) : APR_SUCCESS;
 
@@ -102,12 +102,13 @@ static apr_status_t compare_records(cat_db_t *db, const char *const *is, const c
 static apr_status_t update_again(cat_db_t *db, const char *const *present, const char *const *row, int *is_changed)
 {
     const cat_fields_t *fields = cat_product_fields_of(db->conf);
-    const char *const *was = cat_product_read(db->pool, fields, row), *const *product;
+    const char *const *was = cat_product_read(db->pool, fields, row), *const * product;
     cat_input_t input;
     apr_status_t rv = compare_records(db, present, was, &input);
 
     *is_changed = input.given > 0;
-    return rv == APR_SUCCESS && input.given ? cat_products_update_within(db, row[CAT_PRODUCT_ID], &input, &product) : rv;
+    return rv == APR_SUCCESS && input.given ? cat_products_update_within(db, row[CAT_PRODUCT_ID], &input, &product)
+                                            : rv;
 }
 
 apr_status_t cat_restore_put(cat_db_t *db, const char *id, const char *const *row, int *is_changed)

@@ -22,7 +22,6 @@
 #include <apr_general.h>
 #include <apr_strings.h>
 
-#include "db/dialects/status.h"
 #include "lib/json.h"
 #include "lib/time.h"
 
@@ -398,9 +397,8 @@ void cat_change_notes_keep(const cat_db_t *db)
 
 static void copy_note(notes_t *n, const cat_change_note_t *note)
 {
-    APR_ARRAY_PUSH(n->notes, cat_change_note_t) =
-        (cat_change_note_t){note->op, apr_pstrdup(n->pool, note->product_id),
-                            note->former ? apr_pstrdup(n->pool, note->former) : NULL};
+    APR_ARRAY_PUSH(n->notes, cat_change_note_t) = (cat_change_note_t){
+        note->op, apr_pstrdup(n->pool, note->product_id), note->former ? apr_pstrdup(n->pool, note->former) : NULL};
 }
 
 static apr_status_t add_notes(cat_db_t *db, notes_t *n, const cat_change_note_t *notes, int count)

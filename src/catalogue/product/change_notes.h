@@ -26,8 +26,10 @@ typedef struct cat_author_t {
     const char *source;  /* one of those above */
     apr_int64_t undoes;  /* the batch that is undone; 0: none */
     int is_open;         /* flag: more transactions of the batch will follow this one */
-    apr_int64_t batch;   /* result: its id, as soon as the transaction has noted a change; 0: it has noted none, and of CAT_SOURCE_REQUEST */
-    apr_int64_t stored;  /* the same once it is committed: cat_change_notes_keep. To go on with a batch that is there, set it to its id */
+    apr_int64_t
+        batch; /* result: its id, as soon as the transaction has noted a change; 0: it has noted none, and of CAT_SOURCE_REQUEST */
+    apr_int64_t
+        stored; /* the same once it is committed: cat_change_notes_keep. To go on with a batch that is there, set it to its id */
 } cat_author_t;
 
 /* What an operation does to a product. */
@@ -50,7 +52,8 @@ const char *cat_change_notes_whole(apr_pool_t *pool, const char *const *row);
 
 /* The row of the product as it was before the change that noted `former`, on the pool; NULL: there was none. row: as it was after it;
  * NULL: there was none. */
-const char *const *cat_change_notes_revert(apr_pool_t *pool, const char *id, const char *const *row, const char *former);
+const char *const *cat_change_notes_revert(apr_pool_t *pool, const char *id, const char *const *row,
+                                           const char *former);
 
 /* Within a transaction that the caller has begun: notes changes, which are written with others when the transaction's work ends
  * (cat_change_notes_run), or at once where no such work is under way. */

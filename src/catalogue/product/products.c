@@ -112,8 +112,13 @@ apr_status_t cat_products_get_one(cat_db_t *db, const char *id, apr_time_t now, 
     return APR_SUCCESS;
 }
 
-/* The columns of SQL_PRODUCT_KEYS behind those of PRODUCT_KEY_COLUMNS. */
-enum { STORED_CATEGORY = CAT_PRODUCT_KEYS, STORED_CREATED_AT, STORED_IN_STOCK };
+/* Of the columns of SQL_PRODUCT_KEYS, the row behind those of PRODUCT_KEY_COLUMNS. */
+enum {
+    STORED_ROW = CAT_PRODUCT_KEYS,
+    STORED_CATEGORY = STORED_ROW + CAT_PRODUCT_CATEGORY,
+    STORED_CREATED_AT = STORED_ROW + CAT_PRODUCT_CREATED_AT,
+    STORED_IN_STOCK = STORED_ROW + CAT_PRODUCT_IN_STOCK
+};
 
 #define ROW_VALUES (CAT_PRODUCT_COLUMNS + CAT_PRODUCT_KEYS) /* of SQL_PRODUCT_INSERT */
 
@@ -259,7 +264,7 @@ static cat_batch_kind_t choose_batch_kind(const cat_db_t *db, const cat_registry
     int has_words = registry->has_keys || cat_product_keys_kept(db) & CAT_INDEX_SEARCH;
 
     return has_words || cat_counts_needs_transaction(db) || cat_change_notes_are_kept(db) ? CAT_BATCH_TRANSACTION
-                                                                                         : CAT_BATCH_STATEMENT;
+                                                                                          : CAT_BATCH_STATEMENT;
 }
 
 /* A product that is inserted alone. */
@@ -349,7 +354,7 @@ typedef struct product_write_t {
     const cat_input_t *input;                  /* of an update */
     const cat_products_condition_t *condition; /* NULL: none */
     const char *const *product;                /* the record that the update made of it */
-    const char *const *former;                 /* the row as it was, locked; NULL: it need not be known */
+    const char *const *stored;                 /* of SQL_PRODUCT_KEYS, locked; NULL: it need not be known */
 } product_write_t;
 
 static apr_status_t judge_condition(const product_write_t *w)
@@ -417,25 +422,28 @@ static apr_status_t reclaim_values(const product_write_t *w, const update_extra_
     return cat_own_keys_reclaim(w->db, w->registry, extra->before, after);
 }
 
-/* Locks the row, as the column is written anew as a whole. */
-static apr_status_t merge_extra(product_write_t *w, update_extra_t *extra)
+/* Whether the column has to be written anew as a whole. Pairs also have keys of built-in fields. */
+static int needs_extra(const product_write_t *w)
+{
+    return changes_extra(w->input) || w->registry->has_pairs;
+}
+
+/* The row is locked. */
+static apr_status_t merge_extra(const product_write_t *w, update_extra_t *extra)
 {
     const cat_fields_t *fields = cat_product_fields_of(w->db->conf);
-    int needs_row = changes_extra(w->input) || w->registry->has_pairs;
     const char *const *row, *const *record;
     apr_status_t rv;
 
     *extra = (update_extra_t){.text = NULL};
-    if (!needs_row && !cat_change_notes_are_kept(w->db)) {
+    if (!needs_extra(w)) {
         return APR_SUCCESS;
     }
-    rv = cat_db_one(w->db, SQL_PRODUCT_LOCK, CAT_VALUES(w->id), &row);
-    w->former = rv == APR_SUCCESS ? row : NULL;
-    extra->before = needs_row ? w->former : NULL; /* pairs also have keys of built-in fields */
-    if (rv == APR_SUCCESS && !changes_extra(w->input)) {
+    extra->before = row = w->stored + STORED_ROW;
+    if (!changes_extra(w->input)) {
         return APR_SUCCESS;
     }
-    rv = rv == APR_SUCCESS ? check_images(w, row, extra) : rv;
+    rv = check_images(w, row, extra);
     if (rv == APR_SUCCESS) {
         record = change_record(w, fields, row, extra);
         extra->text = cat_product_write_extra(w->db->pool, fields, record, row[CAT_PRODUCT_EXTRA]);
@@ -532,31 +540,60 @@ static apr_status_t update_keys(const product_write_t *w, const char *const *bef
 
 static apr_status_t note_update(const product_write_t *w, const char *const *row)
 {
-    const char *former = cat_change_notes_are_kept(w->db) ? cat_change_notes_compare(w->db, w->former, row) : NULL;
+    const char *former =
+        cat_change_notes_are_kept(w->db) ? cat_change_notes_compare(w->db, w->stored + STORED_ROW, row) : NULL;
 
-    return former ? cat_change_notes_add(w->db, &(cat_change_note_t){CAT_CHANGE_UPDATE, w->id, former}, 1) : APR_SUCCESS;
+    return former ? cat_change_notes_add(w->db, &(cat_change_note_t){CAT_CHANGE_UPDATE, w->id, former}, 1)
+                  : APR_SUCCESS;
 }
 
-/* Read in the same transaction, the product is as this update left it. */
+/* The row, locked, unless nothing has to be known of it. */
+static apr_status_t read_stored(product_write_t *w)
+{
+    w->stored = NULL;
+    return needs_extra(w) || changes_keys(w) || cat_change_notes_are_kept(w->db)
+               ? cat_db_one(w->db, SQL_PRODUCT_KEYS, CAT_VALUES(w->id), &w->stored)
+               : APR_SUCCESS;
+}
+
+/* *row: as this update left it. Where it is locked, that is what it was with what the update has set. */
+static apr_status_t read_updated(const product_write_t *w, const update_extra_t *extra, const char *const **row)
+{
+    const char **updated;
+
+    if (!w->stored) {
+        return cat_db_one(w->db, SQL_PRODUCT_GET, CAT_VALUES(w->id), row);
+    }
+    updated = apr_pmemdup(w->db->pool, w->stored + STORED_ROW, CAT_PRODUCT_COLUMNS * sizeof(*updated));
+    for (int i = 0; i < CAT_PRODUCT_FIELDS; i++) {
+        if (w->input->values[i] || w->input->cleared[i]) {
+            updated[i] = w->input->values[i];
+        }
+    }
+    if (extra->text || extra->is_cleared) {
+        updated[CAT_PRODUCT_EXTRA] = extra->text;
+    }
+    *row = (const char *const *)updated;
+    return APR_SUCCESS;
+}
+
 static apr_status_t update_product(void *baton)
 {
     product_write_t *w = baton;
-    const char *values[UPDATE_VALUES], *const *before = NULL, *const * row;
+    const char *values[UPDATE_VALUES], *const *row;
     update_extra_t extra;
-    int changed;
+    int changed, has_keys;
     apr_status_t rv = judge_condition(w);
 
+    rv = rv == APR_SUCCESS ? read_stored(w) : rv;
     rv = rv == APR_SUCCESS ? merge_extra(w, &extra) : rv;
-    if (rv == APR_SUCCESS && (changes_keys(w) || (extra.before && w->registry->has_words))) {
-        rv = cat_db_one(w->db, SQL_PRODUCT_KEYS, CAT_VALUES(w->id), &before);
-    }
     rv = rv == APR_SUCCESS
              ? cat_db_exec(w->db, SQL_PRODUCT_UPDATE, values, list_update_values(w, &extra, values), &changed)
              : rv;
     if (rv != APR_SUCCESS || !changed) {
         return rv == APR_SUCCESS ? APR_NOTFOUND : rv;
     }
-    rv = cat_db_one(w->db, SQL_PRODUCT_GET, CAT_VALUES(w->id), &row);
+    rv = read_updated(w, &extra, &row);
     w->product = rv == APR_SUCCESS ? read_record(w->db, row) : NULL;
     if (rv == APR_SUCCESS && extra.before && w->registry->has_keys) {
         rv = cat_own_keys_change(w->db, w->registry, extra.before, row);
@@ -564,7 +601,8 @@ static apr_status_t update_product(void *baton)
     if (rv == APR_SUCCESS && extra.images[0]) {
         rv = cat_product_images_drop(w->db, extra.images[0], extra.images[1]);
     }
-    rv = rv == APR_SUCCESS && before ? update_keys(w, before, row) : rv;
+    has_keys = changes_keys(w) || (extra.before && w->registry->has_words);
+    rv = rv == APR_SUCCESS && has_keys ? update_keys(w, w->stored, row) : rv;
     return rv == APR_SUCCESS ? note_update(w, row) : rv;
 }
 
@@ -601,13 +639,10 @@ static int has_what_follows(const product_write_t *w)
 /* The row of SQL_PRODUCT_KEYS is locked, so no other writer changes the category that is counted, or the words. */
 static apr_status_t delete_what_follows(const product_write_t *w)
 {
-    const char *const *stored;
-    apr_status_t rv = cat_db_one(w->db, SQL_PRODUCT_KEYS, CAT_VALUES(w->id), &stored);
+    const char *const *stored = w->stored;
+    apr_status_t rv = cat_product_keys_delete(w->db, cat_product_keys_words(w->db->pool, stored[CAT_PRODUCT_KEY_WORDS]),
+                                              stored[STORED_CREATED_AT], w->id);
 
-    if (rv == APR_SUCCESS) {
-        rv = cat_product_keys_delete(w->db, cat_product_keys_words(w->db->pool, stored[CAT_PRODUCT_KEY_WORDS]),
-                                     stored[STORED_CREATED_AT], w->id);
-    }
     if (rv == APR_SUCCESS && w->registry->has_keys) {
         rv = cat_own_keys_delete(w->db, w->registry, stored[STORED_CREATED_AT], w->id);
     }
@@ -625,11 +660,13 @@ static apr_status_t delete_what_follows(const product_write_t *w)
 
 static apr_status_t note_deletion(const product_write_t *w)
 {
-    return w->former ? cat_change_notes_add(w->db,
-                                            &(cat_change_note_t){CAT_CHANGE_DELETE, w->id,
-                                                                 cat_change_notes_whole(w->db->pool, w->former)},
-                                            1)
-                     : APR_SUCCESS;
+    const char *former;
+
+    if (!cat_change_notes_are_kept(w->db)) {
+        return APR_SUCCESS;
+    }
+    former = cat_change_notes_whole(w->db->pool, w->stored + STORED_ROW);
+    return cat_change_notes_add(w->db, &(cat_change_note_t){CAT_CHANGE_DELETE, w->id, former}, 1);
 }
 
 static apr_status_t delete_product(void *baton)
@@ -638,8 +675,8 @@ static apr_status_t delete_product(void *baton)
     int deleted;
     apr_status_t rv = judge_condition(w);
 
-    if (rv == APR_SUCCESS && cat_change_notes_are_kept(w->db)) {
-        rv = cat_db_one(w->db, SQL_PRODUCT_LOCK, CAT_VALUES(w->id), &w->former);
+    if (rv == APR_SUCCESS && (has_what_follows(w) || cat_change_notes_are_kept(w->db))) {
+        rv = cat_db_one(w->db, SQL_PRODUCT_KEYS, CAT_VALUES(w->id), &w->stored);
     }
     if (rv == APR_SUCCESS && has_what_follows(w)) {
         rv = delete_what_follows(w);

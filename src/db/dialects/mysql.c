@@ -189,8 +189,7 @@ static const char *const statements[SQL_COUNT] = {
     [SQL_PRODUCT_LOCK] =
         "SELECT " PRODUCT_COLUMNS " FROM products WHERE id = %s FOR UPDATE",
     [SQL_PRODUCT_LOCK_100] = LOCK_100 " FOR UPDATE",
-    [SQL_PRODUCT_KEYS] =
-        "SELECT " PRODUCT_KEY_COLUMNS ", category, created_at, in_stock FROM products WHERE id = %s FOR UPDATE",
+    [SQL_PRODUCT_KEYS] = PRODUCT_KEYS " FOR UPDATE",
     FOR_ROWS(SQL_WORDS_INSERT, WORDS_INSERT_MYSQL, WORDS_ROW),
     [SQL_INDEX_LIST] =
         "SELECT DISTINCT index_name, 1, NULL FROM information_schema.statistics"

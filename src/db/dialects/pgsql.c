@@ -131,8 +131,7 @@ static const char *const statements[SQL_COUNT] = {
     [SQL_PRODUCT_LOCK] =
         "SELECT " PRODUCT_COLUMNS " FROM products WHERE id = %s FOR UPDATE",
     [SQL_PRODUCT_LOCK_100] = LOCK_100 " FOR UPDATE",
-    [SQL_PRODUCT_KEYS] =
-        "SELECT " PRODUCT_KEY_COLUMNS ", category, created_at, in_stock FROM products WHERE id = %s FOR UPDATE",
+    [SQL_PRODUCT_KEYS] = PRODUCT_KEYS " FOR UPDATE",
     [SQL_INDEX_LIST] =
         "SELECT c.relname, CASE WHEN i.indisvalid THEN 1 ELSE 0 END, pg_relation_size(c.oid)"
         " FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid WHERE i.indrelid = to_regclass('products')",
