@@ -25,6 +25,8 @@
 /* Of about so many products the keys of fields are compared, if there are more. */
 #define FIELDS_SAMPLE 20000
 
+#define WEBHOOK_IS_LATE apr_time_from_sec(3600)
+
 /* A mail that was not accepted is tried again after at most 15 minutes. */
 #define MAIL_IS_LATE apr_time_from_sec(3600)
 
@@ -304,6 +306,29 @@ static apr_status_t check_mail(void *baton, const char *const *row, int count)
     return APR_SUCCESS;
 }
 
+/* ---- webhooks ---- */
+
+/* Those that a server still has in its configuration; one that fails for a moment is no problem. */
+static void check_webhooks(report_t *r)
+{
+    apr_pool_t *pool = r->ctl->pool;
+    const char *const *row, *hour_ago = cat_time_store(pool, r->ctl->now - WEBHOOK_IS_LATE);
+    char since[CAT_TIME_LENGTH + 1];
+
+    if (cat_db_one(r->ctl->db, SQL_WEBHOOK_FAILING, CAT_VALUES(hour_ago), &row) != APR_SUCCESS) {
+        add_finding(r, 0, "webhooks", "cannot be read; the cause is above");
+        return;
+    }
+    if (strcmp(row[0], "0")) {
+        add_finding(r, 0, "webhooks", apr_psprintf(pool, "%s dead; see catalogctl webhook list", row[0]));
+    }
+    if (row[1] && cat_time_read(row[1]) <= r->ctl->now - WEBHOOK_IS_LATE) {
+        cat_time_format(since, apr_time_as_msec(cat_time_read(row[1])));
+        add_finding(r, 0, "webhooks",
+                    apr_psprintf(pool, "one has failed since %s; see catalogctl webhook list", since));
+    }
+}
+
 /* A transaction that writes nothing waits for no stand-by, so the database is asked what one that writes would wait for. */
 static void check_writes(report_t *r)
 {
@@ -338,6 +363,7 @@ static void check_database(report_t *r)
     if (cat_db_each(ctl->db, SQL_OUTBOX_COUNT, CAT_NO_VALUES, check_mail, r) != APR_SUCCESS) {
         add_finding(r, 0, "mail", "cannot be read; the cause is above");
     }
+    check_webhooks(r);
 }
 
 int ctl_check_run(ctl_t *ctl)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # runs: first
-# again: db
+# again: mpm
 # Webhooks while the server restarts gracefully, is killed, and while two servers of a database have the same line: each change arrives, in
 # order, and what arrives twice has the same id.
 use CatalogTest;
@@ -74,6 +74,15 @@ wait_until(5, sub { $db->selectrow_array(q(SELECT COUNT(*) FROM webhooks WHERE l
 $other->kill;
 create(20);
 all_arrived('another server that was killed');
+
+# A server that stops gives its claims back, so that the next one need not wait for their end.
+my $hanging = 'SELECT lease, attempts FROM webhooks WHERE url = ?';
+my $hang_url = $receiver->url('/hang/three');
+$db->do(q(UPDATE webhooks SET attempts = 7, next_at = 1, lease = '' WHERE url = ?), undef, $hang_url);
+ok(wait_until(20, sub { $db->selectrow_array(q(SELECT COUNT(*) FROM webhooks WHERE url = ? AND lease <> '' AND attempts = 8), undef, $hang_url) }), 'a message is on its way');
+my $took = $server->stop;
+takes_less($took, 8, 'a server stops meanwhile');
+is_deeply([$db->selectrow_array($hanging, undef, $hang_url)], ['', 7], 'and gives its claim back');
 
 is(scalar(grep { $_->{error} } $receiver->received), 0, 'the library verifies all of them');
 my @lines = map { $_->log_text =~ /CAT140: .*three/g } $server, $other;

@@ -1,4 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The table of webhooks, which several servers work on, as mailers do on the outbox (accounts/outbox.c).
+ *
+ * A claim is an UPDATE that requires the row to be as it was read. It sets a lease, and moves next_at, which is part of what was read, to the
+ * lease's end: so of several servers that have read the same row one claims it, and nobody else finds it due before that. All that
+ * ends a claim names the lease, so a server that was too slow changes nothing.
+ */
 #include "catalogue/webhooks/webhook_rows.h"
 
 #include <stdlib.h>
