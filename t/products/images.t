@@ -241,9 +241,11 @@ for my $mount ('/api', '/other') {
     is(at($mount, PATCH => { rating => $mount eq '/api' ? 1 : 2 }, headers => { 'If-Match' => $read->{headers}{etag} })->{status}, 200, 'the ETag that was read there is good there');
 }
 
-send_picture($cup, png(9, 9), 'png') for 2 .. 32;
-answers(send_picture($cup, png(9, 9), 'png'), 409, refusal(message => 'Too many pictures', error => qr/32/), 'the 33rd picture is refused');
-is(scalar @{ stored($cup)->{images} }, 32, 'there are 32');
+if (!$ENV{AGAIN}) { # thirty pictures take time, and it is the server that counts them
+    send_picture($cup, png(9, 9), 'png') for 2 .. 32;
+    answers(send_picture($cup, png(9, 9), 'png'), 409, refusal(message => 'Too many pictures', error => qr/32/), 'the 33rd picture is refused');
+    is(scalar @{ stored($cup)->{images} }, 32, 'there are 32');
+}
 
 my $paths = ask(GET => '/openapi.json')->{json}{paths};
 is_deeply([map { my $path = $_; map { uc($_) . " $path" } sort grep { /^(?:get|post|delete)$/ } keys %{ $paths->{$path} } } sort grep { /images/ } keys %$paths],
