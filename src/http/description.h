@@ -82,9 +82,7 @@ extern const cat_shape_t cat_description_done, cat_description_problem, cat_desc
     {"success", &cat_schema_false, CAT_ALWAYS, "The request failed"},                                                  \
         {"message", &cat_schema_text, CAT_ALWAYS, "What went wrong, in a few words for people"},                       \
         {"error", &cat_schema_text, CAT_USUALLY, "Its cause, in a sentence"},                                          \
-    {                                                                                                                  \
-        "errors", &cat_description_errors, CAT_RARELY, "Each fault of the request"                                     \
-    }
+        {"errors", &cat_description_errors, CAT_RARELY, "Each fault of the request"}
 
 /* Adds a parameter of the query. Takes over schema and example. */
 void cat_description_add_parameter(cat_describer_t *d, const char *name, const char *about, json_t *schema,

@@ -674,7 +674,8 @@ static apr_int64_t read_duration(const char *text)
     apr_int64_t number = apr_strtoi64(text, &end, 10);
     const char *unit = *end ? strchr(units, *end) : NULL;
 
-    return unit && !end[1] && *text >= '0' && *text <= '9' && number <= HISTORY_MOST ? number * seconds[unit - units] : 0;
+    return unit && !end[1] && *text >= '0' && *text <= '9' && number <= HISTORY_MOST ? number * seconds[unit - units]
+                                                                                     : 0;
 }
 
 const char *cat_directive_checks_history(apr_pool_t *pool, cat_conf_t *conf, int count, char *const words[])
@@ -687,9 +688,10 @@ const char *cat_directive_checks_history(apr_pool_t *pool, cat_conf_t *conf, int
         return NULL;
     }
     *history = (int)(seconds <= HISTORY_MOST ? seconds : 0);
-    return *history > 0 ? NULL
-                        : "CatalogHistory must be Off, or a whole number with d for days, h for hours, m for minutes or s for "
-                          "seconds, such as 30d, and at most 3650d";
+    return *history > 0
+               ? NULL
+               : "CatalogHistory must be Off, or a whole number with d for days, h for hours, m for minutes or s for "
+                 "seconds, such as 30d, and at most 3650d";
 }
 
 const char *cat_directive_checks_cache_size(cmd_parms *cmd, cat_conf_t *conf, const char *value)

@@ -140,7 +140,18 @@ apr_status_t cat_bulk_job_stop(cat_db_t *db, const char *id, apr_time_t now, con
 /* ---- a portion ---- */
 
 /* The columns of SQL_BULK_JOB_NEXT. */
-enum { NEXT_ID, NEXT_REQUEST, NEXT_AT, NEXT_AFTER, NEXT_CHANGED, NEXT_UNCHANGED, NEXT_FAILED, NEXT_ERRORS, NEXT_USER, NEXT_BATCH };
+enum {
+    NEXT_ID,
+    NEXT_REQUEST,
+    NEXT_AT,
+    NEXT_AFTER,
+    NEXT_CHANGED,
+    NEXT_UNCHANGED,
+    NEXT_FAILED,
+    NEXT_ERRORS,
+    NEXT_USER,
+    NEXT_BATCH
+};
 
 typedef struct portion_t {
     cat_job_t *job;
@@ -236,12 +247,12 @@ static apr_status_t move_position(const portion_t *p)
 {
     const cat_bulk_result_t *r = &p->result;
     int moved;
-    apr_status_t rv = cat_db_exec(p->db, SQL_BULK_JOB_ADVANCE,
-                                  CAT_VALUES(p->position.created_at, p->position.id, sum(p, NEXT_CHANGED, r->changed),
-                                             sum(p, NEXT_UNCHANGED, r->unchanged), sum(p, NEXT_FAILED, r->failed),
-                                             join_errors(p), write_number(p, p->author.batch), p->row[NEXT_ID],
-                                             p->row[NEXT_AT], p->row[NEXT_AFTER]),
-                                  &moved);
+    apr_status_t rv =
+        cat_db_exec(p->db, SQL_BULK_JOB_ADVANCE,
+                    CAT_VALUES(p->position.created_at, p->position.id, sum(p, NEXT_CHANGED, r->changed),
+                               sum(p, NEXT_UNCHANGED, r->unchanged), sum(p, NEXT_FAILED, r->failed), join_errors(p),
+                               write_number(p, p->author.batch), p->row[NEXT_ID], p->row[NEXT_AT], p->row[NEXT_AFTER]),
+                    &moved);
 
     if (rv == APR_SUCCESS && !moved) {
         return CAT_ECHANGED;

@@ -19,8 +19,9 @@ typedef struct cat_db_t {
     cat_use_t *use; /* db/pool/checkout.h */
     const char *
         taken; /* number of the unique field because of which the last write was refused (catalogue/product/own_keys.h); NULL: none */
-    struct cat_author_t *author; /* who writes products (catalogue/product/change_notes.h); NULL: nobody's name is noted */
-    struct cat_notes_t *notes;   /* of the work that is under way (the same); NULL: there is none */
+    struct cat_author_t
+        *author; /* who writes products (catalogue/product/change_notes.h); NULL: nobody's name is noted */
+    struct cat_notes_t *notes; /* of the work that is under way (the same); NULL: there is none */
 } cat_db_t;
 
 /*
