@@ -28,8 +28,6 @@ extern const cat_shape_t cat_product_bulk_job_answer;
         {"unchanged", &cat_schema_whole, CAT_RARELY, "With `where`: how many were already as they should be"},         \
         {"failed", &cat_schema_whole, CAT_RARELY,                                                                      \
          "With `where` and `atomic` false: how many were left as they are, because they would become invalid"},        \
-    {                                                                                                                  \
-        "errors", &cat_description_errors, CAT_RARELY, "What was wrong with the first of these"                        \
-    }
+        {"errors", &cat_description_errors, CAT_RARELY, "What was wrong with the first of these"}
 
 #endif
