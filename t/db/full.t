@@ -6,7 +6,7 @@
 # A limit on the database's pages acts as a full disk.
 use CatalogTest;
 
-my $server = server(conf => 'DBDInitSQL "PRAGMA max_page_count=74"')->start;
+my $server = server(conf => 'DBDInitSQL "PRAGMA max_page_count=110"')->start;
 my $user = register($server);
 my $outage = { success => false, message => qr/./, error => 'database unavailable' };
 my @made;
