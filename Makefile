@@ -44,7 +44,7 @@ $(BUILD)/cflags: Makefile
 	@mkdir -p $(@D)
 	@command -v apxs >/dev/null && command -v pkg-config >/dev/null || \
 	  { echo 'make: apxs or pkg-config is missing: run `make deps`' >&2; exit 1; }
-	packages=$$(pkg-config --cflags $(LIBRARIES)) && echo "$$(apxs -q CPPFLAGS) $$(apxs -q EXTRA_CPPFLAGS) $$(apxs -q CFLAGS)" \
+	packages=$$(pkg-config --cflags $(LIBRARIES) | sed "s,-I,-isystem ,g") && echo "$$(apxs -q CPPFLAGS) $$(apxs -q EXTRA_CPPFLAGS) $$(apxs -q CFLAGS)" \
 	  "-isystem $$(apxs -q INCLUDEDIR) -isystem $$(apxs -q APR_INCLUDEDIR) -isystem $$(apxs -q APU_INCLUDEDIR) $$packages" \
 	  '-std=gnu11 -fPIC $(WARNINGS) -Isrc -I$(BUILD)' >$@
 
