@@ -141,7 +141,7 @@ static apr_status_t judge_result(const cat_fault_t *fault)
  * SELECT that is inserted locks nothing; as rows of a UNION, the values need types. */
 #define BATCHES_INSERT_MYSQL(rows) "INSERT IGNORE INTO " BATCHES_COLUMNS rows
 #define BATCH_MYSQL                                                                                                    \
-    "SELECT CAST(%s AS SIGNED), CAST(%s AS SIGNED), CAST(%s AS CHAR(255)), CAST(%s AS CHAR(16)), CAST(%s AS SIGNED),"   \
+    "SELECT CAST(%s AS SIGNED), CAST(%s AS SIGNED), CAST(%s AS CHAR(255)), CAST(%s AS CHAR(16)), CAST(%s AS SIGNED),"  \
     " CAST(%s AS SIGNED), CAST(%s AS SIGNED), COALESCE(MAX(number), 0) FROM changes"
 #define UNITED(rows) rows " UNION ALL " rows
 #define UNITED_4(row) UNITED(UNITED(row))
