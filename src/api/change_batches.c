@@ -39,7 +39,7 @@ static const cat_text_rule_t source_rule = {.words = sources};
 static const cat_field_t fields[BATCH_FIELDS] = {
     /*                name      kind         flags                      least most absent rule */
     [BATCH_ID] =     {"batch",  CAT_NUMBER,  CAT_SERVER | CAT_WHOLE,    0,    0,   NULL,  NULL,
-        "The batch", "1764170252000123"},
+        "The batch", "228817563420002"},
     [BATCH_AT] =     {"at",     CAT_TIME,    CAT_SERVER,                0,    0,   NULL,  NULL,
         "When it began, in UTC", "2026-11-21T16:17:33.270Z"},
     [BATCH_BY] =     {"by",     CAT_STRING,  CAT_SERVER | CAT_OPTIONAL | CAT_EMBEDDED, 0, 0, NULL, NULL,
@@ -52,7 +52,7 @@ static const cat_field_t fields[BATCH_FIELDS] = {
     [BATCH_UNDONE] = {"undone", CAT_BOOLEAN, CAT_SERVER,                0,    0,   NULL,  NULL,
         "Whether it has been undone, or is being undone", "false"},
     [BATCH_UNDOES] = {"undoes", CAT_NUMBER,  CAT_SERVER | CAT_WHOLE | CAT_OPTIONAL, 0, 0, NULL, NULL,
-        "Of an undo: the batch that it has undone", "1764170252000122"},
+        "Of an undo: the batch that it has undone", "228817421160004"},
 };
 /* clang-format on */
 
@@ -250,7 +250,7 @@ const cat_description_t cat_change_batches_about_undo = {
              "batch of more than "
              "10000 changes is undone by a job of the server.",
     .param = "The batch",
-    .param_example = "1764170252000123",
+    .param_example = "228817563420002",
     .status = 200,
     .answered = "The batch was undone",
     .shape = &undo_shape,

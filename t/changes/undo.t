@@ -208,6 +208,14 @@ $db->do('DELETE FROM changes WHERE batch <> ? OR product_id = ?', undef, $gone, 
 answers(undo($_), 410, refusal(message => 'No longer in the history', error => qr/./), 'a batch that the history no longer has, or a part of it') for $batch, $gone;
 is(stored($some[3])->{rating}, 4, 'nothing is changed');
 
+# case: some of its changes may have been deleted, for which nobody looks in the whole history
+ask(PUT => "/products/$some[3]{id}", { rating => 5 });
+$batch = newest()->{batch};
+my $month = 31 * 86_400_000;
+$db->do("UPDATE change_batches SET at = at - $month WHERE id = ?", undef, $batch);
+answers(undo($batch), 410, refusal(message => 'No longer in the history', error => qr/./), 'a batch that is older than the history');
+$db->do("UPDATE change_batches SET at = at + $month WHERE id = ?", undef, $batch);
+
 # ---- the list, and who may ----
 
 my $page = batches('?limit=2&page=2');

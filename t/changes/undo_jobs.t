@@ -87,6 +87,20 @@ ask(DELETE => "/products/$_->{id}") for @owners;
 is(difference(without($second, @last), state_of($server)), '', 'all others are as the import left them');
 is(problems(ctl_for($server, 'check')), '', 'all counts and keys are right');
 
+# case: nothing of the import goes back, because all of it was changed since
+my $db = $server->database;
+$db->do('UPDATE change_batches SET undone_by = NULL WHERE id = ?', undef, $batch->{batch});
+is(has_ended(goes_back($batch->{batch}, 'what was changed since'))->{changed}, 0, 'no product goes back');
+is($db->selectrow_array('SELECT undone_by FROM change_batches WHERE id = ?', undef, $batch->{batch}), undef, 'so the batch is not undone');
+
+# case: an import ends before its last portion, because the database refuses a row; what it has stored can be undone at once
+if (driver eq 'sqlite3') {
+    $db->do(q(CREATE TRIGGER refuse BEFORE INSERT ON products WHEN NEW.name = 'bad' BEGIN SELECT RAISE(ABORT, 'bad'); END));
+    my $r = import('mode=create', 'name,price', (map { "part $_,1" } 1 .. 10_050), 'bad,1');
+    cmp_ok($r->{json}{summary}{stored}, '>', 0, 'some portions are stored') or diag $r->{content};
+    is($db->selectrow_array('SELECT complete FROM change_batches WHERE id = ?', undef, newest()->{batch}), 1, 'the batch has ended');
+}
+
 allow_kills();
 allow_log(qr/\[dbd:error\]/, qr/CAT00\d: /);
 done_testing;

@@ -338,11 +338,17 @@ static apr_status_t move_position(const portion_t *p)
                : rv;
 }
 
+/* If no product has gone back in the end, the batch is not undone. */
 static apr_status_t undo_changes(portion_t *p)
 {
+    apr_int64_t batch = p->undo.range.batch;
     apr_status_t rv = cat_undo_portion_within(p->db, &p->undo, p->changed, &p->result);
 
-    return rv == APR_SUCCESS ? cat_undo_note(p->db, p->undo.range.batch, p->author.batch) : rv;
+    if (rv != APR_SUCCESS) {
+        return rv;
+    }
+    return is_last(p) && !p->author.batch ? cat_undo_give_up(p->db, batch)
+                                          : cat_undo_note(p->db, batch, p->author.batch);
 }
 
 /* The work of a transaction. */

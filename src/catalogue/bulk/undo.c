@@ -417,6 +417,12 @@ static apr_status_t check_end(cat_undo_t *undo, const cat_change_batch_t *batch,
     return rv == APR_SUCCESS || rv == APR_NOTFOUND ? refuse(undo, CAT_UNDO_RUNNING) : rv;
 }
 
+/* Some of its changes may have been deleted, and whoever looked for them would read the history to its end. */
+static int is_too_old(const cat_undo_t *undo, const cat_change_batch_t *batch)
+{
+    return apr_time_now() - batch->at > apr_time_from_sec(cat_conf_history(undo->db->conf));
+}
+
 /* Its last change is where it has as many as were counted. */
 static apr_status_t find_range(cat_undo_t *undo, const cat_change_batch_t *batch, cat_undo_range_t *range)
 {
@@ -424,6 +430,9 @@ static apr_status_t find_range(cat_undo_t *undo, const cat_change_batch_t *batch
     const char *const *row;
     apr_status_t rv;
 
+    if (is_too_old(undo, batch)) {
+        return refuse(undo, CAT_UNDO_GONE);
+    }
     *range = (cat_undo_range_t){.batch = batch->id, .after = batch->after_number, .last = batch->after_number};
     rv = batch->row_count ? cat_db_one(db, SQL_CHANGES_NTH,
                                        CAT_VALUES(write_number(db, range->after), write_number(db, range->batch),

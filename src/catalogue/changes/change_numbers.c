@@ -125,7 +125,8 @@ static apr_status_t number_portion(void *baton)
     return rv == APR_SUCCESS && n->count ? set_numbers(n, apr_atoi64(mark[0])) : rv;
 }
 
-apr_status_t cat_change_numbers_assign(cat_db_t *db)
+/* job: which may have to stop; NULL: none. */
+static apr_status_t assign(cat_db_t *db, const cat_job_t *job)
 {
     numbering_t n = {.db = db};
     apr_status_t rv;
@@ -134,7 +135,7 @@ apr_status_t cat_change_numbers_assign(cat_db_t *db)
         return APR_SUCCESS;
     }
     rv = find_unnumbered(&n);
-    while (rv == APR_SUCCESS && n.count) {
+    while (rv == APR_SUCCESS && n.count && !(job && cat_job_must_stop(job))) {
         int is_last = n.count < PORTION;
         rv = cat_db_transact(db, number_portion, &n);
         n.count = is_last ? 0 : n.count;
@@ -142,9 +143,14 @@ apr_status_t cat_change_numbers_assign(cat_db_t *db)
     return rv;
 }
 
+apr_status_t cat_change_numbers_assign(cat_db_t *db)
+{
+    return assign(db, NULL);
+}
+
 cat_job_result_t cat_change_numbers_run(cat_job_t *job)
 {
-    if (!cat_conf_history(job->conf) || cat_change_numbers_assign(job->db) == APR_SUCCESS) {
+    if (!cat_conf_history(job->conf) || assign(job->db, job) == APR_SUCCESS) {
         return CAT_JOB_DONE;
     }
     return CAT_JOB_FAILED;

@@ -121,16 +121,6 @@ apr_status_t cat_changes_get_batch(cat_db_t *db, apr_int64_t id, cat_change_batc
     return rv;
 }
 
-apr_status_t cat_changes_of_batch(cat_db_t *db, apr_int64_t batch, apr_int64_t after, int limit,
-                                  apr_array_header_t **changes)
-{
-    *changes = apr_array_make(db->pool, 16, sizeof(cat_change_t));
-    return cat_db_each(
-        db, SQL_CHANGES_OF_BATCH,
-        CAT_VALUES(write_number(db->pool, after), write_number(db->pool, batch), apr_itoa(db->pool, limit)), add_change,
-        *changes);
-}
-
 /* ---- of a product ---- */
 
 apr_status_t cat_changes_count(cat_db_t *db, const char *id, apr_int64_t *count)
@@ -148,16 +138,6 @@ apr_status_t cat_changes_find(cat_db_t *db, const char *id, apr_int64_t seq, apr
     apr_status_t rv = cat_db_one(db, SQL_CHANGES_FIND, CAT_VALUES(id, write_number(db->pool, seq)), &row);
 
     *number = rv == APR_SUCCESS ? apr_atoi64(row[0]) : 0;
-    return rv;
-}
-
-apr_status_t cat_changes_get_last(cat_db_t *db, const char *id, apr_int64_t *batch, apr_int64_t *number)
-{
-    const char *const *row;
-    apr_status_t rv = cat_db_one(db, SQL_CHANGES_LAST, CAT_VALUES(id), &row);
-
-    *number = rv == APR_SUCCESS ? apr_atoi64(row[0]) : 0;
-    *batch = rv == APR_SUCCESS ? apr_atoi64(row[1]) : 0;
     return rv;
 }
 

@@ -50,11 +50,6 @@ typedef struct cat_change_batch_t {
 /* APR_NOTFOUND: there is no such batch, or it is older than the history. */
 apr_status_t cat_changes_get_batch(cat_db_t *db, apr_int64_t id, cat_change_batch_t *batch);
 
-/* Some changes of the batch, in the order of their numbers, with `former`: those above the number `after`, at most limit. It begins with
- * after_number of the batch, and may be read while portions are still being added. */
-apr_status_t cat_changes_of_batch(cat_db_t *db, apr_int64_t batch, apr_int64_t after, int limit,
-                                  apr_array_header_t **changes);
-
 /*
  * Goes back through the changes of a product from the newest one, and calls step with each, with `former`, and with the rows of the product
  * before and after it; NULL: there was none. What step gets is valid during the call. CAT_ENOUGH from step ends it. To be called in a view
@@ -67,10 +62,6 @@ apr_status_t cat_changes_walk(cat_db_t *db, const char *id, cat_changes_step_t *
 /* *count: how many changes the history has of the product. *number: of the one with the seq; APR_NOTFOUND: the product has none. */
 apr_status_t cat_changes_count(cat_db_t *db, const char *id, apr_int64_t *count);
 apr_status_t cat_changes_find(cat_db_t *db, const char *id, apr_int64_t seq, apr_int64_t *number);
-
-/* The batch and the number of the last change of a product. APR_NOTFOUND: the history has none. Where the product is locked, or the database
- * has one writer, nobody adds another one before the end of the transaction. */
-apr_status_t cat_changes_get_last(cat_db_t *db, const char *id, apr_int64_t *batch, apr_int64_t *number);
 
 /* *row: the product as it was before its change with the number, on the pool of db; NULL: there was none. APR_NOTFOUND: it has no such change.
  * Called as cat_changes_walk. */

@@ -414,6 +414,15 @@ void cat_change_notes_keep(const cat_db_t *db)
     }
 }
 
+apr_status_t cat_change_notes_close(cat_db_t *db)
+{
+    const cat_author_t *author = db->author;
+
+    return author && author->stored
+               ? cat_db_exec(db, SQL_BATCHES_ADD, CAT_VALUES("0", "1", write_number(db->pool, author->stored)), NULL)
+               : APR_SUCCESS;
+}
+
 static void copy_note(notes_t *n, const cat_change_note_t *note)
 {
     APR_ARRAY_PUSH(n->notes, cat_change_note_t) = (cat_change_note_t){

@@ -69,6 +69,9 @@ apr_status_t cat_change_notes_attempt(cat_db_t *db, cat_work_t *work, void *bato
 /* After the commit of a transaction: further ones go on with its batch, unless each is a batch of its own. */
 void cat_change_notes_keep(const cat_db_t *db);
 
+/* No further ones will go on with it, although is_open said so. */
+apr_status_t cat_change_notes_close(cat_db_t *db);
+
 /* Work for cat_db_transact: runs that of the baton, and then writes the notes that it made. */
 typedef struct cat_noted_work_t {
     cat_db_t *db;

@@ -904,6 +904,9 @@ apr_status_t cat_import_store(cat_import_t *im)
         limit_transaction(im);
         rv = run_transaction(im);
     }
+    if (rv != APR_SUCCESS) {
+        cat_change_notes_close(im->db); /* what is stored can be undone at once; if this fails, after a while */
+    }
     return rv;
 }
 

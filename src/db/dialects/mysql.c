@@ -137,7 +137,14 @@ static apr_status_t judge_result(const cat_fault_t *fault)
 
 #define UNIQUE_INSERT_MYSQL(rows) "INSERT IGNORE INTO product_unique (field, value, id) VALUES " rows
 
-#define BATCHES_INSERT_MYSQL(rows) "INSERT IGNORE INTO " BATCHES_INSERTED(rows)
+/* As a subselect of VALUES, MAX(number) would lock the last change: all writers would wait for the commit of the one that has made it. A
+ * SELECT that is inserted locks nothing; as rows of a UNION, the values need types. */
+#define BATCHES_INSERT_MYSQL(rows) "INSERT IGNORE INTO " BATCHES_COLUMNS rows
+#define BATCH_MYSQL                                                                                                    \
+    "SELECT CAST(%s AS SIGNED), CAST(%s AS SIGNED), CAST(%s AS CHAR(255)), CAST(%s AS CHAR(16)), CAST(%s AS SIGNED),"  \
+    " CAST(%s AS SIGNED), CAST(%s AS SIGNED), COALESCE(MAX(number), 0) FROM changes"
+#define UNITED(rows) rows " UNION ALL " rows
+#define UNITED_4(row) UNITED(UNITED(row))
 
 /* Ids of the users of other issuers have other characters; a column of another character set is found by no index. */
 #define BATCH_USER_MYSQL "CONVERT(b.user_id USING ascii)"
@@ -269,10 +276,14 @@ static const char *const statements[SQL_COUNT] = {
     [SQL_PURGE_NAMES] = "DELETE FROM released_names WHERE expires_at < %s ORDER BY expires_at LIMIT 200",
     [SQL_PURGE_USER_KEYS] = "DELETE FROM user_keys WHERE expires_at < %s ORDER BY expires_at LIMIT 200",
     [SQL_PURGE_BULK_JOBS] = "DELETE FROM bulk_jobs WHERE ended_at < %s ORDER BY ended_at LIMIT 200",
-    FOR_ROWS(SQL_BATCHES_INSERT, BATCHES_INSERT_MYSQL, BATCHES_ROW),
+    [SQL_BATCHES_INSERT] = BATCHES_INSERT_MYSQL(BATCH_MYSQL),
+    [SQL_BATCHES_INSERT_2] = BATCHES_INSERT_MYSQL(UNITED(BATCH_MYSQL)),
+    [SQL_BATCHES_INSERT_4] = BATCHES_INSERT_MYSQL(UNITED_4(BATCH_MYSQL)),
+    [SQL_BATCHES_INSERT_8] = BATCHES_INSERT_MYSQL(UNITED_4(UNITED(BATCH_MYSQL))),
+    [SQL_BATCHES_INSERT_16] = BATCHES_INSERT_MYSQL(UNITED_4(UNITED_4(BATCH_MYSQL))),
+    [SQL_BATCHES_INSERT_64] = BATCHES_INSERT_MYSQL(UNITED_4(UNITED_4(UNITED_4(BATCH_MYSQL)))),
     [SQL_CHANGES_AFTER] = CHANGES_AFTER("c.seq", "", BATCH_USER_MYSQL),
     [SQL_CHANGES_OF_PRODUCT] = CHANGES_OF_PRODUCT("c.seq", BATCH_USER_MYSQL),
-    [SQL_CHANGES_OF_BATCH] = CHANGES_OF_BATCH("c.seq", BATCH_USER_MYSQL),
     [SQL_BATCHES_PAGE] = BATCHES_PAGE(BATCH_USER_MYSQL),
     [SQL_PURGE_BATCHES] = "DELETE FROM change_batches WHERE at < %s AND id < %s ORDER BY id LIMIT 200",
     [SQL_PURGE_AUDIT] = "DELETE FROM audit WHERE created_at < %s ORDER BY created_at LIMIT 200",

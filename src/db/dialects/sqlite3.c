@@ -99,7 +99,6 @@ static const char *const statements[SQL_COUNT] = {
     [SQL_CHANGES_NUMBER] = "UPDATE changes SET number = number + %s WHERE 0 AND number IN (" HUNDRED ")",
     [SQL_CHANGES_AFTER] = CHANGES_AFTER("c.number", "", "b.user_id"),
     [SQL_CHANGES_OF_PRODUCT] = CHANGES_OF_PRODUCT("c.number", "b.user_id"),
-    [SQL_CHANGES_OF_BATCH] = CHANGES_OF_BATCH("c.number", "b.user_id"),
     [SQL_CHANGES_FIND] = "SELECT number FROM changes WHERE product_id = %s AND number = CAST(%s AS INTEGER)",
     [SQL_CHANGES_OLDEST] = "SELECT number, number, at, batch FROM changes ORDER BY number LIMIT 501",
     [SQL_MOVE_REVOCATION] = "INSERT INTO revoked_sessions (session_id, ended_at, imported_at)"
