@@ -87,6 +87,14 @@ ask(DELETE => "/products/$_->{id}") for @owners;
 is(difference(without($second, @last), state_of($server)), '', 'all others are as the import left them');
 is(problems(ctl_for($server, 'check')), '', 'all counts and keys are right');
 
+# case: if all products have been changed since, none goes back, and the batch can be undone later
+my $db = $server->database;
+$db->do('UPDATE change_batches SET undone_by = NULL WHERE id = ?', undef, $batch->{batch});
+$db->do(q(INSERT INTO changes (product_id, at, batch, op, former) SELECT product_id, at, 1, 'update', '{}' FROM changes WHERE batch = ?), undef, $batch->{batch});
+is(result(has_ended(goes_back($batch->{batch}, 'the import, changed since'))), join(' ', 'done', MANY, 0, 0, MANY), 'all are named, and stay');
+my ($listed) = grep { $_->{batch} == $batch->{batch} } @{ ask(GET => '/changes/batches?limit=100')->{json}{data} };
+is($listed->{undone}, false, 'the batch was not undone');
+
 allow_kills();
 allow_log(qr/\[dbd:error\]/, qr/CAT00\d: /);
 done_testing;

@@ -338,11 +338,16 @@ static apr_status_t move_position(const portion_t *p)
                : rv;
 }
 
+/* A batch of which no product goes back can be taken back later. */
 static apr_status_t undo_changes(portion_t *p)
 {
+    apr_int64_t batch = p->undo.range.batch;
     apr_status_t rv = cat_undo_portion_within(p->db, &p->undo, p->changed, &p->result);
 
-    return rv == APR_SUCCESS ? cat_undo_note(p->db, p->undo.range.batch, p->author.batch) : rv;
+    if (rv == APR_SUCCESS && is_last(p) && !apr_atoi64(p->row[NEXT_CHANGED]) && !p->result.changed) {
+        return cat_undo_give_up(p->db, batch);
+    }
+    return rv == APR_SUCCESS ? cat_undo_note(p->db, batch, p->author.batch) : rv;
 }
 
 /* The work of a transaction. */
