@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include <apr_hash.h>
+#include <apr_lib.h>
 #include <apr_strings.h>
 
 #include "accounts/audit.h"
@@ -120,7 +121,7 @@ static void parse_since(void *query, cat_parameters_t *p, const cat_parameter_t 
     char *end = NULL;
 
     f->since = parameter->value ? apr_strtoi64(parameter->value, &end, 10) : -1;
-    if (!end || *end || end == parameter->value || f->since < 0 || f->since == APR_INT64_MAX) {
+    if (!end || *end || !apr_isdigit(*parameter->value) || f->since == APR_INT64_MAX) {
         cat_parameters_add_error(p, parameter->name, "invalid",
                                  "must be a whole number, such as the last answer's next, or 0");
     }
