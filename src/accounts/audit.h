@@ -35,12 +35,13 @@ typedef struct cat_actor_t {
 #define CAT_AUDIT_KEY_CREATE "key.create"
 #define CAT_AUDIT_KEY_END "key.end"
 #define CAT_AUDIT_CHANGES_UNDO "changes.undo" /* of products */
+#define CAT_AUDIT_PRODUCT_RESTORE "product.restore"
 #define CAT_AUDIT_WEBHOOK_RETRY "webhook.retry"
 
 /* An entry while it is made. */
 typedef struct cat_audit_entry_t {
     const char *action;
-    const char *target_id; /* of the user, mail or webhook; NULL: there is not one */
+    const char *target_id; /* of the user, mail, product or webhook; NULL: there is not one */
     const char *target;    /* its name; NULL: it has none */
     cat_buffer_t changes;  /* JSON object without its end; empty: no field changed */
 } cat_audit_entry_t;

@@ -11,8 +11,11 @@
 #include <string.h>
 
 #include <apr_hash.h>
+#include <apr_lib.h>
 #include <apr_strings.h>
 
+#include "accounts/audit.h"
+#include "api/account_context.h"
 #include "api/admin_list.h"
 #include "api/failure.h"
 #include "api/pagination.h"
@@ -118,7 +121,7 @@ static void parse_since(void *query, cat_parameters_t *p, const cat_parameter_t 
     char *end = NULL;
 
     f->since = parameter->value ? apr_strtoi64(parameter->value, &end, 10) : -1;
-    if (!end || *end || end == parameter->value || f->since < 0 || f->since == APR_INT64_MAX) {
+    if (!end || *end || !apr_isdigit(*parameter->value) || f->since == APR_INT64_MAX) {
         cat_parameters_add_error(p, parameter->name, "invalid",
                                  "must be a whole number, such as the last answer's next, or 0");
     }
@@ -264,6 +267,20 @@ cat_answer_t *cat_changes_list(cat_request_t *q)
     return answer;
 }
 
+/* ---- the product of a path ---- */
+
+/* *id: of the product, which may be gone. A name is that of a product that is there. */
+static apr_status_t find_id(cat_request_t *q, const char **id)
+{
+    cat_products_target_t target;
+    apr_status_t rv;
+
+    q->params[0] = cat_id_fold(q->pool, q->params[0]);
+    rv = cat_products_find_target(q, &target);
+    *id = target.id;
+    return rv;
+}
+
 /* ---- GET /products/:id/history ---- */
 
 typedef struct history_t {
@@ -385,7 +402,7 @@ static apr_status_t read_page(history_t *h)
 
 cat_answer_t *cat_changes_history(cat_request_t *q)
 {
-    history_t h = {.q = q, .id = cat_id_fold(q->pool, q->params[0])};
+    history_t h = {.q = q};
     cat_parameters_t p;
     cat_answer_t *refusal;
     apr_status_t rv;
@@ -397,7 +414,8 @@ cat_answer_t *cat_changes_history(cat_request_t *q)
     if (refusal) {
         return refusal;
     }
-    rv = cat_id_check(h.id) ? read_page(&h) : APR_NOTFOUND;
+    rv = find_id(q, &h.id);
+    rv = rv == APR_SUCCESS ? read_page(&h) : rv;
     return rv == APR_NOTFOUND ? cat_answer_problem(q->pool, CAT_PROBLEM_PRODUCT_UNKNOWN, NULL)
                               : cat_admin_list_answer(q, rv, &h.list, &p, entry_fields, ENTRY_FIELDS);
 }
@@ -433,11 +451,27 @@ static cat_answer_t *refuse_restore(cat_request_t *q, apr_status_t rv)
     }
 }
 
+typedef struct restore_request_t {
+    cat_request_t *q;
+    cat_restoration_t restoration;
+    const char *seq;
+} restore_request_t;
+
+static apr_status_t note_restoration(void *baton)
+{
+    const restore_request_t *r = baton;
+    const cat_actor_t actor = cat_account_context_actor(r->q);
+    cat_audit_entry_t entry;
+
+    cat_audit_begin(&entry, r->q->pool, CAT_AUDIT_PRODUCT_RESTORE, r->restoration.id, NULL);
+    cat_audit_add_change(&entry, &restore_fields[0], NULL, r->seq);
+    return cat_audit_store(&entry, r->q->db, &actor, r->q->now);
+}
+
 cat_answer_t *cat_changes_restore(cat_request_t *q)
 {
     const cat_fields_t *fields = cat_product_fields_of(q->conf);
-    const char *id = cat_id_fold(q->pool, q->params[0]);
-    const char *const *product;
+    restore_request_t r = {.q = q, .restoration = {.db = q->db, .finish = note_restoration, .baton = &r}};
     cat_answer_t *answer;
     cat_input_t input;
     cat_buffer_t b;
@@ -450,14 +484,17 @@ cat_answer_t *cat_changes_restore(cat_request_t *q)
     if (input.errors) {
         return cat_answer_malformed(q->pool, input.errors);
     }
-    rv = cat_id_check(id) ? cat_restore_product(q->db, id, apr_atoi64(input.values[0]), &product) : APR_NOTFOUND;
+    r.seq = input.values[0];
+    r.restoration.seq = apr_atoi64(r.seq);
+    rv = find_id(q, &r.restoration.id);
+    rv = rv == APR_SUCCESS ? cat_restore_product(&r.restoration) : rv;
     if (rv != APR_SUCCESS) {
         return refuse_restore(q, rv);
     }
     cat_buffer_init(&b, q->pool, CAT_PRODUCT_SIZE);
-    cat_fields_write(&b, fields->all, fields->count, product);
+    cat_fields_write(&b, fields->all, fields->count, r.restoration.product);
     answer = cat_answer_success(q->pool, 200, &b, "Product restored");
-    answer->etag = cat_products_tag(q->pool, fields, product);
+    answer->etag = cat_products_tag(q->pool, fields, r.restoration.product);
     cat_answer_name_ignored(answer, q->pool, input.ignored);
     return answer;
 }
@@ -513,14 +550,16 @@ static void describe_history_parameters(cat_describer_t *d)
     cat_parameters_describe(d, "history", history_parameters, HISTORY_PARAMETERS);
 }
 
-static const cat_problem_t reading[] = {CAT_PROBLEM_PRODUCT_UNKNOWN, CAT_PROBLEM_COUNT};
+static const char product_param[] = "The product's id, or its name: `sku=KT-1` for a field `sku` that is `unique`";
+static const cat_problem_t reading[] = {CAT_PROBLEM_PRODUCT_UNKNOWN, CAT_PROBLEM_INDEXING, CAT_PROBLEM_COUNT};
 
 const cat_description_t cat_changes_about_history = {
     .id = "getProductHistory",
     .tag = "Products",
     .summary = "Read what changed of a product",
     .about = "Newest first, also of a product that was deleted.",
-    .param = "The product's id",
+    .param = product_param,
+    .takes_name = 1,
     .describe_parameters = describe_history_parameters,
     .status = 200,
     .answered = "A page of its changes",
@@ -546,7 +585,8 @@ const cat_description_t cat_changes_about_restore = {
     .summary = "Make a product what it was before a change",
     .about =
         "A deleted product comes back with its id and its `createdAt`. That is a change, too, which can be taken back.",
-    .param = "The product's id",
+    .param = product_param,
+    .takes_name = 1,
     .input = "Restoration",
     .fields = restore_fields,
     .field_count = 1,

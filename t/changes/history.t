@@ -70,6 +70,9 @@ is_deeply([scalar @entries, $entries[0]{op}], [4, 'update'], 'that is a change, 
 is_deeply($entries[0]{changes}{price}, { from => 19.99, to => 1.5 }, 'with what it changed');
 answers(restore($id, $entries[0]{seq}), 200, undef, 'which can be taken back');
 is(call(GET => "/products/$id")->{json}{data}{name}, 'Mug', 'then it is as it was before that');
+answers(restore($id, $entries[0]{seq}), 200, undef, 'once more, which changes nothing');
+is_deeply($server->database->selectall_arrayref(q(SELECT target_id, actor_id, changes FROM audit WHERE action = 'product.restore' ORDER BY id)),
+    [map { [$id, $user, qq({"seq":{"to":$_}})] } $first, $entries[0]{seq}], 'both are in the audit trail');
 answers(restore($id, $entries[-1]{seq}), 409, refusal(error => qr/created/), 'before it was created there was none');
 answers(restore($id, 999_999_999), 404, refusal(), 'a change that is not there');
 for ([{}, 'required'], [{ seq => 'x' }, 'type'], [{ seq => 0 }, 'too_small'], [{ seq => 1.5 }, 'type']) {

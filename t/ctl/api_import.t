@@ -92,6 +92,8 @@ fails(ctl({ in => "name\n" }, 'import', '--api', @$_[0], '--key', $key), 1, $_->
     ['http://127.0.0.1.evil.example/api', qr/must begin with https:/], ['http://127.0.0.1:1/api', qr/127\.0\.0\.1:1/],
     ['http://localhost:' . $server->port . '/nothing', qr/the server answers 404, and not as this API does/];
 is_deeply(ctl({ in => "name,price\nx,1\n" }, 'import', '--api', "$api/", '--key', $key), says(1, 1, 0, 0), 'a slash at the end');
+is_deeply(run({ in => "name,price\nx,1\n" }, 'env', 'http_proxy=http://127.0.0.1:1', 'all_proxy=http://127.0.0.1:1', @import), says(1, 1, 0, 0),
+    'without TLS no proxy gets the key');
 
 # Words that do not go together.
 my @misuses = (

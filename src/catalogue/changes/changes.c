@@ -15,6 +15,8 @@
  */
 #include "catalogue/changes/changes.h"
 
+#include <string.h>
+
 #include <apr_strings.h>
 
 #include "lib/time.h"
@@ -162,10 +164,14 @@ static apr_status_t read_present(walk_t *w)
     return rv == APR_NOTFOUND ? APR_SUCCESS : rv;
 }
 
-/* A change of the product while there was none of it cannot be, unless by another program. */
+/* A deletion has all of the product. Where an update finds none, its deletion was not noted, because CatalogHistory was Off then, or is in
+ * another mount: so nobody knows what the product was, before that and at any time further back. */
 static const char *const *revert_change(const walk_t *w, const cat_change_t *change)
 {
-    return cat_change_notes_revert(w->pool, w->id, w->row, change->former);
+    int is_deletion = !strcmp(change->op, CAT_CHANGE_DELETE);
+
+    return is_deletion || w->row ? cat_change_notes_revert(w->pool, w->id, is_deletion ? NULL : w->row, change->former)
+                                 : NULL;
 }
 
 static apr_status_t walk_portion(walk_t *w)

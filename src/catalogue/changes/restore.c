@@ -45,6 +45,21 @@ static apr_status_t keep_pictures(cat_db_t *db, const char **text)
     return rv;
 }
 
+/* Those of a mount without pictures are not purged, either. */
+static apr_status_t keep_hidden_pictures(cat_db_t *db, const char *extra)
+{
+    const char *text;
+    cat_json_member_t m;
+
+    while (extra && cat_json_next_member(&extra, &m)) {
+        if (cat_json_is_named(&m, CAT_PRODUCT_IMAGES_NAME)) {
+            text = apr_pstrmemdup(db->pool, m.value, m.value_length);
+            return keep_pictures(db, &text);
+        }
+    }
+    return APR_SUCCESS;
+}
+
 /* ---- writing ---- */
 
 static apr_status_t insert_again(cat_db_t *db, const char *const *row)
@@ -54,7 +69,8 @@ static apr_status_t insert_again(cat_db_t *db, const char *const *row)
     const char **record =
         apr_pmemdup(db->pool, cat_product_read(db->pool, fields, row), (apr_size_t)fields->count * sizeof(*record));
     const char **again = apr_pmemdup(db->pool, row, CAT_PRODUCT_COLUMNS * sizeof(*again));
-    apr_status_t rv = images < fields->count ? keep_pictures(db, &record[images]) : APR_SUCCESS;
+    apr_status_t rv =
+        images < fields->count ? keep_pictures(db, &record[images]) : keep_hidden_pictures(db, row[CAT_PRODUCT_EXTRA]);
 
     cat_product_stamp(db->pool, fields, record, apr_time_now());
     again[CAT_PRODUCT_EXTRA] = cat_product_write_extra(db->pool, fields, record, row[CAT_PRODUCT_EXTRA]);
@@ -81,10 +97,26 @@ static apr_status_t set_field(cat_db_t *db, cat_input_t *input, int i, const cha
     return rv;
 }
 
-/* The fields that differ, and no others: so members that the mount has no field for stay. */
-static apr_status_t compare_records(cat_db_t *db, const char *const *is, const char *const *was, cat_input_t *input)
+/* Members that the mount has no field for. A mount without pictures leaves them as they are. */
+static void compare_hidden(cat_db_t *db, const char *const *present, const char *const *row, cat_input_t *input)
 {
     const cat_fields_t *fields = cat_product_fields_of(db->conf);
+    const char *extra = present[CAT_PRODUCT_EXTRA];
+    const char *is = cat_product_write_hidden(db->pool, fields, extra, extra);
+    const char *was = cat_product_write_hidden(db->pool, fields, row[CAT_PRODUCT_EXTRA], extra);
+
+    if (strcmp(is, was) != 0) {
+        input->hidden = was;
+        input->given++;
+    }
+}
+
+/* The fields that differ, and no others. */
+static apr_status_t compare_rows(cat_db_t *db, const char *const *present, const char *const *row, cat_input_t *input)
+{
+    const cat_fields_t *fields = cat_product_fields_of(db->conf);
+    const char *const *is = cat_product_read(db->pool, fields, present);
+    const char *const *was = cat_product_read(db->pool, fields, row);
     apr_status_t rv = APR_SUCCESS;
 
     *input = (cat_input_t){.fields = fields->all, .count = fields->count};
@@ -96,15 +128,15 @@ static apr_status_t compare_records(cat_db_t *db, const char *const *is, const c
             rv = set_field(db, input, i, was[i]);
         }
     }
+    compare_hidden(db, present, row, input);
     return rv;
 }
 
 static apr_status_t update_again(cat_db_t *db, const char *const *present, const char *const *row, int *is_changed)
 {
-    const cat_fields_t *fields = cat_product_fields_of(db->conf);
-    const char *const *was = cat_product_read(db->pool, fields, row), *const * product;
+    const char *const *product;
     cat_input_t input;
-    apr_status_t rv = compare_records(db, present, was, &input);
+    apr_status_t rv = compare_rows(db, present, row, &input);
 
     *is_changed = input.given > 0;
     return rv == APR_SUCCESS && input.given ? cat_products_update_within(db, row[CAT_PRODUCT_ID], &input, &product)
@@ -114,8 +146,9 @@ static apr_status_t update_again(cat_db_t *db, const char *const *present, const
 apr_status_t cat_restore_put(cat_db_t *db, const char *id, const char *const *row, int *is_changed)
 {
     const char *const *present;
-    apr_status_t rv = cat_products_lock(db, id, &present);
+    apr_status_t rv = cat_db_one(db, SQL_PRODUCT_LOCK, CAT_VALUES(id), &present);
 
+    present = rv == APR_SUCCESS ? present : NULL;
     *is_changed = present || row;
     if (rv != APR_SUCCESS && rv != APR_NOTFOUND) {
         return rv;
@@ -128,14 +161,7 @@ apr_status_t cat_restore_put(cat_db_t *db, const char *id, const char *const *ro
 
 /* ---- of one product ---- */
 
-typedef struct restoration_t {
-    cat_db_t *db;
-    const char *id;
-    apr_int64_t seq;
-    const char *const *product;
-} restoration_t;
-
-static apr_status_t read_product(restoration_t *r)
+static apr_status_t read_product(cat_restoration_t *r)
 {
     const char *const *row;
     apr_status_t rv = cat_db_one(r->db, SQL_PRODUCT_GET, CAT_VALUES(r->id), &row);
@@ -146,10 +172,10 @@ static apr_status_t read_product(restoration_t *r)
 
 static apr_status_t restore_product(void *baton)
 {
-    restoration_t *r = baton;
+    cat_restoration_t *r = baton;
     const char *const *row = NULL;
     apr_int64_t number;
-    int is_changed;
+    int is_changed = 0;
     apr_status_t rv = cat_changes_find(r->db, r->id, r->seq, &number);
 
     rv = rv == APR_SUCCESS ? cat_changes_read_before(r->db, r->id, number, &row) : rv;
@@ -157,17 +183,14 @@ static apr_status_t restore_product(void *baton)
         return CAT_ENOPRODUCT;
     }
     rv = rv == APR_SUCCESS ? cat_restore_put(r->db, r->id, row, &is_changed) : rv;
-    return rv == APR_SUCCESS ? read_product(r) : rv;
+    rv = rv == APR_SUCCESS ? read_product(r) : rv;
+    return rv == APR_SUCCESS && is_changed ? r->finish(r->baton) : rv;
 }
 
-apr_status_t cat_restore_product(cat_db_t *db, const char *id, apr_int64_t seq, const char *const **product)
+apr_status_t cat_restore_product(cat_restoration_t *restoration)
 {
-    restoration_t r = {.db = db, .id = id, .seq = seq};
-    apr_array_header_t *changed = apr_array_make(db->pool, 1, sizeof(const char *));
-    apr_status_t rv;
+    apr_array_header_t *changed = apr_array_make(restoration->db->pool, 1, sizeof(const char *));
 
-    APR_ARRAY_PUSH(changed, const char *) = id;
-    rv = cat_products_transact(db, changed, 1, restore_product, &r);
-    *product = r.product;
-    return rv;
+    APR_ARRAY_PUSH(changed, const char *) = restoration->id;
+    return cat_products_transact(restoration->db, changed, 1, restore_product, restoration);
 }

@@ -12,11 +12,21 @@
  */
 apr_status_t cat_restore_put(cat_db_t *db, const char *id, const char *const *row, int *is_changed);
 
+typedef struct cat_restoration_t {
+    cat_db_t *db;
+    const char *id;
+    apr_int64_t seq;
+    cat_work_t *finish;         /* of the same transaction, if the product has become another */
+    void *baton;                /* of finish */
+    const char *const *product; /* then: its record */
+} cat_restoration_t;
+
 /*
- * Makes the product what it was before the change seq. *product: its record then. APR_NOTFOUND: the product has no such change, or the
- * history is not kept as long. CAT_ENOPRODUCT: there was no product before the change, which created it. APR_EEXIST, CAT_ETOOLONG as above.
+ * Makes the product what it was before the change seq. APR_NOTFOUND: the product has no such change, or the history is not kept as long.
+ * CAT_ENOPRODUCT: there was no product before the change, which created it, or the history does not say what it was. APR_EEXIST,
+ * CAT_ETOOLONG as above.
  */
 #define CAT_ENOPRODUCT (APR_OS_START_USERERR + 30)
-apr_status_t cat_restore_product(cat_db_t *db, const char *id, apr_int64_t seq, const char *const **product);
+apr_status_t cat_restore_product(cat_restoration_t *restoration);
 
 #endif

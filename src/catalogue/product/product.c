@@ -154,16 +154,35 @@ static void begin_member(cat_buffer_t *b, const char *name, apr_size_t length)
     CAT_BUFFER_LITERAL(b, "\":");
 }
 
-static void add_hidden(cat_buffer_t *b, const cat_fields_t *fields, const char *hidden)
+typedef enum { ALL, ALL_BUT_PICTURES, PICTURES } hidden_t;
+
+static int is_wanted(const cat_json_member_t *m, hidden_t which)
+{
+    return which == ALL || (which == PICTURES) == (cat_json_is_named(m, CAT_PRODUCT_IMAGES_NAME) != 0);
+}
+
+static void add_hidden(cat_buffer_t *b, const cat_fields_t *fields, const char *hidden, hidden_t which)
 {
     cat_json_member_t m;
 
     while (hidden && cat_json_next_member(&hidden, &m)) {
-        if (find_field(fields, &m, CAT_PRODUCT_FIELDS) == fields->count) {
+        if (find_field(fields, &m, CAT_PRODUCT_FIELDS) == fields->count && is_wanted(&m, which)) {
             begin_member(b, m.name, m.name_length);
             cat_buffer_add(b, m.value, m.value_length);
         }
     }
+}
+
+const char *cat_product_write_hidden(apr_pool_t *pool, const cat_fields_t *fields, const char *extra,
+                                     const char *images)
+{
+    cat_buffer_t b;
+
+    cat_buffer_init(&b, pool, 64);
+    add_hidden(&b, fields, extra, ALL_BUT_PICTURES);
+    add_hidden(&b, fields, images, PICTURES);
+    cat_buffer_add_text(&b, b.length ? "}" : "{}");
+    return cat_buffer_text(&b);
 }
 
 const char *cat_product_write_extra(apr_pool_t *pool, const cat_fields_t *fields, const char *const *record,
@@ -183,7 +202,7 @@ const char *cat_product_write_extra(apr_pool_t *pool, const cat_fields_t *fields
             cat_fields_write_value(&b, &fields->all[i], record[i]);
         }
     }
-    add_hidden(&b, fields, hidden);
+    add_hidden(&b, fields, hidden, ALL);
     if (!b.length) {
         return NULL;
     }

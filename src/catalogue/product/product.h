@@ -26,6 +26,8 @@ enum { CAT_PRODUCT_TABLE(CAT_PRODUCT_INDEX) CAT_PRODUCT_FIELDS };
 
 #define CAT_FIELDS_MAX (CAT_PRODUCT_FIELDS + 64 + 1) /* of a mount's products, with images */
 
+#define CAT_PRODUCT_IMAGES_NAME "images" /* the field of pictures (catalogue/product/product_images.h) */
+
 #define CAT_PRODUCT_SIZE 320 /* octets: a guess of one product's JSON */
 
 /* What the API accepts and returns of each built-in field. */
@@ -51,6 +53,11 @@ const char *const *cat_product_copy(apr_pool_t *pool, const char *const *row, in
 
 /* Sets the fields that say when a product was changed last. */
 void cat_product_stamp(apr_pool_t *pool, const cat_fields_t *fields, const char **record, apr_time_t now);
+
+/* The members of a column extra that are none of the fields, on the pool, as an object; but pictures, if they are none, are those of the
+ * column images. */
+const char *cat_product_write_hidden(apr_pool_t *pool, const cat_fields_t *fields, const char *extra,
+                                     const char *images);
 
 /* The column extra of a record, on the pool; NULL: it is empty. hidden: the column before, whose members that are none of the
  * fields stay; NULL: there are none. */

@@ -29,11 +29,10 @@
 #include <apr_strings.h>
 
 #include "catalogue/product/own_field.h"
+#include "catalogue/product/product.h"
 #include "lib/id.h"
 #include "lib/json.h"
 #include "lib/time.h"
-
-#define NAME "images"
 
 static const int smaller_widths[] = {320, 640, 1280};
 
@@ -176,7 +175,7 @@ static void write_images(const cat_text_rule_t *rule, cat_buffer_t *b, const cha
     cat_buffer_add_text(b, *separator == '[' ? "[]" : "]");
 }
 
-const cat_own_field_t cat_product_images_own = {.line = NAME, .type = NAME};
+const cat_own_field_t cat_product_images_own = {.line = CAT_PRODUCT_IMAGES_NAME, .type = CAT_PRODUCT_IMAGES_NAME};
 
 cat_field_t cat_product_images_field(apr_pool_t *pool, const char *mount_uri)
 {
@@ -184,7 +183,7 @@ cat_field_t cat_product_images_field(apr_pool_t *pool, const char *mount_uri)
 
     rule->rule.write = write_images;
     rule->mount_uri = mount_uri ? mount_uri : "";
-    return (cat_field_t){.name = NAME,
+    return (cat_field_t){.name = CAT_PRODUCT_IMAGES_NAME,
                          .kind = CAT_VALUE,
                          .flags = CAT_SERVER | CAT_OPTIONAL | CAT_IMAGES,
                          .rule = &rule->rule,

@@ -379,6 +379,9 @@ typedef struct update_extra_t {
 
 static int changes_extra(const cat_input_t *input)
 {
+    if (input->hidden) {
+        return 1;
+    }
     for (int i = CAT_PRODUCT_FIELDS; i < input->count; i++) {
         if (input->values[i] || input->cleared[i] || input->fields[i].flags & CAT_MODIFIED) {
             return 1;
@@ -394,7 +397,7 @@ static const char *const *change_record(const product_write_t *w, const cat_fiel
     const char *const *before = cat_product_read(w->db->pool, fields, row);
     const char **after = (const char **)cat_products_merge(w->db->pool, before, w->input);
 
-    if (cat_products_changes(w->input, before) ||
+    if (cat_products_changes(w->input, before) || w->input->hidden ||
         !cat_product_images_are_equal(w->db->pool, extra->images[0], extra->images[1])) {
         cat_product_stamp(w->db->pool, fields, after, apr_time_now());
     }
@@ -446,7 +449,8 @@ static apr_status_t merge_extra(const product_write_t *w, update_extra_t *extra)
     rv = check_images(w, row, extra);
     if (rv == APR_SUCCESS) {
         record = change_record(w, fields, row, extra);
-        extra->text = cat_product_write_extra(w->db->pool, fields, record, row[CAT_PRODUCT_EXTRA]);
+        extra->text = cat_product_write_extra(w->db->pool, fields, record,
+                                              w->input->hidden ? w->input->hidden : row[CAT_PRODUCT_EXTRA]);
         extra->is_cleared = !extra->text;
     }
     if (rv == APR_SUCCESS && extra->text && strlen(extra->text) > CAT_PRODUCT_EXTRA_MAX) {

@@ -434,6 +434,8 @@ export default {
     'action.key.end': 'Schlüssel beendet',
     'action.mail.retry': 'Fehlgeschlagene E-Mails erneut gesendet',
     'action.changes.undo': 'Änderungen an Produkten rückgängig gemacht',
+    'action.product.restore': 'Produkt wiederhergestellt',
+    'action.webhook.retry': 'Fehlgeschlagene Webhooks erneut versucht',
 
     /* ---- the server ---- */
     'server.state': 'Status',

@@ -432,6 +432,8 @@ export default {
     'action.key.end': 'Key ended',
     'action.mail.retry': 'Failed mails sent again',
     'action.changes.undo': 'Changes of products undone',
+    'action.product.restore': 'Product restored',
+    'action.webhook.retry': 'Failed webhooks tried again',
 
     /* ---- the server ---- */
     'server.state': 'State',
