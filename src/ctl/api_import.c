@@ -26,6 +26,8 @@
 #define ANSWER_MAX (1024 * 1024) /* octets that are kept of an answer: its first 100 bad rows take less */
 #define CONNECT_SECONDS 30L
 
+#define PLAIN "http://"
+
 typedef struct sending_t {
     ctl_t *ctl;
     int first;        /* octet of the input, read to find out what it is; EOF: it has been sent, or there is none */
@@ -68,8 +70,8 @@ static int is_local(const char *host, apr_size_t length)
 
 static const char *check_url(const char *url)
 {
-    static const char plain[] = "http://", secure[] = "https://";
-    const char *host = url + strlen(plain);
+    static const char secure[] = "https://";
+    const char *host = url + strlen(PLAIN);
     apr_size_t length;
 
     if (strpbrk(url, "?#@ ")) {
@@ -78,7 +80,7 @@ static const char *check_url(const char *url)
     if (!strncasecmp(url, secure, strlen(secure))) {
         return NULL;
     }
-    if (strncasecmp(url, plain, strlen(plain)) != 0) {
+    if (strncasecmp(url, PLAIN, strlen(PLAIN)) != 0) {
         return "must begin with https://";
     }
     length = *host == '[' ? strcspn(host, "]") + 1 : strcspn(host, ":/");
@@ -200,6 +202,9 @@ static void set_options(CURL *curl, sending_t *s, const char *url, curl_off_t si
 {
     curl_easy_setopt(curl, CURLOPT_URL, url);
     curl_easy_setopt(curl, CURLOPT_PROTOCOLS_STR, "http,https");
+    if (!strncasecmp(url, PLAIN, strlen(PLAIN))) {
+        curl_easy_setopt(curl, CURLOPT_PROXY, ""); /* one from the environment would read the key */
+    }
     curl_easy_setopt(curl, CURLOPT_POST, 1L);
     curl_easy_setopt(curl, CURLOPT_POSTFIELDSIZE_LARGE, size);
     curl_easy_setopt(curl, CURLOPT_READFUNCTION, read_input);

@@ -92,6 +92,10 @@ fails(ctl({ in => "name\n" }, 'import', '--api', @$_[0], '--key', $key), 1, $_->
     ['http://127.0.0.1.evil.example/api', qr/must begin with https:/], ['http://127.0.0.1:1/api', qr/127\.0\.0\.1:1/],
     ['http://localhost:' . $server->port . '/nothing', qr/the server answers 404, and not as this API does/];
 is_deeply(ctl({ in => "name,price\nx,1\n" }, 'import', '--api', "$api/", '--key', $key), says(1, 1, 0, 0), 'a slash at the end');
+{
+    local @ENV{qw(http_proxy all_proxy no_proxy)} = ('http://127.0.0.1:1', 'http://127.0.0.1:1', '');
+    is_deeply(import_of("name,price\nx,1\n", '--key', $key), says(1, 1, 0, 0), 'no proxy sees a key that is sent without TLS');
+}
 
 # Words that do not go together.
 my @misuses = (
