@@ -434,6 +434,7 @@ export default {
     'action.key.end': 'Schlüssel beendet',
     'action.mail.retry': 'Fehlgeschlagene E-Mails erneut gesendet',
     'action.changes.undo': 'Änderungen an Produkten rückgängig gemacht',
+    'action.webhook.retry': 'Webhooks erneut versucht',
 
     /* ---- the server ---- */
     'server.state': 'Status',

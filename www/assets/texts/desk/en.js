@@ -432,6 +432,7 @@ export default {
     'action.key.end': 'Key ended',
     'action.mail.retry': 'Failed mails sent again',
     'action.changes.undo': 'Changes of products undone',
+    'action.webhook.retry': 'Webhooks tried again',
 
     /* ---- the server ---- */
     'server.state': 'State',
