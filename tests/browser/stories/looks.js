@@ -66,7 +66,7 @@ function noteFocus() {
     const noted = { elements: new Set(), faults: [], isRound: false };
     document.activeElement.blur();
     document.addEventListener('focusin', ({ target }) => {
-        if (target.tabIndex < 0) {
+        if (target.getAttribute('tabindex') === '-1') {
             return;
         }
         const { outlineStyle, outlineWidth } = getComputedStyle(target);
