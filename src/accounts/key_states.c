@@ -5,7 +5,7 @@
  *
  *     request:  slot has the id, and was read within CatalogRevocationDelay   -> copy role and name, note the use
  *               otherwise                                                     -> one SELECT, fill the slot, note the use
- *     job:      slot was used since it was written, a minute ago or never     -> one UPDATE, unless another child was first
+ *     job:      slot has a new use, and was written a minute ago or never     -> one UPDATE, unless another child was first
  */
 #include "accounts/key_states.h"
 
@@ -30,7 +30,7 @@ typedef struct slot_t {
     char username[NAME_ROOM];
     cat_key_state_t state;      /* but for the name */
     apr_time_t read_at;         /* when the reading began */
-    const cat_source_t *source; /* of the last use; NULL: there was none */
+    const cat_source_t *source; /* of the last use, if that is not written yet; otherwise NULL */
     char client[CLIENT_ROOM];
     apr_time_t used_at, written_at;
 } slot_t;
@@ -131,10 +131,10 @@ static int take_use(cat_key_states_t *states, slot_t *slot, const cat_source_t *
     int is_due;
 
     apr_thread_mutex_lock(states->mutex);
-    is_due = slot->source == source && slot->used_at > slot->written_at &&
-             (now - slot->written_at >= PAUSE || slot->written_at > now);
+    is_due = slot->source == source && (now - slot->written_at >= PAUSE || slot->written_at > now);
     if (is_due) {
         *use = *slot;
+        slot->source = NULL;
         slot->written_at = now;
     }
     apr_thread_mutex_unlock(states->mutex);
@@ -151,7 +151,8 @@ cat_job_result_t cat_key_states_run(cat_job_t *job)
         if (take_use(job->keys, &job->keys->slots[i], job->source, now, &use)) {
             rv = cat_db_exec(job->db, SQL_USER_KEY_USE,
                              CAT_VALUES(cat_time_store(job->pool, use.used_at), use.client, use.id,
-                                        cat_time_store(job->pool, use.used_at - PAUSE)),
+                                        cat_time_store(job->pool, use.used_at - PAUSE),
+                                        cat_time_store(job->pool, use.used_at + PAUSE)),
                              NULL);
         }
     }

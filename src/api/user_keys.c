@@ -147,7 +147,8 @@ cat_answer_t *cat_user_keys_list(cat_request_t *q)
 
     cat_buffer_init(&b, q->pool, 1024);
     CAT_BUFFER_LITERAL(&b, "[");
-    rv = cat_db_each(q->db, SQL_USER_KEY_LIST, CAT_VALUES(q->user->subject), add_row, &b);
+    rv = cat_db_each(q->db, SQL_USER_KEY_LIST, CAT_VALUES(q->user->subject, cat_time_store(q->pool, q->now)), add_row,
+                     &b);
     CAT_BUFFER_LITERAL(&b, "]");
     return rv == APR_SUCCESS ? cat_answer_success(q->pool, 200, &b, NULL) : cat_failure_answer(q->pool, rv);
 }
@@ -202,7 +203,8 @@ static const cat_shape_t key = {
 static const cat_shape_t key_list = {.kind = CAT_SHAPE_LIST, .of = &key};
 static const cat_member_t list_members[] = {
     CAT_MEMBER_SUCCESS,
-    {"data", &key_list, CAT_ALWAYS, "The keys of the signed-in user, the newest first"},
+    {"data", &key_list, CAT_ALWAYS,
+     "The keys of the signed-in user, the newest first, and then those that have expired"},
     CAT_MEMBER_END,
 };
 static const cat_shape_t list_answer = {.kind = CAT_SHAPE_OBJECT, .name = "KeyList", .members = list_members};

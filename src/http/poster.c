@@ -13,6 +13,7 @@
 #include "lib/version.h"
 
 #define ANSWER_MAX 65536 /* octets of headers and body that are read */
+#define RETRY_MAX 86400  /* seconds; more would overflow */
 
 struct cat_poster_t {
     CURLM *multi;
@@ -127,7 +128,7 @@ static cat_post_t *end_transfer(transfer_t *t, CURLcode code)
     curl_easy_getinfo(t->curl, CURLINFO_RESPONSE_CODE, &status);
     curl_easy_getinfo(t->curl, CURLINFO_RETRY_AFTER, &seconds);
     t->post->status = status >= 200 ? (int)status : 0;
-    t->post->retry_after = apr_time_from_sec(seconds);
+    t->post->retry_after = apr_time_from_sec(seconds < RETRY_MAX ? seconds : RETRY_MAX);
     if (code != CURLE_OK) {
         t->post->error = apr_pstrdup(t->pool, t->error[0] ? t->error : curl_easy_strerror(code));
     }

@@ -170,11 +170,15 @@ answers(create($token, mount => '/elsewhere'), 401, undef, 'a mount with another
 my $used = sub { my ($key) = grep { $_->{id} eq $id } @{ list($ada) }; return $key };
 ok(wait_until(10, sub { $used->()->{lastUsedAt} }), 'the list says when a key was last used');
 is($used->()->{address}, '127.0.0.1', 'and from where');
+$server->database->do('UPDATE user_keys SET used_at = ? WHERE id = ?', undef, int(time * 1000), $id); # a minute from now on, however long this took
 my $first = $used->()->{lastUsedAt};
 create($token, headers => { 'X-Client' => '192.0.2.9' }) for 1 .. 5;
 sleep 2.5;
 is($used->()->{lastUsedAt}, $first, 'that is written once a minute at most');
-$server->database->do('UPDATE user_keys SET used_at = used_at - 61000');
+$server->database->do('UPDATE user_keys SET used_at = ? WHERE id = ?', undef, int(time * 1000) + 86_400_000, $id);
+my $future = $used->()->{lastUsedAt};
+$server->graceful; # its new children know of no use
+ok(wait_until(15, sub { create($token); $used->()->{lastUsedAt} lt $future }), 'one in the future counts for nothing: the clock was set back');
 
 # ---- ends ----
 

@@ -100,7 +100,8 @@ like($server->log_text, qr{CAT144: the webhook \S+ \(http://[^ )]+/500/d\) accep
 $receiver->answer('/ok/b?token=query', '410');
 create(4);
 ok(wait_until(15, sub { rows()->{'/ok/b?token=query'}{state} eq 'dead' }), '410 ends a webhook at once');
-$db->do('UPDATE webhooks SET failing_at = failing_at - 3 * 86400000, next_at = 1 WHERE url = ?', undef, $receiver->url('/reset/g'));
+my $age = q(UPDATE webhooks SET failing_at = failing_at - 3 * 86400000, next_at = 1 WHERE url = ? AND lease = ''); # not while it is being tried
+wait_until(15, sub { $db->do($age, undef, $receiver->url('/reset/g')) == 1 });
 ok(wait_until(15, sub { rows()->{'/reset/g'}{state} eq 'dead' }), 'one that has failed for three days is dead after another attempt');
 my $sent = rows()->{'/reset/g'}{sent};
 is(ctl_for($server, 'webhook', 'list')->{status}, 0, 'catalogctl webhook list');

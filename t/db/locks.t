@@ -85,26 +85,33 @@ is($second[-1], 201, 'the second write succeeds');
 # Writes from before and after a graceful restart share one queue: the limit of each starts on its arrival.
 sub generations { scalar(() = $server->log_text =~ /resuming normal operations/g) }
 
-$db->do('BEGIN IMMEDIATE');
-my $old = $server->connection;
-print {$old} create('old');
-sleep 1;
-$server->graceful;
-ok(wait_until(10, sub { generations() == 2 }), 'the server restarts gracefully');
-my $new = $server->connection;
-print {$new} create('new');
-like(join('', <$old>), qr{^HTTP/1\.1 500 }, 'the write from before the restart reaches its limit');
-$db->do('ROLLBACK');
-like(join('', <$new>), qr{^HTTP/1\.1 201 }, 'the write from after the restart succeeds within its own limit');
+# Again, if the machine took so long to restart that the second one reached its limit, too.
+my @new;
+for my $try (1 .. 5) {
+    my $restarts = generations();
+    $db->do('BEGIN IMMEDIATE');
+    my $old = $server->connection;
+    print {$old} create("old $try");
+    sleep 1;
+    $server->graceful;
+    ok(wait_until(10, sub { generations() > $restarts }), 'the server restarts gracefully');
+    my $new = $server->connection;
+    print {$new} create("new $try");
+    like(join('', <$old>), qr{^HTTP/1\.1 500 }, 'the write from before the restart reaches its limit');
+    $db->do('ROLLBACK');
+    push @new, join('', <$new>) =~ m{^HTTP/1\.1 (\d+)} ? $1 : 0;
+    last if $new[-1] == 201;
+}
+is($new[-1], 201, 'the write from after the restart succeeds within its own limit');
 
 # A long read transaction blocks no writer.
 $db->do('BEGIN');
-$db->selectrow_array('SELECT COUNT(*) FROM products');
+my $seen = $db->selectrow_array('SELECT COUNT(*) FROM products');
 my @made = $server->burst(map { create("r$_") } 1 .. 8);
 is(scalar(grep { $_->{status} == 201 } @made), 8, 'writes succeed beside a read transaction');
-is($db->selectrow_array('SELECT COUNT(*) FROM products'), 4, 'the read transaction still sees its snapshot');
+is($db->selectrow_array('SELECT COUNT(*) FROM products'), $seen, 'the read transaction still sees its snapshot');
 $db->do('COMMIT');
-is(total(), 12, 'all products are stored');
+is(total(), $seen + 8, 'all products are stored');
 $db->do('BEGIN IMMEDIATE');
 ok(1, 'the server leaves no lock behind');
 $db->do('ROLLBACK');

@@ -153,7 +153,7 @@ static apr_status_t send_next(run_t *r, sender_t *s, cat_webhook_row_t *row, apr
         r->has_moved = 1;
         return cat_webhook_rows_skip(r->db, row, message.until);
     }
-    rv = cat_webhook_rows_claim(r->db, row, message.until, now, &claimed);
+    rv = cat_webhook_rows_claim(r->db, row, message.until, apr_time_now(), &claimed); /* the round may take a while */
     return rv == APR_SUCCESS && claimed ? start_post(r, s, row, &message, now) : rv;
 }
 

@@ -61,11 +61,14 @@ export async function inspect(page, name) {
     await tabThrough(page, name);
 }
 
-/* In the page: notes each element that gets the focus, until one gets it again. */
+/* In the page: notes each element that gets the focus by the keyboard, until one gets it again; titles get it from the page alone. */
 function noteFocus() {
     const noted = { elements: new Set(), faults: [], isRound: false };
     document.activeElement.blur();
     document.addEventListener('focusin', ({ target }) => {
+        if (target.getAttribute('tabindex') === '-1') {
+            return;
+        }
         const { outlineStyle, outlineWidth } = getComputedStyle(target);
         const isShown = outlineStyle === 'solid' && parseFloat(outlineWidth) >= 2;
         noted.isRound ||= noted.elements.has(target);

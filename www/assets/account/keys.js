@@ -99,9 +99,9 @@ const checks = {
 async function makeKey({ name, days, role }) {
     const { token } = await call('POST', '/auth/keys', { name, role, expiresIn: days * DAY });
     byId('key').reset();
-    await showKeys();
-    showToken(token);
+    showToken(token); /* first, because nothing that fails may lose it */
     say(t('key.made', { name }));
+    await showKeys();
 }
 
 /* own: the user's role, which a key has at most. */

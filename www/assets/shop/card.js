@@ -25,8 +25,7 @@ export function ratingText(rating) {
           );
 }
 
-/* The first letters of the first two words. */
-/* Of a quantity, such as 50 g, they would say nothing. */
+/* The first letters of the first two words; those of a quantity, such as 50 g, would say nothing. */
 function initialsOf(name) {
     const all = name.match(/[\p{L}\p{N}][\p{L}\p{M}\p{N}]*/gu) ?? [name];
     const telling = all.filter(word => /^\p{L}./u.test(word));
