@@ -3,10 +3,10 @@
 # route: POST /register
 # case: 10
 # db: sqlite3
-# A limit on the database's pages acts as a full disk.
+# A limit on the database's pages acts as a full disk. There is no history, which keeps what is deleted.
 use CatalogTest;
 
-my $server = server(conf => 'DBDInitSQL "PRAGMA max_page_count=74"')->start;
+my $server = server(mount => 'CatalogHistory Off', conf => 'DBDInitSQL "PRAGMA max_page_count=110"')->start;
 my $user = register($server);
 my $outage = { success => false, message => qr/./, error => 'database unavailable' };
 my @made;

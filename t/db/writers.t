@@ -12,7 +12,7 @@ use Time::HiRes qw(sleep);
 
 use constant { CLIENTS => 32, EACH => 25 };
 
-my $server = server(conf => 'DBDInitSQL "PRAGMA max_page_count=240"')->start;
+my $server = server(conf => 'DBDInitSQL "PRAGMA max_page_count=400"')->start;
 my $token = register($server)->{token};
 my $db = $server->database;
 

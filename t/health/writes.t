@@ -61,7 +61,7 @@ answers(ready($server), 503, refusal(message => 'Not ready', error => qr/./), 'a
 $server->stop;
 
 # case: the database must not grow
-my $limited = server(conf => "DBDInitSQL \"PRAGMA max_page_count=74\"\n")->start;
+my $limited = server(conf => "DBDInitSQL \"PRAGMA max_page_count=110\"\n")->start;
 create($limited);
 is_ready($limited, 'a database that can grow');
 my $refused;

@@ -47,9 +47,11 @@ CatalogImages       On
     CatalogImageCache   "$cache"
     CatalogImageProgram "$dir/program"
     CatalogImageQuota   1
+    CatalogHistory      Off
 </Location>
 <Location "/off">
     CatalogEnable   On
+    CatalogHistory  Off
     CatalogKeyFile  "\@key\@"
     CatalogIssuer   https://catalog.test
     CatalogAudience catalog-test
@@ -222,7 +224,7 @@ SKIP: {
     expect_log(qr/No space left on device.*CAT109: a picture cannot be received, as a temporary file cannot be written/);
 }
 
-# ---- products that are deleted without their pictures ----
+# ---- products that are deleted without their pictures, of which no history is kept ----
 
 my $gone = new_product();
 my $gone_url = send_picture($gone)->{json}{data}{url};

@@ -56,7 +56,7 @@ sub shape {
         s/\s+\z//;
         s/($uuid)/sprintf 'ID-%d', $ids->{$1} \/\/= 1 + keys %$ids/ge;
         s/\d{4}-\d\d-\d\dT[\d:.]+Z/TIME/g;
-        s/^(Date|X-Request-Id|Content-Length): .*/$1: .../mg;
+        s/^(Date|X-Request-Id|Content-Length|Catalog-Batch): .*/$1: .../mg;
         s/^(ETag: (?:W\/)?)"[0-9a-f]+"/$1"..."/mg;
         s/("etag":"\\")[0-9a-f]+/$1.../g;
         s/^(RateLimit: "\w+").*/$1.../mg;
