@@ -46,7 +46,7 @@ sub begun { my (%more) = @_;
     return { success => true, message => 'Change begun', data => { id => $ID, state => 'running', dryRun => false, matched => 0, changed => 0,
         unchanged => 0, failed => 0, errors => [], userId => $user->{user}{id}, createdAt => $TIME, %more } } }
 sub ended { my (%more) = @_; return { id => $ID, state => 'done', dryRun => false, failed => 0, errors => [], userId => $user->{user}{id},
-    createdAt => $TIME, endedAt => $TIME, unchanged => 0, %more } }
+    createdAt => $TIME, endedAt => $TIME, unchanged => 0, ($more{changed} && !$more{dryRun} ? (batch => qr/^\d+$/) : ()), %more } }
 
 my $few = ask(POST => '/products', { name => 'few', price => 1 })->{json}{data}{id};
 my $file = join '', "name,price,category,rating\n", (map { "p$_,1,some," . ($_ % 20 ? '' : 5) . "\n" } 1 .. SOME), map { "m$_,1,many,\n" } 1 .. MANY;

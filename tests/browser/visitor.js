@@ -245,6 +245,7 @@ export const adminPages = (product, user) => ({
     [`/work.html?product=${product}`]: '[open] form button',
     '/import.html': '.drop button',
     '/account.html': '.session',
+    '/changes.html': 'tbody tr',
     '/users.html': 'tbody tr',
     [`/users.html?user=${user}`]: '[open] .list-group-item',
     '/users.html?view=audit': 'tbody tr',

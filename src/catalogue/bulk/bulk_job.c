@@ -83,6 +83,8 @@ const cat_field_t cat_bulk_job_fields[CAT_BULK_JOB_FIELDS] = {
         "When it was asked for, in UTC", "2026-11-21T16:17:07.937Z"},
     [CAT_BULK_JOB_ENDED_AT] =   {"endedAt",   CAT_TIME,    CAT_SERVER | CAT_OPTIONAL, 0,    0,   NULL,  NULL,
         "When it was done, stopped or failed, in UTC", "2026-11-21T16:18:33.270Z"},
+    [CAT_BULK_JOB_BATCH] =      {"batch",     CAT_NUMBER,  CAT_SERVER | CAT_WHOLE | CAT_OPTIONAL, 0, 0, NULL, NULL,
+        "The batch of its changes, if the history is kept and anything was changed", "227598393600002"},
 };
 /* clang-format on */
 

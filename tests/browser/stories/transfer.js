@@ -369,18 +369,61 @@ export function stories(server) {
         await press(page, 'Check the file');
         await press(page, 'Import 251 rows');
         await title(page, '251 rows are imported');
-        await page.getByText('While this page is open, you can take the import back.').waitFor();
+        await page.getByText('You can take the import back here, and after that on the page “Changes”.').waitFor();
         const { data } = await server.api('GET', '/products?category=regretted&limit=3');
+        await server.api('PUT', `/products/${data[0].id}`, { price: 1000 }, token);
+        await server.api('DELETE', `/products/${data[1].id}`, undefined, token);
+
+        await press(page, 'Take the import back');
+        const dialog = page.getByRole('dialog', { name: 'Take the import of 251 rows back?' });
+        await dialog.getByText('those that it changed get their former values back').waitFor();
+        await inspect(page, 'import-undo');
+        await dialog.getByRole('button', { name: 'Keep' }).click();
+        await title(page, '251 rows are imported');
+        assert.equal(await countOf(server, 'regretted'), 250);
+
+        visitor.forgive(/^POST \/api\/changes\/batches\/\d+\/undo 503$/);
+        let sent = 0;
+        await page.route('**/undo', route => {
+            sent += 1;
+            return sent === 1 ? route.fulfill({ status: 503, body: '{}' }) : route.continue();
+        });
+        await press(page, 'Take the import back');
+        await dialog.getByRole('button', { name: 'Take the import back' }).click();
+        await press(page, 'Try again');
+        await title(page, '249 products are as they were before.');
+        await page.getByText('2 products stay as they are.').waitFor();
+        const lines = await page.getByRole('list', { name: 'Products that are still there' }).getByRole('listitem').allTextContents();
+        assert.ok(lines.includes('Regretted 249: somebody has changed it since'), lines.join());
+        assert.ok(await visitor.isFocused(page.locator('#result-title')));
+        await inspect(page, 'import-undone');
+        const left = await server.api('GET', '/products?category=regretted');
+        assert.deepEqual(left.data.map(({ name, price }) => [name, price]), [['Regretted 249', 1000], ['Old', 1]]);
+    });
+
+    story('without a history, taking an import back deletes what it has created', server, async visit => {
+        const visitor = await comeToImport(server, visit, 'unkept');
+        const { page } = visitor;
+        const { token } = await server.register('unkeeper');
+        const { data: old } = await server.api('POST', '/products', { name: 'Old', price: 1, category: 'unkept' }, token);
+        const made = Array.from({ length: 250 }, (_, i) => `,Unkept ${i},${i},unkept`);
+        await page.route('**/products/import?*', async route => {
+            const response = await route.fetch();
+            const { 'catalog-batch': batch, ...headers } = response.headers();
+            await route.fulfill({ response, headers });
+        });
+        await choose(page, csv('unkept.csv', `id,name,price,category\n${made.join('\n')}\n${old.id},Old,2,unkept\n`));
+        await press(page, 'Check the file');
+        await press(page, 'Import 251 rows');
+        await title(page, '251 rows are imported');
+        await page.getByText('While this page is open, you can take the import back.').waitFor();
+        const { data } = await server.api('GET', '/products?category=unkept&limit=3');
         await server.api('PUT', `/products/${data[0].id}`, { price: 1000 }, token);
         await server.api('DELETE', `/products/${data[1].id}`, undefined, token);
 
         await press(page, 'Take the import back');
         const dialog = page.getByRole('dialog', { name: 'Delete the 250 products that were imported?' });
         await dialog.getByText('Products that somebody has changed since then are kept. What the import changed in 1 product that was there before is not taken back.').waitFor();
-        await inspect(page, 'import-undo');
-        await dialog.getByRole('button', { name: 'Keep' }).click();
-        await title(page, '251 rows are imported');
-        assert.equal(await countOf(server, 'regretted'), 250);
 
         /* The server is away for a moment; what was deleted is not counted twice. */
         visitor.expect('POST /api/products/batch 503');
@@ -394,16 +437,13 @@ export function stories(server) {
             sent += 1;
             return sent === 2 ? route.fulfill({ status: 503, body: '{}' }) : sent === 4 ? refuseOne(route) : route.continue();
         });
-        await press(page, 'Take the import back');
         await dialog.getByRole('button', { name: 'Delete' }).click();
         await press(page, 'Try again');
         await title(page, '247 imported products are deleted');
         await page.getByText('1 product has been changed since the import and was kept. 1 product could not be deleted; you can try again. 1 product had been deleted already.').waitFor();
-        assert.deepEqual(await page.getByRole('list', { name: 'Products that are still there' }).getByRole('listitem').allTextContents(), ['Regretted 249']);
-        assert.ok(await visitor.isFocused(page.locator('#result-title')));
-        await inspect(page, 'import-undone');
-        const left = await server.api('GET', '/products?category=regretted');
-        assert.deepEqual(left.data.map(({ name, price }) => [name, price]), [['Regretted 249', 1000], ['Old', 2]]);
+        assert.deepEqual(await page.getByRole('list', { name: 'Products that are still there' }).getByRole('listitem').allTextContents(), ['Unkept 249']);
+        const left = await server.api('GET', '/products?category=unkept');
+        assert.deepEqual(left.data.map(({ name, price }) => [name, price]), [['Unkept 249', 1000], ['Old', 2]]);
     });
 
     story('faulty lines of NDJSON are saved with their reasons, mended and imported', server, async visit => {

@@ -6,6 +6,7 @@
  */
 import { anyOf, call, currentUser, newKey, read } from '../lib/api.js';
 import { state } from '../lib/dom.js';
+import { makeUndo } from '../product/batches.js';
 
 const PART = 128 * 1024; /* octets */
 const HEAD = 64 * 1024; /* octets in which the first rows are looked for */
@@ -182,9 +183,12 @@ export class Transfer {
     updated = 0; /* products that were there before */
     made = []; /* the products that were created: { id, etag } */
     takenBack = { deleted: 0, changed: [], gone: 0 }; /* what became of them; changed: the ids of those that somebody else has changed, so that they stay */
+    undone = null; /* what became of it where the server keeps a history: as makeUndo() has it */
     refused = []; /* those that the server did not delete for another reason, which may have gone when the user tries again */
 
     #owner = currentUser()?.id;
+    #batches = []; /* of what is stored; one is missing where the server keeps no history */
+    #undo = null;
 
     #rows = 0; /* that were checked */
     #cuts = []; /* [begin, end] of each faulty row */
@@ -326,9 +330,10 @@ export class Transfer {
         }
     }
 
-    #note({ summary: { rows, octets, updated }, data }, part, ranges) {
+    #note({ summary: { rows, octets, created, updated }, data, batch }, part, ranges) {
         this.stored += rows;
         this.updated += updated;
+        created + updated > 0 && this.#batches.push(batch);
         this.made.push(...data);
         this.#key = newKey();
         this.#size = octets === 0 ? 2 * this.#size : PART;
@@ -368,8 +373,29 @@ export class Transfer {
         }
     }
 
-    /* Deletes what was created, unless it has changed since. Called again after an error, it goes on where it was. */
+    /* Whether the server takes the import back, exactly. Otherwise only what it has created can be deleted. */
+    get isExact() {
+        return this.#batches.length > 0 && this.#batches.every(Boolean);
+    }
+
+    /* Whether there is anything to take back, or still is. */
+    get canUndo() {
+        return this.isExact ? this.undone === null || this.undone.isLeft : this.made.length + this.refused.length > 0;
+    }
+
+    async #undoBatches(isStopped) {
+        this.#undo ??= makeUndo(this.#owner, this.#batches);
+        const total = this.made.length + this.updated;
+        const note = ({ done }) => (this.progress.value = { rows: done, share: Math.min(1, done / total) });
+        this.undone = await this.#undo(note, isStopped);
+    }
+
+    /* Takes everything back, or deletes what was created, unless it has changed since. Called again after an error, it goes on where it was. */
     async takeBack(isStopped) {
+        if (this.isExact) {
+            await this.#undoBatches(isStopped);
+            return;
+        }
         const { takenBack } = this;
         const done = () => takenBack.deleted + takenBack.changed.length + takenBack.gone + this.refused.length;
         this.made.push(...this.refused.splice(0));

@@ -86,7 +86,7 @@ async function receive(request, signal) {
 }
 
 /*
- * Resolves to the answer's JSON, with its ETag as tag, or rejects with an ApiError, or with the signal's AbortError. body: what becomes
+ * Resolves to the answer's JSON, with its ETag as tag and its Catalog-Batch as batch, or rejects with an ApiError, or with the signal's AbortError. body: what becomes
  * JSON, or a Blob of the type that it says. keepalive: continues when the user leaves the page. What changes products is told to the
  * other tabs. base: of the path; asText: the answer is no JSON, and resolves to { text }. cache: 'no-cache' if the browser may keep the answer, and
  * ask whether it has changed. patience: ms for the answer.
@@ -122,10 +122,10 @@ export async function send(
     }
     if (path.startsWith('/products') && method === 'GET') {
         setCurrency(response.headers.get('Catalog-Currency'));
-    } else if (path.startsWith('/products') && !path.includes('dryRun=')) {
+    } else if (/^\/(products|changes)/.test(path) && method !== 'GET' && !path.includes('dryRun=')) {
         tabs.postMessage({ products: true });
     }
-    return { ...answer, tag: response.headers.get('ETag') };
+    return { batch: response.headers.get('Catalog-Batch'), ...answer, tag: response.headers.get('ETag') };
 }
 
 /*

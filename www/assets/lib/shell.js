@@ -115,6 +115,7 @@ const MENU = [
     { href: 'edit.html', text: 'shell.add', who: 'writer' },
     { href: 'work.html', text: 'shell.manage', who: 'writer' },
     { href: 'import.html', text: 'shell.import', who: 'writer' },
+    { href: 'changes.html', text: 'shell.changes', who: 'writer' },
     { href: 'users.html', text: 'shell.users', who: 'admin' },
     { href: 'server.html', text: 'shell.server', who: 'admin' },
 ];

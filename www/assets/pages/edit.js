@@ -3,10 +3,12 @@ import { watchProducts } from '../lib/api.js';
 import { byId } from '../lib/dom.js';
 import { go, setTitle, start } from '../lib/page.js';
 import { t } from '../lib/text.js';
+import { hasHistory } from '../product/batches.js';
 import { makeEditor } from '../product/editor.js';
 import { learnFields } from '../product/fields.js';
 import { keepHistory } from '../product/history.js';
 import { learnPictures, makePictures } from '../product/pictures.js';
+import { makeRevisions } from '../product/revisions.js';
 import { readProduct } from '../product/store.js';
 
 const id = new URLSearchParams(location.search).get('id');
@@ -28,10 +30,11 @@ start(
         const editor = makeEditor({ owner: user.id, product, saved, loaded: showTitle });
         const pictures = makePictures(product);
         byId('editor').replaceChildren(editor.form, ...pictures.elements);
-        watchProducts(() => {
-            editor.catchUp();
-            pictures.catchUp();
-        });
+        const catchUp = () => Promise.all([editor.catchUp(), pictures.catchUp()]);
+        watchProducts(catchUp);
+        if (product && (await hasHistory().catch(() => false))) {
+            byId('revisions').replaceChildren(makeRevisions(product.id, catchUp));
+        }
     },
     { needsWriter: true },
 );

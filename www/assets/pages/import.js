@@ -8,6 +8,7 @@ import { explain } from '../lib/form.js';
 import { say, showError, start } from '../lib/page.js';
 import { formatWhole, pieces, t } from '../lib/text.js';
 import { FIELDS, learnFields, valueIn, writableNames } from '../product/fields.js';
+import { leftoverLines } from '../product/leftovers.js';
 
 const MAYBE_STORED = [0, 500, 502, 504]; /* with these answers, or none, a part may be stored nevertheless */
 const PAUSE = 1000; /* ms after which there is a rate worth telling */
@@ -249,11 +250,16 @@ async function store() {
     }
 }
 
-const kept = state([]); /* products that were not taken back, by name */
+const kept = state([]); /* products that were not taken back: lines with their names */
+
+async function readKept() {
+    const { undone } = transfer.value;
+    return undone ? leftoverLines(undone.errors) : (await transfer.value.readKept()).map(({ name }) => el('li', {}, bdi(name)));
+}
 
 async function takeBack() {
     if (await run('undoing', phase.value, () => transfer.value.takeBack(() => isStopping.value))) {
-        kept.value = await transfer.value.readKept().catch(() => []); /* how many these are is known without their names */
+        kept.value = await readKept().catch(() => []); /* how many these are is known without their names */
         showResult('undone');
     }
 }
@@ -286,11 +292,11 @@ function leftText(seconds) {
 
 function paceText({ rows, share }) {
     const seconds = (performance.now() - began.at) / 1000;
-    const { good, made } = transfer.value;
+    const { good, made, updated, isExact } = transfer.value;
     const texts = {
         checking: () => t('import.rows', { n: rows }),
         storing: () => t('import.rowsOf', { rows, n: good }),
-        undoing: () => t('import.productsOf', { done: rows, n: rows + made.length }),
+        undoing: () => t('import.productsOf', { done: rows, n: isExact ? made.length + updated : rows + made.length }),
     };
     const text = texts[phase.value]();
     if (seconds * 1000 < PAUSE || share === began.share) {
@@ -496,15 +502,16 @@ function button(text, onclick, look = 'btn-primary') {
     return el('button', { type: 'button', class: `btn ${look}`, onclick }, text);
 }
 
-/* Only what the import has created can be taken back. */
-const toUndo = ({ made, refused }) => made.length + refused.length;
-const undo = () => toUndo(transfer.value) > 0 && button(t('import.undo'), confirmUndo, 'btn-outline-danger');
+/* Without a history, only what the import has created can be taken back. */
+const toDelete = ({ made, refused }) => made.length + refused.length;
+const undo = () => transfer.value.canUndo && button(t('import.undo'), confirmUndo, 'btn-outline-danger');
 const notUndone = updated => updated > 0 && t('import.notUndone', { n: updated });
 
 function confirmUndo() {
-    const { updated } = transfer.value;
-    byId('undo-title').textContent = t('import.undoTitle', { n: toUndo(transfer.value) });
-    byId('undo-text').textContent = [t('import.undoText'), notUndone(updated)].filter(Boolean).join(' ');
+    const { isExact, stored, updated } = transfer.value;
+    byId('undo-title').textContent = isExact ? t('import.undoAll', { n: stored }) : t('import.undoTitle', { n: toDelete(transfer.value) });
+    byId('undo-text').textContent = isExact ? t('import.undoAllText') : [t('import.undoText'), notUndone(updated)].filter(Boolean).join(' ');
+    byId('undo-yes').textContent = t(isExact ? 'import.undo' : 'import.delete');
     byId('undo').returnValue = '';
     byId('undo').showModal();
 }
@@ -530,14 +537,22 @@ const RESULTS = {
             next: [button(t('import.goOn'), store), another(), undo()],
         };
     },
-    stored({ stored, made }) {
+    stored({ stored, made, isExact }) {
         return {
             title: t('import.done', { n: stored }),
-            text: made.length > 0 && t('import.whileOpen'),
+            text: (isExact || made.length > 0) && t(isExact ? 'import.undoable' : 'import.whileOpen'),
             next: [el('a', { class: 'btn btn-primary', href: 'index.html' }, t('import.toList')), another(), undo()],
         };
     },
-    undone({ takenBack: { deleted, changed, gone }, refused, updated }) {
+    undone({ undone, takenBack: { deleted, changed, gone }, refused, updated }) {
+        if (undone) {
+            return {
+                title: t('history.undone', { n: undone.changed }),
+                text: undone.failed > 0 && t('batch.left', { n: undone.failed }),
+                list: kept.value,
+                next: [another(), undo()],
+            };
+        }
         const others = [
             changed.length > 0 && t('import.kept', { n: changed.length }),
             refused.length > 0 && t('import.notDeleted', { n: refused.length }),
@@ -547,7 +562,7 @@ const RESULTS = {
         return {
             title: t('import.undone', { n: deleted }),
             text: others.filter(Boolean).join(' '),
-            list: kept.value.map(({ name }) => el('li', {}, bdi(name))),
+            list: kept.value,
             next: [another(), undo()],
         };
     },

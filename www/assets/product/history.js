@@ -13,10 +13,10 @@ const TIME = 600_000; /* ms */
 let owner; /* the user's id */
 
 /*
- * The changes, the newest first: { key, time, about, items } or { ..., request }. about: { key, values } of the sentence that says what it was; items:
+ * The changes, the newest first: { key, time, about, items, batches }. about: { key, values } of the sentence that says what it was; items:
  * [{ before, now }] of each product, before: the values that the change replaced, null of one that it created; now: the product after it, null of
- * one that it deleted, of which before is all there was. request: that takes back a change of all that match, null: there is none. said: what the
- * page says when it has been made.
+ * one that it deleted, of which before is all there was. batches: by which the server takes the change back, and no items are needed; none, or
+ * undefined: it cannot. said: what the page says when it has been made.
  */
 export const history = state([]);
 

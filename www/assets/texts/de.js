@@ -20,6 +20,7 @@ export default {
     'shell.writersOnly': 'Ihre Rolle ({role}) erlaubt es nicht, Produkte zu ändern.',
     'shell.manage': 'Verwalten',
     'shell.import': 'Import',
+    'shell.changes': 'Änderungen',
     'shell.users': 'Benutzer',
     'shell.adminsOnly': 'Diese Seite ist nur für die Administration. Ihre Rolle ist: {role}.',
     'shell.server': 'Server',

@@ -20,6 +20,7 @@ export default {
     'shell.writersOnly': 'Your role ({role}) does not allow you to change products.',
     'shell.manage': 'Manage',
     'shell.import': 'Import',
+    'shell.changes': 'Changes',
     'shell.users': 'Users',
     'shell.adminsOnly': 'Only administrators can see this page. Your role is: {role}.',
     'shell.server': 'Server',

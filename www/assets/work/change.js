@@ -4,59 +4,23 @@
  * reload or the end of the session the page goes on with it. The Idempotency-Key has it made once, however often it is sent. All tabs of the user
  * follow it; one of them tells of its end, and notes how to take it back: the one that has begun it, unless that is gone. Makes no elements.
  */
-import { ApiError, call, connection, inTurn, newKey, read } from '../lib/api.js';
+import { call, inTurn, newKey } from '../lib/api.js';
 import { recall, remember, state } from '../lib/dom.js';
+import { followJob, pause, steadily, stopJob } from '../product/batches.js';
 
-const POLL = 700; /* ms between questions how far it is */
-const PAUSE = 2000; /* ms before another try, at least */
 const HOUR = 3_600_000; /* after that nobody remembers what was asked for; the server keeps the key for longer */
 
 const nameOf = owner => `change.${owner}`;
-const pause = ms => new Promise(resolve => setTimeout(resolve, ms));
 
 /* What is running: { about, n, done }, done a state: how many products were gone through, null while that is not known. Else null. */
 export const running = state(null);
 
-/* ---- requests that outlive an outage ---- */
+/* ---- requests ---- */
 
-const REFUSALS = ['query-too-slow', 'index-not-ready'];
-const isPassing = ({ status, problem }) =>
-    problem === 'idempotency-key-in-use' || status === 0 || status === 429 || (status >= 502 && status <= 504 && !REFUSALS.includes(problem));
-
-async function steadily(attempt) {
-    for (;;) {
-        try {
-            return await attempt();
-        } catch (error) {
-            if (!(error instanceof ApiError) || !isPassing(error)) {
-                throw error;
-            }
-            await pause(Math.max(PAUSE, error.wait * 1000));
-        }
-        while (connection.value !== 'up') {
-            await pause(PAUSE / 4);
-        }
-    }
-}
-
-const pathOf = job => `/products/batch/${job}`;
-
-/* Resolves to the job when it has ended. note(job) is called on the way. */
-async function follow(owner, id, note) {
-    for (;;) {
-        const { data } = await steadily(() => call('GET', pathOf(id), undefined, { owner }));
-        note(data);
-        if (data.state !== 'running') {
-            return data;
-        }
-        await pause(POLL);
-    }
-}
-
-/* Resolves to { matched, changed, unchanged, failed, errors }, of a job with its state. */
+/* Resolves to { matched, changed, unchanged, failed, errors, batch }, of a job with its state. */
 async function send(owner, body, key, note) {
     const answer = await steadily(() => call('POST', '/products/batch', body, { owner, headers: { 'Idempotency-Key': key } }));
-    return answer.data ? follow(owner, answer.data.id, note) : answer;
+    return answer.data ? followJob(owner, answer.data.id, note) : answer;
 }
 
 /* ---- counting ---- */
@@ -67,13 +31,7 @@ export function check(owner, request, note = () => {}) {
 }
 
 /* Ends such a job, for which others wait. */
-export const giveUp = job => call('DELETE', pathOf(job)).catch(() => {});
-
-/* Resolves to the number of products that match, and to when the newest of them was created. */
-export async function countWhere(where) {
-    const { data, pagination } = await read(`/products?${where}${where && '&'}count=exact&fields=createdAt&limit=1`);
-    return { n: pagination.total, newest: data[0]?.createdAt };
-}
+export const giveUp = job => stopJob(job).catch(() => {});
 
 /* ---- changing ---- */
 
@@ -98,7 +56,7 @@ function drop(owner, key) {
 /* Ends what is running: what it has changed stays changed. */
 export async function stop() {
     const { id } = running.value;
-    id && (await call('DELETE', pathOf(id)));
+    id && (await stopJob(id));
 }
 
 async function run(owner, kept) {
@@ -110,7 +68,7 @@ async function run(owner, kept) {
             running.value.id || (running.value = { ...running.value, id: job.id });
             done.value = job.matched;
         });
-        recall('sessionStorage', MINE) === kept.key || (await pause(PAUSE));
+        recall('sessionStorage', MINE) === kept.key || (await pause());
         return (await drop(owner, kept.key)) || !isKept ? { ...kept, result } : null;
     } catch (error) {
         error.ended || (await drop(owner, kept.key)); /* who signs in again goes on */
@@ -121,11 +79,11 @@ async function run(owner, kept) {
 }
 
 /*
- * Makes the change of the n products that check() has counted. about: { key, values } of the sentence that says what it is; inverse: a request, or
- * null. Resolves to { about, inverse, result }, or to null: another tab tells of it.
+ * Makes the change of the n products that check() has counted. about: { key, values } of the sentence that says what it is. Resolves to
+ * { about, result }, or to null: another tab tells of it.
  */
-export async function begin(owner, request, { n, about, inverse }) {
-    const kept = { key: newKey(), body: { ...request, atomic: false, expect: n }, about, inverse, time: Date.now() };
+export async function begin(owner, request, { n, about }) {
+    const kept = { key: newKey(), body: { ...request, atomic: false, expect: n }, about, time: Date.now() };
     remember('sessionStorage', MINE, kept.key);
     await keep(owner, kept);
     return run(owner, kept);
@@ -137,4 +95,19 @@ export function resume(owner) {
     const isOld = ({ time }) => Date.now() - time > HOUR;
     all.filter(isOld).forEach(({ key }) => drop(owner, key));
     return all.filter(kept => !isOld(kept)).map(kept => () => run(owner, kept));
+}
+
+/* Runs an undo, as makeUndo() of product/batches.js has it, of n changes; a large one shows how far it is, as a change does. */
+export async function runUndo(undo, n) {
+    const done = state(null);
+    try {
+        return await undo(note => {
+            if (note.id && !running.value?.id) {
+                running.value = { about: { key: 'batch.undoing', values: { n } }, n, done, id: note.id };
+            }
+            done.value = note.done;
+        });
+    } finally {
+        running.value = null;
+    }
 }

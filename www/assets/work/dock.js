@@ -3,11 +3,13 @@
 import { bdi, byId, el, follow, settle, state } from '../lib/dom.js';
 import { say, showError } from '../lib/page.js';
 import { pieces, t } from '../lib/text.js';
+import { makeUndo } from '../product/batches.js';
 import { writeDraft } from '../product/drafts.js';
 import { dropChange, noteChange } from '../product/history.js';
+import { leftovers } from '../product/leftovers.js';
 import { readStates } from '../product/store.js';
 import { askChange, askField, CHANGES } from './bulk.js';
-import { running } from './change.js';
+import { running, runUndo } from './change.js';
 import { hold, remove, undo, waiting } from './deletion.js';
 import { makeJob, showFaults } from './job.js';
 import {
@@ -31,12 +33,12 @@ let page; /* { owner, focus } */
 
 /* ---- changes of products that the page knows ---- */
 
-/* Notes what was done, to be undone. */
-function noteOutcomes(outcomes, done) {
+/* Notes what was done, to be undone by the batches or, without them, by what the products were. */
+function noteOutcomes(outcomes, done, batches) {
     const items = outcomes.filter(({ before }) => before).map(({ before, now }) => ({ before, now }));
     const values = items.length === 1 ? { n: 1, name: (items[0].now ?? items[0].before).name } : { n: items.length };
     const about = { key: items.length === 1 && done === 'job.removed' ? 'undo.one' : done, values };
-    items.length > 0 && noteChange({ about, items, said: t(done, { n: outcomes.filter(({ fault }) => !fault).length }) });
+    items.length > 0 && noteChange({ about, items: batches.length > 0 ? [] : items, batches, said: t(done, { n: outcomes.filter(({ fault }) => !fault).length }) });
 }
 
 /* Runs the job, tells of its progress, and shows what it could not do. finished() is called when it has run, perhaps only after another try. */
@@ -57,7 +59,7 @@ async function run({ job, changesOf, done, finished = () => {} }) {
     updateSelected(outcomes.map(({ now }) => now).filter(Boolean));
     const hasFaults = outcomes.some(({ fault }) => fault);
     const n = outcomes.filter(({ fault }) => !fault).length;
-    noteOutcomes(outcomes, done);
+    noteOutcomes(outcomes, done, job.batches());
     say(n === 0 && hasFaults ? '' : t(done, { n }));
     await load();
     if (hasFaults) {
@@ -192,14 +194,48 @@ function tellRestored(change, { stored, refused }) {
     load();
 }
 
+/* Of those that the page knows it forgets what they were, so that nothing is compared with that. */
+async function refreshSelected() {
+    const products = chosen();
+    const states = await readStates(products).catch(() => new Map());
+    select(products.filter(({ id }) => !states.has(id)), false);
+    updateSelected([...states.values()].map(({ product }) => product));
+}
+
+async function tellUndone(change, { changed, failed, errors, batches, state: end }) {
+    const text = t({ stopped: 'all.stopped', failed: 'all.broken' }[end] ?? 'history.undone', { n: changed });
+    end === 'done' && dropChange(change);
+    failed > 0 && byId('bulk-trouble').replaceChildren(await leftovers({ failed, errors }));
+    batches.length > 0 && noteChange({ about: { key: 'history.undone', values: { n: changed } }, items: [], batches, said: text });
+    await refreshSelected();
+    await load();
+    say(changed > 0 || failed === 0 ? text : '');
+}
+
+/* The server takes the batches back. */
+async function undoBatches(change) {
+    const undo = makeUndo(page.owner, change.batches);
+    const attempt = async () => {
+        try {
+            byId('bulk-trouble').replaceChildren();
+            say('');
+            await tellUndone(change, await runUndo(undo, change.about.values.n ?? 1));
+        } catch (error) {
+            error.problem === 'batch-undone' && dropChange(change);
+            showError(byId('bulk-trouble'), error, attempt).focus();
+        }
+    };
+    await attempt();
+}
+
 async function undoChange(change) {
     const finished = () => dropChange(change);
     byId('history-choice').open = false;
     try {
         await takeBack(change, {
+            undo: () => undoBatches(change),
             restored: outcome => tellRestored(change, outcome),
             run: way => run({ ...way, finished }),
-            changeMatching: async request => (await changeMatching(page.owner, request, endMatching, change)) && finished(),
         });
     } catch (error) {
         showError(byId('bulk-trouble'), error, () => undoChange(change)).focus();

@@ -42,6 +42,7 @@ const isElsewise = ({ status }) => status === 412 || status === 404;
 export function makeJob(products, changesOf) {
     const owner = currentUser()?.id;
     const outcomes = [];
+    const batches = []; /* of the changes; one is missing where the server keeps no history */
     const portions = [];
     for (let i = 0; i < products.length; i += PORTION) {
         portions.push({ products: products.slice(i, i + PORTION), key: newKey() });
@@ -94,6 +95,8 @@ export function makeJob(products, changesOf) {
     }
 
     return {
+        /* Those that take the changes back; none if the server does not know all of them. */
+        batches: () => (batches.every(Boolean) ? batches : []),
         async prepare() {
             for (const portion of portions) {
                 await preparePortion(portion);
@@ -102,7 +105,8 @@ export function makeJob(products, changesOf) {
         async run(note = () => {}) {
             while (portions.length > 0) {
                 const portion = await preparePortion(portions[0]);
-                const { results } = await send(portion);
+                const { results, batch } = await send(portion);
+                results.some(({ status }) => status < 300) && batches.push(batch);
                 outcomes.push(...(await finish(portion.found, results)));
                 portions.shift();
                 note(outcomes.length, products.length);

@@ -7,10 +7,10 @@ import { call } from '../lib/api.js';
 import { bdi, byId, el, follow, saveFile, state } from '../lib/dom.js';
 import { say, showError } from '../lib/page.js';
 import { formatNumber, formatPrice, t } from '../lib/text.js';
+import { hasHistory } from '../product/batches.js';
 import { FIELDS } from '../product/fields.js';
 import { noteChange } from '../product/history.js';
-import { begin, check, countWhere, giveUp, resume, running, stop } from './change.js';
-import { aloneWhere, inverseOf } from './query.js';
+import { begin, check, giveUp, resume, running, stop } from './change.js';
 import { sentenceOf } from './undo.js';
 
 const FILE_PATIENCE = 120_000; /* ms for a file of a million rows */
@@ -58,14 +58,7 @@ function aboutOf({ set, adjust, delete: isDeletion }, n) {
     return setAbout(name, wanted, n);
 }
 
-/* ---- whether it can be undone ---- */
-
-/* The request that takes this one back, or null. */
-async function findInverse(request) {
-    const alone = aloneWhere(request);
-    const [{ newest }, others] = await Promise.all([countWhere(request.where), alone === null ? null : countWhere(alone)]);
-    return newest ? inverseOf(request, newest, others?.n === 0) : null;
-}
+/* ---- the question ---- */
 
 /* Has the browser save what these products have now, as a file for the import page. */
 async function saveValues({ where, set, adjust }) {
@@ -81,35 +74,26 @@ function saveButton(request, trouble) {
     return el('button', { type: 'button', class: 'btn', onclick: save }, t('all.save'));
 }
 
-/* ---- the question ---- */
-
-/* Of the products that match now, not all may be those that the change was made to. */
-function undoAbout({ about }, { changed }) {
-    const { n } = about.values;
-    return [el('p', {}, t('all.undoAbout')), changed !== n && el('p', {}, el('strong', {}, t('all.undoOthers', { n })))];
-}
-
-/* undone: the change that this takes back, or null. */
-function outlook(request, undone, { result, inverse }, trouble) {
+/* isKept: whether the server keeps a history, by which it takes the change back. */
+function outlook(request, { result, isKept }, trouble) {
     const { changed, unchanged, failed } = result;
     const undoKey = request.delete ? 'all.deletedForGood' : 'all.final';
     return [
         el('p', {}, el('strong', {}, changed > 0 ? sentenceOf(aboutOf(request, changed)) : t('all.nothing'))),
         unchanged > 0 && el('p', {}, t('all.unchanged', { n: unchanged })),
         failed > 0 && el('p', {}, t('all.failed', { n: failed })),
-        undone && undoAbout(undone, result),
-        changed > 0 && inverse && el('p', {}, t('all.undoable')),
-        changed > 0 && !inverse && [el('p', {}, t(undoKey)), el('p', {}, saveButton(request, trouble))],
+        changed > 0 && isKept && el('p', {}, t('all.undoable')),
+        changed > 0 && !isKept && [el('p', {}, t(undoKey)), el('p', {}, saveButton(request, trouble))],
     ];
 }
 
-/* Resolves to { result, inverse } if the user wants the change, else to null. */
-async function ask(owner, request, undone) {
+/* Resolves to what the change would do if the user wants it, else to null. */
+async function ask(owner, request) {
     const found = state(null);
     const counted = state(0);
     let job; /* that counts */
     const trouble = el('div');
-    const content = () => (found.value ? outlook(request, undone, found.value, trouble) : t(counted.value > 0 ? 'all.counted' : 'all.counting', { n: counted.value }));
+    const content = () => (found.value ? outlook(request, found.value, trouble) : t(counted.value > 0 ? 'all.counted' : 'all.counting', { n: counted.value }));
     const isWanted = () => found.value?.result.changed > 0;
     const dialog = el(
         'dialog',
@@ -132,8 +116,8 @@ async function ask(owner, request, undone) {
                 job = id;
                 counted.value = matched;
             };
-            const [result, inverse] = await Promise.all([check(owner, request, note), findInverse(request).catch(() => null)]);
-            found.value = { result, inverse: result.failed > 0 ? null : inverse };
+            const [result, isKept] = await Promise.all([check(owner, request, note), hasHistory().catch(() => false)]);
+            found.value = { result, isKept };
         } catch (error) {
             showError(trouble, error, count);
         }
@@ -144,7 +128,7 @@ async function ask(owner, request, undone) {
     await new Promise(resolve => dialog.addEventListener('close', resolve));
     dialog.remove();
     job && !found.value && giveUp(job);
-    return dialog.returnValue === 'yes' ? found.value : null;
+    return dialog.returnValue === 'yes' ? found.value.result : null;
 }
 
 /* ---- the end ---- */
@@ -164,49 +148,36 @@ async function showLeft(n, errors) {
     showList(t('all.left', { n }), data);
 }
 
-/* An amount that some products did not get must not be taken from them; a job has a state, another change none. */
-const isExact = ({ set }, { state: end = 'done', failed }) => set || (end === 'done' && failed === 0);
-
 /* kept: as begin() resolves to it. */
-function tell({ about, inverse, result }) {
-    const { changed, failed, errors, state: end } = result;
+function tell({ about, result: { changed, failed, errors, batch, state: end } }) {
     const isDeletion = about.key === 'all.delete';
     const done = { stopped: 'all.stopped', failed: 'all.broken' }[end] ?? (isDeletion ? 'job.removed' : 'job.changed');
     say(t(done, { n: changed }));
     failed > 0 && showLeft(failed, errors);
     if (changed > 0) {
-        const request = inverse && isExact(inverse, result) ? inverse : null;
-        noteChange({ about: { key: about.key, values: { ...about.values, n: changed } }, items: [], request, said: t(done, { n: changed }) });
+        noteChange({ about: { key: about.key, values: { ...about.values, n: changed } }, items: [], batches: batch ? [batch] : [], said: t(done, { n: changed }) });
     }
 }
 
 /* promise: of begin(), or of one that resume() has. */
 async function see(promise, ended) {
-    let isMade = false;
     try {
         const kept = await promise;
         kept && tell(kept); /* or another tab has told of it */
-        isMade = true;
     } catch (error) {
         showError(byId('bulk-trouble'), error).focus();
     }
     ended();
-    return isMade;
 }
 
-/*
- * Asks for the change of all that match, and makes it. ended() is called when it is over, well or not. undone: the change that this takes back, or
- * null. Resolves to whether it was made.
- */
-export async function changeMatching(owner, request, ended, undone = null) {
-    const wanted = await ask(owner, request, undone);
-    if (!wanted) {
-        return false;
+/* Asks for the change of all that match, and makes it. ended() is called when it is over, well or not. */
+export async function changeMatching(owner, request, ended) {
+    const wanted = await ask(owner, request);
+    if (wanted) {
+        byId('bulk-trouble').replaceChildren();
+        say('');
+        await see(begin(owner, request, { n: wanted.matched, about: aboutOf(request, wanted.changed) }), ended);
     }
-    const { result, inverse } = wanted;
-    byId('bulk-trouble').replaceChildren();
-    say('');
-    return see(begin(owner, request, { n: result.matched, about: aboutOf(request, result.changed), inverse }), ended);
 }
 
 /* Goes on with changes that were begun before, one after the other. */

@@ -17,6 +17,8 @@ export function sentenceOf({ key, values }) {
 
 /* ---- what takes a change back ---- */
 
+const hasBatches = ({ batches = [] }) => batches.length > 0;
+
 /* Those that were deleted: all that they had, but for the pictures. */
 const lostIn = ({ items }) => items.filter(({ now }) => now === null).map(({ before }) => before);
 
@@ -44,20 +46,20 @@ function backward({ items }) {
     return { job: makeJob(items.map(({ now }) => now), changesOf), changesOf, done: isCreation ? 'job.removed' : 'history.undone' };
 }
 
-/* Which of the three: calls restored({ stored, refused }), run(what backward() makes), or changeMatching(request). Resolves when that is done. */
-export async function takeBack(change, { restored, run, changeMatching }) {
-    if (change.request) {
-        return changeMatching(change.request);
+/* Which of the three: calls undo(batches), restored({ stored, refused }), or run(what backward() makes). Resolves when that is done. */
+export async function takeBack(change, { undo, restored, run }) {
+    if (hasBatches(change)) {
+        return undo(change.batches);
     }
     return lostIn(change).length > 0 ? restored(await restore(change)) : run(backward(change));
 }
 
 /* ---- the list ---- */
 
-const canUndo = ({ items, request }) => request || items.length > 0;
+const canUndo = change => hasBatches(change) || change.items.length > 0;
 
-/* The server may be taking the change back already, and an amount would be taken back twice. */
-export const isBusy = ({ request }) => Boolean(request) && running.value !== null;
+/* The server may be taking the change back already. */
+export const isBusy = change => hasBatches(change) && running.value !== null;
 
 /* undo(change) is called by the buttons. */
 export function listHistory(undo) {

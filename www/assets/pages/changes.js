@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* For writers: the batches of changes of products, the newest first, each of which can be undone. */
+import { call, currentUser, watchProducts } from '../lib/api.js';
+import { bdi, byId, el, follow, state } from '../lib/dom.js';
+import { setPageLink, table } from '../lib/list.js';
+import { loader, say, showError, start } from '../lib/page.js';
+import { formatTime, formatWhole, pieces, t } from '../lib/text.js';
+import { hasHistory, makeUndo, stopJob } from '../product/batches.js';
+import { leftovers } from '../product/leftovers.js';
+
+const LIMIT = 20; /* rows on a page */
+const COLUMNS = ['audit.when', 'audit.who', 'changes.how', 'changes.rows', 'changes.state'];
+
+const readPage = () => Math.max(1, Math.floor(Number(new URLSearchParams(location.search).get('page')) || 1));
+const page = state(readPage());
+const answer = state(null); /* { data, pagination } */
+const isLoading = state(false);
+const running = state(null); /* the undo: { id: of its job or null, done, n } */
+
+const addressOf = number => (number > 1 ? `changes.html?page=${number}` : 'changes.html');
+
+const load = loader(
+    () => page.value,
+    signal => call('GET', `/changes/batches?limit=${LIMIT}&page=${page.value}`, undefined, { signal }),
+    found => (answer.value = found && { data: found.data.map(batch => ({ ...batch, id: batch.batch })), pagination: found.pagination }),
+    isLoading,
+    byId('list-trouble'),
+);
+
+function visit(number) {
+    history.pushState(null, '', addressOf(number));
+    page.value = number;
+}
+
+/* ---- undo ---- */
+
+let chosen; /* the batch that the user is asked about */
+
+function askUndo(batch) {
+    chosen = batch;
+    byId('undo-title').textContent = t('changes.question', { n: batch.rows });
+    byId('undo-text').replaceChildren(...pieces('changes.questionText', { time: formatTime(batch.at), name: bdi(nameOf(batch)) }));
+    byId('undo').returnValue = '';
+    byId('undo').showModal();
+}
+
+async function tell({ changed, failed, errors, state: end }) {
+    const text = t({ stopped: 'all.stopped', failed: 'all.broken' }[end] ?? 'history.undone', { n: changed });
+    byId('left').replaceChildren(...(failed > 0 ? [await leftovers({ failed, errors })] : []));
+    await load();
+    say(text);
+}
+
+async function undo({ batch, rows }) {
+    const run = makeUndo(currentUser().id, [batch]);
+    const attempt = async () => {
+        byId('left').replaceChildren();
+        byId('trouble').replaceChildren();
+        say('');
+        running.value = { id: null, done: 0, n: rows };
+        try {
+            await tell(await run(note => (running.value = { ...note, n: rows })));
+        } catch (error) {
+            showError(byId('trouble'), error, attempt).focus();
+            load();
+        } finally {
+            running.value = null;
+        }
+    };
+    await attempt();
+}
+
+function progress() {
+    const { id, done, n } = running.value;
+    const stop = () => stopJob(id).catch(error => showError(byId('trouble'), error, stop));
+    return [
+        el('p', {}, t('batch.undoing', { n })),
+        el('progress', { max: n, value: Math.min(done, n), 'aria-label': t('all.running') }),
+        el('p', {}, t('all.progress', { done: Math.min(done, n), n })),
+        id && el('p', { class: 'actions' }, el('button', { type: 'button', class: 'btn', onclick: stop }, t('all.stop'))),
+    ].filter(Boolean);
+}
+
+/* ---- the list ---- */
+
+const SOURCES = { request: 'changes.request', batch: 'changes.batch', import: 'changes.import', undo: 'changes.undoing', catalogctl: 'changes.catalogctl' };
+
+const nameOf = ({ by }) => by?.username ?? by?.id ?? t('audit.ctl');
+const howOf = ({ source }) => t(SOURCES[source]);
+
+function undoButton(batch) {
+    const label = t('changes.undo', { n: batch.rows, time: formatTime(batch.at) });
+    const disabled = () => running.value !== null;
+    return el('button', { type: 'button', class: 'btn', 'aria-label': label, disabled, onclick: () => askUndo(batch) }, t('undo.undo'));
+}
+
+function cells(batch) {
+    return [
+        el('td', {}, () => formatTime(batch.value.at)),
+        el('td', {}, () => bdi(nameOf(batch.value))),
+        el('td', {}, () => howOf(batch.value)),
+        el('td', {}, () => formatWhole(batch.value.rows)),
+        el('td', {}, () => (batch.value.undone ? el('span', { class: 'badge' }, t('changes.undone')) : undoButton(batch.value))),
+    ];
+}
+
+const isEmpty = () => answer.value?.data.length === 0;
+
+function showPosition() {
+    const { pagination, data } = answer.value ?? { pagination: {}, data: [] };
+    const { page: number = 1, pages = 1, total } = pagination;
+    const from = (number - 1) * LIMIT + 1;
+    byId('pages').hidden = pages <= 1 && number <= 1;
+    byId('count').textContent = data.length > 0 ? t('audit.range', { from, to: from + data.length - 1, n: total }) : '';
+    byId('position').textContent = t('list.page', { n: number });
+    setPageLink('previous', number > 1, addressOf(Math.min(number - 1, pages)), () => visit(Math.min(number - 1, pages)));
+    setPageLink('next', number < pages, addressOf(number + 1), () => visit(number + 1));
+}
+
+start(
+    async () => {
+        if (!(await hasHistory())) {
+            byId('list-trouble').replaceChildren(el('p', { class: 'alert alert-warning' }, t('changes.off')));
+            byId('content').hidden = false;
+            return;
+        }
+        const rows = table({ 'aria-labelledby': 'title', hidden: () => answer.value === null || isEmpty() }, COLUMNS, () => answer.value?.data ?? [], cells);
+        byId('list').replaceChildren(rows, el('p', { class: 'nothing', hidden: () => !isEmpty() }, t('changes.none')));
+        byId('content').hidden = false;
+        byId('undo').onclose = () => byId('undo').returnValue === 'yes' && undo(chosen);
+        addEventListener('popstate', () => (page.value = readPage()));
+        watchProducts(load);
+        follow(() => byId('list').setAttribute('aria-busy', isLoading.value));
+        follow(showPosition);
+        follow(() => byId('running').replaceChildren(...(running.value ? progress() : [])));
+        follow(() => page.value && load());
+    },
+    { needsWriter: true },
+);
