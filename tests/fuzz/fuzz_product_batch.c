@@ -2,6 +2,7 @@
 /* The body of POST /products/batch, against a database with one product, which has a name, and fields of each type: every batch has an answer, whose results say what has become of
  * the products. */
 #include "api/product_batch.h"
+#include "catalogue/product/change_notes.h"
 #include "catalogue/product/products.h"
 #include "catalogue/product/registry.h"
 #include "db/pool/pool.h"
@@ -154,6 +155,7 @@ void fuzz_one(apr_pool_t *pool, const uint8_t *data, size_t size)
     static cat_conf_t conf = {.max_connections = 1, .migrate = 1, .max_batch = BATCH_MAX};
     cat_source_t *source;
     cat_request_t q = {.pool = pool, .log = &nowhere, .conf = &conf, .now = apr_time_now()};
+    cat_author_t author = {0};
     const cat_answer_t *answer;
     const char *why;
     const json_t *parsed;
@@ -166,6 +168,7 @@ void fuzz_one(apr_pool_t *pool, const uint8_t *data, size_t size)
         return;
     }
     q.db = cat_db_make(pool, &conf, source, &nowhere);
+    q.db->author = &author;
     answer = cat_product_batch_run(&q);
     cat_db_release(q.db);
     FUZZ_CHECK(answer->status == 200 || answer->status == 400);

@@ -14,7 +14,7 @@ my %row = map { $_->{name} => 1 } rows($table, qr/^CODE\("(?<name>\w+)"\)/m);
 my ($list) = text('docs/api.md') =~ /^(\| `code` \|.*?)\n\n/ms;
 my %documented = map { $_ => 1 } ($list // '') =~ /^\| `([a-z]+(?:_[a-z]+)*)` \|/mg;
 delete $documented{code};
-my $message = qr/"(?:must|is|has) |apr_p(?:sprintf|strcat)|name_operators|list_words|cat_number_explain|fault\)|CAT_\w+_FAULT|is_number_with_comma/;
+my $message = qr/"(?:must|is|has|was) |apr_p(?:sprintf|strcat)|name_operators|list_words|cat_number_explain|fault\)|CAT_\w+_FAULT|is_number_with_comma/;
 my %used;
 
 for my $file (files(qr/\.c/, map { "src/$_" } qw(api accounts catalogue http lib))) {

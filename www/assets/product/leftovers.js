@@ -6,7 +6,8 @@ import { t } from '../lib/text.js';
 
 const NAMED = 20;
 
-const REASONS = { changed: 'batch.changed', taken: 'batch.taken' };
+/* A product that is gone was deleted since, unless another one has its value. */
+const reasonOf = (code, isThere) => (code === 'taken' ? 'batch.taken' : isThere ? 'batch.changed' : 'batch.gone');
 
 async function readNames(ids) {
     const query = `id[in]=${ids}&fields=id,name&limit=${NAMED}`;
@@ -18,8 +19,7 @@ async function readNames(ids) {
 export async function leftoverLines(errors) {
     const codes = new Map(errors.slice(0, NAMED).map(({ id, code }) => [id, code]));
     const names = await readNames([...codes.keys()]);
-    const reason = (id, code) => t(names.has(id) ? (REASONS[code] ?? 'batch.changed') : 'batch.gone');
-    return [...codes].map(([id, code]) => el('li', {}, bdi(names.get(id) ?? id), `: ${reason(id, code)}`));
+    return [...codes].map(([id, code]) => el('li', {}, bdi(names.get(id) ?? id), `: ${t(reasonOf(code, names.has(id)))}`));
 }
 
 /* Resolves to a warning. */
