@@ -56,6 +56,7 @@ sub shared {
     my ($reads, @answers);
     for (1 .. 10) {
         ($reads, @answers) = $attempt->();
+        next if grep { $_->{status} == 503 } @answers; # on a busy machine
         last if mpm() eq 'prefork' || $reads && $reads < @answers / 2; # prefork's children have one request each
     }
     cmp_ok($reads, '>', 0, 'there are reads');
