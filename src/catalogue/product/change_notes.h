@@ -26,10 +26,9 @@ typedef struct cat_author_t {
     const char *source;  /* one of those above */
     apr_int64_t undoes;  /* the batch that is undone; 0: none */
     int is_open;         /* flag: more transactions of the batch will follow this one */
-    apr_int64_t
-        batch; /* result: its id, as soon as the transaction has noted a change; 0: it has noted none, and of CAT_SOURCE_REQUEST */
-    apr_int64_t
-        stored; /* the same once it is committed: cat_change_notes_keep. To go on with a batch that is there, set it to its id */
+    /* Results, 0 for CAT_SOURCE_REQUEST. batch: the id of the batch, as soon as the transaction has noted a change. stored: the same once
+     * that is committed (cat_change_notes_keep). To go on with a batch that is there, set stored to its id. */
+    apr_int64_t batch, stored;
 } cat_author_t;
 
 /* What an operation does to a product. */

@@ -708,7 +708,6 @@ apr_status_t cat_products_transact(cat_db_t *db, const apr_array_header_t *chang
 {
     const cat_registry_t *registry; /* what has to be added to it is no part of the transaction */
     apr_status_t rv = cat_registry_get(db, &registry);
-
     cat_noted_work_t noted = {db, work, baton};
 
     cat_db_touch_many(db, changed);
