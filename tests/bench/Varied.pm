@@ -91,15 +91,15 @@ sub insert_products {
     my (%postings, @rows);
     srand 20;
     for my $n (0 .. $count - 1) {
-        my ($row, @words) = product($n, $count, $own);
+        my ($row, $words_of_name, @words) = product($n, $count, $own);
         $insert->execute(@$row{@COLUMNS});
-        $postings{$_} .= pack 'N', $n for @words;
+        $postings{$_} .= pack 'N', 2 * $n + ($words_of_name->{$_} ? 1 : 0) for @words;
         push @rows, $row if @rows < $SAMPLE;
     }
     return (\%postings, @rows);
 }
 
-# The row, with the values of own fields in `own` if they are asked for, and the words of the product.
+# The row, with the values of own fields in `own` if they are asked for, the words of its name, and those of the product.
 sub product {
     my ($n, $count, $own) = @_;
     my @name = map { Chance::word() } 1 .. 3 + int rand 6;
@@ -108,15 +108,16 @@ sub product {
     my $rating = rand() < 0.6 ? int(rand 51) / 10 : undef;
     my $name = ucfirst join ' ', @name;
     my @more = $own ? (own => Own::values_of($n, $count)) : ();
-    my @words = sort { $a cmp $b } uniq @name, $category;
-    my $words = join ' ', '', @words, $own ? Own::marked_words($more[1]) : (), '';
+    my %in_name = map { $_ => 1 } @name;
+    my @words = ((sort { $a cmp $b } keys %in_name), $in_name{$category} ? () : $category);
+    my $words = join ' ', '', @words[0 .. keys(%in_name) - 1], ':', @words[keys(%in_name) .. $#words], $own ? Own::marked_words($more[1]) : (), '';
     return ({
         extra => $own ? Own::extra($more[1]) : undef, @more,
         id => Catalogue::id($n), name => $name, price => $price, category => $category, rating => $rating,
         in_stock => $category eq 'big' || $n % 3 ? 1 : 0, created_at => Catalogue::START + $n, name_key => lc $name,
         category_key => $category, price_key => bits($price), rating_key => defined $rating ? bits($rating) : -1,
         words => $words,
-    }, uniq @words, $own ? Own::words($more[1]) : ());
+    }, \%in_name, uniq @words, $own ? Own::words($more[1]) : ());
 }
 
 # The tiny category has as many products at every size, and the big one has none out of stock. A small one has a product of the rare brand.
@@ -136,9 +137,9 @@ sub bits { return unpack 'q>', pack 'd>', $_[0] }
 # In the order of the primary key.
 sub insert_words {
     my ($db, $postings) = @_;
-    my $insert = $db->prepare('INSERT INTO product_words (word, created_at, id) VALUES (?, ?, ?)');
+    my $insert = $db->prepare('INSERT INTO product_words (word, created_at, id, in_name) VALUES (?, ?, ?, ?)');
     for my $word (sort { $a cmp $b } keys %$postings) {
-        $insert->execute($word, Catalogue::START + $_, Catalogue::id($_)) for unpack 'N*', $postings->{$word};
+        $insert->execute($word, Catalogue::START + ($_ >> 1), Catalogue::id($_ >> 1), $_ & 1) for unpack 'N*', $postings->{$word};
     }
 }
 
@@ -147,9 +148,9 @@ sub facts {
     my @prices = sort { $a <=> $b } map { $_->{price} } @rows;
     my %n = map { $_ => length($postings->{$_}) / 4 } grep { /^(?:[a-z]{2}){3}$/ } keys %$postings;
     my @common = sort { abs($n{$a} - 0.07 * $count) <=> abs($n{$b} - 0.07 * $count) || $a cmp $b } keys %n;
-    my %has_common = map { $_ => 1 } unpack 'N*', $postings->{ $common[0] };
+    my %has_common = map { $_ >> 1 => 1 } unpack 'N*', $postings->{ $common[0] };
     my @few = sort { $n{$a} <=> $n{$b} || $a cmp $b } grep { $n{$_} >= 10 } keys %n;
-    my $rare = first { grep { $has_common{$_} } unpack 'N*', $postings->{$_} } @few;
+    my $rare = first { grep { $has_common{ $_ >> 1 } } unpack 'N*', $postings->{$_} } @few;
     return {
         big => 'big', tiny => 'tiny', common => $common[0], common2 => $common[1], rare => $rare, prefix => substr($rare, 0, 2),
         costly => $prices[0.98 * @prices], Own::facts($count, @rows),

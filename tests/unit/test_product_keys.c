@@ -23,7 +23,7 @@ static void test_keys_of_all_parts(void **state)
     assert_string_equal(keys[CAT_PRODUCT_KEY_CATEGORY], "te 2");
     assert_string_equal(keys[CAT_PRODUCT_KEY_PRICE], "4623226492472524800"); /* 12.5 */
     assert_string_equal(keys[CAT_PRODUCT_KEY_RATING], "-1");
-    assert_string_equal(keys[CAT_PRODUCT_KEY_WORDS], " 2 kettle red te te2 ");
+    assert_string_equal(keys[CAT_PRODUCT_KEY_WORDS], " kettle red : 2 te te2 ");
     product[CAT_PRODUCT_RATING] = "0";
     cat_product_keys_make(*state, CAT_INDEX_ALL, &no_own_fields, product, keys);
     assert_string_equal(keys[CAT_PRODUCT_KEY_RATING], "0");
@@ -53,8 +53,8 @@ static void test_words_may_be_none(void **state)
     const char *keys[CAT_PRODUCT_KEYS];
 
     cat_product_keys_make(*state, CAT_INDEX_ALL, &no_own_fields, make_product(*state, "-!-", ""), keys);
-    assert_string_equal(keys[CAT_PRODUCT_KEY_WORDS], " ");
-    assert_int_equal(cat_product_keys_words(*state, " ")->nelts, 0);
+    assert_string_equal(keys[CAT_PRODUCT_KEY_WORDS], " : ");
+    assert_int_equal(cat_product_keys_words(*state, " : ")->nelts, 0);
     assert_int_equal(cat_product_keys_words(*state, NULL)->nelts, 0);
 }
 
@@ -76,12 +76,12 @@ static void test_long_keys_are_cut_off(void **state)
 static void test_long_words_are_cut_off(void **state)
 {
     const char *word = "0123456789012345678901234567890123456789012345678901234567890123"; /* 64 */
-    const char *list = apr_psprintf(*state, " a %s %sb %sc d ", word, word, word);
+    const char *list = apr_psprintf(*state, " 0 %s %sb %sc d ", word, word, word);
     apr_array_header_t *words = cat_product_keys_words(*state, list);
 
     assert_int_equal(words->nelts, 3);
-    assert_string_equal(APR_ARRAY_IDX(words, 1, const char *), word);
-    assert_string_equal(APR_ARRAY_IDX(words, 2, const char *), "d");
+    assert_string_equal(APR_ARRAY_IDX(words, 1, cat_product_word_t).text, word);
+    assert_string_equal(APR_ARRAY_IDX(words, 2, cat_product_word_t).text, "d");
 }
 
 /* In the table of words, a word is there once, whichever fields have it. */
@@ -92,15 +92,17 @@ static void test_marked_words_are_words_without_their_mark(void **state)
 
     assert_int_equal(words->nelts, UNIT_COUNT(expected));
     for (size_t i = 0; i < UNIT_COUNT(expected); i++) {
-        assert_string_equal(APR_ARRAY_IDX(words, (int)i, const char *), expected[i]);
+        assert_string_equal(APR_ARRAY_IDX(words, (int)i, cat_product_word_t).text, expected[i]);
     }
     assert_string_equal(cat_product_keys_mark(*state, "12"), ":12:");
 }
 
+/* Behind each word of the name a "!". */
 static const char *list_words(unit_database_t *database)
 {
     const char *words = unit_database_sql(database, "SELECT GROUP_CONCAT(word, ' ') FROM"
-                                                    " (SELECT word FROM product_words ORDER BY word, created_at, id)");
+                                                    " (SELECT word || CASE in_name WHEN 1 THEN '!' ELSE '' END AS word"
+                                                    " FROM product_words ORDER BY word, created_at, id)");
     return words ? words : "";
 }
 
@@ -127,13 +129,14 @@ static void check_change(unit_database_t *database, const char *before, const ch
 static void test_words_follow_a_change(void **state)
 {
     unit_database_t *database = unit_database(*state);
-    const char *many = " 00 01 02 03 04 05 06 07 08 09 10 11 12 13 14 15 16 17 18 19 ";
+    const char *many = " : 00 01 02 03 04 05 06 07 08 09 10 11 12 13 14 15 16 17 18 19 ";
 
-    check_change(database, NULL, " kettle red tea ", "kettle red tea");
-    check_change(database, " kettle red tea ", " green kettle ", "green kettle");
-    check_change(database, NULL, " green kettle ", "green kettle"); /* they are there already */
-    check_change(database, " green kettle ", " ", "");
-    check_change(database, " ", many, "00 01 02 03 04 05 06 07 08 09 10 11 12 13 14 15 16 17 18 19");
+    check_change(database, NULL, " kettle red : tea :1:red :1:xl ", "kettle! red! tea xl");
+    check_change(database, " kettle red : tea :1:red :1:xl ", " red tea : kettle ", "kettle red! tea!");
+    check_change(database, " red tea : kettle ", " green kettle : ", "green! kettle!");
+    check_change(database, NULL, " green kettle : ", "green! kettle!"); /* they are there already */
+    check_change(database, " green kettle : ", " : ", "");
+    check_change(database, " : ", many, "00 01 02 03 04 05 06 07 08 09 10 11 12 13 14 15 16 17 18 19");
     check_change(database, many, NULL, "");
 }
 

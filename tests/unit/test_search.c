@@ -231,7 +231,7 @@ static void insert_rows(catalogue_t *c, rows_t *rows)
            " words)",
            rows->products);
     insert(c, "product_deltas (created_at, id, delta, category, category_delta, in_stock)", rows->deltas);
-    insert(c, "product_words (word, created_at, id)", rows->words);
+    insert(c, "product_words (word, created_at, id, in_name)", rows->words);
     insert(c, "product_keys (field, value_key, created_at, id, value, counted)", rows->keys);
 }
 
@@ -251,7 +251,8 @@ static void add_product(catalogue_t *c, const product_t *p, rows_t *rows)
     }
     for (int i = 0; i < words->nelts; i++) {
         APR_ARRAY_PUSH(rows->words, const char *) = apr_psprintf(
-            c->pool, "('%s', %" APR_INT64_T_FMT ", '%s')", APR_ARRAY_IDX(words, i, const char *), p->created_at, p->id);
+            c->pool, "('%s', %" APR_INT64_T_FMT ", '%s', %d)", APR_ARRAY_IDX(words, i, cat_product_word_t).text,
+            p->created_at, p->id, APR_ARRAY_IDX(words, i, cat_product_word_t).in_name);
     }
     add_keys(c, p, rows);
 }

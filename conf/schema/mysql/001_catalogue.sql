@@ -10,9 +10,9 @@
 -- extra: own fields of the shop as a JSON object, see docs/decisions/0068-own-fields-in-one-column.md. NULL: the product has none.
 -- No column of products is a BLOB or TEXT: with the driver, the end of a longer value in the row before would be read behind a shorter one.
 -- From name_key on, what conditions, order and search need: src/catalogue/product/products.c writes it together with each product. Folded
--- texts, and numbers as the bits of a double, which order them: -1 for no rating. words: the distinct folded words of name and category, as
--- src/lib/words.h lists them, in order, a blank before and after each; then those of fields of the shop's own, each with the number of its
--- field before it, :3:acme. NULL: the row is not indexed, because CatalogIndex does not name the part, or because another program wrote the row. Folded texts are octets, because all collations
+-- texts, and numbers as the bits of a double, which order them: -1 for no rating. words: the distinct folded words of the name, as
+-- src/lib/words.h lists them, in order, a blank before and after each; behind a colon, those that only the category has; then those of
+-- fields of the shop's own, each with the number of its field before it, :3:acme. NULL: the row is not indexed, because CatalogIndex does not name the part, or because another program wrote the row. Folded texts are octets, because all collations
 -- that MySQL and MariaDB share take no notice of blanks at the end.
 CREATE TABLE IF NOT EXISTS products (
     id           CHAR(36) CHARACTER SET ascii COLLATE ascii_bin NOT NULL PRIMARY KEY,
@@ -37,11 +37,12 @@ CREATE TABLE IF NOT EXISTS products (
     KEY products_by_rating (rating_key, created_at, id, category)
 ) ENGINE = InnoDB DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin;
 
--- The words of each product, cut off after 64 octets.
+-- The words of each product, cut off after 64 octets. in_name: 1 if its name has the word, which orders lists by relevance.
 CREATE TABLE IF NOT EXISTS product_words (
     word       VARBINARY(64) NOT NULL,
     created_at BIGINT NOT NULL,
     id         CHAR(36) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
+    in_name    TINYINT NOT NULL DEFAULT 0,
     PRIMARY KEY (word, created_at, id)
 ) ENGINE = InnoDB DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin;
 

@@ -6,9 +6,9 @@
 
 -- extra: own fields of the shop as a JSON object, see docs/decisions/0068-own-fields-in-one-column.md. NULL: the product has none.
 -- From name_key on, what conditions, order and search need: src/catalogue/product/products.c writes it together with each product. Folded
--- texts, and numbers as the bits of a double, which order them: -1 for no rating. words: the distinct folded words of name and category, as
--- src/lib/words.h lists them, in order, a blank before and after each; then those of fields of the shop's own, each with the number of its
--- field before it, :3:acme. NULL: the row is not indexed, and not in the indexes, because CatalogIndex does not name the part, or because another program wrote the row.
+-- texts, and numbers as the bits of a double, which order them: -1 for no rating. words: the distinct folded words of the name, as
+-- src/lib/words.h lists them, in order, a blank before and after each; behind a colon, those that only the category has; then those of
+-- fields of the shop's own, each with the number of its field before it, :3:acme. NULL: the row is not indexed, and not in the indexes, because CatalogIndex does not name the part, or because another program wrote the row.
 CREATE TABLE products (
     id           TEXT COLLATE "C" NOT NULL PRIMARY KEY,
     name         TEXT NOT NULL,
@@ -37,12 +37,13 @@ CREATE INDEX products_by_price ON products (price_key, created_at, id, category)
 CREATE INDEX products_by_name ON products (name_key, created_at, id, category) WHERE name_key IS NOT NULL;
 CREATE INDEX products_by_rating ON products (rating_key, created_at, id, category) WHERE rating_key IS NOT NULL;
 
--- The words of each product, cut off after 64 octets.
+-- The words of each product, cut off after 64 octets. in_name: 1 if its name has the word, which orders lists by relevance.
 CREATE TABLE product_words (
     word       TEXT COLLATE "C" NOT NULL,
     created_at BIGINT NOT NULL,
     id         TEXT COLLATE "C" NOT NULL,
-    PRIMARY KEY (word, created_at, id)
+    in_name    SMALLINT NOT NULL DEFAULT 0,
+    PRIMARY KEY (word, created_at, id) INCLUDE (in_name)
 );
 
 -- The parts of the index that CatalogIndex names. complete: 1 when all products have theirs; until then those from the list key on,

@@ -5,8 +5,8 @@
  *     name        Café Crème    name_key      cafe creme          KEYED, a text: folded
  *     price       24.9          price_key     4627701588...       KEYED, a number: the bits of the double, which have its order
  *     inStock     true          -                                 PLAIN: compared as it is
- *                               words         " cafe creme tea "  of name, category, and fields with the option search
- *                               product_words one row for each word
+ *                               words         " cafe creme : tea "  of name, then of category and fields with the option search
+ *                               product_words one row for each word, with whether the name has it
  *
  * Which fields have a key, the field table says (db/dialects/product.def). All tables here are made of it, and the assertions below refuse a
  * row that they could not serve.
@@ -165,16 +165,43 @@ static const char *join_texts(apr_pool_t *pool, const char *text)
 }
 
 /* Beyond the size, words are left out. */
+static void add_word_text(cat_buffer_t *b, const char *mark, const char *word)
+{
+    if (b->length + strlen(mark) + strlen(word) + strlen(CAT_PRODUCT_NAME_END " ") < CAT_PRODUCT_WORDS_SIZE) {
+        cat_buffer_add_text(b, mark);
+        cat_buffer_add_text(b, word);
+        CAT_BUFFER_LITERAL(b, " ");
+    }
+}
+
 static void add_words(cat_buffer_t *b, const char *mark, const char *folded)
 {
     const apr_array_header_t *words = cat_words_list(b->pool, folded);
 
     for (int i = 0; i < words->nelts; i++) {
-        const char *word = APR_ARRAY_IDX(words, i, const char *);
-        if (b->length + strlen(mark) + strlen(word) < CAT_PRODUCT_WORDS_SIZE) {
-            cat_buffer_add_text(b, mark);
-            cat_buffer_add_text(b, word);
-            CAT_BUFFER_LITERAL(b, " ");
+        add_word_text(b, mark, APR_ARRAY_IDX(words, i, const char *));
+    }
+}
+
+static int compare_texts(const void *one, const void *other)
+{
+    return strcmp(*(const char *const *)one, *(const char *const *)other);
+}
+
+/* The words of the name, then those that only the category has. */
+static void add_name_and_category(cat_buffer_t *b, const char *name, const char *category)
+{
+    const apr_array_header_t *of_name = cat_words_list(b->pool, name), *others = cat_words_list(b->pool, category);
+
+    CAT_BUFFER_LITERAL(b, " ");
+    for (int i = 0; i < of_name->nelts; i++) {
+        add_word_text(b, "", APR_ARRAY_IDX(of_name, i, const char *));
+    }
+    CAT_BUFFER_LITERAL(b, CAT_PRODUCT_NAME_END " ");
+    for (int i = 0; i < others->nelts; i++) {
+        const char *word = APR_ARRAY_IDX(others, i, const char *);
+        if (!bsearch(&word, of_name->elts, (size_t)of_name->nelts, sizeof(word), compare_texts)) {
+            add_word_text(b, "", word);
         }
     }
 }
@@ -216,9 +243,8 @@ void cat_product_keys_make(apr_pool_t *pool, int parts, const cat_registry_t *re
         const char *name = fold_once(pool, product, folded, CAT_PRODUCT_NAME),
                    *category = fold_once(pool, product, folded, CAT_PRODUCT_CATEGORY);
         cat_buffer_t b;
-        cat_buffer_init(&b, pool, strlen(name) + strlen(category) + 4);
-        CAT_BUFFER_LITERAL(&b, " ");
-        add_words(&b, "", apr_pstrcat(pool, name, "\n", category, NULL));
+        cat_buffer_init(&b, pool, strlen(name) + strlen(category) + 8);
+        add_name_and_category(&b, name, category);
         add_own_words(&b, registry, product);
         values[CAT_PRODUCT_KEY_WORDS] = cat_buffer_text(&b);
     }
@@ -236,47 +262,53 @@ int cat_product_keys_match(const char *const *one, const char *const *other)
 
 /* ---- words ---- */
 
-/* Words that are alike up to the cut follow each other. */
-static void add_word(apr_array_header_t *words, const char *word)
+/* Words that are alike up to the cut follow each other, one of the name first. */
+static void add_word(apr_array_header_t *words, const cat_product_word_t *word)
 {
-    const char *cut = cat_fold_cut(words->pool, word, CAT_PRODUCT_WORD_SIZE);
+    const char *cut = cat_fold_cut(words->pool, word->text, CAT_PRODUCT_WORD_SIZE);
 
-    if (words->nelts == 0 || strcmp(APR_ARRAY_IDX(words, words->nelts - 1, const char *), cut) != 0) {
-        APR_ARRAY_PUSH(words, const char *) = cut;
+    if (words->nelts == 0 || strcmp(APR_ARRAY_IDX(words, words->nelts - 1, cat_product_word_t).text, cut) != 0) {
+        APR_ARRAY_PUSH(words, cat_product_word_t) = (cat_product_word_t){cut, word->in_name};
     }
 }
 
 static int compare_words(const void *one, const void *other)
 {
-    return strcmp(*(const char *const *)one, *(const char *const *)other);
+    const cat_product_word_t *a = one, *b = other;
+    int order = strcmp(a->text, b->text);
+
+    return order ? order : b->in_name - a->in_name;
 }
 
 apr_array_header_t *cat_product_keys_words(apr_pool_t *pool, const char *words)
 {
-    apr_array_header_t *all = apr_array_make(pool, 12, sizeof(const char *)),
-                       *list = apr_array_make(pool, 12, sizeof(const char *));
-    int has_marks = 0;
+    apr_array_header_t *all = apr_array_make(pool, 12, sizeof(cat_product_word_t)),
+                       *list = apr_array_make(pool, 12, sizeof(cat_product_word_t));
+    int in_name = 1;
 
     for (const char *word = words ? words : ""; *(word += strspn(word, " ")); word += strcspn(word, " ")) {
+        if (in_name && !strncmp(word, CAT_PRODUCT_NAME_END " ", 2)) {
+            in_name = 0;
+            continue;
+        }
         if (*word == *CAT_PRODUCT_WORD_MARK) {
             word += strcspn(word + 1, CAT_PRODUCT_WORD_MARK) + 1;
             word += *word != '\0'; /* a row of another program may have half a mark */
-            has_marks = 1;
+            in_name = 0;
         }
-        APR_ARRAY_PUSH(all, const char *) = apr_pstrmemdup(pool, word, strcspn(word, " "));
+        APR_ARRAY_PUSH(all, cat_product_word_t) =
+            (cat_product_word_t){apr_pstrmemdup(pool, word, strcspn(word, " ")), in_name};
     }
-    if (has_marks) {
-        qsort(all->elts, (size_t)all->nelts, sizeof(const char *), compare_words);
-    }
+    qsort(all->elts, (size_t)all->nelts, sizeof(cat_product_word_t), compare_words);
     for (int i = 0; i < all->nelts; i++) {
-        add_word(list, APR_ARRAY_IDX(all, i, const char *));
+        add_word(list, &APR_ARRAY_IDX(all, i, cat_product_word_t));
     }
     return list;
 }
 
 /* A row of product_words that is to be inserted. */
 typedef struct posting_t {
-    const char *word;
+    cat_product_word_t word;
     int product; /* of the postings */
 } posting_t;
 
@@ -295,8 +327,9 @@ void cat_product_keys_add(const cat_product_postings_t *postings, const apr_arra
     APR_ARRAY_PUSH(postings->products, const char *) = apr_pstrdup(pool, created_at);
     APR_ARRAY_PUSH(postings->products, const char *) = apr_pstrdup(pool, id);
     for (int i = 0; i < words->nelts; i++) {
+        const cat_product_word_t *word = &APR_ARRAY_IDX(words, i, cat_product_word_t);
         APR_ARRAY_PUSH(postings->words, posting_t) =
-            (posting_t){apr_pstrdup(pool, APR_ARRAY_IDX(words, i, const char *)), product};
+            (posting_t){{apr_pstrdup(pool, word->text), word->in_name}, product};
     }
 }
 
@@ -308,30 +341,33 @@ int cat_product_keys_count(const cat_product_postings_t *postings)
 static int compare_postings(const void *one, const void *other)
 {
     const posting_t *a = one, *b = other;
-    int order = strcmp(a->word, b->word);
+    int order = strcmp(a->word.text, b->word.text);
 
     return order ? order : a->product - b->product;
 }
 
 #define AT_ONCE 1024 /* rows whose values are put together */
+#define COLUMNS 4
 
 /* In their order neighbours are on the same page of the database. */
 static apr_status_t insert_words(cat_db_t *db, const cat_product_postings_t *postings)
 {
     posting_t *all = (posting_t *)postings->words->elts;
     const char *const *products = (const char *const *)postings->products->elts;
-    const char *values[3 * AT_ONCE];
+    const char *values[COLUMNS * AT_ONCE];
     apr_status_t rv = APR_SUCCESS;
 
     qsort(all, (size_t)postings->words->nelts, sizeof(*all), compare_postings);
     for (int done = 0, count = 0; done < postings->words->nelts && rv == APR_SUCCESS; done += count) {
         for (count = 0; count < AT_ONCE && done + count < postings->words->nelts; count++) {
             const posting_t *posting = &all[done + count];
-            values[3 * count] = posting->word;
-            values[3 * count + 1] = products[posting->product];
-            values[3 * count + 2] = products[posting->product + 1];
+            const char **row = &values[COLUMNS * count];
+            row[0] = posting->word.text;
+            row[1] = products[posting->product];
+            row[2] = products[posting->product + 1];
+            row[3] = posting->word.in_name ? "1" : "0";
         }
-        rv = cat_db_insert_rows(db, &(cat_rows_t){SQL_WORDS_INSERT, values, 3, count, 0});
+        rv = cat_db_insert_rows(db, &(cat_rows_t){SQL_WORDS_INSERT, values, COLUMNS, count, 0});
     }
     return rv;
 }
@@ -352,26 +388,26 @@ apr_status_t cat_product_keys_delete(cat_db_t *db, const apr_array_header_t *wor
     for (int done = 0; done < words->nelts && rv == APR_SUCCESS; done += DELETED_WORDS) {
         const char *values[2 + DELETED_WORDS] = {created_at, id};
         for (int i = 0; i < DELETED_WORDS; i++) {
-            values[2 + i] = done + i < words->nelts ? APR_ARRAY_IDX(words, done + i, const char *) : "";
+            values[2 + i] = done + i < words->nelts ? APR_ARRAY_IDX(words, done + i, cat_product_word_t).text : "";
         }
         rv = cat_db_exec(db, SQL_WORDS_DELETE, values, 2 + DELETED_WORDS, NULL);
     }
     return rv;
 }
 
-/* The words of one sorted list that the other does not have. */
+/* The words of one sorted list that the other does not have, or has elsewhere. */
 static apr_array_header_t *subtract_words(apr_pool_t *pool, const apr_array_header_t *from,
                                           const apr_array_header_t *other)
 {
-    apr_array_header_t *rest = apr_array_make(pool, 12, sizeof(const char *));
+    apr_array_header_t *rest = apr_array_make(pool, 12, sizeof(cat_product_word_t));
 
     for (int i = 0, j = 0; i < from->nelts; i++) {
-        const char *word = APR_ARRAY_IDX(from, i, const char *);
-        while (j < other->nelts && strcmp(APR_ARRAY_IDX(other, j, const char *), word) < 0) {
+        const cat_product_word_t *word = &APR_ARRAY_IDX(from, i, cat_product_word_t);
+        while (j < other->nelts && compare_words(&APR_ARRAY_IDX(other, j, cat_product_word_t), word) < 0) {
             j++;
         }
-        if (j == other->nelts || strcmp(APR_ARRAY_IDX(other, j, const char *), word) != 0) {
-            APR_ARRAY_PUSH(rest, const char *) = word;
+        if (j == other->nelts || compare_words(&APR_ARRAY_IDX(other, j, cat_product_word_t), word) != 0) {
+            APR_ARRAY_PUSH(rest, cat_product_word_t) = *word;
         }
     }
     return rest;

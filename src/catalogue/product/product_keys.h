@@ -62,6 +62,9 @@ int cat_product_keys_kept(const cat_db_t *db);
 /* ":3:", on the pool. */
 const char *cat_product_keys_mark(apr_pool_t *pool, const char *number);
 
+/* In the column words, a word of its own behind those of the name: " kettle red : tea ". */
+#define CAT_PRODUCT_NAME_END ":"
+
 /* values[CAT_PRODUCT_KEYS]: the columns of a product, a row (catalogue/product/product.h), on the pool; NULL: of a part that is not in
  * parts. registry: the words of its fields with `search` are behind those of name and category, each marked with the number of its
  * field, because who searches may not see them all. */
@@ -71,7 +74,13 @@ void cat_product_keys_make(apr_pool_t *pool, int parts, const cat_registry_t *re
 /* 1: the columns are the same. */
 int cat_product_keys_match(const char *const *one, const char *const *other);
 
-/* The words of product_words for a value of the column words, as const char *, sorted and distinct, on the pool. None
+/* A word of a product, as product_words has it. */
+typedef struct cat_product_word_t {
+    const char *text;
+    int in_name; /* flag: the name has it */
+} cat_product_word_t;
+
+/* The words of product_words for a value of the column words, as cat_product_word_t, sorted and distinct, on the pool. None
  * for NULL. */
 apr_array_header_t *cat_product_keys_words(apr_pool_t *pool, const char *words);
 

@@ -128,7 +128,7 @@ static apr_status_t judge_result(const cat_fault_t *fault)
 }
 
 #define WORDS_INSERT_MYSQL(rows)                                                                                       \
-    "INSERT INTO product_words (word, created_at, id) VALUES " rows " ON DUPLICATE KEY UPDATE word = "                 \
+    "INSERT INTO product_words (word, created_at, id, in_name) VALUES " rows " ON DUPLICATE KEY UPDATE word = "        \
     "product_words.word"
 
 #define KEYS_INSERT_MYSQL(rows)                                                                                        \

@@ -57,7 +57,7 @@ static apr_status_t judge_result(const cat_fault_t *fault)
  * pages that it changes in a file. OR FAIL and OR IGNORE: it cannot. A refused product leaves those before it in its statement,
  * so several are inserted only where the whole transaction is rolled back then (docs/decisions/0061). */
 #define PRODUCT_INSERT_SQLITE3(rows) "INSERT OR FAIL INTO " PRODUCT_INSERTED(rows)
-#define WORDS_INSERT_SQLITE3(rows) "INSERT OR IGNORE INTO product_words (word, created_at, id) VALUES " rows
+#define WORDS_INSERT_SQLITE3(rows) "INSERT OR IGNORE INTO product_words (word, created_at, id, in_name) VALUES " rows
 #define KEYS_INSERT_SQLITE3(rows)                                                                                      \
     "INSERT OR IGNORE INTO product_keys (field, value_key, created_at, id, value, counted) VALUES " rows
 
