@@ -43,6 +43,9 @@ typedef struct parsing_t {
     unsigned sent, repeated;    /* bits: the rows of the table that were sent, that were sent twice */
 } parsing_t;
 
+/* The rows of the list parameter table. */
+enum { ROW_PAGE, ROW_CURSOR, ROW_Q, ROW_SORT, ROW_FIELDS, ROW_ETAGS, ROW_COUNT, ROW_FACETS, ROW_LIMIT };
+
 static void parse_page(parsing_t *p, const cat_parameter_t *parameter)
 {
     p->query->page = cat_parameters_parse_page(parameter);
@@ -92,14 +95,29 @@ static void add_words(cat_buffer_t *b, const cat_list_query_t *query)
 
 /* ---- order ---- */
 
+/* What returns all products at once has no page to which the most relevant ones could come first. */
 static void parse_sort(parsing_t *p, const cat_parameter_t *parameter)
 {
-    p->query->sort_count = cat_query_sort_parse(&p->parameters, p->conf, parameter, p->query->sort);
+    cat_list_query_t *query = p->query;
+
+    query->sort_count = cat_query_sort_parse(&p->parameters, p->conf, parameter, query->sort, &query->is_by_relevance);
+    if (query->is_by_relevance && p->own) {
+        cat_parameters_add_error(&p->parameters, "sort", "invalid", "can be " CAT_QUERY_RELEVANCE " in lists only");
+    }
+}
+
+static void check_relevance(parsing_t *p)
+{
+    if (p->query->is_by_relevance && !(p->sent & 1U << ROW_Q)) {
+        cat_parameters_add_error(&p->parameters, "sort", "required", "can be " CAT_QUERY_RELEVANCE " only with q");
+    }
 }
 
 static void add_sort(cat_buffer_t *b, const cat_list_query_t *query)
 {
-    if (!cat_query_sort_is_default(query->sort, query->sort_count)) {
+    if (query->is_by_relevance) {
+        CAT_BUFFER_LITERAL(b, "&sort=" CAT_QUERY_RELEVANCE);
+    } else if (!cat_query_sort_is_default(query->sort, query->sort_count)) {
         CAT_BUFFER_LITERAL(b, "&sort=");
         cat_query_sort_write(b, query->all, query->sort, query->sort_count);
     }
@@ -306,8 +324,6 @@ static json_t *describe_facets(const cat_conf_t *conf)
 
 /* ---- the table ---- */
 
-enum { ROW_PAGE, ROW_CURSOR, ROW_Q, ROW_SORT, ROW_FIELDS, ROW_ETAGS, ROW_COUNT, ROW_FACETS, ROW_LIMIT };
-
 /* THE LIST PARAMETER TABLE: one row a parameter of GET /products that is no condition (catalogue/query/query_conditions.c), in
  * the order in which links have them after the conditions. */
 static const struct parameter_row_t {
@@ -331,8 +347,11 @@ static const struct parameter_row_t {
     [ROW_Q] = {"q", parse_words, add_words, REFUSED, 1, 1, describe_words, "\"red kett\"",
                "Words of letters and digits, each of which begins a word of `name`, of `category` or of a field with "
                "`search`, without regard to case and accents; at least 1, at most " APR_STRINGIFY(CAT_QUERY_WORDS_MAX)},
-    [ROW_SORT] = {"sort", parse_sort, add_sort, LISTED, 1, 1, describe_sort, "[\"-price\", \"name\"]",
-                  "The order: fields, with `-` for descending order; ties are ordered by `createdAt`, then by `id`"},
+    [ROW_SORT] =
+        {"sort", parse_sort, add_sort, LISTED, 1, 1, describe_sort, "[\"-price\", \"name\"]",
+         "The order: fields, with `-` for descending order; ties are ordered by `createdAt`, then by `id`. Of "
+         "lists with `q`, also `relevance`, alone: products that have its words whole before others, those with "
+         "all of them in `name` first"},
     [ROW_FIELDS] = {"fields", parse_fields, add_fields, LISTED, 0, 1, describe_fields, "[\"name\", \"price\"]",
                     "The fields that the answer has of each product; all if absent"},
     [ROW_ETAGS] = {"etags", parse_etags, add_etags, REFUSED, 0, 0, describe_etags, "true",
@@ -448,6 +467,7 @@ static void parse_text(parsing_t *p)
     while (cat_parameters_next(&p->parameters, &parameter)) {
         parse_parameter(p, &parameter);
     }
+    check_relevance(p);
     query->conditions = p->conditions.all;
     query->condition_count = p->conditions.count;
     query->errors = p->parameters.errors;
@@ -606,6 +626,9 @@ void cat_query_describe(cat_describer_t *d, int is_all)
     cat_query_conditions_describe(d);
     for (size_t i = 0; i < ROWS; i++) {
         json_t *schema = !is_all || rows[i].is_of_all ? rows[i].describe(d->conf) : NULL;
+        if (i == ROW_SORT && !is_all && has_search(d->conf)) {
+            cat_query_sort_add_relevance(schema);
+        }
         if (schema) {
             cat_description_add_parameter(d, rows[i].name, rows[i].about, schema,
                                           json_loads(rows[i].example, JSON_DECODE_ANY, NULL));

@@ -48,11 +48,13 @@ typedef struct cat_list_query_t {
     const char *const *words;  /* of q: folded, none begins another one; each begins a word of the product, */
     const char *const *joined; /* or this one, of the same index, does; NULL: only the word counts */
     int word_count;            /* 0 to CAT_QUERY_WORDS_MAX; 0: no q */
+    int is_whole;              /* flag: each is a word of the product, and not merely begins one */
 
     /* In which order: these fields, then createdAt and id in the direction of the first of them. All different; the last
      * of several is never a createdAt that the order has anyway. */
     cat_query_sort_t sort[CAT_LIST_SORT_MAX];
-    int sort_count; /* at least 1; the default is createdAt, descending */
+    int sort_count;      /* at least 1; the default is createdAt, descending */
+    int is_by_relevance; /* flag: in the order of catalogue/search/relevance.h instead; then sort is the default */
 
     cat_field_set_t keyed; /* the fields of the shop's own whose keys conditions and order read */
     int parts;    /* of the index that conditions, words and order read: a set of catalogue/product/product_keys.h */

@@ -122,13 +122,31 @@ static cat_field_fault_t read_fields(apr_pool_t *pool, const cat_conf_t *conf, c
     return fault;
 }
 
+static int has_relevance(const apr_array_header_t *items)
+{
+    for (int i = 0; i < items->nelts; i++) {
+        const char *item = APR_ARRAY_IDX(items, i, const char *);
+        if (item && !strcmp(item, CAT_QUERY_RELEVANCE)) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
 int cat_query_sort_parse(cat_parameters_t *p, const cat_conf_t *conf, const cat_parameter_t *parameter,
-                         cat_query_sort_t *sort)
+                         cat_query_sort_t *sort, int *is_by_relevance)
 {
     static const char name[] = "sort";
     const apr_array_header_t *items = cat_parameters_list(p, name, parameter);
-    cat_field_fault_t fault = read_fields(p->pool, conf, items, sort);
+    cat_field_fault_t fault = {"invalid", "must have " CAT_QUERY_RELEVANCE " alone"};
 
+    *is_by_relevance = has_relevance(items) && items->nelts == 1;
+    if (*is_by_relevance) {
+        return cat_query_sort_by_default(sort);
+    }
+    if (!has_relevance(items)) {
+        fault = read_fields(p->pool, conf, items, sort);
+    }
     if (fault.code) {
         cat_parameters_add_error(p, name, fault.code, fault.message);
         return 0;
@@ -169,4 +187,11 @@ json_t *cat_query_sort_describe(const cat_conf_t *conf)
     }
     return json_pack("{s:s, s:{s:s, s:o}, s:i, s:i, s:[s]}", "type", "array", "items", "type", "string", "enum", names,
                      "minItems", 1, "maxItems", CAT_LIST_SORT_MAX, "default", "-createdAt");
+}
+
+void cat_query_sort_add_relevance(json_t *schema)
+{
+    json_t *names = json_object_get(json_object_get(schema, "items"), "enum");
+
+    json_array_append_new(names, json_string(CAT_QUERY_RELEVANCE));
 }

@@ -353,14 +353,17 @@ static int is_single(const cat_list_query_t *query, const words_t *words, int i)
     return words->all[i].count == 1 && strlen(query->words[i]) <= CAT_PRODUCT_WORD_SIZE;
 }
 
-void cat_plan_add_words(cat_select_text_t *s, const char *word, const char *after)
+void cat_plan_add_words(cat_select_text_t *s, const cat_list_query_t *query, const char *word, const char *after)
 {
     const char *begin = cat_fold_cut(s->text.pool, word, CAT_PRODUCT_WORD_SIZE);
     const char *end = cat_conditions_end_of_prefix(s->text.pool, begin);
 
-    cat_select_text_add(s, " FROM product_words w WHERE w.word ", after ? "> " : ">= ", NULL);
-    cat_select_text_add_value(s, after ? after : begin);
-    if (end) {
+    cat_select_text_add(s, " FROM product_words w WHERE w.word ", query->is_whole ? "= " : after ? "> " : ">= ", NULL);
+    cat_select_text_add_value(s, after && !query->is_whole ? after : begin);
+    if (query->is_whole && after) {
+        cat_select_text_add(s, " AND w.word > ", NULL);
+        cat_select_text_add_value(s, after);
+    } else if (!query->is_whole && end) {
         cat_select_text_add(s, " AND w.word < ", NULL);
         cat_select_text_add_value(s, end);
     }
@@ -376,7 +379,7 @@ static void add_candidate(cat_select_text_t *s, const cat_list_query_t *query, c
                               .not_null = candidate->not_null};
 
     if (candidate->word) {
-        cat_plan_add_words(s, candidate->word, NULL);
+        cat_plan_add_words(s, query, candidate->word, NULL);
     } else {
         cat_plan_add_found(s, &found);
     }
@@ -601,10 +604,10 @@ static cat_plan_t make_pair(const choice_t *c)
 
 /* ---- words ---- */
 
-static void add_word_after(cat_select_text_t *s, const char *text, const char *after)
+static void add_word_after(cat_select_text_t *s, const cat_list_query_t *query, const char *text, const char *after)
 {
     cat_select_text_add(s, "SELECT w.word", NULL);
-    cat_plan_add_words(s, text, after);
+    cat_plan_add_words(s, query, text, after);
     cat_select_text_add(s, " ORDER BY w.word LIMIT 1", NULL);
 }
 
@@ -624,7 +627,8 @@ static apr_status_t take_word(void *baton, const char *const *values, int count)
 
 /* Finds the words that begin with this one, above `after` unless that is NULL, each by a look into the index, because no database skips
  * from one to the next by itself. */
-static apr_status_t find_more_words(cat_db_t *db, const char *text, const char *after, word_t *word)
+static apr_status_t find_more_words(cat_db_t *db, const cat_list_query_t *query, const char *text, const char *after,
+                                    word_t *word)
 {
     apr_status_t rv = APR_SUCCESS;
 
@@ -633,7 +637,7 @@ static apr_status_t find_more_words(cat_db_t *db, const char *text, const char *
         cat_select_text_t s;
 
         cat_select_text_begin(&s, db);
-        add_word_after(&s, text, after);
+        add_word_after(&s, query, text, after);
         rv = cat_select_text_run(&s, db, take_word, &f);
         if (rv != APR_SUCCESS || !f.word) {
             return rv;
@@ -718,9 +722,9 @@ static apr_status_t look_at_words(cat_db_t *db, look_t *l)
     for (int i = 0; i < l->words->count; i++) {
         const char *text = l->query->words[i], *cut = cat_fold_cut(db->pool, text, CAT_PRODUCT_WORD_SIZE);
         cat_select_text_add(&s, i ? ", (" : "SELECT (", NULL);
-        add_word_after(&s, text, NULL);
+        add_word_after(&s, l->query, text, NULL);
         cat_select_text_add(&s, "), (", NULL);
-        add_word_after(&s, text, cut);
+        add_word_after(&s, l->query, text, cut);
         cat_select_text_add(&s, ")", NULL);
         if (l->are_ranked) {
             add_span(&s, ", ", cut);
@@ -759,10 +763,10 @@ static apr_status_t find_words(cat_db_t *db, const look_t *look, int i)
         return APR_SUCCESS;
     }
     if (has_more) {
-        rv = find_more_words(db, text, word->found[0], word);
+        rv = find_more_words(db, look->query, text, word->found[0], word);
     }
     if (rv == APR_SUCCESS && joined) {
-        rv = find_more_words(db, joined, NULL, word);
+        rv = find_more_words(db, look->query, joined, NULL, word);
     }
     return rv == APR_SUCCESS && word->count == 1 && look->are_ranked ? find_span(db, word) : rv;
 }
@@ -810,7 +814,7 @@ static apr_status_t drop_joined(cat_db_t *db, const cat_list_query_t **query)
     for (int i = 0; i < j.query->word_count; i++) {
         if (j.query->joined[i]) {
             cat_buffer_add_text(&s.text, before);
-            add_word_after(&s, j.query->joined[i], NULL);
+            add_word_after(&s, j.query, j.query->joined[i], NULL);
             before = "), (";
         }
     }

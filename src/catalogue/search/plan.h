@@ -46,6 +46,7 @@ typedef struct cat_plan_t {
     cat_posting_t first, second;
     int has_second; /* flag */
     int is_merged;  /* flag: they are read side by side. The query asks nothing else */
+    int has_names;  /* flag: keys are read together with in_name, 1 if the name alone has all words of the query */
 
     /* A walk or stream may be the union of several, one for each value: */
     const cat_query_condition_t *branch_condition; /* whose values they are; NULL: none of the conditions' */
@@ -71,9 +72,9 @@ void cat_plan_drive(cat_plan_t *plan, const cat_posting_t *posting);
 /* Adds " FROM ... WHERE ...", all that an index finds of conditions of the query: those of the plan's field, or the only one. */
 void cat_plan_add_found(cat_select_text_t *s, const cat_plan_t *plan);
 
-/* Adds " FROM product_words w WHERE ...", for the words that begin with this one; only those above `after`, if that is
+/* Adds " FROM product_words w WHERE ...", for the words that the query finds by this one; only those above `after`, if that is
  * not NULL. */
-void cat_plan_add_words(cat_select_text_t *s, const char *word, const char *after);
+void cat_plan_add_words(cat_select_text_t *s, const cat_list_query_t *query, const char *word, const char *after);
 
 /* Does the index that is walked give only a part of the order, so that what it finds must be sorted? */
 int cat_plan_is_index_too_short(const cat_plan_t *plan);
@@ -85,6 +86,13 @@ void cat_plan_add_bound(cat_select_text_t *s, const cat_plan_t *plan, apr_int64_
 
 /* Adds the select of the products, with the columns of catalogue/product/product.h and those of the sort behind them. */
 void cat_plan_add_rows(cat_select_text_t *s, const cat_plan_t *plan, apr_int64_t rows, apr_int64_t offset);
+
+/* Adds the select of created_at, id and in_name of the newest products of the list, which is in the order of time: at least `rows`, if it has
+ * so many. A product may be there twice, once with each in_name. Not for a plan that finds nothing. */
+void cat_plan_add_candidates(cat_select_text_t *s, const cat_plan_t *plan, apr_int64_t rows);
+
+/* Is it known that the list has no product? No word of q begins one of the dictionary. */
+int cat_plan_is_empty(const cat_plan_t *plan);
 
 /* Adds the select of how many products the list has. It may stop when it has counted `most`; 0: it counts all. */
 void cat_plan_add_count(cat_select_text_t *s, const cat_plan_t *plan, apr_int64_t most);

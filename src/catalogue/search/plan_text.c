@@ -124,12 +124,37 @@ static int reads_products(const cat_plan_t *plan)
     return plan->kind == CAT_PLAN_WALK && !plan->own;
 }
 
+static int joins_second(const cat_select_text_t *s, const cat_plan_t *plan)
+{
+    return plan->is_merged || plan->kind == CAT_PLAN_STREAM || s->dialect->syntax->joins_keys;
+}
+
+/* The table of postings that tells whether the name has the word; NULL: only the row tells. */
+static const char *find_posting(const cat_plan_t *plan, const cat_found_t *found, const char *word, int is_joined)
+{
+    return plan->kind == CAT_PLAN_STREAM && word == found->words[0] ? "w"
+           : is_joined && word == found->words[1]                   ? "v"
+                                                                    : NULL;
+}
+
+/* Does in_name have to be read of the rows? */
+static int needs_names(const cat_select_text_t *s, const cat_plan_t *plan, const cat_found_t *found)
+{
+    for (int i = 0; i < plan->query->word_count && plan->has_names; i++) {
+        if (!find_posting(plan, found, plan->query->words[i], joins_second(s, plan))) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
 /* Does the source have to read products, beside postings or keys? Their keys tell all else, and so do words that are found. */
 static int needs_products(const cat_select_text_t *s, const cat_plan_t *plan)
 {
     const cat_list_query_t *query = plan->query;
     cat_found_t found = list_found(s, plan);
-    int is_needed = query->word_count > (found.words[0] != NULL) + (found.words[1] != NULL);
+    int is_needed =
+        query->word_count > (found.words[0] != NULL) + (found.words[1] != NULL) || needs_names(s, plan, &found);
 
     for (int i = 0; i < query->condition_count; i++) {
         is_needed |= query->conditions[i].field < CAT_PRODUCT_FIELDS && !has_found(&found, i);
@@ -229,11 +254,6 @@ static void join_checked(cat_select_text_t *s, const cat_plan_t *plan)
 static int looks_second_up(const cat_select_text_t *s, const cat_plan_t *plan)
 {
     return plan->has_second && !cat_postings_is_category(&plan->second) && !is_intersection(s, plan);
-}
-
-static int joins_second(const cat_select_text_t *s, const cat_plan_t *plan)
-{
-    return plan->is_merged || plan->kind == CAT_PLAN_STREAM || s->dialect->syntax->joins_keys;
 }
 
 /* Joins what a walk or a stream needs beside what it reads. */
@@ -349,7 +369,7 @@ static void add_fetch(cat_select_text_t *s, const cat_plan_t *plan, reading_t re
     cat_select_text_add(s, " FROM (SELECT ", plan->word || plan->only ? "DISTINCT " : "",
                         is_by_keys ? "w.created_at, w.id" : "p.created_at, p.id", NULL);
     if (plan->word) {
-        cat_plan_add_words(s, plan->word, NULL);
+        cat_plan_add_words(s, plan->query, plan->word, NULL);
     } else {
         cat_plan_add_found(s, plan);
         add_fetched_exactly(s, plan);
@@ -422,11 +442,32 @@ static void add_branch(cat_select_text_t *s, const cat_plan_t *plan, int branch,
     cat_order_add(s, &plan->order, plan->skip, NULL);
 }
 
+/* 1 if the name has all words, each told by its posting or by the row. */
+static void add_in_name(cat_select_text_t *s, const cat_plan_t *plan)
+{
+    const cat_list_query_t *query = plan->query;
+    const cat_found_t found = list_found(s, plan);
+
+    for (int i = 0; i < query->word_count; i++) {
+        const char *posting = find_posting(plan, &found, query->words[i], joins_second(s, plan));
+        cat_select_text_add(s, i ? " AND " : ", CASE WHEN ", NULL);
+        if (posting) {
+            cat_select_text_add(s, posting, ".in_name = 1", NULL);
+        } else {
+            cat_select_text_add_word_of_name(s, query->words[i], query->joined[i], query->is_whole);
+        }
+    }
+    cat_select_text_add(s, " THEN 1 ELSE 0 END AS in_name", NULL);
+}
+
 static void select_columns(cat_select_text_t *s, const cat_plan_t *plan)
 {
     read_from_source(s, plan);
     cat_select_text_add(s, "SELECT ", NULL);
     cat_order_add_columns(s, &plan->order);
+    if (plan->has_names) {
+        add_in_name(s, plan);
+    }
 }
 
 /* The database reads all branches at once, each in its order, until it has enough. */
@@ -517,13 +558,6 @@ static void add_keys(cat_select_text_t *s, const cat_plan_t *plan, apr_int64_t r
     add_limit(s, rows, offset);
 }
 
-/* No word of the dictionary begins so. What is read then is looked up by its id, though nothing is: a database may explain
- * other texts as a scan of the table. */
-static int is_empty(const cat_plan_t *plan)
-{
-    return count_branches(plan) == 0;
-}
-
 /* Keys first, and then the products of the page by these, so that none is read that the offset leaves out, or that is sorted behind the
  * page; else in one pass. A stream reads the products that it finds anyway, and so does a walk that looks for words, which no index of
  * products has. */
@@ -539,13 +573,19 @@ static reading_t choose_reading(const cat_select_text_t *s, const cat_plan_t *pl
     return reads_products ? READ_IN_ORDER : LOOK_UP_EACH;
 }
 
+/* What is read then is looked up by its id, though nothing is: a database may explain other texts as a scan of the table. */
+int cat_plan_is_empty(const cat_plan_t *plan)
+{
+    return count_branches(plan) == 0;
+}
+
 static void add_wanted(cat_select_text_t *s, const cat_plan_t *plan, reading_t reading)
 {
     int has_keys = reading == LOOK_UP_EACH && plan->own;
 
     cat_select_text_add(s, reading == READ_IN_ORDER ? "SELECT " PRODUCT_COLUMNS_OF_P : "SELECT " PRODUCT_COLUMNS_OF_R,
                         NULL);
-    if (is_empty(plan)) {
+    if (cat_plan_is_empty(plan)) {
         cat_select_text_read_from(s, "p", "p", 0);
     } else if (reading == READ_IN_ORDER) {
         read_from_source(s, plan);
@@ -563,11 +603,11 @@ static void add_wanted(cat_select_text_t *s, const cat_plan_t *plan, reading_t r
 
 void cat_plan_add_rows(cat_select_text_t *s, const cat_plan_t *plan, apr_int64_t rows, apr_int64_t offset)
 {
-    reading_t reading = is_empty(plan) ? READ_IN_ORDER : choose_reading(s, plan, offset);
+    reading_t reading = cat_plan_is_empty(plan) ? READ_IN_ORDER : choose_reading(s, plan, offset);
 
     add_wanted(s, plan, reading);
     s->merges = plan->is_merged;
-    if (is_empty(plan)) {
+    if (cat_plan_is_empty(plan)) {
         cat_select_text_add(s, " FROM products p WHERE p.id = '' AND 1 = 0", NULL);
     } else if (reading == READ_KEYS) {
         s->leaves_choice = plan->bound != NULL; /* what is up to the bound is sorted, so the order forces no index */
@@ -580,6 +620,17 @@ void cat_plan_add_rows(cat_select_text_t *s, const cat_plan_t *plan, apr_int64_t
         add_branch(s, plan, 0, reading);
         add_limit(s, rows, 0);
     }
+}
+
+/* An INTERSECT has no more columns than those that both lists have. Of a union, each product takes up to two rows. */
+void cat_plan_add_candidates(cat_select_text_t *s, const cat_plan_t *plan, apr_int64_t rows)
+{
+    cat_plan_t candidates = *plan;
+
+    candidates.has_names = 1;
+    candidates.is_merged &= !is_intersection(s, plan);
+    s->merges = candidates.is_merged;
+    add_keys(s, &candidates, count_branches(plan) > 1 ? 2 * rows : rows, 0);
 }
 
 void cat_plan_add_bound(cat_select_text_t *s, const cat_plan_t *plan, apr_int64_t rows, apr_int64_t offset)
@@ -666,7 +717,7 @@ static void add_counted(cat_select_text_t *s, const cat_plan_t *plan, const cat_
 {
     if (is_counted_by_words(s, plan, most)) {
         cat_select_text_add(s, "SELECT DISTINCT w.id", NULL);
-        cat_plan_add_words(s, plan->query->words[0], NULL);
+        cat_plan_add_words(s, plan->query, plan->query->words[0], NULL);
     } else if (is_intersection(s, whole)) {
         add_intersection(s, whole);
     } else if (count_branches(whole) == 1) {
@@ -712,7 +763,7 @@ void cat_plan_add_count(cat_select_text_t *s, const cat_plan_t *plan, apr_int64_
 
     s->leaves_choice = has_choice(plan);
     s->merges = whole.is_merged;
-    if (is_empty(plan)) {
+    if (cat_plan_is_empty(plan)) {
         cat_select_text_add(s, "SELECT 0", NULL);
     } else if (count_branches(&whole) > 1 && !do_branches_overlap(plan)) {
         add_sum(s, &whole, most);
@@ -740,7 +791,7 @@ void cat_plan_add_facets(cat_select_text_t *s, const cat_plan_t *plan, apr_int64
 
     s->leaves_choice = has_choice(plan);
     cat_select_text_add(s, "SELECT a.category, a.in_stock", has_own ? ", a.extra" : "", " FROM (", NULL);
-    if (is_empty(plan)) {
+    if (cat_plan_is_empty(plan)) {
         cat_select_text_add(s, "SELECT p.id, p.category, p.in_stock, p.extra FROM products p WHERE p.id = '' AND 1 = 0",
                             NULL);
     } else {

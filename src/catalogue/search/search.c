@@ -7,7 +7,7 @@
  *        |             "category=tea&inStock=true" is a number in a table. A list that is known to be empty ends here,
  *        |             because a walk would look for its products everywhere.
  *      read_products   the plan (plan.c) and its rows, and one row more than the page has: whether it comes tells whether
- *        |             there is a next page.
+ *        |             there is a next page. By relevance (relevance.c) the ids come first, and then the rows by these.
  *      count_facets    the counters of categories and values, where they know the facet; for the others the first CatalogCountLimit
  *        |             products of the list are read, all if the client wants it exact, and counted by value. If the list has no
  *        |             more, their number is the total.
@@ -29,6 +29,7 @@
 #include "catalogue/product/value_counts.h"
 #include "catalogue/search/indexes.h"
 #include "catalogue/search/plan.h"
+#include "catalogue/search/relevance.h"
 #include "catalogue/search/stock.h"
 #include "catalogue/search/value_list.h"
 #include "db/db.h"
@@ -195,6 +196,80 @@ static apr_status_t read_rows(search_t *s)
     return cat_select_text_run(&text, s->db, take_row, s);
 }
 
+/* ---- rows by relevance ---- */
+
+#define AT_ONCE 100 /* products of one statement */
+
+static apr_status_t keep_row(void *baton, const char *const *values, int count)
+{
+    apr_hash_t *rows = baton;
+    apr_pool_t *pool = apr_hash_pool_get(rows);
+    const char **row = apr_palloc(pool, (apr_size_t)count * sizeof(*row));
+
+    for (int i = 0; i < count; i++) {
+        row[i] = values[i] ? apr_pstrdup(pool, values[i]) : NULL;
+    }
+    apr_hash_set(rows, row[CAT_PRODUCT_ID], APR_HASH_KEY_STRING, row);
+    return APR_SUCCESS;
+}
+
+/* Passes on the products of these ids, in their order. */
+static apr_status_t read_portion(search_t *s, const char *const *ids, int count)
+{
+    apr_hash_t *rows = apr_hash_make(s->db->pool);
+    cat_select_text_t text;
+    apr_status_t rv;
+
+    cat_select_text_begin(&text, s->db);
+    cat_select_text_add(&text, "SELECT " PRODUCT_COLUMNS_OF_R " FROM products r WHERE r.id IN (", NULL);
+    for (int i = 0; i < count; i++) {
+        cat_select_text_add(&text, i ? ", " : "", NULL);
+        cat_select_text_add_value(&text, ids[i]);
+    }
+    cat_select_text_add(&text, ")", NULL);
+    rv = cat_select_text_run(&text, s->db, keep_row, rows);
+    for (int i = 0; i < count && rv == APR_SUCCESS; i++) {
+        const char *const *row = apr_hash_get(rows, ids[i], APR_HASH_KEY_STRING);
+        if (row) { /* a posting may have none, if another program deleted it */
+            s->passed++;
+            rv = s->rows->add(s->rows->baton, row, CAT_PRODUCT_COLUMNS);
+        }
+    }
+    return rv;
+}
+
+static int is_count_wanted(const search_t *s)
+{
+    return s->query->has_facets || (s->query->count != CAT_COUNT_NONE && s->end->total < 0);
+}
+
+/* Whether there are more products than were ranked, only a count tells. */
+static void note_ranked(search_t *s, const cat_relevance_page_t *page)
+{
+    s->end->has_next = page->has_next;
+    s->end->last = page->last;
+    if (s->query->count == CAT_COUNT_CAPPED || (s->query->count == CAT_COUNT_EXACT && !page->is_more)) {
+        s->end->total = page->total;
+        s->end->is_more = page->is_more;
+    }
+}
+
+static apr_status_t read_by_relevance(search_t *s)
+{
+    cat_relevance_page_t page;
+    apr_status_t rv = cat_relevance_find(s->db, s->query, s->offset, &page);
+
+    if (rv != APR_SUCCESS) {
+        return rv;
+    }
+    note_ranked(s, &page);
+    for (int done = 0; done < page.ids->nelts && rv == APR_SUCCESS; done += AT_ONCE) {
+        int rest = page.ids->nelts - done;
+        rv = read_portion(s, (const char *const *)page.ids->elts + done, rest < AT_ONCE ? rest : AT_ONCE);
+    }
+    return rv == APR_SUCCESS && is_count_wanted(s) ? cat_plan_choose(s->db, s->query, &s->plan) : rv;
+}
+
 /* ---- the total ---- */
 
 static apr_status_t take_number(void *number, const char *const *values, int count)
@@ -207,7 +282,7 @@ static apr_status_t take_number(void *number, const char *const *values, int cou
 /* The answer has the end of the list. */
 static int is_total_seen(const search_t *s)
 {
-    return s->query->page && !s->end->has_next && (s->passed > 0 || s->offset == 0);
+    return s->query->page && !s->query->is_by_relevance && !s->end->has_next && (s->passed > 0 || s->offset == 0);
 }
 
 static int is_unconditional(const cat_list_query_t *query)
@@ -708,9 +783,9 @@ static void begin_rows(search_t *s)
 
 static apr_status_t read_products(search_t *s)
 {
-    apr_status_t rv = cat_plan_choose(s->db, s->query, &s->plan);
+    apr_status_t rv = s->query->is_by_relevance ? read_by_relevance(s) : cat_plan_choose(s->db, s->query, &s->plan);
 
-    return rv == APR_SUCCESS ? read_rows(s) : rv;
+    return rv == APR_SUCCESS && !s->query->is_by_relevance ? read_rows(s) : rv;
 }
 
 static apr_status_t read_all(void *baton)

@@ -164,34 +164,57 @@ int cat_select_text_hides_words(const cat_select_text_t *s)
     return 0;
 }
 
-/* Each word is behind a blank. */
-static void add_marked_word(cat_select_text_t *s, const char *before, const char *mark, const char *word)
-{
-    cat_select_text_add(s, before, s->dialect->syntax->find, "(p.words, ", NULL);
-    cat_select_text_add_value(s, apr_pstrcat(s->text.pool, " ", mark, word, NULL));
-    cat_buffer_add_text(&s->text, ") > 0");
-}
+/* How a word is found in a row: behind a blank, and a mark that is not empty for fields of the shop's own. */
+typedef struct sought_t {
+    const char *words[2]; /* the second one may be NULL */
+    int is_whole;         /* flag: before a blank, too */
+    const char *until;    /* before what it has to be; NULL: anywhere */
+} sought_t;
 
-static void add_either_word(cat_select_text_t *s, const char *before, const char *mark, const char *const *words)
+static void add_marked_word(cat_select_text_t *s, const sought_t *sought, int i, const char *mark)
 {
-    add_marked_word(s, before, mark, words[0]);
-    if (words[1]) {
-        add_marked_word(s, " OR ", mark, words[1]);
+    cat_select_text_add(s, s->dialect->syntax->find, "(p.words, ", NULL);
+    cat_select_text_add_value(
+        s, apr_pstrcat(s->text.pool, " ", mark, sought->words[i], sought->is_whole ? " " : "", NULL));
+    if (sought->until) {
+        cat_select_text_add(s, ") BETWEEN 1 AND ", s->dialect->syntax->find, "(p.words, '", sought->until, "')", NULL);
+    } else {
+        cat_select_text_add(s, ") > 0", NULL);
     }
 }
 
-void cat_select_text_add_word(cat_select_text_t *s, const char *word, const char *joined)
+static void add_either_word(cat_select_text_t *s, const sought_t *sought, const char *mark)
 {
-    const char *words[] = {word, joined};
+    add_marked_word(s, sought, 0, mark);
+    if (sought->words[1]) {
+        cat_select_text_add(s, " OR ", NULL);
+        add_marked_word(s, sought, 1, mark);
+    }
+}
+
+void cat_select_text_add_word(cat_select_text_t *s, const char *word, const char *joined, int is_whole)
+{
+    const sought_t sought = {{word, joined}, is_whole, NULL};
     int known = count_known(s), has_several = known || joined;
 
-    add_either_word(s, has_several ? "(" : "", "", words);
+    cat_select_text_add(s, has_several ? "(" : "", NULL);
+    add_either_word(s, &sought, "");
     for (int i = CAT_PRODUCT_FIELDS; i < known; i++) {
         if (has_words(s, i) && is_searched(s, i)) {
-            add_either_word(s, " OR ", cat_product_keys_mark(s->text.pool, s->registry->numbers[i]), words);
+            cat_select_text_add(s, " OR ", NULL);
+            add_either_word(s, &sought, cat_product_keys_mark(s->text.pool, s->registry->numbers[i]));
         }
     }
     cat_buffer_add_text(&s->text, has_several ? ")" : "");
+}
+
+void cat_select_text_add_word_of_name(cat_select_text_t *s, const char *word, const char *joined, int is_whole)
+{
+    const sought_t sought = {{word, joined}, is_whole, " " CAT_PRODUCT_NAME_END " "};
+
+    cat_select_text_add(s, "(", NULL);
+    add_either_word(s, &sought, "");
+    cat_select_text_add(s, ")", NULL);
 }
 
 static apr_status_t ignore_row(void *baton, const char *const *values, int count)

@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Finds the products of a page in the order of relevance. The list is made of classes, each of which is a question of its own about the words of
+ * q; plan.c plans it as a list in the order of time. A product belongs to the first class that finds it.
+ *
+ *      q=red kett    WHOLE        red kett     has both as whole words    name    then others
+ *                    BEGINNINGS   red* kett*   and is not in WHOLE        name    then others      rank 0, 1, 2, 3
+ *
+ * What is read of a class is its candidates, newest first: created_at, id, and whether the name has all words, which the postings tell
+ * (product_words.in_name). So they only have to be parted in two to be in order, and no product is read but those of the page. A class ends with
+ * conf->count_limit candidates. It is read no further than the page requires: where names have the words, as in nearly all questions,
+ * the page is found among a few candidates, so few are asked for at first.
+ */
+#include "catalogue/search/relevance.h"
+
+#include <apr_hash.h>
+#include <apr_strings.h>
+#include <string.h>
+
+#include "catalogue/search/plan.h"
+
+#define FEW 4 /* times as many candidates as the page needs are asked for at first */
+
+/* ---- the classes ---- */
+
+static void ask_whole(cat_list_query_t *query)
+{
+    query->is_whole = 1;
+}
+
+static void ask_beginnings(cat_list_query_t *query)
+{
+    (void)query;
+}
+
+/* THE CLASS TABLE: how each class changes the question, in their order. The last one is that of the list. */
+static void (*const classes[])(cat_list_query_t *query) = {ask_whole, ask_beginnings};
+
+#define CLASSES ((int)(sizeof(classes) / sizeof(classes[0])))
+
+/* ---- the page ---- */
+
+typedef struct candidate_t {
+    const char *created_at, *id;
+    int in_name; /* flag */
+} candidate_t;
+
+typedef struct ranking_t {
+    cat_db_t *db;
+    cat_relevance_page_t *page;
+    const cat_list_position_t *after; /* NULL: the page is from its offset on */
+    apr_int64_t offset, limit;
+    apr_int64_t passed; /* products of the list up to here, behind `after` */
+    apr_hash_t *found;  /* of each id that a class but the last has found, that class */
+} ranking_t;
+
+/* The candidates of one class. */
+typedef struct class_t {
+    ranking_t *ranking;
+    int number; /* in the table */
+    int rank;   /* of those whose name has all words; of the others, one more */
+    apr_int64_t most, read;
+    apr_array_header_t *named, *others; /* candidate_t */
+    candidate_t current;                /* the last row's; id NULL: none. The next row may be of the same product */
+    int has_more;                       /* flag: there are more than most */
+    int is_enough;                      /* flag: the page needs no more of them */
+} class_t;
+
+static int compare_positions(const candidate_t *candidate, const cat_list_key_t *key)
+{
+    apr_int64_t one = apr_atoi64(candidate->created_at), other = apr_atoi64(key->created_at);
+
+    return one != other ? (one > other ? -1 : 1) : strcmp(key->id, candidate->id);
+}
+
+/* Does the list have it before the page, because of the client's cursor? */
+static int is_passed(const ranking_t *r, const candidate_t *candidate, int rank)
+{
+    int last = r->after ? atoi(r->after->values[0]) : -1;
+
+    return rank < last || (rank == last && compare_positions(candidate, &r->after->key) <= 0);
+}
+
+/* How many products the page still needs, with one behind it. */
+static apr_int64_t count_needed(const ranking_t *r)
+{
+    return r->offset + r->limit + 1 - r->passed;
+}
+
+/* Notes that this class has found it, unless one before has. */
+static int is_of_class(const class_t *c, const char *id)
+{
+    const void *of = apr_hash_get(c->ranking->found, id, APR_HASH_KEY_STRING);
+
+    if (!of && c->number + 1 < CLASSES) {
+        apr_hash_set(c->ranking->found, id, APR_HASH_KEY_STRING, &classes[c->number]);
+    }
+    return !of || of == &classes[c->number];
+}
+
+static void keep_candidate(class_t *c)
+{
+    const candidate_t *current = &c->current;
+
+    if (!current->id) {
+        return;
+    }
+    c->read++;
+    if (is_of_class(c, current->id) && !is_passed(c->ranking, current, c->rank + !current->in_name)) {
+        APR_ARRAY_PUSH(current->in_name ? c->named : c->others, candidate_t) = *current;
+    }
+    c->is_enough = c->named->nelts >= count_needed(c->ranking);
+    c->current.id = NULL;
+}
+
+static apr_status_t take_candidate(void *baton, const char *const *values, int count)
+{
+    class_t *c = baton;
+    apr_pool_t *pool = c->ranking->db->pool;
+    int in_name = *values[2] == '1';
+
+    (void)count;
+    if (c->current.id && !strcmp(c->current.id, values[1])) {
+        c->current.in_name |= in_name;
+        return APR_SUCCESS;
+    }
+    keep_candidate(c);
+    c->has_more = c->read == c->most;
+    if (c->has_more || c->is_enough) {
+        return CAT_ENOUGH;
+    }
+    c->current = (candidate_t){apr_pstrdup(pool, values[0]), apr_pstrdup(pool, values[1]), in_name};
+    return APR_SUCCESS;
+}
+
+/* Reads up to so many rows of candidates, and one that tells whether there are more. */
+static apr_status_t read_candidates(class_t *c, const cat_plan_t *plan, apr_int64_t most)
+{
+    cat_db_t *db = c->ranking->db;
+    cat_select_text_t s;
+    apr_status_t rv;
+
+    c->most = most;
+    c->read = 0;
+    c->has_more = c->is_enough = 0;
+    c->named = apr_array_make(db->pool, 16, sizeof(candidate_t));
+    c->others = apr_array_make(db->pool, 16, sizeof(candidate_t));
+    if (cat_plan_is_empty(plan)) {
+        return APR_SUCCESS;
+    }
+    cat_select_text_begin(&s, db);
+    cat_plan_add_candidates(&s, plan, most + 1);
+    rv = cat_select_text_run(&s, db, take_candidate, c);
+    keep_candidate(c);
+    return rv;
+}
+
+/* Appends what the page has of these products. */
+static void append_candidates(ranking_t *r, const apr_array_header_t *candidates, int rank)
+{
+    for (int i = 0; i < candidates->nelts && count_needed(r) > 0; i++) {
+        const candidate_t *candidate = &APR_ARRAY_IDX(candidates, i, candidate_t);
+        r->passed++;
+        if (count_needed(r) == 0) {
+            r->page->has_next = 1;
+        } else if (r->passed > r->offset) {
+            APR_ARRAY_PUSH(r->page->ids, const char *) = candidate->id;
+            r->page->last.key = (cat_list_key_t){candidate->created_at, candidate->id};
+            r->page->last.values[0] = apr_itoa(r->db->pool, rank);
+        }
+    }
+}
+
+/* What a class tells of the number of products that the last one finds. */
+static void note_total(const class_t *c)
+{
+    cat_relevance_page_t *page = c->ranking->page;
+
+    if (c->has_more && c->most == c->ranking->db->conf->count_limit) {
+        page->total = c->most;
+        page->is_more = 1;
+    } else if (c->number + 1 == CLASSES && !c->has_more && !c->is_enough) {
+        page->total = c->read;
+    }
+}
+
+static apr_status_t read_class(ranking_t *r, const cat_list_query_t *query, int number)
+{
+    class_t c = {.ranking = r, .number = number, .rank = 2 * number};
+    cat_list_query_t asked = *query;
+    apr_int64_t most = r->db->conf->count_limit, needed = count_needed(r);
+    apr_int64_t few = needed < most / FEW ? FEW * needed : most;
+    cat_plan_t plan;
+    apr_status_t rv;
+
+    asked.page = 1; /* candidates are read from the newest one on */
+    classes[number](&asked);
+    rv = cat_plan_choose(r->db, &asked, &plan);
+    if (rv == APR_SUCCESS) {
+        rv = read_candidates(&c, &plan, few);
+    }
+    if (rv == APR_SUCCESS && c.has_more && !c.is_enough && few < most) {
+        rv = read_candidates(&c, &plan, most);
+    }
+    if (rv == APR_SUCCESS) {
+        append_candidates(r, c.named, c.rank);
+        append_candidates(r, c.others, c.rank + 1);
+        note_total(&c);
+    }
+    return rv;
+}
+
+apr_status_t cat_relevance_find(cat_db_t *db, const cat_list_query_t *query, apr_int64_t offset,
+                                cat_relevance_page_t *page)
+{
+    ranking_t r = {.db = db, .page = page, .offset = offset, .limit = query->limit, .found = apr_hash_make(db->pool)};
+    apr_status_t rv = APR_SUCCESS;
+
+    r.after = query->page || !*query->after.key.id ? NULL : &query->after;
+    *page = (cat_relevance_page_t){.ids = apr_array_make(db->pool, 16, sizeof(const char *)), .total = -1};
+    for (int i = 0; i < CLASSES && rv == APR_SUCCESS && count_needed(&r) > 0; i++) {
+        rv = read_class(&r, query, i);
+    }
+    return rv;
+}

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef CAT_CATALOGUE_RELEVANCE_H
+#define CAT_CATALOGUE_RELEVANCE_H
+
+#include <apr_tables.h>
+
+#include "catalogue/query/query.h"
+#include "db/db.h"
+
+/*
+ * The order of sort=relevance. Each product that a search finds belongs to the first class whose question finds it: it has all words of q as
+ * whole words, or as beginnings. The list has the classes one after the other; of each, the newest conf->count_limit products take part, those
+ * whose name has all words before the others, each newest first.
+ */
+typedef struct cat_relevance_page_t {
+    apr_array_header_t *ids;  /* const char *: the products of the page, in their order */
+    int has_next;             /* flag: products follow them */
+    cat_list_position_t last; /* of the last one, where has_next: its only value is its rank */
+    apr_int64_t total;        /* products that match; -1: there may be more than were read */
+    int is_more;              /* flag: conf->count_limit, and there are more */
+} cat_relevance_page_t;
+
+/* Finds the products of a page of such a query, within a search. offset: how many products of the list are before it, where the query has a
+ * page. *page is on the pool of db. */
+apr_status_t cat_relevance_find(cat_db_t *db, const cat_list_query_t *query, apr_int64_t offset,
+                                cat_relevance_page_t *page);
+
+#endif
