@@ -166,55 +166,55 @@ int cat_select_text_hides_words(const cat_select_text_t *s)
 
 /* How a word is found in a row: behind a blank, and a mark that is not empty for fields of the shop's own. */
 typedef struct sought_t {
-    const char *words[2]; /* the second one may be NULL */
-    int is_whole;         /* flag: before a blank, too */
-    const char *until;    /* before what it has to be; NULL: anywhere */
+    const char *word, *const *others; /* of cat_list_query_t */
+    int is_whole;                     /* flag: before a blank, too */
+    const char *until;                /* before what it has to be; NULL: anywhere */
 } sought_t;
 
-static void add_marked_word(cat_select_text_t *s, const sought_t *sought, int i, const char *mark)
+static void add_marked_word(cat_select_text_t *s, const sought_t *sought, const char *mark, const char *word)
 {
     cat_select_text_add(s, s->dialect->syntax->find, "(p.words, ", NULL);
-    cat_select_text_add_value(
-        s, apr_pstrcat(s->text.pool, " ", mark, sought->words[i], sought->is_whole ? " " : "", NULL));
+    cat_select_text_add_value(s, apr_pstrcat(s->text.pool, " ", mark, word, sought->is_whole ? " " : "", NULL));
     if (sought->until) {
         cat_select_text_add(s, ") BETWEEN 1 AND ", s->dialect->syntax->find, "(p.words, '", sought->until, "')", NULL);
     } else {
-        cat_select_text_add(s, ") > 0", NULL);
+        cat_buffer_add_text(&s->text, ") > 0");
     }
 }
 
-static void add_either_word(cat_select_text_t *s, const sought_t *sought, const char *mark)
+/* The words of one field in parentheses, since SQLite bounds the depth of an expression. */
+static void add_any_word(cat_select_text_t *s, const sought_t *sought, const char *mark)
 {
-    add_marked_word(s, sought, 0, mark);
-    if (sought->words[1]) {
-        cat_select_text_add(s, " OR ", NULL);
-        add_marked_word(s, sought, 1, mark);
+    cat_buffer_add_text(&s->text, sought->others ? "(" : "");
+    add_marked_word(s, sought, mark, sought->word);
+    for (int i = 0; sought->others && sought->others[i]; i++) {
+        cat_buffer_add_text(&s->text, " OR ");
+        add_marked_word(s, sought, mark, sought->others[i]);
     }
+    cat_buffer_add_text(&s->text, sought->others ? ")" : "");
 }
 
-void cat_select_text_add_word(cat_select_text_t *s, const char *word, const char *joined, int is_whole)
+void cat_select_text_add_word(cat_select_text_t *s, const char *word, const char *const *others, int is_whole)
 {
-    const sought_t sought = {{word, joined}, is_whole, NULL};
-    int known = count_known(s), has_several = known || joined;
+    const sought_t sought = {word, others, is_whole, NULL};
+    int known = count_known(s);
 
-    cat_select_text_add(s, has_several ? "(" : "", NULL);
-    add_either_word(s, &sought, "");
+    cat_buffer_add_text(&s->text, known ? "(" : "");
+    add_any_word(s, &sought, "");
     for (int i = CAT_PRODUCT_FIELDS; i < known; i++) {
         if (has_words(s, i) && is_searched(s, i)) {
-            cat_select_text_add(s, " OR ", NULL);
-            add_either_word(s, &sought, cat_product_keys_mark(s->text.pool, s->registry->numbers[i]));
+            cat_buffer_add_text(&s->text, " OR ");
+            add_any_word(s, &sought, cat_product_keys_mark(s->text.pool, s->registry->numbers[i]));
         }
     }
-    cat_buffer_add_text(&s->text, has_several ? ")" : "");
+    cat_buffer_add_text(&s->text, known ? ")" : "");
 }
 
-void cat_select_text_add_word_of_name(cat_select_text_t *s, const char *word, const char *joined, int is_whole)
+void cat_select_text_add_word_of_name(cat_select_text_t *s, const char *word, const char *const *others, int is_whole)
 {
-    const sought_t sought = {{word, joined}, is_whole, " " CAT_PRODUCT_NAME_END " "};
+    const sought_t sought = {word, others, is_whole, " " CAT_PRODUCT_NAME_END " "};
 
-    cat_select_text_add(s, "(", NULL);
-    add_either_word(s, &sought, "");
-    cat_select_text_add(s, ")", NULL);
+    add_any_word(s, &sought, "");
 }
 
 static apr_status_t ignore_row(void *baton, const char *const *values, int count)
