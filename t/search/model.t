@@ -12,7 +12,7 @@
 use CatalogLoad;
 use CatalogTest;
 use CatalogTest::Ctl qw(ctl_for problems);
-use CatalogTest::Model qw(matches ordered compare_values choose_fields own_names facet_names unique_names list_names part_of encoded random_product
+use CatalogTest::Model qw(matches ordered ranked compare_values choose_fields own_names facet_names unique_names list_names part_of encoded random_product
     random_change random_conditions random_question query_of);
 use CatalogTest::Move qw(product_id write_file);
 use Cpanel::JSON::XS ();
@@ -238,7 +238,11 @@ sub pages_of {
     return ($total + $limit - 1) / $limit;
 }
 
-sub wanted { my ($question) = @_; return ordered($question, matches($question, values %products)) }
+sub wanted {
+    my ($question) = @_;
+    my @matched = matches($question, values %products);
+    return $question->{relevance} ? ranked($question, $COUNT_LIMIT, @matched) : ordered($question, @matched);
+}
 sub caller_of { my ($question) = @_; return $question->{who} eq 'writer' ? 'writer' : pick(qw(reader nobody)) }
 
 # The total is exact, or as many as are counted.
@@ -272,13 +276,16 @@ sub ask_page {
     my $r = get(caller_of($question), $query) or return 0;
     my ($from, $to) = (($page - 1) * $limit, min($page * $limit - 1, $#want));
     check("the $question->{who}'s page", $query, $r->{json}{data}, [map { part_of($_, @names) } @want[$from .. $to]]);
-    check_total($query, $r->{json}{pagination}, scalar @want, $is_exact);
+    my $total = $question->{relevance} ? matches($question, values %products) : @want;
+    check_total($query, $r->{json}{pagination}, $total, $is_exact);
     return 1;
 }
 
-# Products of the other client, which may have been created, moved or deleted during the walk, do not count.
+# Products of the other client, which may have been created, moved or deleted during the walk, do not count; by relevance they would take the
+# places of others.
 sub ask_walk {
     my ($question) = @_;
+    $question = without_others($question) if $writer && $question->{relevance};
     my @want = map { $_->{id} } wanted($question);
     my $limit = min(1000, pages_of(scalar @want, 4) + 1);
     my $query = '/products?' . query_of($question) . "&fields=id,category&limit=$limit&cursor=";
@@ -351,6 +358,7 @@ sub ask_name {
 sub ask_export {
     my ($question) = @_;
     $question = without_others($question) if $writer;
+    $question = { %$question, relevance => 0 };
     my $query = '/products/export?' . query_of($question);
     my $r = get(caller_of($question), $query) or return 0;
     check("the $question->{who}'s export", $query, [map { $json->decode($_) } split /\n/, $r->{body}],
@@ -364,7 +372,7 @@ my @ASKED = ((\&ask_page) x 26, (\&ask_walk) x 4, (\&ask_facets) x 4, (\&ask_val
 sub ask_one {
     my $question = random_question(pick(qw(writer reader)), values %products);
     $question->{visible} = \@visible;
-    $question->{words} = [] if !$is_filled;
+    @$question{qw(words relevance)} = ([], 0) if !$is_filled;
     return pick(@ASKED)->($question);
 }
 

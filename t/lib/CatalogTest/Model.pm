@@ -5,7 +5,7 @@ package CatalogTest::Model;
 #
 # A product is what the API returns to a writer, and what it has of fields without a line. A question is { who => 'writer' or 'reader',
 # conditions => [[field, operator, values...]...], words => [...], sort => [[field, is descending]...] }; the operator of equality is ''.
-# visible => [conditions], of CatalogVisible, holds for readers.
+# relevance => true: in that order, with words and no sort; visible => [conditions], of CatalogVisible, holds for readers.
 
 use strict;
 use warnings FATAL => 'all';
@@ -15,7 +15,7 @@ use Exporter 'import';
 use List::Util qw(any shuffle);
 use Unicode::Normalize qw(NFKD);
 
-our @EXPORT_OK = qw(fold words matches ordered compare_values choose_fields own_names facet_names unique_names list_names part_of encoded random_product random_change
+our @EXPORT_OK = qw(fold words matches ordered ranked compare_values choose_fields own_names facet_names unique_names list_names part_of encoded random_product random_change
     random_conditions random_question query_of);
 
 our @BUILT_IN = qw(id name price category inStock rating createdAt);
@@ -255,17 +255,25 @@ sub test_of {
 sub searched_names { my ($who) = @_; return ('name', 'category', grep { $line{$_}{search} } own_names($who)) }
 sub texts_of { my ($product, @fields) = @_; return map { my $value = $product->{$_}; ref $value ? @$value : $value // () } @fields }
 
+my %HAS = (beginnings => sub { index($_[0], $_[1]) == 0 }, whole => sub { $_[0] eq $_[1] });
+
 sub has_word {
-    my ($product, $fields, @words) = @_;
-    return any { my $has = $_; any { index($has, $_) == 0 } @words } map { words($_) } texts_of($product, @$fields);
+    my ($has, $product, $fields, @words) = @_;
+    return any { my $is = $_; any { $has->($is, $_) } @words } map { words($_) } texts_of($product, @$fields);
+}
+
+# A test of products: have these fields all words of the question?
+sub words_test {
+    my ($question, $has, @fields) = @_;
+    my @asked = map { [grep { defined } @$_] } asked(join ' ', @{ $question->{words} // [] });
+    return sub { my ($product) = @_; return !any { !has_word($HAS{$has}, $product, \@fields, @$_) } @asked };
 }
 
 # The products that match, in no order.
 sub matches {
     my ($question, @products) = @_;
     my @tests = map { test_of(@$_) } @{ $question->{conditions} }, $question->{who} eq 'writer' ? () : @{ $question->{visible} // [] };
-    my $searched = [searched_names($question->{who})];
-    push @tests, map { my @words = grep { defined } @$_; sub { has_word($_[0], $searched, @words) } } asked(join ' ', @{ $question->{words} // [] });
+    push @tests, words_test($question, 'beginnings', searched_names($question->{who}));
     for my $test (@tests) {
         @products = grep { $test->($_) } @products;
     }
@@ -307,6 +315,19 @@ sub ordered {
         }
         $order;
     } @keyed;
+}
+
+# Of the products that match, those of the list by relevance, in its order: of each class, the newest `most` take part.
+sub ranked {
+    my ($question, $most, @products) = @_;
+    my @newest = ordered({ %$question, sort => [] }, @products);
+    my %taken;
+    return map {
+        my ($is_found, $is_named) = (words_test($question, $_, searched_names($question->{who})), words_test($question, $_, 'name'));
+        my @class = grep { defined } (grep { $is_found->($_) } @newest)[0 .. $most - 1];
+        @class = grep { !$taken{ $_->{id} }++ } @class;
+        (grep({ $is_named->($_) } @class), grep { !$is_named->($_) } @class);
+    } qw(whole beginnings);
 }
 
 # ---- random products ----
@@ -457,7 +478,9 @@ sub random_sort {
 sub random_question {
     my ($who, @products) = @_;
     my @conditions = random_conditions($who, pick(0, 0, 1, 1, 1, 2, 2, 3, 4, 6), @products);
-    return { who => $who, conditions => \@conditions, words => [random_words($who, @products)], sort => [random_sort($who, @conditions)] };
+    my @words = random_words($who, @products);
+    my $is_ranked = @words && rand() < 0.4;
+    return { who => $who, conditions => \@conditions, words => \@words, relevance => $is_ranked, sort => [$is_ranked ? () : random_sort($who, @conditions)] };
 }
 
 # ---- query strings ----
@@ -493,6 +516,7 @@ sub query_of {
     my ($question) = @_;
     my @parameters = map { spell_condition(@$_) } @{ $question->{conditions} };
     push @parameters, 'q=' . encoded(join ' ', map { rand() < 0.3 ? ucfirst : $_ } @{ $question->{words} }) if @{ $question->{words} // [] };
+    push @parameters, 'sort=relevance' if $question->{relevance};
     push @parameters, spell_list('sort', map { ($_->[1] ? '-' : '') . $_->[0] } @{ $question->{sort} }) if @{ $question->{sort} // [] };
     return join '&', shuffle(@parameters);
 }
