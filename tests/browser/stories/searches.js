@@ -77,6 +77,39 @@ export function stories(server) {
         assert.equal(await page.getByRole('searchbox').inputValue(), '');
     });
 
+    story('what is searched for comes with the most relevant first, or with the newest if that is chosen', server, async visit => {
+        const { token } = await server.register('whistler');
+        for (const [name, category] of [['Tin whistle', 'Relevant'], ['Whistler', 'Relevant'], ['Flute', 'Whistle']]) {
+            await server.api('POST', '/products', { name, category, price: 5 }, token);
+        }
+        const visitor = await visit();
+        const { page } = visitor;
+        const order = page.getByLabel('Sort by');
+        const shown = () => order.locator('option:not([hidden])').allTextContents();
+        const found = async wanted => {
+            await page.waitForFunction(text => [...document.querySelectorAll('.product-link')].map(one => one.textContent).join() === text, wanted.join());
+        };
+        await page.goto('/');
+        await page.locator('.card').first().waitFor();
+        assert.deepEqual((await shown()).slice(0, 2), ['Newest first', 'Cheapest first']);
+        await page.getByRole('searchbox').fill('whistle');
+        await found(['Tin whistle', 'Flute', 'Whistler']);
+        assert.deepEqual((await shown()).slice(0, 3), ['Most relevant first', 'Newest first', 'Cheapest first']);
+        assert.equal(new URL(page.url()).search, '?q=whistle');
+        await order.selectOption('Newest first');
+        await found(['Flute', 'Whistler', 'Tin whistle']);
+        assert.equal(new URL(page.url()).search, '?q=whistle&sort=-createdAt');
+        await page.reload();
+        await found(['Flute', 'Whistler', 'Tin whistle']);
+        assert.equal(await order.inputValue(), '-createdAt');
+        await order.selectOption('Most relevant first');
+        await found(['Tin whistle', 'Flute', 'Whistler']);
+        await page.goto('/?sort=-createdAt');
+        await page.locator('.card').first().waitFor();
+        assert.equal(await order.inputValue(), '', 'without words the newest are first anyway');
+        assert.deepEqual((await shown()).slice(0, 2), ['Newest first', 'Cheapest first']);
+    });
+
     story('what is typed before the script has come is searched for', server, async visit => {
         await fill(server);
         const { page } = await visit();

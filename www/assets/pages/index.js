@@ -5,7 +5,7 @@ import { loader, setTitle, start } from '../lib/page.js';
 import { formatPrice, formatRating, formatWhole, hasDecimalComma, parseNumber, pieces, t } from '../lib/text.js';
 import { addCompareBar, card, compareButton, productLink, ratingText, stockText } from '../shop/card.js';
 import { fillFacet, learnFacets, ownFacets, showOwnFacets, valueText } from '../shop/facets.js';
-import { chosenOf, choosing, countFilters, NOTHING, questions, readLacks, readList, selection, writeList } from '../shop/query.js';
+import { chosenOf, choosing, countFilters, NEWEST, NOTHING, questions, readLacks, readList, selection, writeList } from '../shop/query.js';
 
 /* ---- the list in the page ---- */
 
@@ -235,7 +235,7 @@ function fill() {
     }
     elements.stock.checked = stock;
     elements.rating.value = rating;
-    byId('sort').value = sort;
+    fillOrder(q, sort);
     byId('limit').value = limit;
     for (const button of document.querySelectorAll('[data-view]')) {
         button.setAttribute('aria-pressed', button.dataset.view === view);
@@ -244,6 +244,15 @@ function fill() {
     byId('clear').disabled = filters === 0;
     byId('filter-count').hidden = filters === 0;
     byId('filter-count').textContent = filters && formatWhole(filters);
+}
+
+/* What is searched for has another usual order, beside which the newest can be chosen. */
+function fillOrder(q, sort) {
+    const [usual, newest] = byId('sort').options;
+    usual.dataset.t = q ? 'list.sortRelevant' : 'list.sortNewest';
+    usual.textContent = t(usual.dataset.t);
+    newest.hidden = newest.disabled = !q;
+    byId('sort').value = q || sort !== NEWEST ? sort : '';
 }
 
 /* To a list that has nothing to do with what is being typed. */
@@ -269,10 +278,11 @@ function hideLacking() {
     byId('search').hidden = lacks.has('q');
     byId('by-price').hidden = lacks.has('price');
     byId('by-rating').hidden = lacks.has('rating');
-    [...byId('sort').options].forEach(option => {
-        option.hidden = option.disabled = option.value !== '' && lacks.has(`sort ${option.value.replace('-', '')}`);
+    const [, newest, ...orders] = byId('sort').options;
+    orders.forEach(option => {
+        option.hidden = option.disabled = lacks.has(`sort ${option.value.replace('-', '')}`);
     });
-    byId('by-sort').hidden = [...byId('sort').options].every(({ value, hidden }) => value === '' || hidden);
+    byId('by-sort').hidden = [newest, ...orders].every(({ hidden }) => hidden);
     const found = counts.value?.category ?? [];
     const hasNone = counts.value === null ? !isLoading.value : found.length === 0 && list.value.category === null; /* while they are loading, they have their place */
     byId('by-category').hidden = lacks.has('category') || hasNone;

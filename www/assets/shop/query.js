@@ -4,7 +4,8 @@ import { anyOf } from '../lib/api.js';
 
 export const LIMITS = [10, 20, 50, 100];
 const LIMIT = 20;
-const SORTS = ['', 'price', '-price', 'name', '-rating'];
+export const NEWEST = '-createdAt'; /* where another order is usual: that of relevance, of lists with words */
+const SORTS = ['', NEWEST, 'price', '-price', 'name', '-rating'];
 const OWN = 'f.'; /* before the name of a field of the shop's own, which may be that of another part of the address */
 
 const oneOf = (values, value, usual) => (values.includes(value) ? value : usual);
@@ -82,7 +83,7 @@ export function conditions({ q, category, min, max, stock, rating, own }, lacks)
     return [...all.filter(given).map(([, name, value]) => [name, value]), ...ofOwn.flatMap(([name, values]) => anyOf(name, values))];
 }
 
-/* Which products, in which order. */
+/* Which products, in an order that all of them have at once. */
 export function selection(list, lacks) {
     const { sort } = list;
     return [...conditions(list, lacks), ...(sort && !lacks.has(`sort ${sort.replace('-', '')}`) ? [['sort', sort]] : [])];
@@ -96,8 +97,11 @@ export function questions(list, facets, lacks) {
     const known = facets.filter(name => !lacks.has(name));
     const isChosen = name => chosenOf(list, name).length > 0;
     const free = known.filter(name => !isChosen(name));
+    const selected = selection(list, lacks);
+    const has = wanted => selected.some(([name]) => name === wanted);
     const products = [
-        ...selection(list, lacks),
+        ...selected,
+        ...(has('q') && !has('sort') ? [['sort', 'relevance']] : []),
         ['limit', list.limit],
         ['page', list.page],
         ...(free.length > 0 ? [['facets', free.join()]] : []),

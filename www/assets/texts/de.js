@@ -145,6 +145,7 @@ export default {
     'list.clear': 'Filter zurücksetzen',
     'list.search': 'Produkte suchen',
     'list.sort': 'Sortieren',
+    'list.sortRelevant': 'Relevanteste zuerst',
     'list.sortNewest': 'Neueste zuerst',
     'list.sortCheapest': 'Günstigste zuerst',
     'list.sortDearest': 'Teuerste zuerst',

@@ -145,6 +145,7 @@ export default {
     'list.clear': 'Clear the filters',
     'list.search': 'Search products',
     'list.sort': 'Sort by',
+    'list.sortRelevant': 'Most relevant first',
     'list.sortNewest': 'Newest first',
     'list.sortCheapest': 'Cheapest first',
     'list.sortDearest': 'Most expensive first',
