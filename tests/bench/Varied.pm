@@ -126,7 +126,7 @@ sub category {
     return 'tiny' if $n % ($count / $TINY) == 7;
     return Own::SMALL_CATEGORY if $n == Own::OF_RARE_BRAND;
     return 'big' if rand() < $BIG_SHARE;
-    return 'c' . int $CATEGORIES**rand;
+    return 'c' . (int($CATEGORIES**rand) =~ tr{0-9}{a-j}r); # a word, and not letters and a number
 }
 
 # The bits of a double as an integer.
