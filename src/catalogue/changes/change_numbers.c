@@ -221,7 +221,7 @@ static apr_status_t purge_portion(purge_t *p)
 
 cat_job_result_t cat_change_numbers_purge(cat_job_t *job)
 {
-    int seconds = cat_conf_history(job->conf);
+    int seconds = job->history;
     purge_t p = {.db = job->db, .before = apr_time_now() - apr_time_from_sec(seconds), .deleted = 1};
     apr_status_t rv = APR_SUCCESS;
 
