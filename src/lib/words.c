@@ -210,6 +210,21 @@ static apr_array_header_t *split_pieces(apr_pool_t *pool, const char *folded)
     return pieces;
 }
 
+int cat_words_count_letters(const char *word)
+{
+    const char *end = word + strlen(word);
+    utf8proc_int32_t character;
+    int count = 0;
+
+    for (; word < end; count++) {
+        word += cat_text_read(word, (apr_size_t)(end - word), &character);
+        if (kind_of(character) != LETTERS) {
+            return 0;
+        }
+    }
+    return count;
+}
+
 static apr_size_t count_octets(const piece_t *pieces, int from, int to)
 {
     apr_size_t octets = 0;
