@@ -237,6 +237,23 @@ int cat_product_keys_match(const char *const *one, const char *const *other)
 
 /* ---- words ---- */
 
+int cat_product_keys_is_whole(const char *word)
+{
+    return strchr(word, *CAT_PRODUCT_WORD_END) != NULL;
+}
+
+int cat_product_keys_is_cut(const char *word)
+{
+    return strcspn(word, CAT_PRODUCT_WORD_END) > CAT_PRODUCT_WORD_SIZE;
+}
+
+const char *cat_product_keys_cut(apr_pool_t *pool, const char *word)
+{
+    const char *end = strchr(word, *CAT_PRODUCT_WORD_END);
+
+    return cat_fold_cut(pool, end ? apr_pstrmemdup(pool, word, (apr_size_t)(end - word)) : word, CAT_PRODUCT_WORD_SIZE);
+}
+
 /* Words that are alike up to the cut follow each other. */
 static void add_word(apr_array_header_t *words, const char *word)
 {

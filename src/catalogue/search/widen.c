@@ -200,8 +200,7 @@ static apr_status_t take_word(void *baton, const char *const *values, int count)
     (void)count;
     if (edits >= 0) {
         APR_ARRAY_PUSH(w->likely, likely_t) = (likely_t){apr_pstrdup(w->db->pool, values[0]), edits,
-                                                         *values[0] != *w->word, 0,
-                                                         cat_words_count_letters(values[0])};
+                                                         *values[0] != *w->word, 0, cat_words_count_letters(values[0])};
     }
     return APR_SUCCESS;
 }
@@ -262,12 +261,13 @@ static apr_status_t read_words(widening_t *w)
 
 /* ---- step 3: uses ---- */
 
-/* Adds " FROM ...", the newest products with the word that whoever asks may see, and find by it. */
-static void add_seen(cat_select_text_t *s, const widening_t *w, const char *word)
+/* Adds " FROM ...", of some products with the word those that whoever asks may see, and find by it; of a whole word the newest ones. */
+static void add_seen(cat_select_text_t *s, const cat_db_t *db, const char *word)
 {
-    const cat_visible_t *visible = w->db->conf->visible;
-    const char *const *whole = apr_pmemdup(s->text.pool, &word, sizeof(word)), *const none[] = {NULL};
-    cat_list_query_t query = {.all = w->query->all, .words = whole, .others = &none[0], .word_count = 1};
+    const cat_visible_t *visible = db->conf->visible;
+    const char *const *const others[] = {NULL};
+    cat_list_query_t query = {.all = s->fields, .words = &word, .others = others, .word_count = 1};
+    int is_whole = cat_product_keys_is_whole(word);
 
     if (visible) {
         query.conditions = visible->conditions;
@@ -275,7 +275,7 @@ static void add_seen(cat_select_text_t *s, const widening_t *w, const char *word
     }
     cat_select_text_add(s, " FROM (SELECT w.created_at, w.id", NULL);
     cat_plan_add_words(s, word, NULL);
-    cat_select_text_add(s, " ORDER BY w.created_at DESC, w.id DESC LIMIT ", NULL);
+    cat_select_text_add(s, is_whole ? " ORDER BY w.created_at DESC, w.id DESC" : "", " LIMIT ", NULL);
     cat_select_text_add_number(s, SEEN_AMONG);
     cat_select_text_add(s, ") w", s->dialect->syntax->join, "products p ON p.id = w.id", NULL);
     cat_select_text_read_from(s, "w", "p", 0);
@@ -283,19 +283,28 @@ static void add_seen(cat_select_text_t *s, const widening_t *w, const char *word
     cat_conditions_add_all(s, &query, &(cat_found_t){0});
 }
 
-/* Where all products are seen, postings tell. */
+/* The beginning of a longer word is none. */
+static const char *make_whole(apr_pool_t *pool, const char *word)
+{
+    return strlen(word) + 4 > CAT_PRODUCT_WORD_SIZE ? word : apr_pstrcat(pool, word, CAT_PRODUCT_WORD_END, NULL);
+}
+
+/* Adds " FROM ...", a row for each product with the word. Where all products are seen, postings tell. */
+static void add_products(cat_select_text_t *s, const cat_db_t *db, const char *word)
+{
+    if (db->conf->visible || cat_select_text_hides_words(s)) {
+        add_seen(s, db, word);
+    } else {
+        cat_plan_add_words(s, word, NULL);
+    }
+}
+
 static void add_uses(cat_select_text_t *s, const widening_t *w, int place, const char *word)
 {
-    const char *whole = apr_pstrcat(s->text.pool, word, CAT_PRODUCT_WORD_END, NULL);
-
     cat_select_text_add(s, place ? " UNION ALL SELECT " : "SELECT ", NULL);
     cat_select_text_add_number(s, place);
     cat_select_text_add(s, " AS place, (SELECT COUNT(*) FROM (SELECT 1 AS one", NULL);
-    if (w->db->conf->visible || cat_select_text_hides_words(s)) {
-        add_seen(s, w, whole);
-    } else {
-        cat_plan_add_words(s, whole, NULL);
-    }
+    add_products(s, w->db, make_whole(s->text.pool, word));
     cat_select_text_add(s, " LIMIT ", NULL);
     cat_select_text_add_number(s, USES);
     cat_select_text_add(s, ") c)", NULL);
@@ -351,8 +360,7 @@ static const char *const *add_others(const widening_t *w, const char *const **ot
         const likely_t *likely = &APR_ARRAY_IDX(w->likely, i, likely_t);
         int before = list.all->nelts;
         if (likely->uses) {
-            cat_query_others_add(
-                &list, likely->edits ? likely->word : apr_pstrcat(w->db->pool, likely->word, CAT_PRODUCT_WORD_END, NULL));
+            cat_query_others_add(&list, likely->edits ? likely->word : make_whole(w->db->pool, likely->word));
         }
         if (list.all->nelts > before) {
             taken[count++] = likely->word;
@@ -414,9 +422,9 @@ static apr_status_t find_unknown(cat_db_t *db, const cat_list_query_t *query, un
     }
     cat_select_text_begin(&s, db);
     for (int i = 0; i < u->of; i++) {
-        cat_select_text_add(&s, i ? "), (SELECT w.word" : "SELECT (SELECT w.word", NULL);
-        cat_plan_add_words(&s, query->words[i], NULL);
-        cat_select_text_add(&s, " ORDER BY w.word LIMIT 1", NULL);
+        cat_select_text_add(&s, i ? "), (SELECT 1" : "SELECT (SELECT 1", NULL);
+        add_products(&s, db, query->words[i]);
+        cat_select_text_add(&s, " LIMIT 1", NULL);
     }
     cat_select_text_add(&s, ")", NULL);
     return cat_select_text_run(&s, db, take_unknown, u);
