@@ -15,7 +15,7 @@ use Exporter 'import';
 use List::Util qw(any min shuffle);
 use Unicode::Normalize qw(NFKD);
 
-our @EXPORT_OK = qw(fold words matches corrected ordered compare_values choose_fields own_names facet_names unique_names list_names part_of encoded random_product random_change
+our @EXPORT_OK = qw(write_synonyms fold words matches corrected ordered compare_values choose_fields own_names facet_names unique_names list_names part_of encoded random_product random_change
     random_conditions random_question query_of words_meant);
 
 our @BUILT_IN = qw(id name price category inStock rating createdAt);
@@ -142,6 +142,25 @@ sub find_asked {
 
 sub asked { my ($text, $is_whole) = @_; return @{ $asked{ $is_whole ? 1 : 0 }{$text} //= find_asked($text, $is_whole) } }
 
+# Words that may stand for others, as write_synonyms writes them.
+my %SYNONYMS = (tea => ['kettle', 'chai'], kettle => ['tea'], chai => ['tea', 'kettle'], wifi => ['galaxy', '24'], red => ["\x{65e5}\x{672c}"]);
+
+sub write_synonyms {
+    my $text = "tea, chai # and more\nchai => Kettle\nT\x{e9}a, kettle\nwifi => Galaxy, 24\nRED => \x{65e5}\x{672c}\n";
+    utf8::encode($text);
+    return $text;
+}
+
+# What stands for a word already, without what another one begins.
+sub others_of {
+    my ($word, $joined) = @_;
+    my @others;
+    for my $other (grep { defined } $joined, @{ $SYNONYMS{$word} // [] }) {
+        push @others, $other if !grep { index($other, $_) == 0 } $word, @others;
+    }
+    return @others;
+}
+
 # ---- words that may be meant ----
 
 # How many edits there are between two words: letters that are missing, too many, others, or in the place of their neighbours.
@@ -181,10 +200,10 @@ sub likeliest_first {
 
 # What stands for a word, of what products have, with how many have it. A test of words, or what they begin with: [text, is whole].
 sub likely_words {
-    my ($word, $joined, $uses) = @_;
+    my ($uses, $word, @present) = @_;
     my @likely = likeliest_first($word, undef, map { my $edits = likeness($word, $_); defined $edits ? [$_, $edits] : () } grep { /^$LETTERS\z/ && length >= 4 } keys %$uses);
     splice @likely, 64 if @likely > 64;
-    my @others = map { [$_, 0] } grep { defined && index($_, $word) != 0 } $joined;
+    my @others = map { [$_, 0] } @present;
     my $before = @others;
     for (likeliest_first($word, { map { $_ => min(20, $uses->{$_}) } keys %$uses }, @likely)) {
         my ($other, $edits) = @$_;
@@ -330,7 +349,8 @@ sub match_with {
     my ($searched, $is_whole) = ([searched_names($question->{who})], ($question->{match} // '') eq 'exact');
     my @tests = map { test_of(@$_) } @{ $question->{conditions} };
     push @tests, map {
-        my @words = ((map { [$_, $is_whole] } grep { defined } @$_), @{ $corrected->{ $_->[0] } // [] });
+        my ($word, $joined) = @$_;
+        my @words = ((map { [$_, $is_whole] } $word, $joined // ()), map({ [$_, 0] } $is_whole ? () : @{ $SYNONYMS{$word} // [] }), @{ $corrected->{$word} // [] });
         sub { has_word($_[0], $searched, @words) }
     } asked(join(' ', @{ $question->{words} // [] }), $is_whole);
     return all_meet(\@tests, @products);
@@ -349,7 +369,7 @@ sub find_corrected {
     my @asked = asked(join ' ', @{ $question->{words} });
     splice @asked, 8 if @asked > 8;
     my @unknown = grep { my $word = $_->[0]; !grep { index($_, $word) == 0 } keys %uses } @asked;
-    my %corrected = map { $_->[0] => [likely_words(@$_, \%uses)] } grep { $_->[0] =~ /^$LETTERS\z/ && length $_->[0] >= 3 } @unknown ? @unknown : @asked;
+    my %corrected = map { $_->[0] => [likely_words(\%uses, $_->[0], others_of(@$_))] } grep { $_->[0] =~ /^$LETTERS\z/ && length $_->[0] >= 3 } @unknown ? @unknown : @asked;
     return { map { @{ $corrected{$_} } ? ($_ => $corrected{$_}) : () } keys %corrected };
 }
 
