@@ -16,7 +16,7 @@ static void test_pieces_stand_in_order(void **state)
     cat_select_text_add(&s, "a = ", NULL);
     cat_select_text_add_value(&s, "x");
     cat_select_text_add_condition(&s);
-    cat_select_text_add_word(&s, "red", NULL, 0);
+    cat_select_text_add_word(&s, "red", NULL);
     cat_select_text_add(&s, " LIMIT ", NULL);
     cat_select_text_add_number(&s, 7);
     assert_string_equal(cat_buffer_text(&s.text),
@@ -38,7 +38,7 @@ static void test_each_dialect_has_its_words(void **state)
         cat_select_text_t s = unit_begin_text(*state, cases[i].driver);
         cat_select_text_add_products(&s, "by_a");
         cat_select_text_add(&s, " ", NULL);
-        cat_select_text_add_word(&s, "red", NULL, 0);
+        cat_select_text_add_word(&s, "red", NULL);
         cat_select_text_add(&s, " ", NULL);
         cat_select_text_add_key(&s, -1);
         assert_string_equal(cat_buffer_text(&s.text), cases[i].text);
@@ -73,7 +73,7 @@ static void test_words_are_those_of_fields_that_are_seen(void **state)
     assert_false(cat_select_text_hides_words(&s));
     s.fields = make_fields(*state, (const char *const[]){"d string search", "a string index", "b string search", NULL});
     assert_true(cat_select_text_hides_words(&s));
-    cat_select_text_add_word(&s, "red", NULL, 0);
+    cat_select_text_add_word(&s, "red", NULL);
     assert_string_equal(cat_buffer_text(&s.text), "(INSTR(p.words, %s) > 0 OR INSTR(p.words, %s) > 0)");
     assert_string_equal(unit_values_of(&s), " red| :6:red");
 }

@@ -352,18 +352,19 @@ typedef struct words_t {
  * first part only. */
 static int is_single(const cat_list_query_t *query, const words_t *words, int i)
 {
-    return words->all[i].count == 1 && strlen(query->words[i]) <= CAT_PRODUCT_WORD_SIZE;
+    return words->all[i].count == 1 && !cat_product_keys_is_cut(query->words[i]);
 }
 
-void cat_plan_add_words(cat_select_text_t *s, const char *word, const char *after, int is_whole)
+void cat_plan_add_words(cat_select_text_t *s, const char *word, const char *after)
 {
-    const char *begin = cat_fold_cut(s->text.pool, word, CAT_PRODUCT_WORD_SIZE);
-    const char *end = is_whole ? NULL : cat_conditions_end_of_prefix(s->text.pool, begin);
+    const char *begin = cat_product_keys_cut(s->text.pool, word);
+    int is_whole = cat_product_keys_is_whole(word);
+    const char *end = is_whole ? begin : cat_conditions_end_of_prefix(s->text.pool, begin);
 
-    cat_select_text_add(s, " FROM product_words w WHERE w.word ", is_whole ? "= " : after ? "> " : ">= ", NULL);
-    cat_select_text_add_value(s, after && !is_whole ? after : begin);
-    if (end) {
-        cat_select_text_add(s, " AND w.word < ", NULL);
+    cat_select_text_add(s, " FROM product_words w WHERE w.word ", after ? "> " : is_whole ? "= " : ">= ", NULL);
+    cat_select_text_add_value(s, after ? after : begin);
+    if (end && (after || !is_whole)) {
+        cat_select_text_add(s, is_whole ? " AND w.word <= " : " AND w.word < ", NULL);
         cat_select_text_add_value(s, end);
     }
 }
@@ -603,17 +604,16 @@ static cat_plan_t make_pair(const choice_t *c)
 
 /* ---- words ---- */
 
-static void add_word_after(cat_select_text_t *s, const char *text, const char *after, int is_whole)
+static void add_word_after(cat_select_text_t *s, const char *text, const char *after)
 {
     cat_select_text_add(s, "SELECT w.word", NULL);
-    cat_plan_add_words(s, text, after, is_whole);
+    cat_plan_add_words(s, text, after);
     cat_select_text_add(s, " ORDER BY w.word LIMIT 1", NULL);
 }
 
 typedef struct prefix_t {
     const char *text;
     const char *word; /* the last one found that begins so; NULL: none */
-    int is_whole;     /* flag: it begins only itself */
 } prefix_t;
 
 typedef struct next_words_t {
@@ -644,7 +644,7 @@ static apr_status_t find_next_words(cat_db_t *db, prefix_t *prefixes, int count)
         cat_select_text_begin(&s, db);
         for (int i = from; i < to; i++) {
             cat_select_text_add(&s, i > from ? "), (" : "SELECT (", NULL);
-            add_word_after(&s, prefixes[i].text, prefixes[i].word, prefixes[i].is_whole);
+            add_word_after(&s, prefixes[i].text, prefixes[i].word);
         }
         cat_select_text_add(&s, ")", NULL);
         rv = cat_select_text_run(&s, db, take_next_words, &n);
@@ -665,6 +665,20 @@ static int keep_found(prefix_t *prefixes, int count)
     return kept;
 }
 
+/* A whole word is found at once. Adds what was found; returns how many prefixes may find more. */
+static int take_found(prefix_t *prefixes, int count, word_t *word)
+{
+    int kept = 0;
+
+    for (int i = 0; i < count; i++) {
+        word->found[word->count++] = prefixes[i].word;
+        if (!cat_product_keys_is_whole(prefixes[i].text)) {
+            prefixes[kept++] = prefixes[i];
+        }
+    }
+    return kept;
+}
+
 /* Finds the words that begin with one of the prefixes, above its own word if it has one, up to `most` and one. */
 static apr_status_t find_more_words(cat_db_t *db, prefix_t *prefixes, int count, int most, word_t *word)
 {
@@ -677,10 +691,7 @@ static apr_status_t find_more_words(cat_db_t *db, prefix_t *prefixes, int count,
             word->count = TOO_MANY_WORDS;
             return rv;
         }
-        for (int i = 0; i < count; i++) {
-            word->found[word->count++] = prefixes[i].word;
-        }
-        count = prefixes->is_whole ? 0 : count;
+        count = take_found(prefixes, count, word);
     }
     return rv;
 }
@@ -755,17 +766,12 @@ static apr_status_t look_at_words(cat_db_t *db, look_t *l)
 
     cat_select_text_begin(&s, db);
     for (int i = 0; i < l->words->count; i++) {
-        const char *text = l->query->words[i], *cut = cat_fold_cut(db->pool, text, CAT_PRODUCT_WORD_SIZE);
+        const char *text = l->query->words[i], *cut = cat_product_keys_cut(db->pool, text);
         cat_select_text_add(&s, i ? ", (" : "SELECT (", NULL);
-        add_word_after(&s, text, NULL, l->query->is_whole);
-        cat_select_text_add(&s, "), ", NULL);
-        if (l->query->is_whole) {
-            cat_select_text_add(&s, "NULL", NULL);
-        } else {
-            cat_select_text_add(&s, "(", NULL);
-            add_word_after(&s, text, cut, 0);
-            cat_select_text_add(&s, ")", NULL);
-        }
+        add_word_after(&s, text, NULL);
+        cat_select_text_add(&s, "), (", NULL);
+        add_word_after(&s, text, cut);
+        cat_select_text_add(&s, ")", NULL);
         if (l->are_ranked) {
             add_span(&s, ", ", cut);
         }
@@ -801,10 +807,10 @@ static apr_status_t find_words(cat_db_t *db, const look_t *look, int i)
     int count = 0;
 
     if (word->count && (!is_itself || look->has_longer[i])) {
-        prefixes[count++] = (prefix_t){text, word->found[0], 0};
+        prefixes[count++] = (prefix_t){text, word->found[0]};
     }
     for (int other = 0; others && others[other]; other++) {
-        prefixes[count++] = (prefix_t){others[other], NULL, look->query->is_whole};
+        prefixes[count++] = (prefix_t){others[other], NULL};
     }
     if (!count) {
         return APR_SUCCESS;
@@ -830,7 +836,7 @@ static apr_array_header_t *list_others(apr_pool_t *pool, const cat_list_query_t 
 
     for (int i = 0; i < query->word_count; i++) {
         for (int other = 0; query->others[i] && query->others[i][other]; other++) {
-            APR_ARRAY_PUSH(others, prefix_t) = (prefix_t){query->others[i][other], NULL, query->is_whole};
+            APR_ARRAY_PUSH(others, prefix_t) = (prefix_t){query->others[i][other], NULL};
         }
     }
     return others;

@@ -74,8 +74,8 @@ void cat_plan_drive(cat_plan_t *plan, const cat_posting_t *posting);
 void cat_plan_add_found(cat_select_text_t *s, const cat_plan_t *plan);
 
 /* Adds " FROM product_words w WHERE ...", for the words that begin with this one; only those above `after`, if that is
- * not NULL. is_whole: for this word alone; then `after` is NULL. */
-void cat_plan_add_words(cat_select_text_t *s, const char *word, const char *after, int is_whole);
+ * not NULL. */
+void cat_plan_add_words(cat_select_text_t *s, const char *word, const char *after);
 
 /* Adds " FROM ...", which has these columns of product_words for the words of products that this word of the query or one of its
  * others begins; of each of them, at most `most` rows, if there are others. */

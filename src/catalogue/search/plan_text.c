@@ -68,7 +68,7 @@ static void join_product(cat_select_text_t *s, const char *keys)
 /* Do postings tell whether a product is found? A long word is found by its first part only. */
 static int is_found(const cat_select_text_t *s, const char *word)
 {
-    return strlen(word) <= CAT_PRODUCT_WORD_SIZE && !cat_select_text_hides_words(s);
+    return !cat_product_keys_is_cut(word) && !cat_select_text_hides_words(s);
 }
 
 /* Does the database read two lists side by side as an INTERSECT, or else as a join? */
@@ -342,11 +342,10 @@ static const char *const *others_of(const cat_list_query_t *query, const char *w
     return i < query->word_count ? query->others[i] : NULL;
 }
 
-static void add_postings_of(cat_select_text_t *s, const cat_list_query_t *query, const char *prefix,
-                            const char *columns, apr_int64_t most)
+static void add_postings_of(cat_select_text_t *s, const char *prefix, const char *columns, apr_int64_t most)
 {
     cat_select_text_add(s, "SELECT * FROM (SELECT ", columns, NULL);
-    cat_plan_add_words(s, prefix, NULL, query->is_whole);
+    cat_plan_add_words(s, prefix, NULL);
     cat_select_text_add(s, " LIMIT ", NULL);
     cat_select_text_add_number(s, most);
 }
@@ -357,16 +356,16 @@ void cat_plan_add_postings(cat_select_text_t *s, const cat_list_query_t *query, 
     const char *const *others = others_of(query, word);
 
     if (!others) {
-        cat_plan_add_words(s, word, NULL, query->is_whole);
+        cat_plan_add_words(s, word, NULL);
         return;
     }
     cat_select_text_add(s, " FROM (", NULL);
-    add_postings_of(s, query, word, columns, most);
+    add_postings_of(s, word, columns, most);
     for (int i = 0; others[i]; i++) {
         cat_select_text_add(s, ") b", NULL);
         cat_select_text_add_number(s, i);
         cat_select_text_add(s, " UNION ALL ", NULL);
-        add_postings_of(s, query, others[i], columns, most);
+        add_postings_of(s, others[i], columns, most);
     }
     cat_select_text_add(s, ") b) u", NULL);
 }
@@ -494,7 +493,7 @@ static void add_in_name(cat_select_text_t *s, const cat_plan_t *plan)
         if (posting) {
             cat_select_text_add(s, posting, ".in_name = 1", NULL);
         } else {
-            cat_select_text_add_word_of_name(s, query->words[i], query->others[i], query->is_whole);
+            cat_select_text_add_word_of_name(s, query->words[i], query->others[i]);
         }
     }
     cat_select_text_add(s, " THEN 1 ELSE 0 END AS in_name", NULL);

@@ -3,8 +3,10 @@
  * Finds the products of a page in the order of relevance. The list is made of classes, each of which is a question of its own about the words of
  * q; plan.c plans it as a list in the order of time. A product belongs to the first class that finds it.
  *
- *      q=red kett    WHOLE        red kett     has both as whole words    name    then others
- *                    BEGINNINGS   red* kett*   and is not in WHOLE        name    then others      rank 0, 1, 2, 3
+ *      q=red kett    whole        red kett     has both as whole words     names, then others      rank 0, 1
+ *                    beginnings   red* kett*   and is not among those      names, then others           2, 3
+ *
+ * Where words take part that the client has not asked for (widen.c), there are two more: those found inside words, then those with a slip.
  *
  * What is read of a class is its candidates, newest first: created_at, id, and whether the name has all words, which the postings tell
  * (product_words.in_name). So they only have to be parted in two to be in order, and no product is read but those of the page. A class ends with
@@ -17,24 +19,88 @@
 #include <apr_strings.h>
 #include <string.h>
 
+#include "catalogue/product/product_keys.h"
 #include "catalogue/search/plan.h"
 
 #define FEW 4 /* times as many candidates as the page needs are asked for at first */
 
 /* ---- the classes ---- */
 
-static void ask_whole(cat_list_query_t *query)
+static const char *make_whole(apr_pool_t *pool, const char *word)
 {
-    query->is_whole = 1;
+    return cat_product_keys_is_whole(word) ? word : apr_pstrcat(pool, word, CAT_PRODUCT_WORD_END, NULL);
 }
 
-static void ask_beginnings(cat_list_query_t *query)
+static const char *const *make_all_whole(apr_pool_t *pool, const char *const *words, int count)
 {
-    (void)query;
+    const char **whole = apr_pcalloc(pool, (apr_size_t)(count + 1) * sizeof(*whole));
+
+    for (int i = 0; i < count; i++) {
+        whole[i] = make_whole(pool, words[i]);
+    }
+    return whole;
 }
 
-/* THE CLASS TABLE: how each class changes the question, in their order. The last one is that of the list. */
-static void (*const classes[])(cat_list_query_t *query) = {ask_whole, ask_beginnings};
+static int count_others(const char *const *others)
+{
+    int count = 0;
+
+    while (others && others[count]) {
+        count++;
+    }
+    return count;
+}
+
+static void ask_whole(apr_pool_t *pool, cat_list_query_t *query, const cat_list_query_t *asked)
+{
+    const char *const **others = apr_pcalloc(pool, CAT_QUERY_WORDS_MAX * sizeof(*others));
+
+    (void)asked;
+    query->words = make_all_whole(pool, query->words, query->word_count);
+    for (int i = 0; i < query->word_count; i++) {
+        int count = count_others(query->others[i]);
+        others[i] = count ? make_all_whole(pool, query->others[i], count) : NULL;
+    }
+    query->others = others;
+}
+
+static int is_asked(const char *const *others, const char *word)
+{
+    while (others && *others && strcmp(*others, word) != 0) {
+        others++;
+    }
+    return others && *others;
+}
+
+/* Words that contain one of the question stand for it whole, those that differ by a slip as beginnings (widen.c). */
+static void ask_insides(apr_pool_t *pool, cat_list_query_t *query, const cat_list_query_t *asked)
+{
+    const char *const **others = apr_pcalloc(pool, CAT_QUERY_WORDS_MAX * sizeof(*others));
+
+    for (int i = 0; i < query->word_count; i++) {
+        const char *const *wide = query->others[i];
+        const char **kept = apr_pcalloc(pool, (apr_size_t)(count_others(wide) + 1) * sizeof(*kept));
+        int count = 0;
+        for (; wide && *wide; wide++) {
+            if (cat_product_keys_is_whole(*wide) || is_asked(asked->others[i], *wide)) {
+                kept[count++] = *wide;
+            }
+        }
+        others[i] = count ? kept : NULL;
+    }
+    query->others = others;
+}
+
+/* THE CLASS TABLE, in their order. The last ones have words that the client has not asked for, where such words take part. */
+static const struct class_row_t {
+    int is_wide;
+    void (*change)(apr_pool_t *pool, cat_list_query_t *query, const cat_list_query_t *asked); /* NULL: not at all */
+} classes[] = {
+    {0, ask_whole},
+    {0, NULL}, /* beginnings */
+    {1, ask_insides},
+    {1, NULL}, /* slips */
+};
 
 #define CLASSES ((int)(sizeof(classes) / sizeof(classes[0])))
 
@@ -47,6 +113,7 @@ typedef struct candidate_t {
 
 typedef struct ranking_t {
     cat_db_t *db;
+    const cat_list_query_t *asked, *query; /* the client's question, and the same with further words, or itself */
     cat_relevance_page_t *page;
     const cat_list_position_t *after; /* NULL: the page is from its offset on */
     apr_int64_t offset, limit;
@@ -87,12 +154,18 @@ static apr_int64_t count_needed(const ranking_t *r)
     return r->offset + r->limit + 1 - r->passed;
 }
 
+/* Are the products of the list all that the class finds? */
+static int is_last(const class_t *c)
+{
+    return !classes[c->number].change && classes[c->number].is_wide == (c->ranking->query != c->ranking->asked);
+}
+
 /* Notes that this class has found it, unless one before has. */
 static int is_of_class(const class_t *c, const char *id)
 {
     const void *of = apr_hash_get(c->ranking->found, id, APR_HASH_KEY_STRING);
 
-    if (!of && c->number + 1 < CLASSES) {
+    if (!of && !is_last(c)) {
         apr_hash_set(c->ranking->found, id, APR_HASH_KEY_STRING, &classes[c->number]);
     }
     return !of || of == &classes[c->number];
@@ -179,23 +252,25 @@ static void note_total(const class_t *c)
     if (c->has_more && c->most == c->ranking->db->conf->count_limit) {
         page->total = c->most;
         page->is_more = 1;
-    } else if (c->number + 1 == CLASSES && !c->has_more && !c->is_enough) {
+    } else if (is_last(c) && !c->has_more && !c->is_enough) {
         page->total = c->read;
     }
 }
 
-static apr_status_t read_class(ranking_t *r, const cat_list_query_t *query, int number)
+static apr_status_t read_class(ranking_t *r, int number)
 {
     class_t c = {.ranking = r, .number = number, .rank = 2 * number};
-    cat_list_query_t asked = *query;
+    cat_list_query_t query = classes[number].is_wide ? *r->query : *r->asked;
     apr_int64_t most = r->db->conf->count_limit, needed = count_needed(r);
     apr_int64_t few = needed < most / FEW ? FEW * needed : most;
     cat_plan_t plan;
     apr_status_t rv;
 
-    asked.page = 1; /* candidates are read from the newest one on */
-    classes[number](&asked);
-    rv = cat_plan_choose(r->db, &asked, &plan);
+    query.page = 1; /* candidates are read from the newest one on */
+    if (classes[number].change) {
+        classes[number].change(r->db->pool, &query, r->asked);
+    }
+    rv = cat_plan_choose(r->db, &query, &plan);
     if (rv == APR_SUCCESS) {
         rv = read_candidates(&c, &plan, few);
     }
@@ -210,16 +285,19 @@ static apr_status_t read_class(ranking_t *r, const cat_list_query_t *query, int 
     return rv;
 }
 
-apr_status_t cat_relevance_find(cat_db_t *db, const cat_list_query_t *query, apr_int64_t offset,
-                                cat_relevance_page_t *page)
+apr_status_t cat_relevance_find(cat_db_t *db, const cat_list_query_t *asked, const cat_list_query_t *query,
+                                apr_int64_t offset, cat_relevance_page_t *page)
 {
-    ranking_t r = {.db = db, .page = page, .offset = offset, .limit = query->limit, .found = apr_hash_make(db->pool)};
+    ranking_t r = {.db = db, .asked = asked, .query = query, .page = page, .offset = offset, .limit = query->limit};
     apr_status_t rv = APR_SUCCESS;
 
     r.after = query->page || !*query->after.key.id ? NULL : &query->after;
+    r.found = apr_hash_make(db->pool);
     *page = (cat_relevance_page_t){.ids = apr_array_make(db->pool, 16, sizeof(const char *)), .total = -1};
     for (int i = 0; i < CLASSES && rv == APR_SUCCESS && count_needed(&r) > 0; i++) {
-        rv = read_class(&r, query, i);
+        if (!classes[i].is_wide || query != asked) {
+            rv = read_class(&r, i);
+        }
     }
     return rv;
 }

@@ -9,8 +9,8 @@
 
 /*
  * The order of sort=relevance. Each product that a search finds belongs to the first class whose question finds it: it has all words of q as
- * whole words, or as beginnings. The list has the classes one after the other; of each, the newest conf->count_limit products take part, those
- * whose name has all words before the others, each newest first.
+ * whole words, or as beginnings, or by words that contain them, or by slips. The list has the classes one after the other; of each, the newest
+ * conf->count_limit products take part, those whose name has all words before the others, each newest first.
  */
 typedef struct cat_relevance_page_t {
     apr_array_header_t *ids;  /* const char *: the products of the page, in their order */
@@ -20,9 +20,10 @@ typedef struct cat_relevance_page_t {
     int is_more;              /* flag: conf->count_limit, and there are more */
 } cat_relevance_page_t;
 
-/* Finds the products of a page of such a query, within a search. offset: how many products of the list are before it, where the query has a
- * page. *page is on the pool of db. */
-apr_status_t cat_relevance_find(cat_db_t *db, const cat_list_query_t *query, apr_int64_t offset,
-                                cat_relevance_page_t *page);
+/* Finds the products of a page of the question, within a search. query: the same with words that the client has not asked for
+ * (catalogue/search/widen.h), or asked itself. offset: how many products of the list are before it, where it has a page. *page is on the pool
+ * of db. */
+apr_status_t cat_relevance_find(cat_db_t *db, const cat_list_query_t *asked, const cat_list_query_t *query,
+                                apr_int64_t offset, cat_relevance_page_t *page);
 
 #endif

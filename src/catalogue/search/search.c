@@ -8,6 +8,8 @@
  *        |             because a walk would look for its products everywhere.
  *      read_products   the plan (plan.c) and its rows, and one row more than the page has: whether it comes tells whether
  *        |             there is a next page. By relevance (relevance.c) the ids come first, and then the rows by these.
+ *      read_wide       the same once more with words that the client may have meant (widen.c), if the list has fewer products than a page
+ *        |             could have.
  *      count_facets    the counters of categories and values, where they know the facet; for the others the first CatalogCountLimit
  *        |             products of the list are read, all if the client wants it exact, and counted by value. If the list has no
  *        |             more, their number is the total.
@@ -45,7 +47,7 @@ typedef struct counters_t {
 
 typedef struct search_t {
     cat_db_t *db;
-    const cat_list_query_t *query;
+    const cat_list_query_t *asked, *query; /* query: the same, or widened */
     const cat_search_rows_t *rows;
     cat_search_end_t *end;
     cat_plan_t plan;
@@ -238,9 +240,10 @@ static apr_status_t read_portion(search_t *s, const char *const *ids, int count)
     return rv;
 }
 
-static int is_count_wanted(const search_t *s)
+/* Behind the end, the products are counted to know whether further words take part. */
+static int is_plan_wanted(const search_t *s)
 {
-    return s->query->has_facets || (s->query->count != CAT_COUNT_NONE && s->end->total < 0);
+    return s->query->has_facets || (s->query->count != CAT_COUNT_NONE && s->end->total < 0) || s->passed == 0;
 }
 
 /* Whether there are more products than were ranked, only a count tells. */
@@ -257,7 +260,7 @@ static void note_ranked(search_t *s, const cat_relevance_page_t *page)
 static apr_status_t read_by_relevance(search_t *s)
 {
     cat_relevance_page_t page;
-    apr_status_t rv = cat_relevance_find(s->db, s->query, s->offset, &page);
+    apr_status_t rv = cat_relevance_find(s->db, s->asked, s->query, s->offset, &page);
 
     if (rv != APR_SUCCESS) {
         return rv;
@@ -267,7 +270,7 @@ static apr_status_t read_by_relevance(search_t *s)
         int rest = page.ids->nelts - done;
         rv = read_portion(s, (const char *const *)page.ids->elts + done, rest < AT_ONCE ? rest : AT_ONCE);
     }
-    return rv == APR_SUCCESS && is_count_wanted(s) ? cat_plan_choose(s->db, s->query, &s->plan) : rv;
+    return rv == APR_SUCCESS && is_plan_wanted(s) ? cat_plan_choose(s->db, s->query, &s->plan) : rv;
 }
 
 /* ---- the total ---- */
@@ -788,20 +791,74 @@ static apr_status_t read_products(search_t *s)
     return rv == APR_SUCCESS && !s->query->is_by_relevance ? read_rows(s) : rv;
 }
 
+/* Has the list fewer products than an answer may have? Behind its end, they are counted. */
+static apr_status_t look_whether_short(search_t *s, int *is_short)
+{
+    apr_int64_t count = 0;
+    cat_select_text_t text;
+    apr_status_t rv;
+
+    *is_short = s->passed < s->query->limit && (s->query->page ? s->offset == 0 : !*s->query->after.key.id);
+    if (*is_short || s->passed > 0 || !s->query->page) {
+        return APR_SUCCESS;
+    }
+    cat_select_text_begin(&text, s->db);
+    cat_plan_add_count(&text, &s->plan, s->query->limit);
+    rv = cat_select_text_run(&text, s->db, take_number, &count);
+    *is_short = count < s->query->limit;
+    return rv;
+}
+
+/* Where there are no such words, the answer stays what it is. */
+static apr_status_t read_wide(search_t *s)
+{
+    cat_widened_t widened;
+    apr_status_t rv = cat_widen_query(s->db, s->asked, &widened);
+
+    if (rv != APR_SUCCESS || !widened.query) {
+        return rv;
+    }
+    begin_rows(s);
+    s->query = widened.query;
+    s->end->corrections = widened.corrections;
+    s->end->correction_count = widened.count;
+    return read_products(s);
+}
+
+/* A list that goes on was widened at its beginning, or was not. */
+static apr_status_t read_words(search_t *s)
+{
+    int is_short = 0;
+    apr_status_t rv;
+
+    if (s->asked->is_wide) {
+        rv = read_wide(s);
+        return rv == APR_SUCCESS && s->query == s->asked ? read_products(s) : rv;
+    }
+    rv = read_products(s);
+    rv = rv == APR_SUCCESS ? look_whether_short(s, &is_short) : rv;
+    return rv == APR_SUCCESS && is_short ? read_wide(s) : rv;
+}
+
 static apr_status_t read_all(void *baton)
 {
     search_t *s = baton;
     apr_status_t rv;
 
+    s->query = s->asked;
     begin_rows(s);
     rv = read_stock(s);
     if (rv == APR_SUCCESS && !is_known_empty(s)) {
-        rv = read_products(s);
+        rv = s->asked->can_widen ? read_words(s) : read_products(s);
     }
     if (rv == APR_SUCCESS) {
         rv = count_facets(s);
     }
-    return rv == APR_SUCCESS ? count_rows(s) : rv;
+    rv = rv == APR_SUCCESS ? count_rows(s) : rv;
+    if (s->passed == 0 && (s->offset == 0 || s->end->total == 0)) {
+        s->end->correction_count = 0; /* of nothing */
+    }
+    return rv;
 }
 
 static search_t make_search(cat_db_t *db, const cat_list_query_t *query, const cat_search_rows_t *rows,
@@ -809,6 +866,7 @@ static search_t make_search(cat_db_t *db, const cat_list_query_t *query, const c
 {
     return (search_t){
         .db = db,
+        .asked = query,
         .query = query,
         .rows = rows,
         .end = end,

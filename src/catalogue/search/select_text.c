@@ -167,14 +167,13 @@ int cat_select_text_hides_words(const cat_select_text_t *s)
 /* How a word is found in a row: behind a blank, and a mark that is not empty for fields of the shop's own. */
 typedef struct sought_t {
     const char *word, *const *others; /* of cat_list_query_t */
-    int is_whole;                     /* flag: before a blank, too */
     const char *until;                /* before what it has to be; NULL: anywhere */
 } sought_t;
 
 static void add_marked_word(cat_select_text_t *s, const sought_t *sought, const char *mark, const char *word)
 {
     cat_select_text_add(s, s->dialect->syntax->find, "(p.words, ", NULL);
-    cat_select_text_add_value(s, apr_pstrcat(s->text.pool, " ", mark, word, sought->is_whole ? " " : "", NULL));
+    cat_select_text_add_value(s, apr_pstrcat(s->text.pool, " ", mark, word, NULL));
     if (sought->until) {
         cat_select_text_add(s, ") BETWEEN 1 AND ", s->dialect->syntax->find, "(p.words, '", sought->until, "')", NULL);
     } else {
@@ -194,9 +193,9 @@ static void add_any_word(cat_select_text_t *s, const sought_t *sought, const cha
     cat_buffer_add_text(&s->text, sought->others ? ")" : "");
 }
 
-void cat_select_text_add_word(cat_select_text_t *s, const char *word, const char *const *others, int is_whole)
+void cat_select_text_add_word(cat_select_text_t *s, const char *word, const char *const *others)
 {
-    const sought_t sought = {word, others, is_whole, NULL};
+    const sought_t sought = {word, others, NULL};
     int known = count_known(s);
 
     cat_buffer_add_text(&s->text, known ? "(" : "");
@@ -210,9 +209,9 @@ void cat_select_text_add_word(cat_select_text_t *s, const char *word, const char
     cat_buffer_add_text(&s->text, known ? ")" : "");
 }
 
-void cat_select_text_add_word_of_name(cat_select_text_t *s, const char *word, const char *const *others, int is_whole)
+void cat_select_text_add_word_of_name(cat_select_text_t *s, const char *word, const char *const *others)
 {
-    const sought_t sought = {word, others, is_whole, " " CAT_PRODUCT_NAME_END " "};
+    const sought_t sought = {word, others, " " CAT_PRODUCT_NAME_END " "};
 
     add_any_word(s, &sought, "");
 }

@@ -73,11 +73,11 @@ void cat_select_text_add_not_null(cat_select_text_t *s, const char *column);
 int cat_select_text_hides_words(const cat_select_text_t *s);
 
 /* Adds the comparison: the words of p that q looks into contain a word that begins with this one, or with one of the others up to a NULL,
- * unless there are none (NULL). is_whole: a word that is one of them. */
-void cat_select_text_add_word(cat_select_text_t *s, const char *word, const char *const *others, int is_whole);
+ * unless there are none (NULL). */
+void cat_select_text_add_word(cat_select_text_t *s, const char *word, const char *const *others);
 
 /* The same of the words of p's name only. */
-void cat_select_text_add_word_of_name(cat_select_text_t *s, const char *word, const char *const *others, int is_whole);
+void cat_select_text_add_word_of_name(cat_select_text_t *s, const char *word, const char *const *others);
 
 /* Runs it. Contract of cat_db_each. */
 apr_status_t cat_select_text_run(cat_select_text_t *s, cat_db_t *db, cat_row_t *row, void *baton);
