@@ -88,6 +88,18 @@ is(list('q=lamp&count=exact')->{json}{pagination}{total}, 48, 'or exact');
 is(list('q=lamp&count=none')->{json}{pagination}{total}, undef, 'or none');
 is(list('q=lamp&limit=1')->{json}{pagination}{total}, $LIMIT, 'though a short page reads few');
 
+# ---- words that are meant ----
+
+create($_) for 'Wardrobe', 'Wardrobes of oak', 'Old wardrobe', 'Aktenschrank', 'Schrank', 'Schranke', 'Schrenk';
+create('Box', category => $_) for 'Aktenschrank', 'Wardrobe';
+is(names('q=schrank'), 'Schrank | Schranke | Aktenschrank | Box | Schrenk', 'whole, beginnings, inside words, with a slip');
+is(names('q=wardrobr'), 'Old wardrobe | Wardrobes of oak | Wardrobe | Box', 'with a slip only');
+is(names('q=schrank&match=prefix'), 'Schrank | Schranke', 'if the client asks for them');
+is(names('q=schrank&match=exact'), 'Schrank', 'whole words only');
+is(walked('q=schrank&limit=10'), 'Schrank | Schranke | Aktenschrank | Box | Schrenk', 'by cursor');
+is(names("q=schrank&limit=3&page=$_->[0]"), $_->[1], "page $_->[0]") for [1, 'Schrank | Schranke | Aktenschrank'], [2, 'Box | Schrenk'];
+is(list('q=schrank')->{json}{pagination}{total}, 5, 'the total is that of all of them');
+
 # ---- faults ----
 
 answers(list(''), 400, invalid(sort => 'required'), 'nothing is relevant without words');

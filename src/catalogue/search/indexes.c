@@ -209,11 +209,21 @@ static apr_status_t read_rows(portion_t *p, cat_sql_t sql)
     return rv == APR_SUCCESS ? find_end(p) : rv;
 }
 
+/* For the dictionary. */
+static void note_words(portion_t *p, const char *text)
+{
+    const apr_array_header_t *words = cat_product_keys_words(p->pool, text);
+
+    for (int i = 0; i < words->nelts; i++) {
+        APR_ARRAY_PUSH(p->words, const char *) = APR_ARRAY_IDX(words, i, cat_product_word_t).text;
+    }
+}
+
 /* Returns whether something that is derived of the row is wrong; keys: what it should be. */
 static int compare_row(portion_t *p, const char *const *row, const char **keys)
 {
     cat_product_keys_make(p->pool, cat_product_keys_kept(p->db), p->registry, row, keys);
-    apr_array_cat(p->words, cat_product_keys_words(p->pool, keys[CAT_PRODUCT_KEY_WORDS]));
+    note_words(p, keys[CAT_PRODUCT_KEY_WORDS]);
     if (cat_product_keys_match(row + CAT_PRODUCT_COLUMNS, keys)) {
         return 0;
     }
