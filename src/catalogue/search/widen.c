@@ -35,7 +35,7 @@
 #define PARTS_MAX 16    /* of a word, that are counted */
 #define MANY 200        /* rows up to which they are */
 #define READ_MAX 2000   /* rows of a part, that are read */
-#define LIKELIEST 64    /* words whose products are counted */
+#define LIKELIEST 32    /* words whose products are counted */
 #define USES 20         /* products up to which they are */
 #define SEEN_AMONG 200  /* the newest products with a word, one of which has to be seen */
 #define LETTERS_MAX 127 /* of a word of the dictionary */
