@@ -83,7 +83,7 @@ static int count_edits(const letters_t *one, const letters_t *other, int (*rows)
 int cat_spelling_compare(const char *one, const char *other, int most)
 {
     letters_t a, b;
-    int rows[3][LETTERS_MAX + 1], longer;
+    int rows[3][LETTERS_MAX + 1] = {{0}}, longer;
 
     if (!read_letters(&a, one) || !read_letters(&b, other)) {
         return most + 1;

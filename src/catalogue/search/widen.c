@@ -35,7 +35,7 @@
 #define PARTS_MAX 16    /* of a word, that are counted */
 #define MANY 200        /* rows up to which they are */
 #define READ_MAX 2000   /* rows of a part, that are read */
-#define LIKELIEST 64    /* words whose products are counted */
+#define LIKELIEST 32    /* words whose products are counted */
 #define USES 20         /* products up to which they are */
 #define SEEN_AMONG 200  /* the newest products with a word, one of which has to be seen */
 #define LETTERS_MAX 127 /* of a word of the dictionary */
@@ -147,7 +147,7 @@ static int rarest_from(const parts_t *parts, int from)
 /* Chooses so many parts that are far enough from each other, with the fewest rows; the first one is from `from` on. Returns the rows. */
 static int choose_apart(const parts_t *parts, int from, int many, int *chosen)
 {
-    int fewest = MANY * (CAT_SPELLING_EDITS_MAX + 2), rest[CAT_SPELLING_EDITS_MAX + 1];
+    int fewest = MANY * (CAT_SPELLING_EDITS_MAX + 2), rest[CAT_SPELLING_EDITS_MAX + 1] = {0};
 
     if (many == 1) {
         chosen[0] = rarest_from(parts, from);
@@ -239,7 +239,7 @@ static void keep_likeliest(const widening_t *w)
 
 static apr_status_t read_words(widening_t *w)
 {
-    int chosen[CAT_SPELLING_EDITS_MAX + 1], added;
+    int chosen[CAT_SPELLING_EDITS_MAX + 1] = {0}, added;
     cat_select_text_t s;
     apr_status_t rv = APR_SUCCESS;
 
@@ -436,7 +436,7 @@ apr_status_t cat_widen_query(cat_db_t *db, const cat_list_query_t *query, cat_wi
     cat_list_query_t *copy = apr_pmemdup(db->pool, query, sizeof(*query));
     const char *const **others =
         apr_pmemdup(db->pool, query->others, (apr_size_t)query->word_count * sizeof(*query->others));
-    unknown_t unknown;
+    unknown_t unknown = {.of = 0};
     apr_status_t rv = cat_conditions_prepare(db, query);
 
     *widened = (cat_widened_t){NULL, apr_palloc(db->pool, WORDS_MAX * sizeof(*widened->corrections)), 0};

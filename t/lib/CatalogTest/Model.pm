@@ -203,7 +203,7 @@ sub likeliest_first {
 sub likely_words {
     my ($uses, $word, @present) = @_;
     my @likely = likeliest_first($word, undef, map { my $edits = likeness($word, $_); defined $edits ? [$_, $edits] : () } grep { /^$LETTERS\z/ && length >= 4 } keys %$uses);
-    splice @likely, 64 if @likely > 64;
+    splice @likely, 32 if @likely > 32;
     my @others = map { [$_, 0] } @present;
     my $before = @others;
     for (likeliest_first($word, { map { $_ => min(20, $uses->{$_}) } keys %$uses }, @likely)) {
