@@ -34,17 +34,19 @@ sub counters {
     return ($text->($counted), $text->($real));
 }
 
-# The words of all rows, against those of the model.
+# The words of all rows, against those of the model; behind each word of the name a "!".
 sub wrong_words {
     my ($on) = @_;
     my %posted;
-    push @{ $posted{ $_->[1] } }, $_->[0] for @{ $on->selectall_arrayref('SELECT word, id FROM product_words') };
+    push @{ $posted{ $_->[1] } }, $_->[0] for map { [$_->[0] . ($_->[2] ? '!' : ''), $_->[1]] } @{ $on->selectall_arrayref('SELECT word, id, in_name FROM product_words') };
     my @wrong;
     for my $row (@{ $on->selectall_arrayref('SELECT id, name, category, words FROM products') }) {
         my ($id, $name, $category, $words) = @$row;
-        my %is = map { $_ => 1 } map { words($_) } $name, $category;
-        my $is = join ' ', sort keys %is;
-        push @wrong, "$id: $is" if ($words // '') ne " $is " || join(' ', sort @{ delete $posted{$id} // [] }) ne $is;
+        my %in_name = map { $_ => 1 } words($name);
+        my %others = map { $_ => 1 } grep { !$in_name{$_} } words($category);
+        my $is = join ' ', '', (sort keys %in_name), ':', (sort keys %others), '';
+        my $posted = join ' ', sort @{ delete $posted{$id} // [] };
+        push @wrong, "$id: $is" if ($words // '') ne $is || $posted ne join ' ', sort keys %others, map { "$_!" } keys %in_name;
     }
     return join "\n", @wrong, map { "$_ is gone" } sort keys %posted;
 }
@@ -61,13 +63,13 @@ sub right {
 
 is(complete($db), "@parts", 'all parts of an empty catalogue are complete');
 my $id = made('Red Kettle, RED', category => 'Tea', price => 12.5);
-is(keys_of($id), 'red kettle, red|tea|4623226492472524800|-1| kettle red tea ', 'a new product has its keys and words');
+is(keys_of($id), 'red kettle, red|tea|4623226492472524800|-1| kettle red : tea ', 'a new product has its keys and words');
 is(words_of($id), 'kettle red tea', 'each word of it is found');
 $server->api(PUT => "/products/$id", { name => 'Green kettle', rating => 5 }, token => $token);
-is(keys_of($id), 'green kettle|tea|4623226492472524800|4617315517961601024| green kettle tea ', 'an update changes what is derived');
+is(keys_of($id), 'green kettle|tea|4623226492472524800|4617315517961601024| green kettle : tea ', 'an update changes what is derived');
 is(words_of($id), 'green kettle tea', 'and the words');
 $server->api(PUT => "/products/$id", { inStock => false, rating => undef, category => 'TEA' }, token => $token);
-is(keys_of($id), 'green kettle|tea|4623226492472524800|-1| green kettle tea ', 'null clears the rating');
+is(keys_of($id), 'green kettle|tea|4623226492472524800|-1| green kettle : tea ', 'null clears the rating');
 is((counters($db))[0], 'TEA 1', 'the category is counted in its own spelling');
 $server->api(DELETE => "/products/$id", undef, token => $token);
 is(words_of($id), '', 'a deleted product leaves no words');
