@@ -117,17 +117,16 @@ deb: ## build the Debian packages, in build/deb
 # The whole suite runs on SQLite under event; on the other databases, and under another MPM on each, the files that these can change:
 # their line "# again:" says so, see CONTRIBUTING.md. Much of that waits, for jobs of the server and for servers that are to end, so all of it
 # runs at once, with so few files of each that a machine with two cores is busy to the end without being swamped. A server's files for
-# both purposes run on one engine; SQLite's under the other MPM follow those under event. What npm fetches is fetched while the compiler runs,
-# and once, though several makes need it.
+# both purposes run on one engine. The whole suite goes on for longest, as it ends with files that run one by one, and so it has the most jobs.
+# What npm fetches is fetched while the compiler runs, and once, though several makes need it.
 DATABASES = $(if $(filter file,$(origin DB)),sqlite3 mysql pgsql,$(DB))
 MPM_sqlite3 = prefork
 MPM_mysql = worker
 MPM_pgsql = prefork
 FIRST = $(firstword $(DATABASES))
-OTHERS = $(filter-out $(FIRST),$(DATABASES))
-ONCE = t DB=$(FIRST) MPM=event COMPARE=1 JOBS=$(or $(JOBS),6)
-AGAIN_$(FIRST) = MPM=$(MPM_$(FIRST)) AGAIN=mpm
-AGAIN_ON = t DB=$1 $(or $(AGAIN_$1),MPM=event AGAIN=db MPM_AGAIN=$(MPM_$1)) JOBS=$(or $(JOBS),4)
+ONCE = t DB=$(FIRST) MPM=event COMPARE=1 JOBS=$(or $(JOBS),8)
+AGAIN_$(FIRST) = MPM=$(MPM_$(FIRST)) AGAIN=mpm JOBS=1
+AGAIN_ON = t DB=$1 $(or $(AGAIN_$1),MPM=event AGAIN=db MPM_AGAIN=$(MPM_$1) JOBS=$(or $(JOBS),3))
 BESIDE = lint tidy unit openapi
 check: ## what the CI runs: lint, tidy, unit, openapi, browser in Chromium, t with exchanges on SQLite, and a part of t on the other databases and MPMs
 	@tools/deps build run test
@@ -137,11 +136,9 @@ check: ## what the CI runs: lint, tidy, unit, openapi, browser in Chromium, t wi
 	  end() { echo "check: $$2"; wait $$1 || failed="$$failed ($$2)"; cat $(BUILD)/check-$$3.log; }; \
 	  begin browser browser BROWSERS=chromium; browser=$$!; \
 	  begin beside -k $(BESIDE); beside=$$!; \
-	  $(foreach db,$(OTHERS),begin $(db) $(call AGAIN_ON,$(db)); $(db)=$$!;) \
-	  for suite in '$(ONCE)' '$(call AGAIN_ON,$(FIRST))'; do \
-	    echo "check: $$suite"; $(MAKE) --no-print-directory $$suite || failed="$$failed ($$suite)"; \
-	  done; \
-	  $(foreach db,$(OTHERS),end $$$(db) '$(call AGAIN_ON,$(db))' $(db);) \
+	  $(foreach db,$(DATABASES),begin $(db) $(call AGAIN_ON,$(db)); $(db)=$$!;) \
+	  echo 'check: $(ONCE)'; $(MAKE) --no-print-directory $(ONCE) || failed=' ($(ONCE))'; \
+	  $(foreach db,$(DATABASES),end $$$(db) '$(call AGAIN_ON,$(db))' $(db);) \
 	  end $$beside '$(BESIDE)' beside; \
 	  end $$browser browser browser; \
 	  test -z "$$failed" || { echo "check: failed:$$failed" >&2; exit 1; }
