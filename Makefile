@@ -223,7 +223,7 @@ $(BROWSER_PACKAGES): tests/browser/package.json tests/browser/package-lock.json
 # busy machine.
 BROWSERS = chromium firefox
 STORIES = $(notdir $(basename $(sort $(wildcard tests/browser/stories/*.js))))
-TOGETHER = matching shop looks work:transfer accounts:people fields german:catalogue:searches:origins paper:widths:weight:state:tour api:machine
+TOGETHER = matching shop looks work:transfer accounts:people fields:face changes:editing german:catalogue:searches:origins paper:widths:weight:state:tour api:machine
 GROUPS = $(TOGETHER) $(filter-out $(subst :, ,$(TOGETHER)),$(STORIES))
 IN_chromium = $(STORIES)
 IN_firefox = $(notdir $(basename $(shell grep -l storyInBoth $(STORIES:%=tests/browser/stories/%.js))))
