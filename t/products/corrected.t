@@ -83,5 +83,9 @@ finds('q=confidentail', 'Bowl', 'confidentail: confidential', %editor);
 
 $server->api(DELETE => "/products/$id{Headphones}", undef, %editor);
 finds('q=headpones', '', '');
+made('Gardeningglove');
+my @gone = map { made($_ . 'glove') } ('aa' .. 'az', 'ba' .. 'bz');
+$server->api(DELETE => "/products/$_", undef, %editor) for @gone;
+finds('q=glove', 'Gardeningglove', 'glove: gardeningglove');
 
 done_testing;

@@ -31,14 +31,16 @@
 #include "lib/spelling.h"
 #include "lib/words.h"
 
-#define WORDS_MAX 8     /* of q, that are widened */
-#define PARTS_MAX 16    /* of a word, that are counted */
-#define MANY 200        /* rows up to which they are */
-#define READ_MAX 2000   /* rows of a part, that are read */
-#define LIKELIEST 32    /* words whose products are counted */
-#define USES 20         /* products up to which they are */
-#define SEEN_AMONG 200  /* the newest products with a word, one of which has to be seen */
-#define LETTERS_MAX 127 /* of a word of the dictionary */
+#define WORDS_MAX 8      /* of q, that are widened */
+#define PARTS_MAX 16     /* of a word, that are counted */
+#define MANY 200         /* rows up to which they are */
+#define READ_MAX 2000    /* rows of a part, that are read */
+#define LIKELIEST 32     /* words that are chosen, and whose products are counted at once */
+#define WEIGHED_MAX 256  /* words up to which those that no product has are passed over */
+#define USES 20          /* products up to which they are */
+#define FOUND_AMONG 2000 /* some products with what begins so, one of which has to be */
+#define SEEN_AMONG 200   /* the newest products with a word, one of which has to be seen */
+#define LETTERS_MAX 127  /* of a word of the dictionary */
 
 _Static_assert(2 * PARTS_MAX <= CAT_COLUMNS_MAX, "all parts of a word are counted by one statement");
 
@@ -229,7 +231,7 @@ static void keep_likeliest(const widening_t *w)
     int kept = 0;
 
     sort_likely(w);
-    for (int i = 0; i < w->likely->nelts && kept < LIKELIEST; i++) {
+    for (int i = 0; i < w->likely->nelts && kept < WEIGHED_MAX; i++) {
         if (!kept || strcmp(all[kept - 1].word, all[i].word) != 0) {
             all[kept++] = all[i];
         }
@@ -276,7 +278,7 @@ static void add_seen(cat_select_text_t *s, const cat_db_t *db, const char *word)
     cat_select_text_add(s, " FROM (SELECT w.created_at, w.id", NULL);
     cat_plan_add_words(s, word, NULL);
     cat_select_text_add(s, is_whole ? " ORDER BY w.created_at DESC, w.id DESC" : "", " LIMIT ", NULL);
-    cat_select_text_add_number(s, SEEN_AMONG);
+    cat_select_text_add_number(s, is_whole ? SEEN_AMONG : FOUND_AMONG);
     cat_select_text_add(s, ") w", s->dialect->syntax->join, "products p ON p.id = w.id", NULL);
     cat_select_text_read_from(s, "w", "p", 0);
     cat_select_text_begin_where(s);
@@ -310,36 +312,59 @@ static void add_uses(cat_select_text_t *s, const widening_t *w, int place, const
     cat_select_text_add(s, ") c)", NULL);
 }
 
+/* Some of the likeliest words. */
+typedef struct weighing_t {
+    const widening_t *widening;
+    likely_t *words;
+    int count;
+} weighing_t;
+
 static apr_status_t take_uses(void *baton, const char *const *values, int count)
 {
-    const widening_t *w = baton;
+    const weighing_t *some = baton;
     int place = atoi(values[0]);
 
     (void)count;
-    if (place < w->likely->nelts) {
-        APR_ARRAY_IDX(w->likely, place, likely_t).uses = atoi(values[1]);
+    if (place < some->count) {
+        some->words[place].uses = atoi(values[1]);
     }
     return APR_SUCCESS;
 }
 
 /* Twice as many places as words at most, so that few texts are prepared. The places that are left repeat the last word. */
-static apr_status_t count_uses(widening_t *w)
+static apr_status_t count_uses(weighing_t *some)
 {
-    int places = 1, last = w->likely->nelts - 1;
+    const widening_t *w = some->widening;
+    int places = 1;
     cat_select_text_t s;
-    apr_status_t rv;
 
-    if (last < 0) {
-        return APR_SUCCESS;
-    }
-    while (places <= last) {
+    while (places < some->count) {
         places *= 2;
     }
     cat_select_text_begin(&s, w->db);
     for (int i = 0; i < places; i++) {
-        add_uses(&s, w, i, APR_ARRAY_IDX(w->likely, i < last ? i : last, likely_t).word);
+        add_uses(&s, w, i, some->words[i < some->count ? i : some->count - 1].word);
     }
-    rv = cat_select_text_run(&s, w->db, take_uses, w);
+    return cat_select_text_run(&s, w->db, take_uses, some);
+}
+
+/* Leaves LIKELIEST words that products have. Nearly always the first ones are looked at only, as nearly all words have a product. */
+static apr_status_t weigh_likely(widening_t *w)
+{
+    likely_t *all = (likely_t *)w->likely->elts;
+    int found = w->likely->nelts, kept = 0;
+    apr_status_t rv = APR_SUCCESS;
+
+    for (int from = 0; from < found && kept < LIKELIEST && rv == APR_SUCCESS; from += LIKELIEST) {
+        weighing_t some = {w, all + from, found - from < LIKELIEST ? found - from : LIKELIEST};
+        rv = count_uses(&some);
+        for (int i = 0; i < some.count && kept < LIKELIEST; i++) {
+            if (some.words[i].uses) {
+                all[kept++] = some.words[i];
+            }
+        }
+    }
+    w->likely->nelts = kept;
     sort_likely(w);
     return rv;
 }
@@ -384,7 +409,7 @@ static apr_status_t widen_word(widening_t *w, int i, const char *const **others,
     }
     rv = count_parts(w);
     rv = rv == APR_SUCCESS ? read_words(w) : rv;
-    rv = rv == APR_SUCCESS ? count_uses(w) : rv;
+    rv = rv == APR_SUCCESS ? weigh_likely(w) : rv;
     words = rv == APR_SUCCESS ? add_others(w, others) : NULL;
     if (words) {
         widened->corrections[widened->count++] = (cat_correction_t){w->word, words};
