@@ -746,6 +746,12 @@ static search_t make_search(cat_db_t *db, const cat_list_query_t *query, const c
     };
 }
 
+/* Nothing is counted that has to agree with the rows, and no bound is read for them (cat_plan_needs_bound). */
+static int is_of_one_select(const cat_list_query_t *query)
+{
+    return query->count == CAT_COUNT_NONE && !query->has_facets && query->sort_count < 2;
+}
+
 apr_status_t cat_search_read(cat_db_t *db, const cat_list_query_t *query, const cat_search_rows_t *rows,
                              cat_search_end_t *end)
 {
@@ -761,7 +767,7 @@ apr_status_t cat_search_read(cat_db_t *db, const cat_list_query_t *query, const 
     }
     s.has_category_counts = !state.absent && !state.filling;
     s.are_categories_filled_in = state.filling != 0;
-    return cat_db_search(db, read_all, &s);
+    return is_of_one_select(query) ? cat_db_search_once(db, read_all, &s) : cat_db_search(db, read_all, &s);
 }
 
 apr_status_t cat_search_read_within(cat_db_t *db, const cat_list_query_t *query, const cat_search_rows_t *rows,
