@@ -17,6 +17,7 @@
 
 #include <apr_hash.h>
 #include <apr_strings.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "catalogue/product/product_keys.h"
@@ -143,8 +144,12 @@ static int compare_positions(const candidate_t *candidate, const cat_list_key_t 
 /* Does the list have it before the page, because of the client's cursor? */
 static int is_passed(const ranking_t *r, const candidate_t *candidate, int rank)
 {
-    int last = r->after ? atoi(r->after->values[0]) : -1;
+    int last;
 
+    if (!r->after) {
+        return 0;
+    }
+    last = atoi(r->after->values[0]);
     return rank < last || (rank == last && compare_positions(candidate, &r->after->key) <= 0);
 }
 
