@@ -13,7 +13,7 @@ use List::Util qw(uniq);
 use Catalogue ();
 use Chance ();
 
-use constant { OF_RARE_BRAND => 17, SMALL_CATEGORY => 'ccfa' }; # a product of the rare brand; a category of 0.05 %
+use constant { OF_RARE_BRAND => 17, SMALL_CATEGORY => 'c250' }; # a product of the rare brand; a category of 0.05 %
 
 use constant LINES => <<'END';
 CatalogField sku         string   unique max=64
@@ -184,7 +184,7 @@ sub facts {
     my @weights = sort { $a <=> $b } map { $_->{own} ? $_->{own}{weight} : () } @rows or return;
     return (
         brand => $BRAND, rare_brand => $RARE_BRAND, tag => $TAG, heavy => $weights[0.98 * @weights],
-        since => Catalogue::time_text(since($count)), middling => 'cbc', small => SMALL_CATEGORY);
+        since => Catalogue::time_text(since($count)), middling => 'c12', small => SMALL_CATEGORY);
 }
 
 1;

@@ -108,14 +108,10 @@ sub product {
     my $rating = rand() < 0.6 ? int(rand 51) / 10 : undef;
     my $name = ucfirst join ' ', @name;
     my @more = $own ? (own => Own::values_of($n, $count)) : ();
-<<<<<<< HEAD
     my %in_name = map { $_ => 1 } @name;
-    my @words = ((sort { $a cmp $b } keys %in_name), $in_name{$category} ? () : $category);
+    my @of_category = grep { !$in_name{$_} } sort { $a cmp $b } $category, $category =~ /^c(\d+)$/; # c12 is found as 12, too
+    my @words = ((sort { $a cmp $b } keys %in_name), @of_category);
     my $words = join ' ', '', @words[0 .. keys(%in_name) - 1], ':', @words[keys(%in_name) .. $#words], $own ? Own::marked_words($more[1]) : (), '';
-=======
-    my @words = sort { $a cmp $b } uniq @name, $category, $category =~ /^c(\d+)$/; # c12 is found as 12, too
-    my $words = join ' ', '', @words, $own ? Own::marked_words($more[1]) : (), '';
->>>>>>> f887640bda330fd61d66a1a76d544981f9ca8d2d
     return ({
         extra => $own ? Own::extra($more[1]) : undef, @more,
         id => Catalogue::id($n), name => $name, price => $price, category => $category, rating => $rating,
@@ -131,7 +127,7 @@ sub category {
     return 'tiny' if $n % ($count / $TINY) == 7;
     return Own::SMALL_CATEGORY if $n == Own::OF_RARE_BRAND;
     return 'big' if rand() < $BIG_SHARE;
-    return 'c' . (int($CATEGORIES**rand) =~ tr{0-9}{a-j}r); # a word, and not letters and a number
+    return 'c' . int $CATEGORIES**rand;
 }
 
 # The bits of a double as an integer.
