@@ -30,7 +30,7 @@
 
 #define FEW 8         /* words of the index whose products are read */
 #define SAMPLE 64     /* newest products of the catalogue that are read */
-#define ROWS 16       /* products whose words are counted */
+#define ROWS 12       /* products whose words are counted */
 #define LONG_TEXT 200 /* octets: nobody looks there for a word to type */
 
 typedef struct word_t {
@@ -66,7 +66,7 @@ static const char *lower(apr_pool_t *pool, const char *text)
     return lower;
 }
 
-static void count_word(making_t *m, const char *text, const char *folded)
+static void count_word(making_t *m, const char *folded, const char *shown)
 {
     for (int i = 0; i < m->words->nelts; i++) {
         word_t *word = &APR_ARRAY_IDX(m->words, i, word_t);
@@ -75,24 +75,26 @@ static void count_word(making_t *m, const char *text, const char *folded)
             return;
         }
     }
-    APR_ARRAY_PUSH(m->words, word_t) = (word_t){folded, lower(m->db->pool, text), 1, m->words->nelts};
+    APR_ARRAY_PUSH(m->words, word_t) = (word_t){folded, lower(m->db->pool, shown), 1, m->words->nelts};
 }
 
-/* Has the text a word that begins so? */
+/* Has the text a word that begins so? Some few texts have other words when they are folded; these are shown so. */
 static int count_words(making_t *m, const char *text)
 {
-    apr_pool_t *pool = m->db->pool;
-    const apr_array_header_t *words;
+    const char *folded = text && strlen(text) <= LONG_TEXT ? cat_fold_text(m->db->pool, text) : "";
+    const apr_array_header_t *words, *shown;
     int has_word = 0;
 
-    if (!text || strlen(text) > LONG_TEXT || !strstr(cat_fold_text(pool, text), m->begun)) {
+    if (!strstr(folded, m->begun)) {
         return 0;
     }
-    words = cat_words_split(pool, text);
+    words = cat_words_split(m->db->pool, folded);
+    shown = cat_words_split(m->db->pool, text);
+    shown = shown->nelts == words->nelts ? shown : words;
     for (int i = 0; i < words->nelts; i++) {
-        const char *word = APR_ARRAY_IDX(words, i, const char *), *folded = cat_fold_text(pool, word);
-        if (!strncmp(folded, m->begun, strlen(m->begun))) {
-            count_word(m, word, folded);
+        const char *word = APR_ARRAY_IDX(words, i, const char *);
+        if (!strncmp(word, m->begun, strlen(m->begun))) {
+            count_word(m, word, APR_ARRAY_IDX(shown, i, const char *));
             has_word = 1;
         }
     }
