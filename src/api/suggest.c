@@ -15,7 +15,7 @@
 #include "lib/json.h"
 
 #define LIMIT 8
-#define LIMIT_MAX 12
+#define LIMIT_MAX 10
 
 typedef struct request_t {
     const char *text; /* NULL: the client sent none */

@@ -7,8 +7,9 @@
  * fields that begin so are counted. So everything that is suggested can be seen, and has the letters that products have. Which products, so
  * that no question reads many:
  *
- *      ke                 begins many words of the index: the newest SAMPLE products of the catalogue, as far as they are found
- *      kett               begins up to FEW: the newest products of each of these words, so that rare ones are suggested, too
+ *      ke                 begins many words of the index, or is short: the newest SAMPLE products of the catalogue, as far as they are found
+ *      kett               begins up to FEW: the newest products of each of these words, so that rare ones are suggested, too. So are those of a
+ *                         text that none of the newest products has
  *      red ket            together with other words: the newest ones that the search finds (plan.c)
  */
 #include "catalogue/list/suggestions.h"
@@ -28,9 +29,11 @@
 #include "lib/text.h"
 #include "lib/words.h"
 
-#define FEW 8         /* words of the index whose products are read */
-#define SAMPLE 64     /* newest products of the catalogue that are read */
-#define ROWS 12       /* products whose words are counted */
+#define FEW 8        /* words of the index whose products are read */
+#define SHORT_WORD 3 /* octets from which on a word is not short */
+#define SAMPLE 40    /* newest products of the catalogue that are read */
+#define ROWS 10      /* products whose words are counted */
+_Static_assert(FEW <= ROWS, "each of the words has a product");
 #define LONG_TEXT 200 /* octets: nobody looks there for a word to type */
 
 typedef struct word_t {
@@ -89,7 +92,7 @@ static int count_words(making_t *m, const char *text)
         return 0;
     }
     words = cat_words_split(m->db->pool, folded);
-    shown = cat_words_split(m->db->pool, text);
+    shown = strcasecmp(folded, text) != 0 ? cat_words_split(m->db->pool, text) : words;
     shown = shown->nelts == words->nelts ? shown : words;
     for (int i = 0; i < words->nelts; i++) {
         const char *word = APR_ARRAY_IDX(words, i, const char *);
@@ -177,7 +180,7 @@ static apr_status_t read_by_words(making_t *m)
     plan.kind = CAT_PLAN_STREAM;
     plan.word = m->query->all->words[0];
     plan.branch_count = m->found_count < FEW ? m->found_count : FEW;
-    plan.branch_rows = 1 + ROWS / 2 / plan.branch_count;
+    plan.branch_rows = ROWS / plan.branch_count;
     memcpy(plan.branches, m->found, sizeof(m->found));
     cat_select_text_begin(&s, m->db);
     cat_plan_add_rows(&s, &plan, ROWS, 0);
@@ -217,31 +220,42 @@ static apr_status_t read_planned(making_t *m)
     return cat_select_text_run(&s, m->db, take_product, m);
 }
 
-/* One word, for which nothing else may stand. */
+/* One word, for which nothing else may stand. Then a bounded number of rows is read. */
 static int is_simple(const cat_list_query_t *all)
 {
     return all->word_count == 1 && !all->others[0];
+}
+
+static apr_status_t read_simple(making_t *m)
+{
+    int is_short = strlen(m->query->all->words[0]) < SHORT_WORD;
+    apr_status_t rv = cat_conditions_prepare(m->db, m->query->all);
+
+    rv = rv == APR_SUCCESS && is_short ? read_newest(m) : rv;
+    if (rv != APR_SUCCESS || m->names->nelts) {
+        return rv;
+    }
+    rv = find_words(m);
+    if (rv == APR_SUCCESS && m->found_count > FEW && !is_short) {
+        rv = read_newest(m);
+    }
+    if (rv != APR_SUCCESS || !m->found_count || m->names->nelts) {
+        return rv;
+    }
+    m->words->nelts = m->others->nelts = 0; /* those of the newest products are among these */
+    return read_by_words(m);
 }
 
 static apr_status_t read_products(void *baton)
 {
     making_t *m = baton;
     apr_pool_t *pool = m->db->pool;
-    apr_status_t rv;
 
     m->words = apr_array_make(pool, ROWS, sizeof(word_t));
     m->names = apr_array_make(pool, ROWS, sizeof(cat_suggested_product_t));
     m->others = apr_array_make(pool, ROWS, sizeof(cat_suggested_product_t));
     m->found_count = 0;
-    if (!is_simple(m->query->all)) {
-        return read_planned(m);
-    }
-    rv = cat_conditions_prepare(m->db, m->query->all);
-    rv = rv == APR_SUCCESS ? find_words(m) : rv;
-    if (rv == APR_SUCCESS && m->found_count > FEW) {
-        rv = read_newest(m);
-    }
-    return rv == APR_SUCCESS && m->found_count && !m->names->nelts ? read_by_words(m) : rv;
+    return is_simple(m->query->all) ? read_simple(m) : read_planned(m);
 }
 
 /* ---- answers ---- */
@@ -275,18 +289,25 @@ static const char *last_word(apr_pool_t *pool, const char *text)
     return APR_ARRAY_IDX(words, words->nelts - 1, const char *);
 }
 
+/* What may take as long as a list with conditions waits for its turn. */
+static apr_status_t read_in_turn(making_t *m)
+{
+    apr_status_t rv = cat_db_begin_search(m->db);
+
+    if (rv == APR_SUCCESS) {
+        rv = cat_db_search(m->db, read_products, m);
+        cat_db_end_search(m->db);
+    }
+    return rv;
+}
+
 /* Texts without a suggestion are unbounded in number. */
 static apr_status_t make_answer(making_t *m, cat_item_t *item)
 {
     cat_suggestions_t suggestions;
     cat_buffer_t body;
-    apr_status_t rv = cat_db_begin_search(m->db);
+    apr_status_t rv = is_simple(m->query->all) ? cat_db_search(m->db, read_products, m) : read_in_turn(m);
 
-    if (rv != APR_SUCCESS) {
-        return rv;
-    }
-    rv = cat_db_search(m->db, read_products, m);
-    cat_db_end_search(m->db);
     if (rv != APR_SUCCESS) {
         return rv;
     }
