@@ -3,7 +3,7 @@
  * What goes on below a search field as somebody types: words that complete the last one, and products. The field is an editable combobox with
  * a list (WAI-ARIA): the focus stays in it, arrow keys choose, Enter takes what is chosen, Escape closes. Loaded when a field gets the focus.
  */
-import { read } from '../lib/api.js';
+import { connection, read } from '../lib/api.js';
 import { bdi, el } from '../lib/dom.js';
 import { at } from '../lib/shell.js';
 import { t } from '../lib/text.js';
@@ -46,7 +46,7 @@ class Suggestions {
     ask() {
         clearTimeout(this.pause);
         this.text = this.field.value;
-        if (LAST_WORD.test(this.text.trim())) {
+        if (connection.value === 'up' && LAST_WORD.test(this.text.trim())) {
             this.pause = setTimeout(() => this.read(this.text), PAUSE);
         } else {
             this.close();
