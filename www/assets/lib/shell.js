@@ -239,12 +239,15 @@ function helpSearch() {
     const field = document.querySelector('#search input');
     const help = async () => {
         const before = field.value;
-        (await import('../shop/suggest.js')).suggest(field, before);
+        if (connection.value === 'up') {
+            field.removeEventListener('focus', help);
+            const module = await import('../shop/suggest.js').catch(() => undefined); /* the search works without it */
+            module?.suggest(field, before);
+        }
     };
+    field?.addEventListener('focus', help);
     if (field && field === document.activeElement) {
         help();
-    } else {
-        field?.addEventListener('focus', help, { once: true });
     }
 }
 
