@@ -47,9 +47,9 @@ static json_t *describe_limit(const cat_conf_t *conf)
 
 /* THE PARAMETERS OF SUGGESTIONS */
 static const cat_parameter_row_t parameters[] = {
-    {"q", 0, parse_text, cat_parameters_describe_text,
+    {"q", CAT_PARAMETER_REQUIRED, parse_text, cat_parameters_describe_text,
      "What was typed so far: words as in `q` of the list, the last of which may go on", "\"red ket\""},
-    {"limit", 1, parse_limit, describe_limit, "The most words, and the most products", "8"},
+    {"limit", CAT_PARAMETER_REPEATS, parse_limit, describe_limit, "The most words, and the most products", "8"},
 };
 
 #define PARAMETERS ((int)(sizeof(parameters) / sizeof(parameters[0])))
@@ -100,9 +100,6 @@ cat_answer_t *cat_suggest_get(cat_request_t *q)
 
     cat_parameters_init(&p, q->pool, q->strict, q->query);
     cat_parameters_parse(&p, parameters, PARAMETERS, &r);
-    if (!r.text) {
-        cat_parameters_add_error(&p, "q", "required", "is required");
-    }
     if (p.errors) {
         return cat_answer_invalid(q->pool, CAT_PROBLEM_VALIDATION, p.errors);
     }
