@@ -298,13 +298,6 @@ export default {
     'import.gone': { one: '{n} Produkt war schon gelöscht.', other: '{n} Produkte waren schon gelöscht.' },
 
     /* ---- was geändert wurde ---- */
-    'problem.batch-not-found': 'Diese Änderungen gibt es nicht. Vielleicht sind sie älter als der Verlauf.',
-    'problem.batch-undone': 'Diese Änderungen sind schon rückgängig gemacht oder werden es gerade.',
-    'problem.batch-running': 'Diese Änderungen sind noch nicht abgeschlossen. Danach lassen sie sich rückgängig machen.',
-    'problem.batch-gone': 'Der Verlauf hat nicht mehr alle diese Änderungen; sie lassen sich nicht mehr rückgängig machen.',
-    'problem.not-in-history': 'Der Verlauf hat diese Änderung nicht mehr.',
-    'problem.nothing-to-restore': 'Der Verlauf sagt nicht, was das Produkt vor dieser Änderung war.',
-    'problem.restore-conflict': 'Ein anderes Produkt hat inzwischen einen Wert, den nur eines haben darf.',
     'changes.about': 'Was eine Anfrage geändert hat, lässt sich im Ganzen rückgängig machen. Produkte, die jemand seitdem geändert hat, bleiben, wie sie sind.',
     'changes.how': 'Wie',
     'changes.rows': 'Produkte',

@@ -295,13 +295,6 @@ export default {
     'import.gone': { one: '{n} product had been deleted already.', other: '{n} products had been deleted already.' },
 
     /* ---- what was changed ---- */
-    'problem.batch-not-found': 'There are no such changes. They may be older than the history.',
-    'problem.batch-undone': 'These changes have been undone already, or are being undone.',
-    'problem.batch-running': 'These changes are still being made. They can be undone when they are complete.',
-    'problem.batch-gone': 'The history no longer has all of these changes, so they cannot be undone.',
-    'problem.not-in-history': 'The history no longer has this change.',
-    'problem.nothing-to-restore': 'The history does not say what the product was before this change.',
-    'problem.restore-conflict': 'Another product has a value by now that only one may have.',
     'changes.about': 'What one request has changed can be undone as a whole. Products that somebody has changed since stay as they are.',
     'changes.how': 'How',
     'changes.rows': 'Products',
