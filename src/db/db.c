@@ -366,13 +366,13 @@ apr_status_t cat_db_attempt(cat_db_t *db, cat_work_t *work, void *baton)
     return cat_checkout_is_fault(rv) && rv != CAT_EVALUE ? rv : undo_attempt(db, rv);
 }
 
-/* time_limit: of a search, in seconds; 0: it is none. */
-static apr_status_t read_one_state(cat_db_t *db, int time_limit, cat_work_t *work, void *baton)
+/* time_limit: of a search, in seconds; 0: it is none. is_unbound: see cat_connection_begin_search. */
+static apr_status_t read_one_state(cat_db_t *db, int time_limit, int is_unbound, cat_work_t *work, void *baton)
 {
     cat_attempt_t a = {.db = db, .use = CAT_TO_READ, .repeat = CAT_REPEATABLE};
 
     while (cat_checkout_attempt(&a)) {
-        a.rv = time_limit ? cat_connection_begin_search(db->use->conn, time_limit)
+        a.rv = time_limit ? cat_connection_begin_search(db->use->conn, time_limit, is_unbound)
                           : cat_connection_begin_view(db->use->conn);
         if (a.rv == APR_SUCCESS) {
             cat_checkout_enter_transaction(db);
@@ -384,12 +384,12 @@ static apr_status_t read_one_state(cat_db_t *db, int time_limit, cat_work_t *wor
 
 apr_status_t cat_db_open_view(cat_db_t *db, cat_work_t *work, void *baton)
 {
-    return read_one_state(db, 0, work, baton);
+    return read_one_state(db, 0, 0, work, baton);
 }
 
 apr_status_t cat_db_open_search(cat_db_t *db, cat_work_t *work, void *baton)
 {
-    return read_one_state(db, db->conf->query_timeout, work, baton);
+    return read_one_state(db, db->conf->query_timeout, 0, work, baton);
 }
 
 apr_status_t cat_db_continue_view(cat_db_t *db, cat_work_t *work, void *baton)
@@ -410,12 +410,22 @@ apr_status_t cat_db_view(cat_db_t *db, cat_work_t *work, void *baton)
     return rv;
 }
 
-apr_status_t cat_db_search(cat_db_t *db, cat_work_t *work, void *baton)
+static apr_status_t search(cat_db_t *db, int is_unbound, cat_work_t *work, void *baton)
 {
-    apr_status_t rv = read_one_state(db, db->conf->query_timeout, work, baton);
+    apr_status_t rv = read_one_state(db, db->conf->query_timeout, is_unbound, work, baton);
 
     cat_checkout_roll_back(db);
     return rv;
+}
+
+apr_status_t cat_db_search(cat_db_t *db, cat_work_t *work, void *baton)
+{
+    return search(db, 0, work, baton);
+}
+
+apr_status_t cat_db_search_once(cat_db_t *db, cat_work_t *work, void *baton)
+{
+    return search(db, 1, work, baton);
 }
 
 apr_pool_t *cat_db_use_pool(cat_db_t *db, apr_pool_t *pool)

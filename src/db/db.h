@@ -136,6 +136,10 @@ apr_status_t cat_db_view(cat_db_t *db, cat_work_t *work, void *baton);
  * logged: they took longer than conf->query_timeout together, and the database has ended the last one. */
 apr_status_t cat_db_search(cat_db_t *db, cat_work_t *work, void *baton);
 
+/* The same if one select finds all that the work returns, and the others only help to choose it: these may see a state before. Saves the
+ * transaction where the database does not need it for the rest. */
+apr_status_t cat_db_search_once(cat_db_t *db, cat_work_t *work, void *baton);
+
 /*
  * As cat_db_view, but if work succeeds the transaction stays open: cat_db_continue_view runs more work that reads the same
  * state, once, and logs its failure. cat_db_release ends the transaction, as does a failure.

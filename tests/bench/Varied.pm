@@ -108,7 +108,7 @@ sub product {
     my $rating = rand() < 0.6 ? int(rand 51) / 10 : undef;
     my $name = ucfirst join ' ', @name;
     my @more = $own ? (own => Own::values_of($n, $count)) : ();
-    my @words = sort { $a cmp $b } uniq @name, $category;
+    my @words = sort { $a cmp $b } uniq @name, $category, $category =~ /^c(\d+)$/; # c12 is found as 12, too
     my $words = join ' ', '', @words, $own ? Own::marked_words($more[1]) : (), '';
     return ({
         extra => $own ? Own::extra($more[1]) : undef, @more,

@@ -267,14 +267,14 @@ static void test_fetch_reads_no_products_but_those_of_the_page(void **state)
     cat_plan_add_rows(&s, &plan, 11, 0);
     assert_non_null(strstr(cat_buffer_text(&s.text),
                            " FROM (SELECT d.created_at, d.id FROM (SELECT p.created_at, p.id FROM products p INDEXED BY"
-                           " products_by_price WHERE p.price_key < CAST(%s AS INTEGER) LIMIT 2001) d"
+                           " products_by_price WHERE p.price_key < CAST(%s AS INTEGER) LIMIT 4000) d"
                            " ORDER BY d.created_at DESC, d.id DESC LIMIT %s) k"));
     query.condition_count = 2;
     s = unit_begin_text(*state, "sqlite3");
     cat_plan_add_rows(&s, &plan, 11, 0);
     assert_non_null(strstr(cat_buffer_text(&s.text),
-                           " LIMIT 2001) d CROSS JOIN products p INDEXED BY products_by_time ON p.id = d.id"
-                           " AND p.created_at = +d.created_at WHERE p.category = %s LIMIT 2001) u"));
+                           " LIMIT 4000) d CROSS JOIN products p INDEXED BY products_by_time ON p.id = d.id"
+                           " AND p.created_at = +d.created_at WHERE p.category = %s LIMIT 4000) u"));
     assert_string_equal(unit_values_of(&s), "5|green|11");
 }
 

@@ -12,6 +12,7 @@
  * each of them has plans that read the whole table for a page.
  */
 #define CAT_PLAN_FEW 2000     /* products that may be fetched and sorted for a page */
+#define CAT_PLAN_FETCHED 4000 /* the same when they are fetched: others may have come since they were counted */
 #define CAT_PLAN_VERY_FEW 200 /* products that are counted in less time than a page takes */
 #define CAT_PLAN_SHARE 100    /* one of so many products is not few: a walk soon meets a page of them */
 #define CAT_PLAN_BRANCHES 8   /* lists that may be merged into one */

@@ -377,7 +377,7 @@ static void add_fetched_exactly(cat_select_text_t *s, const cat_plan_t *plan)
 static void add_few(cat_select_text_t *s)
 {
     cat_select_text_add(s, " LIMIT ", NULL);
-    cat_select_text_add_number(s, CAT_PLAN_FEW + 1);
+    cat_select_text_add_number(s, CAT_PLAN_FETCHED);
 }
 
 static void add_fetch(cat_select_text_t *s, const cat_plan_t *plan, reading_t reading)
@@ -388,7 +388,7 @@ static void add_fetch(cat_select_text_t *s, const cat_plan_t *plan, reading_t re
 
     cat_select_text_add(s, " FROM (SELECT ", plan->word || plan->only ? "DISTINCT " : "", keys, NULL);
     if (plan->word) {
-        cat_plan_add_postings(s, plan->query, plan->word, "created_at, id", CAT_PLAN_FEW + 1);
+        cat_plan_add_postings(s, plan->query, plan->word, "created_at, id", CAT_PLAN_FETCHED);
     } else {
         cat_plan_add_found(s, plan);
         add_fetched_exactly(s, plan);

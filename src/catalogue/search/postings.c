@@ -232,8 +232,8 @@ void cat_postings_join(cat_select_text_t *s, const cat_posting_t *posting)
 
 void cat_postings_probe(cat_select_text_t *s, const cat_posting_t *posting)
 {
-    cat_select_text_add(s, "(SELECT COUNT(*) FROM product_words v WHERE v.word = ", NULL);
+    cat_select_text_add(s, "EXISTS (SELECT 1 FROM product_words v WHERE v.word = ", NULL);
     cat_select_text_add_value(s, posting->found);
     add_same_product(s);
-    cat_select_text_add(s, ") > 0", NULL);
+    cat_select_text_add(s, " OFFSET 0)", NULL); /* PostgreSQL makes no join of a select that has an OFFSET */
 }

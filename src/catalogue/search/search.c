@@ -79,9 +79,15 @@ static counters_t choose_counters(const cat_list_query_t *query)
     return c;
 }
 
+static int is_facet(const search_t *s, int field)
+{
+    return cat_field_set_has(&s->query->facets, field);
+}
+
 static int is_stock_wanted(const search_t *s)
 {
-    return s->counters.decide && (s->counters.in_stock >= 0 || s->query->has_facets);
+    return s->counters.decide &&
+           (s->counters.in_stock >= 0 || is_facet(s, CAT_PRODUCT_CATEGORY) || is_facet(s, CAT_PRODUCT_IN_STOCK));
 }
 
 static apr_status_t read_each(search_t *s)
@@ -322,11 +328,6 @@ static facet_t *make_facet(const search_t *s, int field)
     return f;
 }
 
-static int is_facet(const search_t *s, int field)
-{
-    return cat_field_set_has(&s->query->facets, field);
-}
-
 static void put_facet(search_t *s, int field, const facet_t *f)
 {
     s->end->facets[s->end->facet_count++] = (cat_search_facet_t){field, f->count, f->is_cut, f->values};
@@ -419,11 +420,14 @@ typedef struct tops_t {
     cat_value_query_t queries[CAT_FIELDS_MAX];
 } tops_t;
 
+/* Of a list without conditions. The same statement tells the total, if nothing else has. */
 static apr_status_t list_tops(search_t *s, const tops_t *tops)
 {
     cat_value_list_t *lists = apr_palloc(s->db->pool, (apr_size_t)tops->count * sizeof(*lists));
-    apr_status_t rv =
-        tops->count ? cat_value_list_read_first(s->db, s->registry, tops->queries, tops->count, lists) : APR_SUCCESS;
+    apr_int64_t *total = s->has_stock || s->query->count == CAT_COUNT_NONE ? NULL : &s->end->total;
+    apr_status_t rv = tops->count
+                          ? cat_value_list_read_first(s->db, s->registry, tops->queries, tops->count, lists, total)
+                          : APR_SUCCESS;
 
     for (int i = 0; i < tops->count && rv == APR_SUCCESS; i++) {
         const apr_array_header_t *values = lists[i].values;
@@ -742,6 +746,12 @@ static search_t make_search(cat_db_t *db, const cat_list_query_t *query, const c
     };
 }
 
+/* Nothing is counted that has to agree with the rows, and no bound is read for them (cat_plan_needs_bound). */
+static int is_of_one_select(const cat_list_query_t *query)
+{
+    return query->count == CAT_COUNT_NONE && !query->has_facets && query->sort_count < 2;
+}
+
 apr_status_t cat_search_read(cat_db_t *db, const cat_list_query_t *query, const cat_search_rows_t *rows,
                              cat_search_end_t *end)
 {
@@ -757,7 +767,7 @@ apr_status_t cat_search_read(cat_db_t *db, const cat_list_query_t *query, const 
     }
     s.has_category_counts = !state.absent && !state.filling;
     s.are_categories_filled_in = state.filling != 0;
-    return cat_db_search(db, read_all, &s);
+    return is_of_one_select(query) ? cat_db_search_once(db, read_all, &s) : cat_db_search(db, read_all, &s);
 }
 
 apr_status_t cat_search_read_within(cat_db_t *db, const cat_list_query_t *query, const cat_search_rows_t *rows,

@@ -31,6 +31,7 @@
 #include "catalogue/search/select_text.h"
 
 #define EXPECTED 8
+#define NO_FIELD "0" /* fields are numbered from 1 on */
 
 /* A value with its key, which an order by count does not need. */
 typedef struct row_t {
@@ -74,6 +75,7 @@ enum { OF_FIELD, OF_IS_DELTA, OF_VALUE, OF_COUNT, OF_KEY, OF_DELTA };
 typedef struct readings_t {
     reading_t *all; /* each of another field */
     int count;
+    apr_int64_t *products; /* how many there are, in a row of no field; NULL: that is not asked */
 } readings_t;
 
 /* A value may have several delta rows. */
@@ -99,13 +101,18 @@ static apr_status_t keep(void *baton, const char *const *values, int count)
     const readings_t *readings = baton;
     reading_t *r = readings->all;
     apr_pool_t *pool = r->db->pool;
-    row_t row = {{apr_pstrdup(pool, values[OF_VALUE]), apr_atoi64(values[OF_COUNT])},
-                 apr_pstrdup(pool, values[OF_KEY])};
+    row_t row;
 
     (void)count;
+    if (!strcmp(values[OF_FIELD], NO_FIELD)) {
+        *readings->products = apr_atoi64(values[OF_COUNT]);
+        return APR_SUCCESS;
+    }
     while (strcmp(r->number, values[OF_FIELD]) != 0) {
         r++;
     }
+    row =
+        (row_t){{apr_pstrdup(pool, values[OF_VALUE]), apr_atoi64(values[OF_COUNT])}, apr_pstrdup(pool, values[OF_KEY])};
     if (*values[OF_IS_DELTA] == '1') {
         keep_changed(r, &row, apr_atoi64(values[OF_DELTA]));
         return APR_SUCCESS;
@@ -140,8 +147,8 @@ static apr_status_t begin_reading(reading_t *r, cat_db_t *db, const cat_registry
         return APR_SUCCESS;
     }
     cat_select_text_begin(&s, db);
-    add_deltas(&s, &(readings_t){r, 1});
-    return cat_select_text_run(&s, db, keep, &(readings_t){r, 1});
+    add_deltas(&s, &(readings_t){.all = r, .count = 1});
+    return cat_select_text_run(&s, db, keep, &(readings_t){.all = r, .count = 1});
 }
 
 /* ---- the table ---- */
@@ -183,11 +190,15 @@ static apr_int64_t count_skipped(const reading_t *r)
     return r->query->offset > r->changed->nelts ? r->query->offset - r->changed->nelts : 0;
 }
 
-/* So many that so many values with delta rows may be among them. One row more than the limit tells whether others follow. */
+/* So many that so many values with delta rows may be among them. One row more than the limit tells whether others follow. Where the order is
+ * by count, nobody needs the keys, which that index lacks on PostgreSQL. */
 static void add_rows(cat_select_text_t *s, const reading_t *r, int changed)
 {
-    cat_select_text_add(s, "SELECT field, 0 AS is_delta, value, n, value_key, 0 AS delta", NULL);
-    add_source(s, r, r->query->order == CAT_VALUES_BY_COUNT);
+    int is_by_count = r->query->order == CAT_VALUES_BY_COUNT;
+
+    cat_select_text_add(s, "SELECT field, 0 AS is_delta, value, n, ", is_by_count ? "''" : "value_key",
+                        " AS value_key, 0 AS delta", NULL);
+    add_source(s, r, is_by_count);
     add_order(s, r->query);
     cat_select_text_add(s, " LIMIT ", NULL);
     cat_select_text_add_value(s, apr_off_t_toa(r->db->pool, r->query->limit + 1 + 2 * changed));
@@ -203,7 +214,7 @@ static apr_status_t read_rows(reading_t *r)
         cat_select_text_add(&s, " OFFSET ", NULL);
         cat_select_text_add_value(&s, apr_off_t_toa(r->db->pool, count_skipped(r)));
     }
-    return cat_select_text_run(&s, r->db, keep, &(readings_t){r, 1});
+    return cat_select_text_run(&s, r->db, keep, &(readings_t){.all = r, .count = 1});
 }
 
 /* ---- both ---- */
@@ -364,6 +375,9 @@ static void add_first(cat_select_text_t *s, const readings_t *readings)
         cat_select_text_add(s, " UNION ALL ", NULL);
         add_deltas(s, readings);
     }
+    if (readings->products) {
+        cat_select_text_add(s, " UNION ALL SELECT " NO_FIELD ", 0, '', " PRODUCT_TOTAL ", '', 0", NULL);
+    }
 }
 
 static apr_status_t take_first(reading_t *r, const cat_registry_t *registry, cat_value_list_t *list)
@@ -377,9 +391,9 @@ static apr_status_t take_first(reading_t *r, const cat_registry_t *registry, cat
 }
 
 apr_status_t cat_value_list_read_first(cat_db_t *db, const cat_registry_t *registry, const cat_value_query_t *queries,
-                                       int count, cat_value_list_t *lists)
+                                       int count, cat_value_list_t *lists, apr_int64_t *products)
 {
-    readings_t readings = {apr_palloc(db->pool, (apr_size_t)count * sizeof(*readings.all)), count};
+    readings_t readings = {apr_palloc(db->pool, (apr_size_t)count * sizeof(*readings.all)), count, products};
     cat_select_text_t s;
     apr_status_t rv;
 

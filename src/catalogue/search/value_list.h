@@ -27,9 +27,10 @@ typedef struct cat_value_list_t {
 apr_status_t cat_value_list_read(cat_db_t *db, const cat_registry_t *registry, const cat_value_query_t *query,
                                  cat_value_list_t *list);
 
-/* The same of several queries by one statement, count of them and 1 at least; each offset is 0. */
+/* The same of several queries by one statement, count of them and 1 at least; each offset is 0. *products: how many products there are;
+ * products may be NULL. */
 apr_status_t cat_value_list_read_first(cat_db_t *db, const cat_registry_t *registry, const cat_value_query_t *queries,
-                                       int count, cat_value_list_t *lists);
+                                       int count, cat_value_list_t *lists, apr_int64_t *products);
 
 /* The same of values that were counted otherwise (cat_value_count_t), which it sorts. *total: how many have the prefix. fields, query->field:
  * any table's. */

@@ -183,15 +183,16 @@ apr_status_t cat_connection_begin_view(cat_connection_t *conn)
     return rv;
 }
 
-apr_status_t cat_connection_begin_search(cat_connection_t *conn, int seconds)
+apr_status_t cat_connection_begin_search(cat_connection_t *conn, int seconds, int is_unbound)
 {
     char text[1024];
-    apr_status_t rv;
+    apr_status_t rv = APR_SUCCESS;
 
+    conn->is_unbound = is_unbound && conn->dialect->limit;
     if (conn->dialect->search) {
         apr_snprintf(text, sizeof(text), conn->dialect->search, seconds * 1000);
         rv = cat_connection_send(conn, text);
-    } else {
+    } else if (!conn->is_unbound) {
         rv = cat_connection_begin_view(conn);
     }
     if (rv == APR_SUCCESS) {
@@ -224,10 +225,13 @@ static apr_status_t send_rollback(cat_connection_t *conn)
 
 void cat_connection_roll_back(cat_connection_t *conn)
 {
-    apr_status_t rv = send_rollback(conn);
+    apr_status_t rv = APR_SUCCESS;
 
-    cat_connection_count(conn, CAT_STATEMENT_ROLLBACK);
-    conn->in_transaction = 0;
+    if (!conn->is_unbound) {
+        rv = send_rollback(conn);
+        cat_connection_count(conn, CAT_STATEMENT_ROLLBACK);
+    }
+    conn->in_transaction = conn->is_unbound = 0;
     conn->time_limit = 0;
     if (rv == CAT_ENOTREADY) { /* the open transaction would keep its locks, and be committed with the next one */
         conn->is_abandoned = 1;

@@ -50,8 +50,9 @@ void cat_connection_finish_commit(cat_connection_t *conn, apr_pool_t *pool);
 apr_status_t cat_connection_begin_view(cat_connection_t *conn);
 
 /* Begins a transaction like that of a view, for selects whose texts are made at run time. The database plans them as
- * their texts say, and ends each of them after some seconds, and then returns CAT_ESLOW. */
-apr_status_t cat_connection_begin_search(cat_connection_t *conn, int seconds);
+ * their texts say, and ends each of them after some seconds, and then returns CAT_ESLOW. is_unbound: the selects may see several states;
+ * then there is none, if the database does not need it for the rest. */
+apr_status_t cat_connection_begin_search(cat_connection_t *conn, int seconds, int is_unbound);
 
 /* If a search is open: from now on it has as many seconds again. */
 void cat_connection_continue_search(cat_connection_t *conn);

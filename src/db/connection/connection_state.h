@@ -26,6 +26,7 @@ struct cat_connection_t {
     int in_transaction;
     int time_limit;        /* of the search that is open, in seconds; 0: none is */
     apr_time_t deadline;   /* when it ends */
+    int is_unbound;        /* flag: it has no transaction */
     int is_abandoned;      /* flag: its ROLLBACK was refused, so a transaction is still open */
     apr_uint64_t timeline; /* of the primary that it leads to (db/pool/timeline.c); 0: not known, or there are none */
     int is_lost;           /* flag: its pool reconnects or closes it; one to a file is opened anew */

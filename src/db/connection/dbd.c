@@ -24,6 +24,9 @@
 /* What apr_dbd_get_row returns after the last row; any other number is an error. */
 #define NO_MORE_ROWS (-1)
 
+/* Rows are read one after the other. MySQL's driver would else pass all rows before each one; it has them all in memory either way. */
+#define IN_ORDER 0
+
 typedef struct prepared_t {
     apr_dbd_prepared_t *handle; /* NULL: not prepared on this connection */
     int placeholders;
@@ -121,7 +124,7 @@ static int select_text(const cat_connection_t *conn, apr_pool_t *pool, const cha
         return apr_dbd_select(handle->driver, pool, handle->dbd, results, text, 1);
     }
     result = apr_dbd_prepare(handle->driver, pool, handle->dbd, text, NULL, &prepared);
-    return result ? result : apr_dbd_pselect(handle->driver, pool, handle->dbd, results, prepared, 1, 0, NULL);
+    return result ? result : apr_dbd_pselect(handle->driver, pool, handle->dbd, results, prepared, IN_ORDER, 0, NULL);
 }
 
 static apr_status_t ask_text(cat_connection_t *conn, apr_pool_t *pool, const char *text, cat_row_t *row, void *baton)
@@ -236,9 +239,9 @@ static apr_status_t select_rows(cat_connection_t *conn, apr_pool_t *pool, const 
     for (int tries = 0; rv == CAT_EDEAD && tries < TRIES; tries++) {
         rv = find_prepared(conn, pool, &which, select->count, &prepared);
         if (rv == APR_SUCCESS) {
-            rv = judge_execution(
-                conn, &which,
-                apr_dbd_pselect(handle->driver, pool, handle->dbd, &results, prepared, 1, select->count, values));
+            rv = judge_execution(conn, &which,
+                                 apr_dbd_pselect(handle->driver, pool, handle->dbd, &results, prepared, IN_ORDER,
+                                                 select->count, values));
         }
     }
     if (rv != APR_SUCCESS) {

@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: Apache-2.0
+# route: GET /products
+# again: db
+# How many statements a list sends, as each is a round trip, and which lists need no transaction.
+use CatalogTest;
+use CatalogTest::Metrics qw(location scrape);
+use CatalogTest::Tools qw(wait_until);
+use List::Util qw(min);
+
+my $server = server(
+    conf => CatalogTest::Server::one_child() . "CatalogCacheSize 0\n" . location(),
+    mount => "CatalogField brand string facet\nCatalogField weight number index\n")->start;
+my $token = register($server)->{token};
+$server->api(POST => '/products', { name => 'cup', price => 1, brand => "brand $_", weight => $_ }, token => $token) for 1 .. 12;
+
+# Jobs send statements as well, so the least of several requests counts.
+sub sent {
+    my ($query) = @_;
+    my @counts = map {
+        my $before = scrape($server);
+        $server->api(GET => "/products?$query");
+        my $after = scrape($server);
+        +{ map { $_ => ($after->{ statement($_) } // 0) - ($before->{ statement($_) } // 0) } qw(select rollback) };
+    } 1 .. 5;
+    return join ' ', map { my $kind = $_; min map { $_->{$kind} } @counts } qw(select rollback);
+}
+
+sub statement { my ($kind) = @_; return qq(catalog_database_statements_total{engine="${\driver}",kind="$kind"}) }
+
+my $only_rows = driver() eq 'mysql' ? 0 : 1; # transactions, where one select alone has the answer
+ok(wait_until(60, sub { sent('facets=brand') eq '2 1' }), 'facets of a field: the products, then the values with the total')
+    || diag(sent('facets=brand'));
+is($server->api(GET => '/products?facets=brand')->{json}{pagination}{total}, 12, 'which is right');
+is(sent('facets=brand,inStock'), '3 1', 'products in stock are counted by a table of their own');
+ok(wait_until(60, sub { sent('weight[gte]=3&cursor=') eq "2 $only_rows" }), 'a list by cursor: how many products, then these')
+    || diag(sent('weight[gte]=3&cursor='));
+is(sent('weight[gte]=3&limit=2'), '3 1', 'with a total it is one state of the database');
+like(sent('sort=-weight,name&cursor='), qr/ 1$/, 'and so it is where a bound is read first');
+
+done_testing;
