@@ -23,6 +23,7 @@
 #include <string.h>
 
 #include <apr_hash.h>
+#include <apr_lib.h>
 #include <apr_strings.h>
 
 #include "catalogue/changes/restore.h"
@@ -407,6 +408,14 @@ apr_status_t cat_undo_note(cat_db_t *db, apr_int64_t batch, apr_int64_t by)
 apr_status_t cat_undo_give_up(cat_db_t *db, apr_int64_t batch)
 {
     return cat_db_exec(db, SQL_BATCHES_UNDONE, CAT_VALUES(NULL, write_number(db, batch)), NULL);
+}
+
+apr_int64_t cat_undo_parse_batch(const char *text)
+{
+    char *end;
+    apr_int64_t batch = apr_strtoi64(text, &end, 10);
+
+    return apr_isdigit(*text) && !*end ? batch : 0;
 }
 
 typedef struct beginning_t {

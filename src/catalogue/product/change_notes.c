@@ -359,16 +359,22 @@ static void begin_notes(cat_db_t *db, notes_t *n)
     db->notes = n;
 }
 
+/* Ends a portion of the batch, which has made so many changes. */
+static apr_status_t add_to_batch(cat_db_t *db, apr_int64_t batch, apr_int64_t changes, int is_open)
+{
+    return cat_db_exec(db, SQL_BATCHES_ADD,
+                       CAT_VALUES(write_number(db->pool, changes), is_open ? "0" : "1",
+                                  cat_time_store(db->pool, apr_time_now()), write_number(db->pool, batch)),
+                       NULL);
+}
+
 static apr_status_t end_notes(cat_db_t *db, notes_t *n, apr_status_t rv)
 {
     const cat_author_t *author = n->author;
 
     rv = rv == APR_SUCCESS ? flush_notes(db, n) : rv;
     if (rv == APR_SUCCESS && author->batch && (n->written || !author->is_open)) {
-        rv = cat_db_exec(db, SQL_BATCHES_ADD,
-                         CAT_VALUES(write_number(db->pool, n->written), author->is_open ? "0" : "1",
-                                    cat_time_store(db->pool, apr_time_now()), write_number(db->pool, author->batch)),
-                         NULL);
+        rv = add_to_batch(db, author->batch, n->written, author->is_open);
     }
     apr_pool_destroy(n->pool);
     db->notes = NULL;
@@ -418,9 +424,7 @@ apr_status_t cat_change_notes_close(cat_db_t *db)
 {
     const cat_author_t *author = db->author;
 
-    return author && author->stored
-               ? cat_db_exec(db, SQL_BATCHES_ADD, CAT_VALUES("0", "1", write_number(db->pool, author->stored)), NULL)
-               : APR_SUCCESS;
+    return author && author->stored ? add_to_batch(db, author->stored, 0, 0) : APR_SUCCESS;
 }
 
 static void copy_note(notes_t *n, const cat_change_note_t *note)

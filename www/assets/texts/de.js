@@ -63,6 +63,13 @@ export default {
     'problem.too-many-pictures': 'Ein Produkt hat höchstens 32 Bilder.',
     'problem.picture-quota': 'Für weitere Bilder ist kein Platz mehr. Die Administration des Servers kann welchen schaffen.',
     'problem.unexpected-number': 'Die Zahl der passenden Produkte hat sich inzwischen geändert. Es wurde nichts geändert; bitte sehen Sie noch einmal nach.',
+    'problem.batch-not-found': 'Diese Änderungen gibt es nicht. Vielleicht sind sie älter als der Verlauf.',
+    'problem.batch-undone': 'Diese Änderungen sind schon rückgängig gemacht oder werden es gerade.',
+    'problem.batch-running': 'Diese Änderungen sind noch nicht abgeschlossen. Danach lassen sie sich rückgängig machen.',
+    'problem.batch-gone': 'Der Verlauf hat nicht mehr alle diese Änderungen; sie lassen sich nicht mehr rückgängig machen.',
+    'problem.not-in-history': 'Der Verlauf hat diese Änderung nicht mehr.',
+    'problem.nothing-to-restore': 'Der Verlauf sagt nicht, was das Produkt vor dieser Änderung war.',
+    'problem.restore-conflict': 'Ein anderes Produkt hat inzwischen einen Wert, den nur eines haben darf.',
     'problem.idempotency-key-reused':
         'Das wurde schon einmal mit anderen Werten gesendet. Bitte prüfen Sie, ob es bereits gespeichert ist, bevor Sie es erneut senden.',
     'problem.not-indexed': 'Dieser Katalog kann so nicht suchen oder sortieren.',

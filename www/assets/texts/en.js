@@ -63,6 +63,13 @@ export default {
     'problem.too-many-pictures': 'A product has at most 32 pictures.',
     'problem.picture-quota': 'There is no room for more pictures. An administrator of the server can make some.',
     'problem.unexpected-number': 'The number of products that match has changed in the meantime. Nothing was changed; please look again.',
+    'problem.batch-not-found': 'There are no such changes. They may be older than the history.',
+    'problem.batch-undone': 'These changes have been undone already, or are being undone.',
+    'problem.batch-running': 'These changes are still being made. They can be undone when they are complete.',
+    'problem.batch-gone': 'The history no longer has all of these changes, so they cannot be undone.',
+    'problem.not-in-history': 'The history no longer has this change.',
+    'problem.nothing-to-restore': 'The history does not say what the product was before this change.',
+    'problem.restore-conflict': 'Another product has a value by now that only one may have.',
     'problem.idempotency-key-reused':
         'This was sent before with other values. Please check whether it is already stored before you send it again.',
     'problem.not-indexed': 'This catalogue cannot search or sort this way.',
