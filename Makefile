@@ -142,8 +142,8 @@ check: ## what the CI runs: lint, tidy, unit, openapi, browser in Chromium, t wi
 # What check leaves out because it takes long and is not about every change; ":" stands for a space.
 NIGHTLY = tidy:CHECKS= \
   $(filter-out t:DB=sqlite3:MPM=event,$(foreach db,sqlite3 mysql pgsql,$(foreach mpm,event worker prefork,t:DB=$(db):MPM=$(mpm)))) \
-  $(foreach db,sqlite3 mysql pgsql,one:T=t/search/model.t:CATALOG_QUESTIONS=100000:DB=$(db)) \
-  browser:BROWSERS=firefox lighthouse cluster httpd-tests check-package check-apparmor coverage asan tsan fuzz bench
+  $(foreach db,sqlite3 mysql pgsql,one:T=t/search/model.t:CATALOG_QUESTIONS=100000:DB=$(db) one:T=t/changes/order.t:CATALOG_ROUNDS=100:DB=$(db)) \
+  browser:BROWSERS=firefox lighthouse cluster cluster:FOLLOW=100 httpd-tests check-package check-apparmor coverage asan tsan fuzz bench
 nightly: ## what check leaves out: the whole suite on each database under each MPM, sanitizers, package, cluster, bench and others; requires root, takes hours: make nightly [NIGHTLY="asan tsan"]
 	@failed=; nightly() { echo "nightly: make $$*"; $(MAKE) --no-print-directory "$$@" || failed="$$failed$$(printf '\n  make %s' "$$*")"; }; \
 	  $(foreach part,$(NIGHTLY),nightly $(subst :, ,$(part));) \
@@ -245,8 +245,8 @@ openapi: $(BUILD)/mod_catalog.so $(OPENAPI) ## lint /openapi.json, run clients t
 	@tests/openapi/run.pl $(BUILD)/mod_catalog.so build/openapi
 
 SECONDS = 120
-cluster: $(BUILD)/mod_catalog.so ## lose parts of a Galera cluster with three servers, under load: make cluster [SECONDS=120] [MPM=event]
-	@tests/cluster/run.pl $(BUILD)/mod_catalog.so $(SECONDS)
+cluster: $(BUILD)/mod_catalog.so ## lose parts of a Galera cluster with three servers, under load: make cluster [SECONDS=120, or FOLLOW=100 for those who follow the changes only] [MPM=event]
+	@FOLLOW=$(FOLLOW) tests/cluster/run.pl $(BUILD)/mod_catalog.so $(SECONDS)
 
 httpd-tests: $(BUILD)/mod_catalog.so ## run httpd's own tests without the module and with it, and compare: make httpd-tests [MPM=event] [FRAMEWORK=dir] [T=t/modules/alias.t]
 	@tests/httpd/run.pl $(BUILD)/mod_catalog.so $(T)
