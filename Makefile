@@ -267,7 +267,7 @@ $(BENCH)/tokens: tests/bench/tokens.c $(BUILD)/common.a
 	$(CC) @$(BUILD)/cflags $(CFLAGS) $(LDFLAGS) -o $@ $^ $$(pkg-config --libs $(LIBRARIES) apr-1 apr-util-1) -lcsv -lm -pthread
 
 # Counting instructions requires no other servers.
-PEERED = $(if $(PARTS),$(filter-out instructions transfers,$(PARTS)),all)
+PEERED = $(if $(PARTS),$(filter-out instructions transfers history history_postgresql history_mariadb,$(PARTS)),all)
 bench: ## measure and compare with files and other servers, see docs/benchmarks.md: make bench [QUICK=1 or ROUNDS=9] [PARTS="reads posts"] [OWNING=10000000] [BENCH=build/bench]
 	@tools/deps build run test $(if $(PEERED),bench,instructions)
 	@$(MAKE) --no-print-directory --quiet all $(BENCH)/constant.so $(if $(PEERED),$(BENCH)/tokens $(PEERS))
