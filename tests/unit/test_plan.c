@@ -7,7 +7,7 @@ static const cat_query_value_t tea = {"tea", "tea", 0}, five = {"5", NULL, 5};
 static const cat_query_condition_t category = {CAT_PRODUCT_CATEGORY, CAT_EQ, 1, &tea};
 static const cat_query_condition_t both[] = {{CAT_PRODUCT_PRICE, CAT_LT, 1, &five},
                                              {CAT_PRODUCT_CATEGORY, CAT_EQ, 1, &tea}};
-static const char *const words[] = {"red"}, *const joined[] = {NULL, NULL, NULL};
+static const char *const words[] = {"red"}, *const *const no_others[] = {NULL, NULL, NULL};
 
 static cat_list_query_t make_query(const cat_query_condition_t *conditions, int count, const char *const *words,
                                    int word_count, int field)
@@ -17,7 +17,7 @@ static cat_list_query_t make_query(const cat_query_condition_t *conditions, int 
                               .conditions = conditions,
                               .condition_count = count,
                               .words = words,
-                              .joined = joined,
+                              .others = no_others,
                               .word_count = word_count,
                               .all = &cat_product_built_in,
                               .sort_count = 1};
@@ -292,26 +292,80 @@ static void test_order_by_the_only_category_is_by_time(void **state)
     assert_string_equal(plan.index, "products_by_category");
 }
 
-static void test_joined_words_are_forgotten_unless_a_product_has_them(void **state)
+static void test_others_are_forgotten_unless_a_product_has_them(void **state)
 {
-    static const char *const asked[] = {"re", "te"}, *const with[] = {NULL, "rete"};
+    static const char *const asked[] = {"re", "te"}, *const rete[] = {"rete", NULL},
+                             *const *const with[] = {NULL, rete};
     unit_database_t *database = make_products(*state, 0);
     cat_list_query_t query = make_query(NULL, 0, asked, 2, CAT_PRODUCT_CREATED_AT);
     cat_plan_t plan;
 
-    query.joined = with;
+    query.others = with;
     unit_database_sql(database, "INSERT INTO product_words (word, created_at, id) VALUES ('tea', 1, 'p1')");
     plan = choose(*state, database, &query);
-    assert_null(plan.query->joined[1]);
+    assert_null(plan.query->others[1]);
     assert_string_equal(plan.branches[0], "tea");
     assert_int_equal(plan.branch_count, 1);
     unit_database_sql(database, "DELETE FROM product_words WHERE word = 'tea';"
                                 "INSERT INTO product_words (word, created_at, id) VALUES ('retention', 1, 'p1')");
     plan = choose(*state, database, &query);
-    assert_string_equal(plan.query->joined[1], "rete");
+    assert_string_equal(plan.query->others[1][0], "rete");
+    assert_null(plan.query->others[1][1]);
     assert_int_equal(plan.kind, CAT_PLAN_STREAM);
     assert_string_equal(plan.branches[0], "retention");
     assert_string_equal(plan.word, "te");
+}
+
+static apr_status_t count_row(void *baton, const char *const *values, int count)
+{
+    (void)values, (void)count;
+    (*(int *)baton)++;
+    return APR_SUCCESS;
+}
+
+static int count_found(apr_pool_t *pool, unit_database_t *database, const cat_plan_t *plan)
+{
+    cat_db_t *db = unit_database_use(pool, database);
+    cat_select_text_t s;
+    int count = 0;
+
+    cat_select_text_begin(&s, db);
+    cat_plan_add_rows(&s, plan, 100, 0);
+    assert_int_equal(cat_select_text_run(&s, db, count_row, &count), APR_SUCCESS);
+    return count;
+}
+
+/* Of the words "wNN" there are as many as told, a product each. */
+static void add_words(apr_pool_t *pool, unit_database_t *database, int count)
+{
+    for (int i = 0; i < count; i++) {
+        unit_database_sql(
+            database,
+            apr_psprintf(pool,
+                         "UPDATE products SET words = words || 'w%02d ' WHERE id = 'p%d';"
+                         " INSERT OR IGNORE INTO product_words (word, created_at, id) VALUES ('w%02d', %d, 'p%d')",
+                         i, i + 1, i, i + 1, i + 1));
+    }
+}
+
+static void test_words_of_others_are_streamed_or_fetched(void **state)
+{
+    static const char *const asked[] = {"none"}, *const other[] = {"absent", "w0", "w", NULL},
+                             *const *const others[] = {other};
+    unit_database_t *database = make_products(*state, 0);
+    cat_list_query_t query = make_query(NULL, 0, asked, 1, CAT_PRODUCT_CREATED_AT);
+    cat_plan_t plan;
+
+    query.others = others;
+    add_words(*state, database, 12);
+    plan = choose(*state, database, &query);
+    assert_int_equal(plan.kind, CAT_PLAN_STREAM);
+    assert_in_range(plan.branch_count, 12, CAT_PLAN_WORDS);
+    assert_int_equal(count_found(*state, database, &plan), 12);
+    add_words(*state, database, 50);
+    plan = choose(*state, database, &query);
+    assert_int_equal(plan.kind, CAT_PLAN_FETCH);
+    assert_int_equal(count_found(*state, database, &plan), 50);
 }
 
 int main(void)
@@ -334,7 +388,8 @@ int main(void)
         UNIT_TEST(test_few_products_of_a_category_are_fetched_for_another_order),
         UNIT_TEST(test_category_by_price_is_walked),
         UNIT_TEST(test_order_by_the_only_category_is_by_time),
-        UNIT_TEST(test_joined_words_are_forgotten_unless_a_product_has_them),
+        UNIT_TEST(test_words_of_others_are_streamed_or_fetched),
+        UNIT_TEST(test_others_are_forgotten_unless_a_product_has_them),
     };
     return UNIT_RUN(tests);
 }

@@ -4,7 +4,7 @@
 
 #include "catalogue/search/plan.h"
 
-static const char *const none_joined[] = {NULL, NULL};
+static const char *const *const no_others[] = {NULL, NULL};
 
 static const cat_query_value_t teas[] = {{"green", "green", 0}, {"tea", "tea", 0}};
 static const cat_query_condition_t category = {CAT_PRODUCT_CATEGORY, CAT_IN, 2, teas};
@@ -22,7 +22,7 @@ static cat_plan_t make_stream(cat_list_query_t *query, const char *const *words,
     cat_plan_t plan = make_plan(query);
 
     query->words = words;
-    query->joined = none_joined;
+    query->others = no_others;
     query->word_count = count;
     plan.kind = CAT_PLAN_STREAM;
     plan.word = words[count - 1];
@@ -212,12 +212,12 @@ static void test_products_of_many_words_are_counted_by_postings(void **state)
     cat_select_text_t s = unit_begin_text(*state, "sqlite3");
 
     query.words = words;
-    query.joined = none_joined;
+    query.others = no_others;
     query.word_count = 1;
     plan.kind = CAT_PLAN_WALK;
     plan.index = "products_by_time";
     cat_plan_add_count(&s, &plan, 11);
-    assert_string_equal(cat_buffer_text(&s.text), "SELECT COUNT(*) FROM (SELECT DISTINCT w.id FROM product_words w"
+    assert_string_equal(cat_buffer_text(&s.text), "SELECT COUNT(*) FROM (SELECT DISTINCT id FROM product_words w"
                                                   " WHERE w.word >= %s AND w.word < %s LIMIT 11) c");
     assert_string_equal(unit_values_of(&s), "re|rf");
     s = unit_begin_text(*state, "pgsql");
@@ -242,7 +242,7 @@ static void test_walk_reads_only_wanted_products(void **state)
     assert_non_null(strstr(cat_buffer_text(&s.text), " FROM products p INDEXED BY products_by_price"
                                                      " CROSS JOIN products r ON r.id = p.id WHERE p.category = %s"));
     query.words = words;
-    query.joined = none_joined;
+    query.others = no_others;
     query.word_count = 1;
     s = unit_begin_text(*state, "sqlite3");
     cat_plan_add_rows(&s, &plan, 11, 0);

@@ -497,6 +497,31 @@ static void test_a_list_without_pages(void **state)
     assert_non_null(query.errors);
 }
 
+static void test_what_a_word_begins_is_no_other(void **state)
+{
+    cat_query_others_t others = cat_query_others_begin(*state, "sofa");
+
+    assert_null(cat_query_others_end(&others));
+    cat_query_others_add(&others, "sofabed");
+    cat_query_others_add(&others, "couch");
+    cat_query_others_add(&others, "couches");
+    cat_query_others_add(&others, "so");
+    assert_string_equal(cat_query_others_end(&others)[0], "couch");
+    assert_string_equal(cat_query_others_end(&others)[1], "so");
+    assert_null(cat_query_others_end(&others)[2]);
+}
+
+static void test_others_are_bounded(void **state)
+{
+    cat_query_others_t others = cat_query_others_begin(*state, "sofa");
+
+    for (int i = 10; i < 50; i++) {
+        cat_query_others_add(&others, apr_itoa(*state, i));
+    }
+    assert_null(cat_query_others_end(&others)[CAT_QUERY_OTHERS_MAX]);
+    assert_string_equal(cat_query_others_end(&others)[CAT_QUERY_OTHERS_MAX - 1], "41");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -519,6 +544,8 @@ int main(void)
         UNIT_TEST(test_order_by_id),
         UNIT_TEST(test_names_ignored_parameters),
         UNIT_TEST(test_a_list_without_pages),
+        UNIT_TEST(test_what_a_word_begins_is_no_other),
+        UNIT_TEST(test_others_are_bounded),
     };
     return UNIT_RUN(tests);
 }

@@ -451,6 +451,11 @@ static int meets(catalogue_t *c, const product_t *p, const cat_query_condition_t
     }
 }
 
+static int has_beginning(catalogue_t *c, const product_t *p, const char *word)
+{
+    return strstr(p->words, apr_pstrcat(c->pool, " ", word, NULL)) != NULL;
+}
+
 static int is_wanted(catalogue_t *c, const product_t *p, const cat_list_query_t *query)
 {
     for (int i = 0; i < query->condition_count; i++) {
@@ -459,9 +464,12 @@ static int is_wanted(catalogue_t *c, const product_t *p, const cat_list_query_t 
         }
     }
     for (int i = 0; i < query->word_count; i++) {
-        const char *joined = query->joined[i];
-        if (!strstr(p->words, apr_pstrcat(c->pool, " ", query->words[i], NULL)) &&
-            !(joined && strstr(p->words, apr_pstrcat(c->pool, " ", joined, NULL)))) {
+        const char *const *others = query->others[i];
+        int has_word = has_beginning(c, p, query->words[i]);
+        while (!has_word && others && *others) {
+            has_word = has_beginning(c, p, *others++);
+        }
+        if (!has_word) {
             return 0;
         }
     }
@@ -657,11 +665,27 @@ static void draw_order_of_pair(catalogue_t *c, cat_query_condition_t *conditions
     query->sort[0] = (cat_query_sort_t){pairs[pair].by, draw(2)};
 }
 
+/* The word together with the one before it, and some others, the beginnings of which may be those of many words. */
+static const char *const *draw_others(apr_pool_t *pool, const char *const *words, int i)
+{
+    cat_query_others_t others = cat_query_others_begin(pool, words[i]);
+
+    if (i && draw(2)) {
+        cat_query_others_add(&others, apr_pstrcat(pool, words[i - 1], words[i], NULL));
+    }
+    for (int count = draw(3) ? 0 : draw(4); count; count--) {
+        const char *other = cat_fold_text(pool, draw_word(pool));
+        cat_query_others_add(&others, draw(2) ? other : apr_pstrndup(pool, other, (size_t)(1 + draw(3))));
+    }
+    return cat_query_others_end(&others);
+}
+
 static cat_list_query_t draw_question(catalogue_t *c)
 {
     cat_list_query_t query = {.page = 1, .limit = 1 + draw(40), .all = fields, .has_all_fields = 1};
     cat_query_condition_t *conditions = apr_pcalloc(c->pool, 4 * sizeof(*conditions));
-    const char **words = apr_pcalloc(c->pool, 3 * sizeof(*words)), **joined = apr_pcalloc(c->pool, 3 * sizeof(*joined));
+    const char **words = apr_pcalloc(c->pool, 3 * sizeof(*words)), *const **others =
+                                                                       apr_pcalloc(c->pool, 3 * sizeof(*others));
 
     query.condition_count = draw(4);
     for (int i = 0; i < query.condition_count; i++) {
@@ -673,11 +697,11 @@ static cat_list_query_t draw_question(catalogue_t *c)
         words[i] = cat_fold_text(c->pool, draw_word(c->pool));
         words[i] = draw(2) ? words[i] : apr_pstrndup(c->pool, words[i], (size_t)(1 + draw(2)));
     }
-    for (int i = 1; i < query.word_count; i++) {
-        joined[i] = draw(2) ? apr_pstrcat(c->pool, words[i - 1], words[i], NULL) : NULL;
+    for (int i = 0; i < query.word_count; i++) {
+        others[i] = draw_others(c->pool, words, i);
     }
     query.words = words;
-    query.joined = joined;
+    query.others = others;
     query.count = (cat_count_t)draw(3);
     query.has_facets = !draw(4);
     query.facets = (cat_field_set_t){{(1U << CAT_PRODUCT_CATEGORY) | (draw(2) ? 1U << CAT_PRODUCT_IN_STOCK : 0)}};
@@ -705,7 +729,11 @@ static const char *describe(apr_pool_t *pool, const cat_list_query_t *query)
                             ops[condition->op], condition->count, condition->values[0].text, condition->values[0].key);
     }
     for (int i = 0; i < query->word_count; i++) {
-        text = apr_psprintf(pool, "%s[q %s %s]", text, query->words[i], query->joined[i] ? query->joined[i] : "");
+        text = apr_pstrcat(pool, text, "[q ", query->words[i], NULL);
+        for (const char *const *other = query->others[i]; other && *other; other++) {
+            text = apr_pstrcat(pool, text, " ", *other, NULL);
+        }
+        text = apr_pstrcat(pool, text, "]", NULL);
     }
     for (int i = 0; i < query->sort_count; i++) {
         text = apr_psprintf(pool, "%s %s%s", text, query->sort[i].descending ? "-" : "+",

@@ -60,6 +60,21 @@ static int has_search(const cat_conf_t *conf)
     return !conf->index || *conf->index & CAT_INDEX_SEARCH;
 }
 
+/* The word together with the one before it. */
+static const char *const *const *list_others(apr_pool_t *pool, const cat_words_asked_t *asked)
+{
+    const char *const **others = apr_pcalloc(pool, (apr_size_t)asked->count * sizeof(*others));
+
+    for (int i = 0; i < asked->count; i++) {
+        if (asked->joined[i]) {
+            cat_query_others_t list = cat_query_others_begin(pool, asked->words[i]);
+            cat_query_others_add(&list, asked->joined[i]);
+            others[i] = cat_query_others_end(&list);
+        }
+    }
+    return others;
+}
+
 static void parse_words(parsing_t *p, const cat_parameter_t *parameter)
 {
     cat_parameters_t *parameters = &p->parameters;
@@ -78,7 +93,7 @@ static void parse_words(parsing_t *p, const cat_parameter_t *parameter)
                                  "is not available: this server has no search index");
     }
     p->query->words = asked.words;
-    p->query->joined = asked.joined;
+    p->query->others = list_others(parameters->pool, &asked);
     p->query->word_count = asked.count;
 }
 

@@ -10,6 +10,7 @@
 #include "catalogue/product/list_key.h"
 #include "catalogue/query/field_list.h"
 #include "catalogue/query/query_conditions.h"
+#include "catalogue/query/query_others.h"
 #include "catalogue/query/query_sort.h"
 #include "http/description.h"
 #include "http/parameters.h"
@@ -44,10 +45,11 @@ typedef struct cat_list_query_t {
      * field, operator and text; there may be several of a field, each with another operator, and two with the same one, of which one
      * is of CatalogVisible. */
     const cat_query_condition_t *conditions;
-    int condition_count;       /* 0 to twice CAT_QUERY_CONDITIONS_MAX */
-    const char *const *words;  /* of q: folded, none begins another one; each begins a word of the product, */
-    const char *const *joined; /* or this one, of the same index, does; NULL: only the word counts */
-    int word_count;            /* 0 to CAT_QUERY_WORDS_MAX; 0: no q */
+    int condition_count;      /* 0 to twice CAT_QUERY_CONDITIONS_MAX */
+    const char *const *words; /* of q: folded, none begins another one; each begins a word of the product, */
+    const char *const *const
+        *others;    /* or any of these of the same index does, up to a NULL; NULL: only the word counts */
+    int word_count; /* 0 to CAT_QUERY_WORDS_MAX; 0: no q */
 
     /* In which order: these fields, then createdAt and id in the direction of the first of them. All different; the last
      * of several is never a createdAt that the order has anyway. */

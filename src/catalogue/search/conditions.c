@@ -588,7 +588,7 @@ void cat_conditions_add_all(cat_select_text_t *s, const cat_list_query_t *query,
     for (int i = 0; i < query->word_count; i++) {
         if (query->words[i] != found->words[0] && query->words[i] != found->words[1]) {
             cat_select_text_add_condition(s);
-            cat_select_text_add_word(s, query->words[i], query->joined[i]);
+            cat_select_text_add_word(s, query->words[i], query->others[i]);
         }
     }
 }

@@ -21,9 +21,9 @@
  * finds more is left to the walk, or to the stream. So no list takes more than some thousand rows to plan, and a walk
  * becomes long only where each condition meets many products, and hardly any product meets all; the time limit ends that.
  *
- * A word of q may also be found together with the one before it, "kettle" in "tea kettle" by "teakettle". If no product has such a word, which
- * the module asks first, the list is read as if there were no such choice. Else the words of both are streamed if they are few; if not, they
- * are only checked on the products that the rest of the query finds.
+ * For a word of q others may stand, "teakettle" for "kettle" in "tea kettle". Those that begin no word of a product, which the module asks
+ * first, are forgotten, and nearly always that is all of them. If some are left, the words that begin with any are streamed; more than
+ * CAT_PLAN_WORDS of them are counted and fetched like those of a word without others.
  *
  * Words are not counted at all if they are whole words of the dictionary. The module reads when a word was last used, and
  * when it was 200 uses ago: the longer this span, the rarer the word. The rarest is streamed, the next is looked up among its
@@ -336,10 +336,12 @@ typedef struct candidates_t {
 
 /* A word of the query in the dictionary. */
 typedef struct word_t {
-    const char *found[CAT_PLAN_BRANCHES]; /* words that begin with it */
-    int count;                            /* CAT_PLAN_BRANCHES + 1: more; -1: not looked up */
+    const char *found[CAT_PLAN_WORDS]; /* words that begin with it, or with its others */
+    int count;                         /* TOO_MANY_WORDS; -1: not looked up */
     apr_int64_t span; /* of a word that begins one only: the time in which it was last used CAT_PLAN_VERY_FEW times */
 } word_t;
+
+#define TOO_MANY_WORDS (CAT_PLAN_WORDS + 1) /* to be streamed */
 
 typedef struct words_t {
     int count;
@@ -367,7 +369,7 @@ void cat_plan_add_words(cat_select_text_t *s, const char *word, const char *afte
 }
 
 /* Adds where the candidate is found. */
-static void add_candidate(cat_select_text_t *s, const cat_list_query_t *query, const candidate_t *candidate)
+static void add_candidate(cat_select_text_t *s, const cat_list_query_t *query, const candidate_t *candidate, int most)
 {
     const cat_plan_t found = {.query = query,
                               .field = candidate->field,
@@ -376,7 +378,7 @@ static void add_candidate(cat_select_text_t *s, const cat_list_query_t *query, c
                               .not_null = candidate->not_null};
 
     if (candidate->word) {
-        cat_plan_add_words(s, candidate->word, NULL);
+        cat_plan_add_postings(s, query, candidate->word, "id", most + 1);
     } else {
         cat_plan_add_found(s, &found);
     }
@@ -393,13 +395,13 @@ static void add_candidate_count(cat_select_text_t *s, const cat_list_query_t *qu
     if (is_passed_first) {
         cat_select_text_add(s, "COALESCE((SELECT ", NULL);
         cat_select_text_add_number(s, most + 1);
-        add_candidate(s, query, candidate);
+        add_candidate(s, query, candidate, most);
         cat_select_text_add(s, " LIMIT 1 OFFSET ", NULL);
         cat_select_text_add_number(s, most);
         cat_select_text_add(s, "), ", NULL);
     }
     cat_select_text_add(s, "(SELECT COUNT(*) FROM (SELECT 1 AS one", NULL);
-    add_candidate(s, query, candidate);
+    add_candidate(s, query, candidate, most);
     cat_select_text_add(s, " LIMIT ", NULL);
     cat_select_text_add_number(s, most + 1);
     cat_select_text_add(s, is_passed_first ? ") c))" : ") c)", NULL);
@@ -441,7 +443,7 @@ static void add_field(candidates_t *candidates, const cat_plan_t *plan, const ca
     candidate->is_in_walk = (!found || candidate->is_in_walk) && is_in_walk(plan, condition);
 }
 
-/* Words whose postings are streamed need not be counted; and of those that may be joined, the products are not found by one range. */
+/* Words whose postings are streamed need not be counted. */
 static candidates_t list_candidates(const cat_plan_t *plan, const words_t *words)
 {
     const cat_list_query_t *query = plan->query;
@@ -453,7 +455,7 @@ static candidates_t list_candidates(const cat_plan_t *plan, const words_t *words
         }
     }
     for (int i = 0; i < words->count; i++) {
-        if (!is_single(query, words, i) && !query->joined[i]) {
+        if (!is_single(query, words, i)) {
             candidates.all[candidates.count++] = (candidate_t){.field = -1, .word = query->words[i]};
         }
     }
@@ -608,40 +610,75 @@ static void add_word_after(cat_select_text_t *s, const char *text, const char *a
     cat_select_text_add(s, " ORDER BY w.word LIMIT 1", NULL);
 }
 
-typedef struct found_word_t {
+typedef struct prefix_t {
+    const char *text;
+    const char *word; /* the last one found that begins so; NULL: none */
+} prefix_t;
+
+typedef struct next_words_t {
     apr_pool_t *pool;
-    const char *word; /* NULL: there is none */
-} found_word_t;
+    prefix_t *prefixes;
+} next_words_t;
 
-static apr_status_t take_word(void *baton, const char *const *values, int count)
+static apr_status_t take_next_words(void *baton, const char *const *values, int count)
 {
-    found_word_t *f = baton;
+    next_words_t *n = baton;
 
-    (void)count;
-    f->word = apr_pstrdup(f->pool, values[0]);
+    for (int i = 0; i < count; i++) {
+        n->prefixes[i].word = values[i] ? apr_pstrdup(n->pool, values[i]) : NULL;
+    }
     return CAT_ENOUGH;
 }
 
-/* Finds the words that begin with this one, above `after` unless that is NULL, each by a look into the index, because no database skips
- * from one to the next by itself. */
-static apr_status_t find_more_words(cat_db_t *db, const char *text, const char *after, word_t *word)
+/* Finds the next word of each prefix by a look into the index, because no database skips from one to the next by itself. */
+static apr_status_t find_next_words(cat_db_t *db, prefix_t *prefixes, int count)
 {
     apr_status_t rv = APR_SUCCESS;
 
-    for (; rv == APR_SUCCESS && word->count <= CAT_PLAN_BRANCHES; word->count++) {
-        found_word_t f = {.pool = db->pool};
+    for (int from = 0, to; from < count && rv == APR_SUCCESS; from = to) {
+        next_words_t n = {db->pool, prefixes + from};
         cat_select_text_t s;
 
+        to = count - from > CAT_COLUMNS_MAX ? from + CAT_COLUMNS_MAX : count;
         cat_select_text_begin(&s, db);
-        add_word_after(&s, text, after);
-        rv = cat_select_text_run(&s, db, take_word, &f);
-        if (rv != APR_SUCCESS || !f.word) {
+        for (int i = from; i < to; i++) {
+            cat_select_text_add(&s, i > from ? "), (" : "SELECT (", NULL);
+            add_word_after(&s, prefixes[i].text, prefixes[i].word);
+        }
+        cat_select_text_add(&s, ")", NULL);
+        rv = cat_select_text_run(&s, db, take_next_words, &n);
+    }
+    return rv;
+}
+
+/* Leaves out the prefixes that no further word begins with; returns how many are left. */
+static int keep_found(prefix_t *prefixes, int count)
+{
+    int kept = 0;
+
+    for (int i = 0; i < count; i++) {
+        if (prefixes[i].word) {
+            prefixes[kept++] = prefixes[i];
+        }
+    }
+    return kept;
+}
+
+/* Finds the words that begin with one of the prefixes, above its own word if it has one, up to `most` and one. */
+static apr_status_t find_more_words(cat_db_t *db, prefix_t *prefixes, int count, int most, word_t *word)
+{
+    apr_status_t rv = APR_SUCCESS;
+
+    while (count && word->count != TOO_MANY_WORDS && rv == APR_SUCCESS) {
+        rv = find_next_words(db, prefixes, count);
+        count = rv == APR_SUCCESS ? keep_found(prefixes, count) : 0;
+        if (word->count + count > most) {
+            word->count = TOO_MANY_WORDS;
             return rv;
         }
-        if (word->count < CAT_PLAN_BRANCHES) {
-            word->found[word->count] = f.word;
+        for (int i = 0; i < count; i++) {
+            word->found[word->count++] = prefixes[i].word;
         }
-        after = f.word;
     }
     return rv;
 }
@@ -750,20 +787,22 @@ static apr_status_t find_span(cat_db_t *db, word_t *word)
 static apr_status_t find_words(cat_db_t *db, const look_t *look, int i)
 {
     word_t *word = &look->words->all[i];
-    const char *text = look->query->words[i], *joined = look->query->joined[i];
+    const char *text = look->query->words[i], *const *others = look->query->others[i];
     int is_itself = word->count && !strncmp(word->found[0], text, strlen(word->found[0]));
-    int has_more = word->count && (!is_itself || look->has_longer[i]);
-    apr_status_t rv = APR_SUCCESS;
+    prefix_t prefixes[1 + CAT_QUERY_OTHERS_MAX];
+    apr_status_t rv;
+    int count = 0;
 
-    if (!has_more && !joined) {
+    if (word->count && (!is_itself || look->has_longer[i])) {
+        prefixes[count++] = (prefix_t){text, word->found[0]};
+    }
+    for (int other = 0; others && others[other]; other++) {
+        prefixes[count++] = (prefix_t){others[other], NULL};
+    }
+    if (!count) {
         return APR_SUCCESS;
     }
-    if (has_more) {
-        rv = find_more_words(db, text, word->found[0], word);
-    }
-    if (rv == APR_SUCCESS && joined) {
-        rv = find_more_words(db, joined, NULL, word);
-    }
+    rv = find_more_words(db, prefixes, count, others ? CAT_PLAN_WORDS : CAT_PLAN_BRANCHES, word);
     return rv == APR_SUCCESS && word->count == 1 && look->are_ranked ? find_span(db, word) : rv;
 }
 
@@ -778,48 +817,54 @@ static apr_status_t look_up_words(cat_db_t *db, const cat_list_query_t *query, w
     return rv;
 }
 
-typedef struct joined_t {
-    const cat_list_query_t *query;
-    const char **kept; /* by word: NULL unless some product has a word that begins so */
-} joined_t;
-
-static apr_status_t take_joined(void *baton, const char *const *values, int count)
+static apr_array_header_t *list_others(apr_pool_t *pool, const cat_list_query_t *query)
 {
-    joined_t *j = baton;
+    apr_array_header_t *others = apr_array_make(pool, CAT_QUERY_WORDS_MAX, sizeof(prefix_t));
 
-    for (int i = 0, column = 0; i < j->query->word_count && column < count; i++) {
-        if (j->query->joined[i]) {
-            j->kept[i] = values[column++] ? j->query->joined[i] : NULL;
+    for (int i = 0; i < query->word_count; i++) {
+        for (int other = 0; query->others[i] && query->others[i][other]; other++) {
+            APR_ARRAY_PUSH(others, prefix_t) = (prefix_t){query->others[i][other], NULL};
         }
     }
-    return CAT_ENOUGH;
+    return others;
 }
 
-_Static_assert(CAT_QUERY_WORDS_MAX <= CAT_COLUMNS_MAX, "all joined words are looked up by one statement");
-
-/* Leaves out of *query the joined words that no product has, as nearly all are. */
-static apr_status_t drop_joined(cat_db_t *db, const cat_list_query_t **query)
+/* The others of one word, whose words are found. Takes *prefix to those of the next one. */
+static const char *const *keep_others(apr_pool_t *pool, const char *const *others, const prefix_t **prefix)
 {
-    joined_t j = {*query, apr_pcalloc(db->pool, CAT_QUERY_WORDS_MAX * sizeof(*j.kept))};
-    cat_list_query_t *without = apr_pmemdup(db->pool, *query, sizeof(**query));
-    const char *before = "SELECT (";
-    cat_select_text_t s;
+    const char **kept = apr_palloc(pool, (CAT_QUERY_OTHERS_MAX + 1) * sizeof(*kept));
+    int count = 0;
 
-    without->joined = j.kept;
-    cat_select_text_begin(&s, db);
-    for (int i = 0; i < j.query->word_count; i++) {
-        if (j.query->joined[i]) {
-            cat_buffer_add_text(&s.text, before);
-            add_word_after(&s, j.query->joined[i], NULL);
-            before = "), (";
+    for (int i = 0; others && others[i]; i++, (*prefix)++) {
+        if ((*prefix)->word) {
+            kept[count++] = others[i];
         }
     }
-    if (*before == 'S') {
+    kept[count] = NULL;
+    return count ? kept : NULL;
+}
+
+/* Leaves out of *query the others that no product has, as nearly all are. */
+static apr_status_t drop_others(cat_db_t *db, const cat_list_query_t **query)
+{
+    apr_array_header_t *others = list_others(db->pool, *query);
+    const prefix_t *prefix = (const prefix_t *)others->elts;
+    const char *const **kept;
+    cat_list_query_t *without;
+    apr_status_t rv;
+
+    if (others->nelts == 0) {
         return APR_SUCCESS;
     }
+    rv = find_next_words(db, (prefix_t *)others->elts, others->nelts);
+    kept = apr_palloc(db->pool, (apr_size_t)(*query)->word_count * sizeof(*kept));
+    for (int i = 0; i < (*query)->word_count && rv == APR_SUCCESS; i++) {
+        kept[i] = keep_others(db->pool, (*query)->others[i], &prefix);
+    }
+    without = apr_pmemdup(db->pool, *query, sizeof(**query));
+    without->others = kept;
     *query = without;
-    cat_buffer_add_text(&s.text, ")");
-    return cat_select_text_run(&s, db, take_joined, &j);
+    return rv;
 }
 
 /* How a word ranks for being streamed: one that no product has, then those of one word of the dictionary, the rarest first. */
@@ -839,7 +884,7 @@ static int find_rarest(const cat_list_query_t *query, const words_t *words, int 
     int rarest = -1;
 
     for (int i = 0; i < words->count; i++) {
-        int can_be = except < 0 ? words->all[i].count >= 0 && words->all[i].count <= CAT_PLAN_BRANCHES
+        int can_be = except < 0 ? words->all[i].count >= 0 && words->all[i].count != TOO_MANY_WORDS
                                 : i != except && is_single(query, words, i);
         if (can_be && (rarest < 0 || is_rarer(query, words, i, rarest))) {
             rarest = i;
@@ -1094,7 +1139,7 @@ apr_status_t cat_plan_choose(cat_db_t *db, const cat_list_query_t *query, cat_pl
     choice_t c = {.db = db, .plan = plan};
     apr_status_t rv = cat_conditions_prepare(db, query);
 
-    rv = rv == APR_SUCCESS ? drop_joined(db, &query) : rv;
+    rv = rv == APR_SUCCESS ? drop_others(db, &query) : rv;
     if (rv != APR_SUCCESS) {
         return rv;
     }

@@ -15,6 +15,7 @@
 #define CAT_PLAN_VERY_FEW 200 /* products that are counted in less time than a page takes */
 #define CAT_PLAN_SHARE 100    /* one of so many products is not few: a walk soon meets a page of them */
 #define CAT_PLAN_BRANCHES 8   /* lists that may be merged into one */
+#define CAT_PLAN_WORDS 40     /* the same of those of a word of q for which others may stand */
 
 typedef enum {
     CAT_PLAN_WALK,  /* in the order of an index, and checks the conditions on each product, until the page is full */
@@ -51,7 +52,7 @@ typedef struct cat_plan_t {
     const cat_query_condition_t *branch_condition; /* whose values they are; NULL: none of the conditions' */
     int element;                                   /* the first of these values */
     int skip;                                      /* 1: the values are those of the order's first column, in order */
-    const char *branches[CAT_PLAN_BRANCHES];
+    const char *branches[CAT_PLAN_WORDS];
     int branch_count; /* 0: one that is not a union */
 
     int wants_most; /* CAT_PLAN_WALK: flag: most of the products that it passes are wanted */
@@ -74,6 +75,11 @@ void cat_plan_add_found(cat_select_text_t *s, const cat_plan_t *plan);
 /* Adds " FROM product_words w WHERE ...", for the words that begin with this one; only those above `after`, if that is
  * not NULL. */
 void cat_plan_add_words(cat_select_text_t *s, const char *word, const char *after);
+
+/* Adds " FROM ...", which has these columns of product_words for the words of products that this word of the query or one of its
+ * others begins; of each of them, at most `most` rows, if there are others. */
+void cat_plan_add_postings(cat_select_text_t *s, const cat_list_query_t *query, const char *word, const char *columns,
+                           apr_int64_t most);
 
 /* Does the index that is walked give only a part of the order, so that what it finds must be sorted? */
 int cat_plan_is_index_too_short(const cat_plan_t *plan);

@@ -312,6 +312,44 @@ void cat_plan_add_found(cat_select_text_t *s, const cat_plan_t *plan)
     cat_select_text_add_not_null(s, plan->not_null);
 }
 
+static const char *const *others_of(const cat_list_query_t *query, const char *word)
+{
+    int i = 0;
+
+    while (i < query->word_count && query->words[i] != word) {
+        i++;
+    }
+    return i < query->word_count ? query->others[i] : NULL;
+}
+
+static void add_postings_of(cat_select_text_t *s, const char *prefix, const char *columns, apr_int64_t most)
+{
+    cat_select_text_add(s, "SELECT * FROM (SELECT ", columns, NULL);
+    cat_plan_add_words(s, prefix, NULL);
+    cat_select_text_add(s, " LIMIT ", NULL);
+    cat_select_text_add_number(s, most);
+}
+
+void cat_plan_add_postings(cat_select_text_t *s, const cat_list_query_t *query, const char *word, const char *columns,
+                           apr_int64_t most)
+{
+    const char *const *others = others_of(query, word);
+
+    if (!others) {
+        cat_plan_add_words(s, word, NULL);
+        return;
+    }
+    cat_select_text_add(s, " FROM (", NULL);
+    add_postings_of(s, word, columns, most);
+    for (int i = 0; others[i]; i++) {
+        cat_select_text_add(s, ") b", NULL);
+        cat_select_text_add_number(s, i);
+        cat_select_text_add(s, " UNION ALL ", NULL);
+        add_postings_of(s, others[i], columns, most);
+    }
+    cat_select_text_add(s, ") b) u", NULL);
+}
+
 static void read_from_source(cat_select_text_t *s, const cat_plan_t *plan)
 {
     if (plan->kind == CAT_PLAN_FETCH) {
@@ -344,12 +382,13 @@ static void add_few(cat_select_text_t *s)
 
 static void add_fetch(cat_select_text_t *s, const cat_plan_t *plan, reading_t reading)
 {
-    int is_by_keys = plan->word || plan->field >= CAT_PRODUCT_FIELDS;
+    const char *keys = plan->word                          ? "created_at, id"
+                       : plan->field >= CAT_PRODUCT_FIELDS ? "w.created_at, w.id"
+                                                           : "p.created_at, p.id";
 
-    cat_select_text_add(s, " FROM (SELECT ", plan->word || plan->only ? "DISTINCT " : "",
-                        is_by_keys ? "w.created_at, w.id" : "p.created_at, p.id", NULL);
+    cat_select_text_add(s, " FROM (SELECT ", plan->word || plan->only ? "DISTINCT " : "", keys, NULL);
     if (plan->word) {
-        cat_plan_add_words(s, plan->word, NULL);
+        cat_plan_add_postings(s, plan->query, plan->word, "created_at, id", CAT_PLAN_FEW + 1);
     } else {
         cat_plan_add_found(s, plan);
         add_fetched_exactly(s, plan);
@@ -665,8 +704,8 @@ static int is_counted_by_words(const cat_select_text_t *s, const cat_plan_t *pla
 static void add_counted(cat_select_text_t *s, const cat_plan_t *plan, const cat_plan_t *whole, apr_int64_t most)
 {
     if (is_counted_by_words(s, plan, most)) {
-        cat_select_text_add(s, "SELECT DISTINCT w.id", NULL);
-        cat_plan_add_words(s, plan->query->words[0], NULL);
+        cat_select_text_add(s, "SELECT DISTINCT id", NULL);
+        cat_plan_add_postings(s, plan->query, plan->query->words[0], "DISTINCT id", most);
     } else if (is_intersection(s, whole)) {
         add_intersection(s, whole);
     } else if (count_branches(whole) == 1) {

@@ -172,26 +172,29 @@ static void add_marked_word(cat_select_text_t *s, const char *before, const char
     cat_buffer_add_text(&s->text, ") > 0");
 }
 
-static void add_either_word(cat_select_text_t *s, const char *before, const char *mark, const char *const *words)
+/* The words of one field in parentheses, since SQLite bounds the depth of an expression. */
+static void add_any_word(cat_select_text_t *s, const char *mark, const char *word, const char *const *others)
 {
-    add_marked_word(s, before, mark, words[0]);
-    if (words[1]) {
-        add_marked_word(s, " OR ", mark, words[1]);
+    add_marked_word(s, others ? "(" : "", mark, word);
+    for (int i = 0; others && others[i]; i++) {
+        add_marked_word(s, " OR ", mark, others[i]);
     }
+    cat_buffer_add_text(&s->text, others ? ")" : "");
 }
 
-void cat_select_text_add_word(cat_select_text_t *s, const char *word, const char *joined)
+void cat_select_text_add_word(cat_select_text_t *s, const char *word, const char *const *others)
 {
-    const char *words[] = {word, joined};
-    int known = count_known(s), has_several = known || joined;
+    int known = count_known(s);
 
-    add_either_word(s, has_several ? "(" : "", "", words);
+    cat_buffer_add_text(&s->text, known ? "(" : "");
+    add_any_word(s, "", word, others);
     for (int i = CAT_PRODUCT_FIELDS; i < known; i++) {
         if (has_words(s, i) && is_searched(s, i)) {
-            add_either_word(s, " OR ", cat_product_keys_mark(s->text.pool, s->registry->numbers[i]), words);
+            cat_buffer_add_text(&s->text, " OR ");
+            add_any_word(s, cat_product_keys_mark(s->text.pool, s->registry->numbers[i]), word, others);
         }
     }
-    cat_buffer_add_text(&s->text, has_several ? ")" : "");
+    cat_buffer_add_text(&s->text, known ? ")" : "");
 }
 
 static apr_status_t ignore_row(void *baton, const char *const *values, int count)

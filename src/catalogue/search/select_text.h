@@ -72,8 +72,9 @@ void cat_select_text_add_not_null(cat_select_text_t *s, const char *column);
  * only the words of p tell whether a product is found; its postings do not. */
 int cat_select_text_hides_words(const cat_select_text_t *s);
 
-/* Adds the comparison: the words of p that q looks into contain a word that begins with this one, or with joined, unless that is NULL. */
-void cat_select_text_add_word(cat_select_text_t *s, const char *word, const char *joined);
+/* Adds the comparison: the words of p that q looks into contain a word that begins with this one, or with one of the others, up to a NULL;
+ * NULL: there are none. */
+void cat_select_text_add_word(cat_select_text_t *s, const char *word, const char *const *others);
 
 /* Runs it. Contract of cat_db_each. */
 apr_status_t cat_select_text_run(cat_select_text_t *s, cat_db_t *db, cat_row_t *row, void *baton);
