@@ -8,8 +8,23 @@
 # CATALOG_ROUNDS=100 does it more often; CATALOG_SEED=N chooses the requests as before.
 use CatalogTest;
 use CatalogTest::Histories;
+use CatalogTest::Linear;
 use POSIX ();
 use Time::HiRes qw(sleep time);
+
+# case: what is looked for
+{
+    my @written = ({ kind => 'create', key => 'a', value => 'a', start => 0, end => 1 }, { kind => 'update', key => 'b', value => 'b', start => 2, end => 3 });
+    my $is_possible = sub { return CatalogTest::Linear::is_linearizable(@written, map { { start => 4, end => 5, %$_ } } @_) };
+    ok($is_possible->(@$_), 'possible answers') for [{ kind => 'read', value => 'b' }], [{ kind => 'delete', key => 'd' }, { kind => 'read' }, { kind => 'read', value => 'b' }],
+        [{ kind => 'undo', key => 'u', target => 'b' }, { kind => 'read', value => 'a', start => 6, end => 7 }], [{ kind => 'undo', key => 'u', target => 'a', failed => 1 }],
+        [{ kind => 'restore', key => 'r', target => 'b', value => 'a' }], [{ kind => 'nothing', target => 'a' }],
+        [{ kind => 'update', key => 'c', value => 'c', maybe => 1 }, { kind => 'read', value => 'c', start => 8, end => 9 }];
+    ok(!$is_possible->(@$_), 'impossible ones') for [{ kind => 'read', value => 'a' }], [{ kind => 'read' }], [{ kind => 'undo', key => 'u', target => 'a' }],
+        [{ kind => 'undo', key => 'u', target => 'b' }, { kind => 'read', value => 'b', start => 6, end => 7 }], [{ kind => 'undo', key => 'u', target => 'b', failed => 1 }],
+        [{ kind => 'restore', key => 'r', target => 'b', value => 'b' }], [{ kind => 'nothing', target => 'b' }],
+        [{ kind => 'update', key => 'c', value => 'c' }, { kind => 'undo', key => 'u', target => 'b', start => 6, end => 7 }];
+}
 
 my $rounds = $ENV{CATALOG_ROUNDS} // 1;
 my @conf = (mount => "CatalogRateLimit Off\nCatalogMaxLimit 1000", conf => "CatalogCacheSize 0\n");
