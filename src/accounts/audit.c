@@ -125,9 +125,11 @@ static apr_status_t read_page(void *baton)
 {
     const reading_t *r = baton;
     const char *limit, *offset, *const *row;
-    apr_status_t rv = cat_db_one(r->db, SQL_AUDIT_COUNT, CAT_VALUES(CAT_AUDIT_FILTER_VALUES(r->filter)), &row);
+    apr_status_t rv;
 
     cat_page_begin(r->page, r->pool);
+    rv = cat_db_one(r->db, SQL_AUDIT_COUNT,
+                    CAT_VALUES(CAT_AUDIT_FILTER_VALUES(r->filter), cat_page_count_most(r->page)), &row);
     if (rv != APR_SUCCESS || !cat_page_find(r->page, row[0], &limit, &offset)) {
         return rv;
     }

@@ -20,14 +20,25 @@
 #include "accounts/user.h"
 #include "jose/token.h"
 #include "lib/id.h"
+#include "lib/text.h"
 #include "lib/time.h"
+
+/* Names are shown on pages and terminals, and stand in the audit table. */
+static const char *refuse_name(const cat_text_rule_t *rule, const char *text)
+{
+    (void)rule;
+    return cat_text_has_control(text) ? "must not have control characters" : NULL;
+}
+
+const cat_text_rule_t cat_user_key_name_rule = {refuse_name, NULL, "^[^\\u0000-\\u001f\\u007f-\\u009f]*$",
+                                                NULL,        NULL, NULL};
 
 /* clang-format off */
 const cat_field_t cat_user_key_fields[CAT_USER_KEY_FIELDS] = {
     /*                            name          kind        flags                      least most absent rule */
     [CAT_USER_KEY_ID] =         {"id",         CAT_STRING, CAT_SERVER,                 0,   0,   NULL,  &cat_fields_id,
         "The key's id", "01a206e3-5c16-7420-9973-b22df6eefd60"},
-    [CAT_USER_KEY_NAME] =       {"name",       CAT_STRING, CAT_REQUIRED | CAT_VISIBLE, 1,   100, NULL,  NULL,
+    [CAT_USER_KEY_NAME] =       {"name",       CAT_STRING, CAT_REQUIRED | CAT_VISIBLE, 1,   100, NULL,  &cat_user_key_name_rule,
         "What the key is for", "ERP"},
     [CAT_USER_KEY_ROLE] =       {"role",       CAT_STRING, 0,                          1,   16,  NULL,  &cat_user_role_rule,
         "The role that the key has, unless its user's role is a lower one", "editor"},

@@ -83,7 +83,11 @@ cat_answer_t *cat_admin_list_answer(cat_request_t *q, apr_status_t rv, const cat
                                     const cat_parameters_t *p, const cat_field_t *fields, int count)
 {
     const cat_page_t *page = &list->page;
-    cat_pagination_t pagination = {.page = page->number, .limit = page->limit, .total = page->total};
+    cat_pagination_t pagination = {.page = page->number,
+                                   .limit = page->limit,
+                                   .total = page->total,
+                                   .is_more = page->is_more,
+                                   .has_next = page->has_next};
     cat_answer_t *answer;
     cat_buffer_t b;
 

@@ -76,9 +76,10 @@ static apr_status_t read_page(void *baton)
     list_request_t *r = baton;
     cat_page_t *page = &r->list.page;
     const char *limit, *offset, *const *row;
-    apr_status_t rv = cat_db_one(r->q->db, SQL_BATCHES_COUNT, CAT_NO_VALUES, &row);
+    apr_status_t rv;
 
     cat_page_begin(page, r->q->pool);
+    rv = cat_db_one(r->q->db, SQL_BATCHES_COUNT, CAT_VALUES(cat_page_count_most(page)), &row);
     if (rv != APR_SUCCESS || !cat_page_find(page, row[0], &limit, &offset)) {
         return rv;
     }
@@ -102,6 +103,7 @@ cat_answer_t *cat_change_batches_list(cat_request_t *q)
     cat_answer_t *refusal = refuse_route(q);
 
     refusal = refusal ? refusal : cat_admin_list_parse(q, &p, parameters, PARAMETERS, &r.list);
+    r.list.page.most = q->conf->count_limit;
     return refusal ? refusal
                    : cat_admin_list_answer(q, cat_db_view(q->db, read_page, &r), &r.list, &p, fields, BATCH_FIELDS);
 }

@@ -7,6 +7,7 @@
 
 #include <stdlib.h>
 
+#include "accounts/own_account.h"
 #include "accounts/user.h"
 #include "accounts/user_key.h"
 #include "api/account_context.h"
@@ -24,17 +25,19 @@
 
 /* ---- create ---- */
 
-enum { NAME, EXPIRES_IN, ROLE, INPUT_FIELDS };
+enum { NAME, EXPIRES_IN, ROLE, PASSWORD, INPUT_FIELDS };
 
 /* clang-format off */
 static const cat_field_t input_fields[INPUT_FIELDS] = {
     /*               name         kind        flags                      least most                         absent rule */
-    [NAME] =       {"name",      CAT_STRING, CAT_REQUIRED | CAT_VISIBLE, 1,   100,                          NULL, NULL,
+    [NAME] =       {"name",      CAT_STRING, CAT_REQUIRED | CAT_VISIBLE, 1,   100,                          NULL, &cat_user_key_name_rule,
         "What the key is for", "ERP"},
     [EXPIRES_IN] = {"expiresIn", CAT_NUMBER, CAT_WHOLE,                  1,   CAT_USER_KEY_DAYS_MOST * DAY, NULL, NULL,
         "For how many seconds the key is valid; 90 days if it is absent", "7776000"},
     [ROLE] =       {"role",      CAT_STRING, 0,                          1,   16,                           NULL, &cat_user_role_rule,
         "The role of the key, at most the user's own, which it has if it is absent", "editor"},
+    [PASSWORD] =   {"password",  CAT_STRING, CAT_REQUIRED | CAT_SECRET | CAT_OPAQUE, 1, 256,                NULL, NULL,
+        "The current password: a token that somebody has copied makes no key", "correct horse"},
 };
 /* clang-format on */
 
@@ -43,6 +46,7 @@ typedef struct creation_t {
     cat_actor_t actor;
     const char *role; /* as the client sent it */
     cat_user_key_t key;
+    const char *token; /* of the key */
     cat_user_key_outcome_t outcome;
 } creation_t;
 
@@ -70,16 +74,11 @@ static cat_user_key_t make_key(const cat_request_t *q, const cat_input_t *input)
     };
 }
 
-static cat_answer_t *answer_created(cat_request_t *q, const cat_user_key_t *key)
+static cat_answer_t *answer_created(cat_request_t *q, const cat_user_key_t *key, const char *token)
 {
     const char *expires = cat_time_store(q->pool, key->expires);
-    const char *token = cat_user_key_sign(q->pool, q->conf, cat_keyring_get(q->conf->keys, q->now, NULL), key);
     cat_buffer_t b;
 
-    if (!token) {
-        cat_log(q->log, CAT_LOG_ERROR, 0, "CAT150: the token of a key could not be created");
-        return cat_answer_problem(q->pool, CAT_PROBLEM_INTERNAL, NULL);
-    }
     cat_buffer_init(&b, q->pool, 1024);
     CAT_BUFFER_LITERAL(&b, "{\"success\":true,\"message\":\"Key created\"");
     cat_json_add_member(&b, ",\"id\":", key->id);
@@ -100,15 +99,30 @@ static cat_answer_t *answer_outcome(cat_request_t *q, const creation_t *creation
         cat_fields_add_error(q->pool, input, "role", "invalid", "must not be above your own");
         return cat_answer_malformed(q->pool, input->errors);
     default:
-        return answer_created(q, &creation->key);
+        return answer_created(q, &creation->key, creation->token);
     }
+}
+
+/* 0: it cannot. Before the key is stored, so that none is there whose token nobody has. */
+static int sign_key(cat_request_t *q, creation_t *creation)
+{
+    const cat_keys_t *keys = cat_keyring_get(q->conf->keys, q->now, NULL);
+
+    creation->token = creation->key.id ? cat_user_key_sign(q->pool, q->conf, keys, &creation->key) : NULL;
+    if (!creation->token) {
+        cat_log(q->log, CAT_LOG_ERROR, 0, "CAT150: the token of a key could not be created");
+    }
+    return creation->token != NULL;
 }
 
 cat_answer_t *cat_user_keys_create(cat_request_t *q)
 {
+    const cat_account_context_t c = cat_account_context_make(q);
     creation_t creation = {.q = q, .actor = cat_account_context_actor(q)};
+    cat_own_work_t own = {.user_id = q->user->subject, .work = add_key, .baton = &creation};
     cat_answer_t *answer;
     cat_input_t input;
+    cat_login_t result;
     apr_status_t rv;
 
     cat_fields_check(q->pool, input_fields, INPUT_FIELDS, CAT_CREATE, q->strict, q->body, &input);
@@ -117,15 +131,16 @@ cat_answer_t *cat_user_keys_create(cat_request_t *q)
     }
     creation.key = make_key(q, &input);
     creation.role = input.values[ROLE];
-    rv = creation.key.id ? cat_db_transact(q->db, add_key, &creation) : APR_EGENERAL;
-    if (rv == APR_NOTFOUND) {
-        return cat_account_refusal_gone(q);
+    own.password = input.values[PASSWORD];
+    if (!sign_key(q, &creation)) {
+        return cat_answer_problem(q->pool, CAT_PROBLEM_INTERNAL, NULL);
     }
-    if (rv != APR_SUCCESS) {
-        return cat_failure_answer(q->pool, rv);
+    rv = cat_own_account_run(&c, &own, &result);
+    answer = cat_account_refusal_password(q, rv, &result, &input, "password");
+    if (!answer) {
+        answer = answer_outcome(q, &creation, &input);
+        cat_answer_name_ignored(answer, q->pool, input.ignored);
     }
-    answer = answer_outcome(q, &creation, &input);
-    cat_answer_name_ignored(answer, q->pool, input.ignored);
     return answer;
 }
 
@@ -167,7 +182,8 @@ cat_answer_t *cat_user_keys_remove(cat_request_t *q)
 
 /* ---- descriptions ---- */
 
-static const cat_problem_t create_problems[] = {CAT_PROBLEM_KEYS_FULL, CAT_PROBLEM_COUNT};
+static const cat_problem_t create_problems[] = {CAT_PROBLEM_ACCOUNT_GONE, CAT_PROBLEM_LOGIN_DELAY,
+                                                CAT_PROBLEM_KEYS_FULL, CAT_PROBLEM_COUNT};
 static const cat_problem_t remove_problems[] = {CAT_PROBLEM_KEY_UNKNOWN, CAT_PROBLEM_COUNT};
 
 static const cat_shape_t id = {.kind = CAT_SHAPE_TEXT, .rule = &cat_fields_id};

@@ -8,6 +8,7 @@
 #include "catalogue/list/list.h"
 #include "catalogue/list/value_page.h"
 #include "catalogue/query/field_list.h"
+#include "catalogue/query/synonyms.h"
 #include "catalogue/query/visible.h"
 
 #endif

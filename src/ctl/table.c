@@ -6,10 +6,16 @@
 
 #include "lib/time.h"
 
+/* Control characters, which a terminal obeys, become question marks: those of ASCII, and the others, which are C2 80 to C2 9F. */
 static void put_text(const char *text)
 {
     for (; *text; text++) {
-        putchar((unsigned char)*text < 0x20 || *text == 0x7f ? '?' : *text);
+        if (*text == '\xc2' && (unsigned char)text[1] >= 0x80 && (unsigned char)text[1] < 0xa0) {
+            text++;
+            putchar('?');
+        } else {
+            putchar((unsigned char)*text < 0x20 || *text == 0x7f ? '?' : *text);
+        }
     }
 }
 

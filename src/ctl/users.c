@@ -223,7 +223,9 @@ int ctl_users_revoke(ctl_t *ctl)
 typedef struct new_key_t {
     ctl_t *ctl;
     const char *role; /* NULL: the user's */
+    cat_keyring_t *ring;
     cat_user_key_t key;
+    const char *token; /* of the key; NULL: it cannot be signed */
     cat_user_key_outcome_t outcome;
 } new_key_t;
 
@@ -240,6 +242,10 @@ static apr_status_t add_key(void *baton)
     }
     n->key.user_id = user->id;
     n->key.role = n->role;
+    n->token = cat_user_key_sign(ctl->pool, &ctl->conf, cat_keyring_get(n->ring, ctl->now, NULL), &n->key);
+    if (!n->token) {
+        return APR_EGENERAL;
+    }
     return cat_user_key_add(ctl->db, ctl->pool, &n->key, -1, &ctl->actor, &n->outcome);
 }
 
@@ -295,11 +301,10 @@ static const char *prepare_key(ctl_t *ctl, new_key_t *n)
 int ctl_users_make_key(ctl_t *ctl)
 {
     new_key_t n;
-    cat_keyring_t *ring;
-    const char *fault = prepare_key(ctl, &n), *token;
+    const char *fault = prepare_key(ctl, &n);
     apr_status_t rv;
 
-    fault = fault ? fault : open_signing(ctl, &ring);
+    fault = fault ? fault : open_signing(ctl, &n.ring);
     if (fault) {
         return ctl_fail(NULL, fault);
     }
@@ -310,13 +315,11 @@ int ctl_users_make_key(ctl_t *ctl)
     if (rv == APR_SUCCESS && n.outcome == CAT_USER_KEY_ABOVE) {
         return ctl_fail(n.role, "is above the role of the user");
     }
-    token = rv == APR_SUCCESS ? cat_user_key_sign(ctl->pool, &ctl->conf, cat_keyring_get(ring, ctl->now, NULL), &n.key)
-                              : NULL;
-    if (rv == APR_SUCCESS && !token) {
+    if (rv == APR_EGENERAL && !n.token) {
         return ctl_fail(NULL, "the key cannot be signed");
     }
-    if (token) {
-        puts(token);
+    if (rv == APR_SUCCESS) {
+        puts(n.token);
     }
-    return token ? CTL_DONE : CTL_FAILED;
+    return rv == APR_SUCCESS ? CTL_DONE : CTL_FAILED;
 }

@@ -30,6 +30,7 @@ typedef struct cat_job_t {
     cat_db_t *db;
     cat_source_t *source; /* of db's connections */
     const char *database; /* tells it from others; may contain a password */
+    int history; /* seconds for which changes of products are kept, of all mounts of the database the longest; 0: none */
     cat_revoked_t *revoked;
     cat_key_states_t *keys; /* of this child */
     cat_limit_t *limits;

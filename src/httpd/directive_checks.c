@@ -17,6 +17,7 @@
 #include "accounts/outbox.h"
 #include "accounts/role.h"
 #include "accounts/user.h"
+#include "catalogue/lists.h"
 #include "catalogue/store.h"
 #include "db/db.h"
 #include "db/setup.h"
@@ -149,6 +150,12 @@ const char *cat_directive_checks_blocklist(cmd_parms *cmd, cat_conf_t *conf, con
     const char *error = cat_blocklist_read(cmd->pool, path_of(cmd, value), &list);
     conf->blocklist = list;
     return error;
+}
+
+const char *cat_directive_checks_synonyms(cmd_parms *cmd, cat_conf_t *conf, const char *value)
+{
+    return !strcasecmp(value, "none") ? cat_synonyms_parse(cmd->pool, "", &conf->synonyms)
+                                      : cat_synonyms_read(cmd->pool, path_of(cmd, value), &conf->synonyms);
 }
 
 static int count_trusts(const cat_conf_t *conf)

@@ -14,10 +14,11 @@
 typedef const char *cat_directive_checks_text_t(cmd_parms *cmd, cat_conf_t *conf, const char *value);
 
 cat_directive_checks_text_t cat_directive_checks_mount, cat_directive_checks_key_file, cat_directive_checks_key_dir,
-    cat_directive_checks_blocklist, cat_directive_checks_image_cache, cat_directive_checks_image_program,
-    cat_directive_checks_mail, cat_directive_checks_ca_file, cat_directive_checks_credentials,
-    cat_directive_checks_sender, cat_directive_checks_templates, cat_directive_checks_base_url,
-    cat_directive_checks_pages_url, cat_directive_checks_currency, cat_directive_checks_cache_size;
+    cat_directive_checks_blocklist, cat_directive_checks_synonyms, cat_directive_checks_image_cache,
+    cat_directive_checks_image_program, cat_directive_checks_mail, cat_directive_checks_ca_file,
+    cat_directive_checks_credentials, cat_directive_checks_sender, cat_directive_checks_templates,
+    cat_directive_checks_base_url, cat_directive_checks_pages_url, cat_directive_checks_currency,
+    cat_directive_checks_cache_size;
 
 /* The same for directives with several arguments, which store their value too. */
 typedef const char *cat_directive_checks_texts2_t(cmd_parms *cmd, cat_conf_t *conf, const char *one, const char *two);

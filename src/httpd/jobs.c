@@ -94,6 +94,7 @@ typedef struct worker_t {
     const struct job_t *job;
     const cat_mount_t *mount;
     const char *database; /* cat_server_database_key */
+    int history;          /* as cat_job_t has it */
     const cat_log_t *log;
     cat_jobs_t *jobs;
     int failures; /* in a row */
@@ -127,6 +128,7 @@ static void run_job(worker_t *w, apr_pool_t *pool)
         .db = cat_db_make(pool, conf, w->mount->source, w->log),
         .source = w->mount->source,
         .database = w->database,
+        .history = w->history,
         .revoked = cat_server_get(w->mount->server)->revoked,
         .keys = cat_server_get(w->mount->server)->keys,
         .limits = cat_server_get(w->mount->server)->limits,
@@ -197,10 +199,27 @@ static const char *name_watchdog(apr_pool_t *pool, const watchdog_t *watchdog, i
     return watchdog == &for_webhooks ? apr_psprintf(pool, "%s%d_", watchdog->name, number) : watchdog->name;
 }
 
+/* What one mount still restores, none of the others may delete. */
+static int find_history(apr_pool_t *pconf, const apr_array_header_t *mounts, const char *database)
+{
+    int longest = 0;
+
+    for (int i = 0; i < mounts->nelts; i++) {
+        const cat_mount_t *mount = APR_ARRAY_IDX(mounts, i, const cat_mount_t *);
+        int history = cat_conf_history(mount->conf);
+        if (history > longest && !strcmp(cat_server_database_key(pconf, mount), database)) {
+            longest = history;
+        }
+    }
+    return longest;
+}
+
 static apr_status_t register_mount(apr_pool_t *pconf, cat_jobs_t *shared, int number, get_t *get,
                                    register_callback_t *call)
 {
     const cat_mount_t *mount = APR_ARRAY_IDX(shared->mounts, number, const cat_mount_t *);
+    const char *database = cat_server_database_key(pconf, mount);
+    int history = find_history(pconf, shared->mounts, database);
     apr_status_t rv = APR_SUCCESS;
 
     for (size_t i = 0; i < sizeof(jobs) / sizeof(jobs[0]) && rv == APR_SUCCESS; i++) {
@@ -212,7 +231,8 @@ static apr_status_t register_mount(apr_pool_t *pconf, cat_jobs_t *shared, int nu
         }
         w->job = &jobs[i];
         w->mount = mount;
-        w->database = cat_server_database_key(pconf, mount);
+        w->database = database;
+        w->history = history;
         w->log = cat_log_for_jobs(mount->server, pconf);
         w->jobs = shared;
         rv = get(&watchdog, name_watchdog(pconf, w->job->watchdog, number), 0, w->job->watchdog->singleton, pconf);

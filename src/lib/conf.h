@@ -18,6 +18,7 @@ typedef struct cat_rate_t cat_rate_t;
 typedef struct cat_source_t cat_source_t;
 typedef struct cat_fields_t cat_fields_t;
 typedef struct cat_visible_t cat_visible_t;
+typedef struct cat_synonyms_t cat_synonyms_t;
 
 typedef struct cat_conf_t {
     int enable;
@@ -68,14 +69,16 @@ typedef struct cat_conf_t {
     int idempotency_ttl;        /* seconds */
     const int *index;           /* what is indexed of products: a set of catalogue/product/product_keys.h */
     const cat_fields_t *fields; /* of products; NULL: the built-in ones (catalogue/product/product.h) */
-    const char *visible_text;   /* which products readers see; NULL: all */
-    /* What derives of these two when sections are merged (catalogue/query/visible.h): */
+    const char *synonyms_file;
+    const cat_synonyms_t *synonyms; /* of words of q, read with the configuration; NULL: there are none */
+    const char *visible_text;       /* which products readers see; NULL: all */
+    /* What derives of fields and visible_text when sections are merged (catalogue/query/visible.h): */
     const struct cat_conf_t
         *readers; /* the settings for those who may not write products; NULL: everybody's are these */
     const struct cat_conf_t *writers; /* of readers: the settings that they were made of */
     const cat_visible_t *visible;     /* of readers: the conditions that products must meet; NULL: none */
-    const char *view;                 /* names fields and conditions where answers are cached; NULL: it need not */
-    const char *fault;                /* what is wrong with visible_text; NULL: nothing. Then readers see nothing */
+    const char *view;  /* names fields, synonyms and conditions where answers are cached; NULL: it need not */
+    const char *fault; /* what is wrong with visible_text; NULL: nothing. Then readers see nothing */
 
     const char *currency; /* of prices: three letters of ISO 4217; NULL: not set */
 

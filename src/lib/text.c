@@ -20,6 +20,22 @@ apr_size_t cat_text_read(const char *text, apr_size_t length, apr_int32_t *chara
     return 1;
 }
 
+static int is_control(apr_int32_t character)
+{
+    return utf8proc_category(character) == UTF8PROC_CATEGORY_CC;
+}
+
+int cat_text_has_control(const char *text)
+{
+    const char *end = text + strlen(text);
+    apr_int32_t character = ' ';
+
+    while (text < end && !is_control(character)) {
+        text += cat_text_read(text, (apr_size_t)(end - text), &character);
+    }
+    return is_control(character);
+}
+
 const char *cat_text_shorten(apr_pool_t *pool, const char *text, int most)
 {
     const char *end = text + strlen(text);
@@ -30,7 +46,7 @@ const char *cat_text_shorten(apr_pool_t *pool, const char *text, int most)
     cat_buffer_init(&b, pool, 128);
     for (int i = 0; i < most && text < end; i++) {
         text += cat_text_read(text, (apr_size_t)(end - text), &character);
-        character = utf8proc_category(character) == UTF8PROC_CATEGORY_CC ? ' ' : character;
+        character = is_control(character) ? ' ' : character;
         cat_buffer_add(&b, (const char *)octets, (apr_size_t)utf8proc_encode_char(character, octets));
     }
     return cat_buffer_text(&b);

@@ -12,6 +12,9 @@ apr_size_t cat_text_read(const char *text, apr_size_t length, apr_int32_t *chara
  * octets; each that is not part of valid UTF-8 becomes U+FFFD, and each control character a space. */
 const char *cat_text_shorten(apr_pool_t *pool, const char *text, int most);
 
+/* Has the text, of valid UTF-8, a control character, which a terminal may obey? */
+int cat_text_has_control(const char *text);
+
 /* What follows the scheme of an absolute URL: its host, and what is behind that; NULL: the text has no "://". */
 const char *cat_text_host(const char *url);
 

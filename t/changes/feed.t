@@ -49,6 +49,10 @@ for (1 .. 4) {
 is_deeply(\@read, \@data, 'in portions they are the same');
 answers(changes("?since=$next"), 200, { success => true, data => [], next => $next }, 'at the end next stays');
 
+# case: a number that no change has: the database is a copy that was put back
+answers(changes('?since=' . ($next + 1)), 410, refusal(error => qr/restored/), 'behind the end nothing can follow', 'catalog-problem' => 'changes-gone');
+answers(changes('?since=9223372036854775806'), 410, refusal(error => qr/./), 'however far');
+
 # case: with the products
 my @with = @{ changes('?include=product')->{json}{data} };
 ok(!exists $with[0]{product}, 'a product that is gone is absent');

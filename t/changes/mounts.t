@@ -22,6 +22,14 @@ $same
 $same
 CatalogHistory Off
 CatalogField   sku string unique
+CatalogImages  On
+CatalogImageCache "\@dir\@/data"
+</Location>
+<Location "/short">
+$same
+CatalogHistory 1s
+CatalogImages  On
+CatalogImageCache "\@dir\@/data"
 </Location>
 END2
 my $token = register($server)->{token};
@@ -63,6 +71,15 @@ ask('api', DELETE => "/products/$cup->{id}");
 is(ask('bare', POST => '/changes/batches/' . newest() . '/undo')->{json}{changed}, 1, 'a mount without pictures undoes a deletion');
 is_deeply(stored($cup), $shown, 'the product has its picture');
 is($db->selectrow_array('SELECT COUNT(*) FROM images WHERE dropped_at IS NOT NULL'), 0, 'which stays');
+
+# What one mount can still restore is kept by the others, too, whose history is shorter, or Off.
+ask('api', DELETE => "/products/$cup->{id}");
+$db->do('UPDATE images SET dropped_at = dropped_at - 600000');
+my $changes = $db->selectrow_array('SELECT COUNT(*) FROM changes');
+sleep 12; # each job runs every five seconds
+is($db->selectrow_array('SELECT COUNT(*) FROM changes'), $changes, 'no change is deleted');
+is(ask('api', POST => '/changes/batches/' . newest() . '/undo')->{json}{changed}, 1, 'the deletion is undone');
+is_deeply(stored($cup), $shown, 'the product has its picture');
 
 # ---- names ----
 

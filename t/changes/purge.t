@@ -34,6 +34,23 @@ is(scalar @{ call($server, GET => "/changes?since=$seq[3]")->{json}{data} }, 2, 
 answers(call($server, GET => "/products/$ids[0]/history"), 200, { success => true, data => [], pagination => { page => 1, limit => 10, total => 0, pages => 0 } },
     'a product whose history is gone has none');
 
+# case: a batch that went on for long stays until its last portion goes, with who made it
+my $number = driver eq 'sqlite3' ? 'number' : 'seq';
+my $end = $db->selectrow_array("SELECT MAX($number) FROM changes");
+call($server, POST => '/products/batch', { operations => [map { { op => 'create', body => { name => "long$_", price => $_ } } } 1 .. 3] });
+call($server, POST => '/products', { name => 'between', price => 1 });
+wait_until(10, sub { @{ call($server, GET => "/changes?since=$end")->{json}{data} } == 4 });
+my ($long, $short) = @{ $db->selectcol_arrayref("SELECT DISTINCT batch FROM changes WHERE $number > ? ORDER BY batch", undef, $end) };
+my ($n1, $n2, $n3, $n4) = @{ $db->selectcol_arrayref("SELECT number FROM changes WHERE $number > ? ORDER BY number", undef, $end) };
+$db->do('UPDATE changes SET batch = ? WHERE number = ?', undef, @$_) for [$short, $n2], [$long, $n4];
+$db->do('UPDATE change_batches SET at = ? WHERE id = ?', undef, $old . '000', $long);
+$db->do('UPDATE changes SET at = ? WHERE number <= ?', undef, $old . '000', $n1);
+wait_until(10, sub { count('changes') == 3 });
+sleep 1;
+my @later = @{ call($server, GET => '/changes')->{json}{data} };
+is(scalar(grep { $_->{by} } @later), 3, 'all changes that are kept have their author') or diag explain \@later;
+$seq[5] = $later[-1]{seq};
+
 # case: the last one stays, so that no number is given again
 $db->do('UPDATE changes SET at = ?', undef, $old . '000');
 wait_until(10, sub { count("changes") == 1 });

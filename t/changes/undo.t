@@ -173,6 +173,17 @@ $r = undo($batch)->{json};
 is(join(' ', @{$r}{qw(changed failed)}, scalar grep { $_->{code} eq 'taken' } @{ $r->{errors} }), '1 119 119', 'all are named');
 is(ask(GET => '/products/sku=T-120')->{json}{data}{name}, 't120', 'the one whose value is free is back');
 
+# ---- products with many changes ----
+
+# A product is read in portions of a hundred changes: those of the batch itself, and those of others since.
+my ($often, $since) = (made('often', rating => 1), made('since', rating => 1));
+operate(update($since, rating => 2), map { update($often, price => $_) } 2 .. 251);
+$batch = newest()->{batch};
+operate(map { update($since, price => $_) } 2 .. 251);
+answers(undo($batch), 200, undone(1, 1, touched($since)), 'one that the batch changed 250 times goes back, one that was changed 250 times since is named');
+is(stored($often)->{price}, $often->{price}, 'to what it was');
+is(stored($since)->{rating}, 2, 'and stays');
+
 # ---- two at once ----
 
 $r = operate(map { update($_, weight => 7) } @some[0, 3, 4]);

@@ -41,6 +41,7 @@ is(scalar(grep { /\Q$token\E/ } $server->dump), 0, 'and without the token');
 fails(made('--role', 'admin'), 1, qr/^catalogctl: admin: is above the role of the user$/m, 'a role above that of the user');
 fails(made('--role', 'root'), 1, qr/root is not a role/, 'an unknown role');
 fails(made('--days', $_), 1, qr/--days must be a number from 1 to 3650/, "--days $_") for '0', '3651', 'x', '1.5';
+fails(ctl_for($server, 'user', 'key', $name, "a\eb"), 1, qr/^catalogctl: NAME must not have control characters$/m, 'a name that a terminal would obey');
 fails(ctl_for($server, qw(user key nobody ERP)), 1, qr/^catalogctl: nobody: there is no such user, or it is locked$/m, 'an unknown user');
 fails(ctl_for($server, 'user', 'key', $name, $_), 1, qr/NAME must/, 'a bad name: ' . length) for '', ' ', 'x' x 101, "\xff";
 fails(ctl_for($server, 'user', 'key', $name), 2, qr/takes USER NAME/, 'no name');

@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 # db: sqlite3
 # mpm: event
-# Follows the how-tos tls.md, backup.md, move.md, own-fields.md and search-engines.md step by step: their commands, configurations and checks, with only paths, ports, users
+# Follows the how-tos tls.md, backup.md, move.md, own-fields.md, search-engines.md and in-step.md step by step: their commands, configurations and checks, with only paths, ports, users
 # and the new database changed. t/docs/front.t has proxy.md, and `make cluster` the files of cluster.md.
 use CatalogTest;
+
+use POSIX ();
 
 use CatalogTest::Ctl ();
 use CatalogTest::Document ();
@@ -17,7 +19,7 @@ my $dir = $server->dir;
 my %port = (80 => free_port(), 443 => free_port());
 my %path = ('/etc/ssl/certs' => "$dir/tls", '/etc/ssl/private' => "$dir/tls", '/etc/catalog' => "$dir/etc/catalog", '-C /etc' => "-C $dir/etc",
     '/var/lib/catalog' => "$dir/database", '/var/www' => "$dir/www", '/var/backups' => "$dir/backups", '/root/' => "$dir/", 'www-data' => setting('user'),
-    '-g www-data' => '-g ' . setting('group'), 'root:www-data' => 'root:' . setting('group'));
+    '-g www-data' => '-g ' . setting('group'), 'root:www-data' => 'root:' . setting('group'), 8090 => free_port());
 my $any = join '|', map { quotemeta } sort { length $b <=> length $a } keys %path;
 mkdir "$dir/$_" for qw(tls etc etc/catalog www www/html);
 
@@ -159,5 +161,29 @@ type_in(block('cp /var/www/catalog-pages/robots.txt'));
 like(slurp("$dir/www/html/robots.txt"), qr{^Sitemap: https://shop\.example\.com/catalogue/p/sitemap\.xml$}m, 'which robots.txt names');
 my ($job) = block('*/15 * * * * root') =~ /root (.*) >/;
 is(type_in("$job\n"), "0 files written, 7 unchanged, 0 removed\n", 'the next run writes nothing');
+
+# ---- another system ----
+
+open_page('in-step');
+my $said = "$dir/in-step.out";
+type_in($_) for block('(umask 077; catalogctl user key'), block('(umask 077; echo whsec_');
+my $webhook = block('CatalogWebhook ');
+configure(($site =~ s{catalog\.db}{new.db}r) =~ s{(^ *CatalogEnable.*\n)}{$1$webhook}mr);
+my $program = fork // die "fork: $!\n";
+if (!$program) {
+    open STDOUT, '>', $said;
+    open STDERR, '>&', \*STDOUT;
+    my $node = "node() { API=https://localhost:$port{443}/api NODE_TLS_REJECT_UNAUTHORIZED=0 exec setpriv --pdeathsig KILL node ${\setting('top')}/conf/examples/\$1; }\n";
+    exec 'bash', '-ec', $node . here(block('export API')) or POSIX::_exit(127);
+}
+ok(wait_until(20, sub { slurp($said) =~ /^made a new copy of 3 products$/m }), 'the program makes a copy') or diag slurp($said);
+type_in(block('service apache2 reload'));
+ok(wait_until(20, sub { type_in("catalogctl webhook list\n") =~ /active/ }), 'the server has the webhook');
+is(type_in(block('KEY=$(cat')), "in step\n", 'and follows');
+like(type_in(block('catalogctl webhook list')), qr/\tactive\t.*\t204\t/, 'a message was accepted');
+kill KILL => $program;
+waitpid $program, 0;
+type_in(block('rm -f /var/lib/catalog/copy.json'));
+ok(!-e "$dir/database/copy.json", 'without the file it would begin again');
 
 done_testing;

@@ -12,7 +12,7 @@
 use CatalogLoad;
 use CatalogTest;
 use CatalogTest::Ctl qw(ctl_for problems);
-use CatalogTest::Model qw(matches ordered compare_values choose_fields own_names facet_names unique_names list_names part_of encoded random_product
+use CatalogTest::Model qw(write_synonyms matches ordered compare_values choose_fields own_names facet_names unique_names list_names part_of encoded random_product
     random_change random_conditions random_question query_of);
 use CatalogTest::Move qw(product_id write_file);
 use Cpanel::JSON::XS ();
@@ -32,7 +32,7 @@ my $rounds = 4 + int($questions / 10_000);
 srand $seed;
 diag "CATALOG_SEED=$seed";
 
-my $server = server(mount => "CatalogCountLimit $COUNT_LIMIT\nCatalogQueryTimeout 60\nCatalogWriteRole editor\nInclude \"\@dir\@/fields.conf\"");
+my $server = server(mount => "CatalogCountLimit $COUNT_LIMIT\nCatalogQueryTimeout 60\nCatalogWriteRole editor\nCatalogSynonyms synonyms.txt\nInclude \"\@dir\@/fields.conf\"");
 my $json = Cpanel::JSON::XS->new->utf8->allow_nonref->canonical;
 my ($client, $db);
 my %products;  # all that there are, with what they have of fields without a line
@@ -444,6 +444,7 @@ sub ask_many {
 }
 
 spew($server->dir . '/fields.conf', '');
+spew($server->dir . '/synonyms.txt', write_synonyms());
 $server->start;
 $db = $server->database;
 $db->{AutoInactiveDestroy} = 1; # the other client does not close the connection

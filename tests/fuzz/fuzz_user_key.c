@@ -5,12 +5,16 @@
 #include "api/user_keys.h"
 #include "fuzz_database.h"
 #include "jose/token.h"
+#include "shm/semaphore.h"
+
+#include <argon2.h>
 
 #define USER "01a1fdf9-d28a-7c59-b8ec-000000000003"
+#define PASSWORD "correct horse"
 #define BEGIN                                                                                                          \
     "INSERT INTO users (id, username, username_key, email, email_key, password_hash, created_at, role)"                \
-    " VALUES ('" USER "', 'ada', 'ada', 'ada@example.com', 'ada@example.com', '', 0, 'editor')"
-#define FORGET "DELETE FROM user_keys; DELETE FROM audit"
+    " VALUES ('" USER "', 'ada', 'ada', 'ada@example.com', 'ada@example.com', '%s', 0, 'editor')"
+#define FORGET "DELETE FROM user_keys; DELETE FROM audit; DELETE FROM login_failures"
 #define GOOD_KEYS                                                                                                      \
     "SELECT COUNT(*) FROM user_keys WHERE role IN ('user', 'editor') AND length(name) BETWEEN 1 AND 100"               \
     " AND expires_at - created_at BETWEEN 0 AND 315360000000"
@@ -31,6 +35,28 @@ static cat_keyring_t *make_keys(void)
         remove(path);
     }
     return keys;
+}
+
+/* The user's password has a hash that costs little. */
+static const char *write_begin(apr_pool_t *pool)
+{
+    char hash[200];
+
+    FUZZ_CHECK(
+        !argon2id_hash_encoded(1, 8, 1, PASSWORD, strlen(PASSWORD), "a salt of test16", 16, 32, hash, sizeof(hash)));
+    return apr_psprintf(pool, BEGIN, hash);
+}
+
+static cat_semaphore_t *make_hashing(void)
+{
+    static cat_semaphore_t *hashing;
+    apr_pool_t *pool;
+
+    if (!hashing) {
+        apr_pool_create(&pool, NULL);
+        FUZZ_CHECK(!cat_semaphore_create(&hashing, pool, &(cat_semaphore_size_t){.slots = 1, .queue = 1}));
+    }
+    return hashing;
 }
 
 static void check_answer(apr_pool_t *pool, const cat_answer_t *answer)
@@ -56,12 +82,17 @@ void fuzz_one(apr_pool_t *pool, const uint8_t *data, size_t size)
     const char *why;
 
     conf.keys = make_keys();
-    source = fuzz_open(&conf, BEGIN);
+    source = fuzz_open(&conf, write_begin(pool));
     q.strict = size && *data == ' ';
     q.body = cat_json_parse(pool, (const char *)data, size, &why);
-    if (!q.body) {
+    if (!json_is_object(q.body)) {
         return;
     }
+    if (json_is_string(json_object_get(q.body, "password"))) {
+        json_object_set_new(q.body, "password", json_string(PASSWORD));
+    }
+    q.hashing = make_hashing();
+    q.client = q.network = "127.0.0.1";
     q.db = cat_db_make(pool, &conf, source, &fuzz_nowhere);
     answer = cat_user_keys_create(&q);
     cat_db_release(q.db);

@@ -374,7 +374,7 @@ CREATE TABLE IF NOT EXISTS bulk_jobs (
 
 -- A row for each request that changed products: id is made by the server (src/catalogue/product/change_notes.c), in the order of time.
 -- user_id: who sent it; NULL: catalogctl. after_number: the changes of the batch have numbers above it. complete: 0 while portions of it
--- are still to come. undoes, undone_by: batches.
+-- are still to come. undoes, undone_by: batches. last_at: when the last portion was stored; 0: it had none.
 CREATE TABLE IF NOT EXISTS change_batches (
     id           BIGINT NOT NULL PRIMARY KEY,
     at           BIGINT NOT NULL,
@@ -384,7 +384,8 @@ CREATE TABLE IF NOT EXISTS change_batches (
     after_number BIGINT NOT NULL,
     complete     TINYINT NOT NULL DEFAULT 1,
     undoes       BIGINT,
-    undone_by    BIGINT
+    undone_by    BIGINT,
+    last_at      BIGINT NOT NULL DEFAULT 0
 ) ENGINE = InnoDB DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin;
 
 -- The changes of products, noted in the transactions that made them. former: what the change has overwritten, as a JSON object. Of an update,

@@ -415,7 +415,7 @@ CREATE INDEX bulk_jobs_by_end ON bulk_jobs (ended_at);
 
 -- A row for each request that changed products: id is made by the server (src/catalogue/product/change_notes.c), in the order of time.
 -- user_id: who sent it; NULL: catalogctl. after_number: the changes of the batch have numbers above it. complete: 0 while portions of it
--- are still to come. undoes, undone_by: batches.
+-- are still to come. undoes, undone_by: batches. last_at: when the last portion was stored; 0: it had none.
 CREATE TABLE change_batches (
     id           BIGINT NOT NULL PRIMARY KEY,
     at           BIGINT NOT NULL,
@@ -425,7 +425,8 @@ CREATE TABLE change_batches (
     after_number BIGINT NOT NULL,
     complete     INTEGER NOT NULL DEFAULT 1,
     undoes       BIGINT,
-    undone_by    BIGINT
+    undone_by    BIGINT,
+    last_at      BIGINT NOT NULL DEFAULT 0
 );
 
 -- The changes of products, noted in the transactions that made them. former: what the change has overwritten, as a JSON object. Of an update,

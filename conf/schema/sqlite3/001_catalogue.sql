@@ -416,7 +416,7 @@ CREATE INDEX bulk_jobs_by_end ON bulk_jobs (ended_at);
 
 -- A row for each request that changed products: id is made by the server (src/catalogue/product/change_notes.c), in the order of time.
 -- user_id: who sent it; NULL: catalogctl. after_number: the changes of the batch have numbers above it. complete: 0 while portions of it
--- are still to come. undoes, undone_by: batches.
+-- are still to come. undoes, undone_by: batches. last_at: when the last portion was stored; 0: it had none.
 CREATE TABLE change_batches (
     id           INTEGER NOT NULL PRIMARY KEY,
     at           INTEGER NOT NULL,
@@ -426,7 +426,8 @@ CREATE TABLE change_batches (
     after_number INTEGER NOT NULL,
     complete     INTEGER NOT NULL DEFAULT 1,
     undoes       INTEGER,
-    undone_by    INTEGER
+    undone_by    INTEGER,
+    last_at      INTEGER NOT NULL DEFAULT 0
 );
 
 -- The changes of products, noted in the transactions that made them. former: what the change has overwritten, as a JSON object. Of an update,

@@ -167,7 +167,8 @@ static apr_status_t end_batch(const ending_t *e)
     apr_status_t rv = cat_db_one(e->db, SQL_BULK_JOB_BATCH, CAT_VALUES(e->id), &row);
 
     if (rv == APR_SUCCESS && strcmp(row[1], "0") != 0) {
-        rv = cat_db_exec(e->db, SQL_BATCHES_ADD, CAT_VALUES("0", "1", row[1]), NULL);
+        rv = cat_db_exec(e->db, SQL_BATCHES_ADD, CAT_VALUES("0", "1", cat_time_store(e->db->pool, e->now), row[1]),
+                         NULL);
     }
     return rv == APR_SUCCESS && cat_undo_read_job(read_request(e->db->pool, row[0]), &range)
                ? cat_undo_give_up(e->db, range.batch)

@@ -97,10 +97,13 @@ typedef struct product_t {
     apr_int64_t other;      /* the batch of the last change, if it is not this one; 0: it is */
     int is_over;            /* flag: a change of another batch lies below them */
     int is_changed;         /* flag: it was written */
+    apr_int64_t number;     /* of the change that was judged last */
+    int rows;               /* changes of the portion that have been judged */
 } product_t;
 
-/* The columns of SQL_CHANGES_SINCE. */
+/* The columns of SQL_CHANGES_SINCE, and how many rows it has at most. */
 enum { NUMBER, BATCH, OP, FORMER };
+#define SINCE_MOST 100
 
 /* 0: the product is not what the history says. */
 static int revert_change(product_t *p, const char *op, const char *former)
@@ -122,12 +125,14 @@ static apr_status_t judge_change(void *baton, const char *const *values, int cou
     apr_int64_t batch = apr_atoi64(values[BATCH]);
 
     (void)count;
+    p->rows++;
+    p->number = apr_atoi64(values[NUMBER]);
     if (batch != p->portion->range.batch) {
         p->is_over = p->fate == WHOLE;
         p->other = p->fate == UNKNOWN && !p->other ? batch : p->other;
         return APR_SUCCESS;
     }
-    if (p->fate == UNKNOWN && apr_atoi64(values[NUMBER]) >= p->portion->below) {
+    if (p->fate == UNKNOWN && p->number >= p->portion->below) {
         p->fate = PASSED;
         return CAT_ENOUGH;
     }
@@ -145,6 +150,28 @@ static apr_status_t judge_other(product_t *p)
     return rv == APR_NOTFOUND ? APR_SUCCESS : rv;
 }
 
+/* A product may have any number of changes: what a portion of them has read goes before the next one. */
+static apr_status_t judge_changes(product_t *p)
+{
+    apr_pool_t *before = p->db->pool, *pool;
+    const char *after = write_number(p->db, p->portion->range.after);
+    apr_status_t rv;
+
+    p->number = APR_INT64_MAX;
+    apr_pool_create(&pool, before);
+    do {
+        cat_db_use_pool(p->db, pool);
+        p->rows = 0;
+        rv = cat_db_each(p->db, SQL_CHANGES_SINCE, CAT_VALUES(p->id, after, write_number(p->db, p->number)),
+                         judge_change, p);
+        p->row = p->row ? cat_product_copy(before, p->row, CAT_PRODUCT_COLUMNS) : NULL;
+        cat_db_use_pool(p->db, before);
+        apr_pool_clear(pool);
+    } while (rv == APR_SUCCESS && p->rows == SINCE_MOST && p->fate != TOUCHED && p->fate != PASSED);
+    apr_pool_destroy(pool);
+    return rv;
+}
+
 /* The row is locked before its changes are read, so that nobody makes one in between. Where there is none, somebody may put the product back:
  * then it is there when it is to be put back itself. */
 static apr_status_t read_product(product_t *p)
@@ -152,10 +179,7 @@ static apr_status_t read_product(product_t *p)
     apr_status_t rv = cat_restore_lock(p->db, p->id, &p->present);
 
     p->row = p->present;
-    rv = rv == APR_SUCCESS
-             ? cat_db_each(p->db, SQL_CHANGES_SINCE, CAT_VALUES(p->id, write_number(p->db, p->portion->range.after)),
-                           judge_change, p)
-             : rv;
+    rv = rv == APR_SUCCESS ? judge_changes(p) : rv;
     return rv == APR_SUCCESS && p->fate == TOUCHED && p->other ? judge_other(p) : rv;
 }
 
@@ -281,6 +305,21 @@ static apr_status_t claim_values(cat_db_t *db, const char *id)
     return rv == APR_SUCCESS ? cat_own_keys_reclaim(db, registry, NULL, row) : rv;
 }
 
+/* The pool has the last product, so that the caller can say what it fails with. */
+static apr_status_t put_and_claim(const run_t *run, const char *id)
+{
+    product_t p = {.db = run->db, .portion = run->portion, .id = id};
+    apr_pool_t *before = cat_db_use_pool(run->db, run->pool);
+    apr_status_t rv;
+
+    apr_pool_clear(run->pool);
+    rv = read_product(&p);
+    rv = rv == APR_SUCCESS ? put_product(&p) : rv;
+    rv = rv == APR_SUCCESS ? claim_values(run->db, id) : rv;
+    cat_db_use_pool(run->db, before);
+    return rv;
+}
+
 /* Within a savepoint. run->tried: the product that it fails with. */
 static apr_status_t put_together(void *baton)
 {
@@ -288,11 +327,7 @@ static apr_status_t put_together(void *baton)
     apr_status_t rv = release_values(run);
 
     for (run->tried = 0; rv == APR_SUCCESS && run->tried < run->waiting->nelts; run->tried++) {
-        product_t p = {.db = run->db, .portion = run->portion};
-        p.id = APR_ARRAY_IDX(run->waiting, run->tried, const char *);
-        rv = read_product(&p);
-        rv = rv == APR_SUCCESS ? put_product(&p) : rv;
-        rv = rv == APR_SUCCESS ? claim_values(run->db, p.id) : rv;
+        rv = put_and_claim(run, APR_ARRAY_IDX(run->waiting, run->tried, const char *));
         if (rv != APR_SUCCESS) {
             break;
         }

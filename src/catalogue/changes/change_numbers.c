@@ -125,7 +125,7 @@ static apr_status_t number_portion(void *baton)
     return rv == APR_SUCCESS && n->count ? set_numbers(n, apr_atoi64(mark[0])) : rv;
 }
 
-/* job: which may have to stop; NULL: none. */
+/* job: which may have to stop; NULL: a reader, who waits for one portion at most. */
 static apr_status_t assign(cat_db_t *db, const cat_job_t *job)
 {
     numbering_t n = {.db = db};
@@ -136,7 +136,7 @@ static apr_status_t assign(cat_db_t *db, const cat_job_t *job)
     }
     rv = find_unnumbered(&n);
     while (rv == APR_SUCCESS && n.count && !(job && cat_job_must_stop(job))) {
-        int is_last = n.count < PORTION;
+        int is_last = !job || n.count < PORTION;
         rv = cat_db_transact(db, number_portion, &n);
         n.count = is_last ? 0 : n.count;
     }
@@ -192,14 +192,15 @@ static apr_status_t delete_changes(void *baton)
     return rv == APR_SUCCESS ? set_mark(p->db, "purged", p->most) : rv;
 }
 
+/* A batch of portions stays as long as one of them may. */
 static apr_status_t delete_batches(const purge_t *p)
 {
+    const char *before = cat_time_store(p->db->pool, p->before);
     int deleted = 1;
     apr_status_t rv = APR_SUCCESS;
 
     for (int i = 0; i < PURGE_ROUNDS && deleted && rv == APR_SUCCESS; i++) {
-        rv = cat_db_exec(p->db, SQL_PURGE_BATCHES, CAT_VALUES(cat_time_store(p->db->pool, p->before), p->batch),
-                         &deleted);
+        rv = cat_db_exec(p->db, SQL_PURGE_BATCHES, CAT_VALUES(before, before, p->batch), &deleted);
     }
     return rv;
 }
@@ -220,7 +221,7 @@ static apr_status_t purge_portion(purge_t *p)
 
 cat_job_result_t cat_change_numbers_purge(cat_job_t *job)
 {
-    int seconds = cat_conf_history(job->conf);
+    int seconds = job->history;
     purge_t p = {.db = job->db, .before = apr_time_now() - apr_time_from_sec(seconds), .deleted = 1};
     apr_status_t rv = APR_SUCCESS;
 

@@ -66,22 +66,57 @@ typedef struct reading_t {
     apr_array_header_t *changes;
 } reading_t;
 
-/* In one view, so that nothing is deleted between the two statements. */
+static apr_status_t read_one(cat_db_t *db, cat_sql_t sql, const char *const *values, int count, apr_int64_t *number)
+{
+    const char *const *row;
+    apr_status_t rv = cat_db_one(db, sql, values, count, &row);
+
+    *number = rv == APR_SUCCESS ? apr_atoi64(row[0]) : 0;
+    return rv;
+}
+
+apr_status_t cat_changes_find_purged(cat_db_t *db, apr_int64_t *purged)
+{
+    return read_one(db, SQL_CHANGES_MARK, CAT_VALUES("purged"), purged);
+}
+
+/* A change that was deleted may have had a higher number than those that are left. */
+apr_status_t cat_changes_find_end(cat_db_t *db, apr_int64_t *end)
+{
+    apr_int64_t purged;
+    apr_status_t rv = cat_changes_find_purged(db, &purged);
+
+    rv = rv == APR_SUCCESS ? read_one(db, SQL_CHANGES_END, CAT_NO_VALUES, end) : rv;
+    *end = rv == APR_SUCCESS && *end < purged ? purged : *end;
+    return rv;
+}
+
+/* Nothing comes after `since`. If no change had that number, the database is a copy that was put back. */
+static apr_status_t check_end(const reading_t *r)
+{
+    apr_int64_t end;
+    apr_status_t rv = cat_changes_find_end(r->db, &end);
+
+    return rv == APR_SUCCESS && r->since > end ? CAT_EPURGED : rv;
+}
+
+/* In one view, so that nothing is deleted between the statements. */
 static apr_status_t read_after(void *baton)
 {
     reading_t *r = baton;
     apr_pool_t *pool = r->db->pool;
-    const char *const *mark;
-    apr_status_t rv = cat_db_one(r->db, SQL_CHANGES_MARK, CAT_VALUES("purged"), &mark);
+    apr_int64_t purged;
+    apr_status_t rv = cat_changes_find_purged(r->db, &purged);
 
-    if (rv == APR_SUCCESS && r->since > 0 && r->since < apr_atoi64(mark[0])) {
+    apr_array_clear(r->changes);
+    if (rv == APR_SUCCESS && r->since > 0 && r->since < purged) {
         return CAT_EPURGED;
     }
-    apr_array_clear(r->changes);
-    return rv == APR_SUCCESS
-               ? cat_db_each(r->db, SQL_CHANGES_AFTER,
-                             CAT_VALUES(write_number(pool, r->since), apr_itoa(pool, r->limit)), add_change, r->changes)
-               : rv;
+    rv = rv == APR_SUCCESS
+             ? cat_db_each(r->db, SQL_CHANGES_AFTER, CAT_VALUES(write_number(pool, r->since), apr_itoa(pool, r->limit)),
+                           add_change, r->changes)
+             : rv;
+    return rv == APR_SUCCESS && r->since > 0 && !r->changes->nelts ? check_end(r) : rv;
 }
 
 apr_status_t cat_changes_after(cat_db_t *db, apr_int64_t since, int limit, apr_array_header_t **changes,

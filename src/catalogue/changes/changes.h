@@ -24,16 +24,20 @@ typedef struct cat_change_t {
     const char *former; /* catalogue/product/change_notes.h; NULL also where the function does not read it */
 } cat_change_t;
 
-/* The history does not reach back as far as that. Not logged. */
+/* The history does not reach back as far as that, or has no such change: the database was restored from an older copy. Not logged. */
 #define CAT_EPURGED (APR_OS_START_USERERR + 29)
 
 /*
  * The changes after `since`, at most limit, oldest first: an array of cat_change_t. *next: the seq of the last one, or since if there is
- * none. since 0: from the first change that is kept. CAT_EPURGED: changes after since have been deleted.
+ * none. since 0: from the first change that is kept. CAT_EPURGED: changes after since have been deleted, or since is behind the last one.
  * On a database server, a change can be read about half a second after its commit.
  */
 apr_status_t cat_changes_after(cat_db_t *db, apr_int64_t since, int limit, apr_array_header_t **changes,
                                apr_int64_t *next);
+
+/* *purged: changes up to this number have been deleted. *end: the highest one that a change has, or had. 0: none. */
+apr_status_t cat_changes_find_purged(cat_db_t *db, apr_int64_t *purged);
+apr_status_t cat_changes_find_end(cat_db_t *db, apr_int64_t *end);
 
 /* A batch: the changes of one request. */
 typedef struct cat_change_batch_t {

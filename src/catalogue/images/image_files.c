@@ -404,6 +404,6 @@ cat_job_result_t cat_image_files_run(cat_job_t *job)
         remove_unfinished(job->pool, job->conf);
         rv = walk(job, now - last > KEPT - OVERLAP);
     }
-    rv = rv == APR_SUCCESS ? purge_dropped(job, now - KEPT - apr_time_from_sec(cat_conf_history(job->conf))) : rv;
+    rv = rv == APR_SUCCESS ? purge_dropped(job, now - KEPT - apr_time_from_sec(job->history)) : rv;
     return rv == APR_SUCCESS ? CAT_JOB_DONE : CAT_JOB_FAILED;
 }

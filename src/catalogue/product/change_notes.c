@@ -388,7 +388,7 @@ static apr_status_t end_notes(cat_db_t *db, notes_t *n, apr_status_t rv)
     if (rv == APR_SUCCESS && author->batch && (n->written || !author->is_open)) {
         rv = cat_db_exec(db, SQL_BATCHES_ADD,
                          CAT_VALUES(write_number(db->pool, n->written), author->is_open ? "0" : "1",
-                                    write_number(db->pool, author->batch)),
+                                    cat_time_store(db->pool, apr_time_now()), write_number(db->pool, author->batch)),
                          NULL);
     }
     apr_pool_destroy(n->pool);

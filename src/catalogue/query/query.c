@@ -21,6 +21,7 @@
 
 #include "catalogue/product/product_keys.h"
 #include "catalogue/query/cursor.h"
+#include "catalogue/query/synonyms.h"
 #include "catalogue/query/visible.h"
 #include "http/parameters.h"
 #include "jose/keyring.h"
@@ -40,6 +41,7 @@ typedef struct parsing_t {
     cat_query_conditions_t conditions;
     const char *cursor;         /* the client's; NULL: none, or its encoding is broken */
     const cat_query_own_t *own; /* NULL: the list's own resource parses */
+    const char *const *joined;  /* by word of q: the word with the one before it, or NULL */
     unsigned sent, repeated;    /* bits: the rows of the table that were sent, that were sent twice */
 } parsing_t;
 
@@ -60,21 +62,6 @@ static int has_search(const cat_conf_t *conf)
     return !conf->index || *conf->index & CAT_INDEX_SEARCH;
 }
 
-/* The word together with the one before it. */
-static const char *const *const *list_others(apr_pool_t *pool, const cat_words_asked_t *asked)
-{
-    const char *const **others = apr_pcalloc(pool, (apr_size_t)asked->count * sizeof(*others));
-
-    for (int i = 0; i < asked->count; i++) {
-        if (asked->joined[i]) {
-            cat_query_others_t list = cat_query_others_begin(pool, asked->words[i]);
-            cat_query_others_add(&list, asked->joined[i]);
-            others[i] = cat_query_others_end(&list);
-        }
-    }
-    return others;
-}
-
 static void parse_words(parsing_t *p, const cat_parameter_t *parameter)
 {
     cat_parameters_t *parameters = &p->parameters;
@@ -93,8 +80,39 @@ static void parse_words(parsing_t *p, const cat_parameter_t *parameter)
                                  "is not available: this server has no search index");
     }
     p->query->words = asked.words;
-    p->query->others = list_others(parameters->pool, &asked);
     p->query->word_count = asked.count;
+    p->joined = asked.joined;
+}
+
+/* What may stand for the word: it together with the one before it, and its synonyms, as long as *left are. */
+static const char *const *list_others(const parsing_t *p, int i, int *left)
+{
+    const char *const *synonym = cat_synonyms_find(p->conf->synonyms, p->query->words[i]);
+    cat_query_others_t others;
+
+    if (!p->joined[i] && !synonym) {
+        return NULL;
+    }
+    others = cat_query_others_begin(p->parameters.pool, p->query->words[i]);
+    if (p->joined[i]) {
+        cat_query_others_add(&others, p->joined[i]);
+    }
+    for (; synonym && *synonym && *left; (*left)--) {
+        cat_query_others_add(&others, *synonym++);
+    }
+    return cat_query_others_end(&others);
+}
+
+static void add_others(const parsing_t *p)
+{
+    cat_list_query_t *query = p->query;
+    const char *const **others = apr_palloc(p->parameters.pool, (apr_size_t)query->word_count * sizeof(*others));
+    int left = CAT_SYNONYMS_ALL_MAX;
+
+    for (int i = 0; i < query->word_count; i++) {
+        others[i] = list_others(p, i, &left);
+    }
+    query->others = others;
 }
 
 static void add_words(cat_buffer_t *b, const cat_list_query_t *query)
@@ -534,6 +552,7 @@ static int finish_query(parsing_t *p)
 {
     cat_list_query_t *query = p->query;
 
+    add_others(p);
     write_parameters(p->parameters.pool, query);
     hide_products(p);
     note_fields(query);

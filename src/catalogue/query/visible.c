@@ -18,6 +18,7 @@
 #include <apr_strings.h>
 
 #include "catalogue/product/own_fields.h"
+#include "catalogue/query/synonyms.h"
 #include "lib/hash.h"
 
 const cat_query_condition_t *cat_visible_add(apr_pool_t *pool, const cat_visible_t *visible,
@@ -90,6 +91,7 @@ static const char *name_view(apr_pool_t *pool, const cat_conf_t *conf)
     if (conf->visible) {
         cat_buffer_add_text(&b, conf->visible->text);
     }
+    cat_buffer_add_text(&b, cat_synonyms_name(conf->synonyms));
     if (conf->images == 1) { /* their addresses are below the mount */
         cat_buffer_add_text(&b, "\n");
         cat_buffer_add_text(&b, conf->mount_uri);
@@ -121,7 +123,7 @@ void cat_visible_derive(apr_pool_t *pool, cat_conf_t *conf)
     conf->readers = NULL;
     conf->visible = NULL;
     conf->view = conf->fault = NULL;
-    if (!conf->fields && !conf->visible_text) {
+    if (!conf->fields && !conf->visible_text && !conf->synonyms) {
         return;
     }
     conf->fault = cat_visible_parse(pool, conf, conf->visible_text, &visible);

@@ -125,7 +125,7 @@ static apr_status_t find_message(run_t *r, const cat_webhook_t *webhook, const c
 static apr_status_t skip_purged(run_t *r, const sender_t *s, const cat_webhook_row_t *row)
 {
     apr_int64_t purged;
-    apr_status_t rv = cat_webhook_rows_find_purged(r->db, &purged);
+    apr_status_t rv = cat_changes_find_purged(r->db, &purged);
 
     if (rv != APR_SUCCESS || purged <= row->sent) {
         return rv;
@@ -278,7 +278,7 @@ static apr_status_t add_new(run_t *r, apr_time_t now)
 
     for (int i = 0; i < r->count && rv == APR_SUCCESS; i++) {
         if (!r->senders[i].is_known) {
-            rv = cat_webhook_rows_find_end(r->db, &end);
+            rv = cat_changes_find_end(r->db, &end);
             rv = rv == APR_SUCCESS ? cat_webhook_rows_add(r->db, r->senders[i].webhook->url, end, now) : rv;
         }
     }

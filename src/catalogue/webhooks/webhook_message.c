@@ -120,6 +120,15 @@ static apr_status_t read_changes(cat_db_t *db, const cat_webhook_t *webhook, apr
     return rv;
 }
 
+/* From 0 on, the history gives what it still has. A webhook that is at 0 was there before the first change, and misses those that were deleted. */
+static apr_status_t check_beginning(cat_db_t *db, const cat_webhook_row_t *row)
+{
+    apr_int64_t purged = 0;
+    apr_status_t rv = row->sent ? APR_SUCCESS : cat_changes_find_purged(db, &purged);
+
+    return rv == APR_SUCCESS && purged ? CAT_EPURGED : rv;
+}
+
 apr_status_t cat_webhook_message_read(cat_db_t *db, const cat_webhook_t *webhook, const cat_webhook_row_t *row,
                                       cat_webhook_message_t *message)
 {
@@ -127,7 +136,8 @@ apr_status_t cat_webhook_message_read(cat_db_t *db, const cat_webhook_t *webhook
 
     *message = (cat_webhook_message_t){
         .since = row->sent, .until = row->sent, .changes = apr_array_make(db->pool, CHANGES_MOST, sizeof(void *))};
-    rv = read_changes(db, webhook, row->until > row->sent ? row->until : 0, message);
+    rv = check_beginning(db, row);
+    rv = rv == APR_SUCCESS ? read_changes(db, webhook, row->until > row->sent ? row->until : 0, message) : rv;
     if (rv == APR_SUCCESS && message->changes->nelts) {
         message->id = make_id(db->pool, webhook, row, message);
         write_body(db->pool, message);

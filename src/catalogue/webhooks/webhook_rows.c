@@ -56,28 +56,6 @@ apr_status_t cat_webhook_rows_read(cat_db_t *db, apr_array_header_t **rows)
     return cat_db_each(db, SQL_WEBHOOK_ROWS, CAT_NO_VALUES, add_row, *rows);
 }
 
-static apr_status_t read_number(apr_status_t rv, const char *const *row, apr_int64_t *number)
-{
-    *number = rv == APR_SUCCESS && row[0] ? apr_atoi64(row[0]) : 0;
-    return rv;
-}
-
-apr_status_t cat_webhook_rows_find_end(cat_db_t *db, apr_int64_t *end)
-{
-    const char *const *row = NULL;
-    apr_status_t rv = cat_db_one(db, SQL_WEBHOOK_END, CAT_NO_VALUES, &row);
-
-    return read_number(rv, row, end);
-}
-
-apr_status_t cat_webhook_rows_find_purged(cat_db_t *db, apr_int64_t *purged)
-{
-    const char *const *row = NULL;
-    apr_status_t rv = cat_db_one(db, SQL_CHANGES_MARK, CAT_VALUES("purged"), &row);
-
-    return read_number(rv, row, purged);
-}
-
 apr_status_t cat_webhook_rows_add(cat_db_t *db, const char *url, apr_int64_t sent, apr_time_t now)
 {
     const char *id = cat_id_make(db->pool, now), *number = store_number(db->pool, sent);

@@ -27,12 +27,6 @@ apr_status_t cat_webhook_rows_read(cat_db_t *db, apr_array_header_t **rows);
 /* Adds a webhook, which is told of changes after `sent`. Another server may have added it. */
 apr_status_t cat_webhook_rows_add(cat_db_t *db, const char *url, apr_int64_t sent, apr_time_t now);
 
-/* Where a webhook begins that is there from now on: the last change of the history. */
-apr_status_t cat_webhook_rows_find_end(cat_db_t *db, apr_int64_t *end);
-
-/* Of which change the history still has the next ones, if it does not have those after row->sent any more. */
-apr_status_t cat_webhook_rows_find_purged(cat_db_t *db, apr_int64_t *purged);
-
 /* Says that this server's configuration has the URL. */
 apr_status_t cat_webhook_rows_see(cat_db_t *db, const cat_webhook_row_t *row, apr_time_t now);
 

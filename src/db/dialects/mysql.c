@@ -286,7 +286,7 @@ static const char *const statements[SQL_COUNT] = {
     [SQL_CHANGES_AFTER] = CHANGES_AFTER("c.seq", "", BATCH_USER_MYSQL),
     [SQL_CHANGES_OF_PRODUCT] = CHANGES_OF_PRODUCT("c.seq", BATCH_USER_MYSQL),
     [SQL_BATCHES_PAGE] = BATCHES_PAGE(BATCH_USER_MYSQL),
-    [SQL_PURGE_BATCHES] = "DELETE FROM change_batches WHERE at < %s AND id < %s ORDER BY id LIMIT 200",
+    [SQL_PURGE_BATCHES] = "DELETE FROM change_batches WHERE at < %s AND last_at < %s AND id < %s ORDER BY id LIMIT 200",
     [SQL_PURGE_AUDIT] = "DELETE FROM audit WHERE created_at < %s ORDER BY created_at LIMIT 200",
     [SQL_MOVE_USER] =
         "INSERT INTO users (id, username, username_key, email, email_key, password_hash, confirmed_at, created_at,"

@@ -15,7 +15,7 @@ use Exporter 'import';
 use List::Util qw(any shuffle);
 use Unicode::Normalize qw(NFKD);
 
-our @EXPORT_OK = qw(fold words matches ordered compare_values choose_fields own_names facet_names unique_names list_names part_of encoded random_product random_change
+our @EXPORT_OK = qw(write_synonyms fold words matches ordered compare_values choose_fields own_names facet_names unique_names list_names part_of encoded random_product random_change
     random_conditions random_question query_of);
 
 our @BUILT_IN = qw(id name price category inStock rating createdAt);
@@ -142,6 +142,15 @@ sub find_asked {
 
 sub asked { return @{ $asked{ $_[0] } //= find_asked($_[0]) } }
 
+# Words that may stand for others, as write_synonyms writes them.
+my %SYNONYMS = (tea => ['kettle', 'chai'], kettle => ['tea'], chai => ['tea', 'kettle'], wifi => ['galaxy', '24'], red => ["\x{65e5}\x{672c}"]);
+
+sub write_synonyms {
+    my $text = "tea, chai # and more\nchai => Kettle\nT\x{e9}a, kettle\nwifi => Galaxy, 24\nRED => \x{65e5}\x{672c}\n";
+    utf8::encode($text);
+    return $text;
+}
+
 # ---- fields of the shop's own ----
 
 # A field of each type, with how often a question is about it, what its line always has, and what it may have. choose_fields makes the lines.
@@ -265,7 +274,7 @@ sub matches {
     my ($question, @products) = @_;
     my @tests = map { test_of(@$_) } @{ $question->{conditions} }, $question->{who} eq 'writer' ? () : @{ $question->{visible} // [] };
     my $searched = [searched_names($question->{who})];
-    push @tests, map { my @words = grep { defined } @$_; sub { has_word($_[0], $searched, @words) } } asked(join ' ', @{ $question->{words} // [] });
+    push @tests, map { my @words = grep { defined } @$_, @{ $SYNONYMS{ $_->[0] } // [] }; sub { has_word($_[0], $searched, @words) } } asked(join ' ', @{ $question->{words} // [] });
     for my $test (@tests) {
         @products = grep { $test->($_) } @products;
     }

@@ -72,6 +72,10 @@ export function table(attributes, columns, items, cells) {
     );
 }
 
+/* Of a list by page: whether it was counted to its end; and whether a page of so many rows follows this one. */
+export const isOpenEnded = ({ totalRelation }) => totalRelation === 'gte';
+export const hasNext = ({ data, pagination }) => (isOpenEnded(pagination) ? data.length === pagination.limit : pagination.page < pagination.pages);
+
 /* A link to another part of a list, which the page shows by itself: a click calls turn(). */
 export function setLink(link, href, turn) {
     link.href = href;

@@ -2,7 +2,7 @@
 /* For writers: the batches of changes of products, the newest first, each of which can be undone. */
 import { call, currentUser, watchProducts } from '../lib/api.js';
 import { bdi, byId, el, follow, state } from '../lib/dom.js';
-import { setPageLink, table } from '../lib/list.js';
+import { hasNext, isOpenEnded, setPageLink, table } from '../lib/list.js';
 import { loader, say, showError, start } from '../lib/page.js';
 import { formatTime, formatWhole, pieces, t } from '../lib/text.js';
 import { hasHistory, makeUndo, stopJob } from '../product/batches.js';
@@ -110,11 +110,12 @@ function showPosition() {
     const { pagination, data } = answer.value ?? { pagination: {}, data: [] };
     const { page: number = 1, pages = 1, total } = pagination;
     const from = (number - 1) * LIMIT + 1;
+    const range = isOpenEnded(pagination) ? 'audit.rangeOfMore' : 'audit.range';
     byId('pages').hidden = pages <= 1 && number <= 1;
-    byId('count').textContent = data.length > 0 ? t('audit.range', { from, to: from + data.length - 1, n: total }) : '';
+    byId('count').textContent = data.length > 0 ? t(range, { from, to: from + data.length - 1, n: total }) : '';
     byId('position').textContent = t('list.page', { n: number });
     setPageLink('previous', number > 1, addressOf(Math.min(number - 1, pages)), () => visit(Math.min(number - 1, pages)));
-    setPageLink('next', number < pages, addressOf(number + 1), () => visit(number + 1));
+    setPageLink('next', answer.value !== null && hasNext(answer.value), addressOf(number + 1), () => visit(number + 1));
 }
 
 start(

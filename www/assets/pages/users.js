@@ -2,7 +2,7 @@
 /* For administrators: the users, and the audit trail. The address of the page has which of them, the filters, the page and the user. */
 import { call, currentUser, forget } from '../lib/api.js';
 import { bdi, byId, el, follow, state } from '../lib/dom.js';
-import { connectFilters, setPageLink, table } from '../lib/list.js';
+import { connectFilters, hasNext, isOpenEnded, setPageLink, table } from '../lib/list.js';
 import { go, loader, say, setTitle, showError, start } from '../lib/page.js';
 import { formatTime, hasText, pieces, t } from '../lib/text.js';
 
@@ -210,14 +210,14 @@ function showPosition() {
     const { page, pages, total } = pagination;
     const from = (page - 1) * LIMIT + 1;
     byId('pages').hidden = isEmpty() || (pages <= 1 && page <= 1);
-    byId('count').textContent = isEmpty() ? '' : t(view.range, { from, to: from + data.length - 1, n: total });
+    byId('count').textContent = isEmpty() ? '' : t(isOpenEnded(pagination) ? 'audit.rangeOfMore' : view.range, { from, to: from + data.length - 1, n: total });
     byId('position').textContent = t('list.page', { n: page });
     const linkTo = (id, to, exists) => {
         const next = { ...address.value, user: '', page: to };
         setPageLink(id, exists, writeAddress(next), () => visit(next));
     };
     linkTo('previous', page - 1, page > 1);
-    linkTo('next', page + 1, page < pages);
+    linkTo('next', page + 1, hasNext(answer.value));
 }
 
 /* ---- the choice of a user in the audit trail ---- */

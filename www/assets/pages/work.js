@@ -2,7 +2,7 @@
 /* For writers: the products in a table, to be edited in it or beside it. The address of the page has the filters, the page and the product. */
 import { call, watchProducts } from '../lib/api.js';
 import { bdi, byId, each, el, follow, recall, remember, settle, state } from '../lib/dom.js';
-import { connectFilters, setPageLink } from '../lib/list.js';
+import { connectFilters, hasNext, isOpenEnded, setPageLink } from '../lib/list.js';
 import { say, setTitle, showError, start } from '../lib/page.js';
 import { formatTime, t } from '../lib/text.js';
 import { NEW, readDrafts, writeDraft } from '../product/drafts.js';
@@ -327,19 +327,18 @@ function showPosition() {
         return;
     }
     const { data, pagination } = answer.value;
-    const { page, limit, total, totalRelation, pages } = pagination;
+    const { page, limit, total } = pagination;
     const from = pagination.from ?? (page - 1) * limit + 1;
-    const isOpenEnded = totalRelation === 'gte';
     byId('count').textContent = isEmpty()
         ? t('list.none')
-        : t(isOpenEnded ? 'list.rangeOfMore' : 'list.range', { from, to: from + data.length - 1, n: total });
+        : t(isOpenEnded(pagination) ? 'list.rangeOfMore' : 'list.range', { from, to: from + data.length - 1, n: total });
     byId('position').textContent = t('list.page', { n: page });
     const linkTo = (id, to, exists) => {
         const next = { ...address.value, product: '', page: to };
         setPageLink(id, exists, writeAddress(next), () => visit(next));
     };
     linkTo('previous', page - 1, page > 1);
-    linkTo('next', page + 1, isOpenEnded ? data.length === limit : page < pages);
+    linkTo('next', page + 1, hasNext(answer.value));
 }
 
 /* ---- drafts and categories ---- */

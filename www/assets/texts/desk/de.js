@@ -447,6 +447,7 @@ export default {
     'audit.target': 'Betroffenes Konto',
     'audit.allActions': 'Alle Änderungen',
     'audit.since': 'Seit',
+    'audit.rangeOfMore': '{from}–{to} von mehr als {n} Änderungen',
     'audit.range': { one: '{n} Änderung', other: '{from}–{to} von {n} Änderungen' },
     'audit.about': 'Was Administratoren geändert haben und Benutzer an ihren eigenen Konten, in den letzten 90 Tagen. Änderungen an Produkten werden nicht aufgezeichnet.',
     'audit.noneOf': 'Von oder an „{names}“ gibt es solche Änderungen nicht. Namen müssen vollständig sein: Wählen Sie einen, der beim Tippen vorgeschlagen wird.',

@@ -445,6 +445,7 @@ export default {
     'audit.target': 'Affected account',
     'audit.allActions': 'All changes',
     'audit.since': 'Since',
+    'audit.rangeOfMore': '{from}–{to} of more than {n} changes',
     'audit.range': { one: '{n} change', other: '{from}–{to} of {n} changes' },
     'audit.about': 'What administrators have changed, and users in their own accounts, in the last 90 days. Changes to products are not recorded.',
     'audit.noneOf': 'There are no such changes by or to “{names}”. A name must be complete: choose one of those that are offered as you type.',

@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "unit_files.h"
+
+#include "catalogue/query/synonyms.h"
+
+static const cat_synonyms_t *parse(apr_pool_t *pool, const char *text)
+{
+    const cat_synonyms_t *synonyms;
+    const char *fault = cat_synonyms_parse(pool, text, &synonyms);
+
+    assert_null(fault);
+    return synonyms;
+}
+
+static const char *find(apr_pool_t *pool, const cat_synonyms_t *synonyms, const char *word)
+{
+    const char *text = "";
+
+    for (const char *const *other = cat_synonyms_find(synonyms, word); other && *other; other++) {
+        text = apr_pstrcat(pool, text, *text ? " " : "", *other, NULL);
+    }
+    return text;
+}
+
+static void test_each_word_of_a_line_stands_for_each_other(void **state)
+{
+    const cat_synonyms_t *synonyms =
+        parse(*state, "# furniture\r\n\r\n Sofa ,couch,\tSettee # and more\r\nsofa, divan");
+
+    assert_string_equal(find(*state, synonyms, "sofa"), "couch settee divan");
+    assert_string_equal(find(*state, synonyms, "couch"), "sofa settee");
+    assert_string_equal(find(*state, synonyms, "divan"), "sofa");
+    assert_string_equal(find(*state, synonyms, "sof"), "");
+    assert_string_equal(find(*state, synonyms, "sofas"), "");
+    assert_string_equal(find(*state, NULL, "sofa"), "");
+}
+
+static void test_an_arrow_leads_one_way(void **state)
+{
+    const cat_synonyms_t *synonyms = parse(*state, "tv, telly => television, set\ntelly=>tube");
+
+    assert_string_equal(find(*state, synonyms, "tv"), "television set");
+    assert_string_equal(find(*state, synonyms, "telly"), "television set tube");
+    assert_string_equal(find(*state, synonyms, "television"), "");
+}
+
+/* As those of a question. */
+static void test_words_are_folded_and_split(void **state)
+{
+    const cat_synonyms_t *synonyms = parse(*state, "GRÖSSE, Größe, M5799DWF, 包丁, \xc5\x81\xc3\xb3\xc5\xba");
+
+    assert_string_equal(find(*state, synonyms, "grosse"), "m5799dwf 包丁 loz");
+    assert_string_equal(find(*state, synonyms, "loz"), "grosse m5799dwf 包丁");
+}
+
+/* What begins with the word, or with another synonym, is found anyway. */
+static void test_implied_words_are_left_out(void **state)
+{
+    const cat_synonyms_t *synonyms = parse(*state, "cup, cups, mug, mugs");
+
+    assert_string_equal(find(*state, synonyms, "cup"), "mug");
+    assert_string_equal(find(*state, synonyms, "cups"), "cup mug");
+}
+
+static void test_texts_have_names(void **state)
+{
+    const char *one = cat_synonyms_name(parse(*state, "sofa, couch")),
+               *other = cat_synonyms_name(parse(*state, "a, b"));
+
+    assert_string_not_equal(one, other);
+    assert_string_equal(one, cat_synonyms_name(parse(*state, "sofa, couch")));
+    assert_string_equal(cat_synonyms_name(parse(*state, "# none\n")), "");
+    assert_string_equal(cat_synonyms_name(NULL), "");
+}
+
+static void test_faults_name_their_line(void **state)
+{
+    static const char *const faults[][2] = {
+        {"tea, chai\n\ncoffee", "line 3 has one word"},
+        {"sofa, , couch", "line 1 has nothing where a word should be"},
+        {"sofa, couch,", "line 1 has nothing"},
+        {"=> sofa", "line 1 has nothing"},
+        {"sofa =>", "line 1 has nothing"},
+        {"tv => television => tube", "line 1 has \"television => tube\", which is several words"},
+        {"# pans\nskillet, frying pan", "line 2 has \"frying pan\", which is several words"},
+        {"t-shirt, tee", "line 1 has \"t-shirt\", which is several words"},
+        {"ca cake, pie", "line 1 has \"ca cake\", which is several words"},
+        {"包丁包, knife", "line 1 has \"包丁包\", which is several words"},
+        {"--, dash", "line 1 has \"--\", which has no letter and no digit"},
+        {"gr\xf6sse, size", "is not text in UTF-8"},
+        {"a123456789b123456789c123456789d123456789e123456789f123456789g123456789, b", "which has more than 64 octets"},
+    };
+
+    for (size_t i = 0; i < UNIT_COUNT(faults); i++) {
+        const cat_synonyms_t *synonyms;
+        const char *fault = cat_synonyms_parse(*state, faults[i][0], &synonyms);
+        assert_non_null(fault);
+        assert_non_null(strstr(fault, faults[i][1]));
+        assert_null(synonyms);
+    }
+}
+
+static void test_a_word_has_a_bounded_number(void **state)
+{
+    const cat_synonyms_t *synonyms;
+    const char *line = "word => w10";
+    const char *fault;
+
+    for (int i = 11; i < 10 + CAT_SYNONYMS_MAX; i++) {
+        line = apr_psprintf(*state, "%s, w%d", line, i);
+    }
+    assert_null(cat_synonyms_parse(*state, line, &synonyms));
+    fault = cat_synonyms_parse(*state, apr_pstrcat(*state, line, "\nword => more", NULL), &synonyms);
+    assert_string_equal(fault, "line 2 is too much: \"word\" would have more than 31 synonyms");
+}
+
+static void test_reads_a_file(void **state)
+{
+    const char *directory = unit_directory(*state);
+    const cat_synonyms_t *synonyms;
+
+    assert_null(cat_synonyms_read(*state, unit_write(*state, directory, "good", 0644, "sofa, couch\n", 12), &synonyms));
+    assert_string_equal(find(*state, synonyms, "sofa"), "couch");
+    assert_non_null(
+        strstr(cat_synonyms_read(*state, unit_write(*state, directory, "nul", 0644, "sofa, \0couch\n", 13), &synonyms),
+               "/nul: is not text in UTF-8"));
+    assert_non_null(
+        strstr(cat_synonyms_read(*state, unit_write(*state, directory, "bad", 0644, "sofa\n", 5), &synonyms),
+               "/bad: line 1 has one word"));
+    assert_non_null(strstr(cat_synonyms_read(*state, "/nowhere", &synonyms), "/nowhere"));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        UNIT_TEST(test_each_word_of_a_line_stands_for_each_other),
+        UNIT_TEST(test_an_arrow_leads_one_way),
+        UNIT_TEST(test_words_are_folded_and_split),
+        UNIT_TEST(test_implied_words_are_left_out),
+        UNIT_TEST(test_texts_have_names),
+        UNIT_TEST(test_faults_name_their_line),
+        UNIT_TEST(test_a_word_has_a_bounded_number),
+        UNIT_TEST(test_reads_a_file),
+    };
+
+    return UNIT_RUN(tests);
+}
