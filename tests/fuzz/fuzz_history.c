@@ -55,7 +55,8 @@ static void check_answer(apr_pool_t *pool, const cat_answer_t *answer)
     const json_t *body = fuzz_parse_answer(pool, answer), *next = json_object_get(body, "next");
     int changed = (int)json_integer_value(json_object_get(body, "changed"));
 
-    FUZZ_CHECK(answer->status == 200 || answer->status == 400 || answer->status == 404 || answer->status == 409);
+    FUZZ_CHECK(answer->status == 200 || answer->status == 400 || answer->status == 404 || answer->status == 409 ||
+               answer->status == 410);
     FUZZ_CHECK(!next || json_integer_value(next) >= 0);
     FUZZ_CHECK(count_changes() >= 4 + changed && (answer->status == 200 || count_changes() == 4));
     if (count_changes() > 4) {
