@@ -82,8 +82,10 @@ $(BUILD)/templates.inc: tools/embed $(wildcard conf/mail conf/mail/* conf/mail/*
 	@mkdir -p $(@D)
 	tools/embed templates conf/mail/*.txt conf/mail/*/*.txt >$@
 
+# Many programs with the same archive: GNU ld takes three times as long as gold, which Debian 12 has beside it.
+QUICK_LINK := $(and $(filter file,$(origin CFLAGS)),$(shell command -v ld.gold),-fuse-ld=gold)
 $(UNITS): %: %.o $(BUILD)/common.a
-	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $$(pkg-config --libs $(LIBRARIES) apr-1 apr-util-1 cmocka) -lcsv -lm -pthread
+	$(CC) $(CFLAGS) $(LDFLAGS) $(QUICK_LINK) -o $@ $^ $$(pkg-config --libs $(LIBRARIES) apr-1 apr-util-1 cmocka) -lcsv -lm -pthread
 
 -include $(OBJECTS:.o=.d) $(CTL_OBJECTS:.o=.d) $(UNIT_OBJECTS:.o=.d)
 
@@ -115,34 +117,40 @@ deb: ## build the Debian packages, in build/deb
 	@tools/package $(BUILD)/deb
 
 # The whole suite runs on SQLite under event; on the other databases, and under another MPM on each, the files that these can change:
-# their line "# again:" says so, see CONTRIBUTING.md. The suite waits more than it computes, so what computes runs beside it, and after it
-# the repetitions run side by side. A server's files for both purposes run at once, on one engine.
+# their line "# again:" says so, see CONTRIBUTING.md. Much of that waits, for jobs of the server and for servers that are to end, so all of it
+# runs at once, with so few files of each that a machine with two cores is busy to the end without being swamped. A server's files for
+# both purposes run on one engine. The whole suite goes on for longest, as it ends with files that run one by one, and so it has the most jobs.
+# What npm fetches is fetched while the compiler runs, and once, though several makes need it.
 DATABASES = $(if $(filter file,$(origin DB)),sqlite3 mysql pgsql,$(DB))
 MPM_sqlite3 = prefork
 MPM_mysql = worker
 MPM_pgsql = prefork
 FIRST = $(firstword $(DATABASES))
-AGAIN_$(FIRST) = MPM=$(MPM_$(FIRST)) AGAIN=mpm JOBS=$(or $(JOBS),2)
-AGAIN_ON = $(or $(AGAIN_$1),MPM=event AGAIN=db MPM_AGAIN=$(MPM_$1) JOBS=$(or $(JOBS),6))
-BESIDE = lint tidy unit openapi browser
+ONCE = t DB=$(FIRST) MPM=event COMPARE=1 JOBS=$(or $(JOBS),8)
+AGAIN_$(FIRST) = MPM=$(MPM_$(FIRST)) AGAIN=mpm JOBS=1
+AGAIN_ON = t DB=$1 $(or $(AGAIN_$1),MPM=event AGAIN=db MPM_AGAIN=$(MPM_$1) JOBS=$(or $(JOBS),3))
+BESIDE = lint tidy unit openapi
 check: ## what the CI runs: lint, tidy, unit, openapi, browser in Chromium, t with exchanges on SQLite, and a part of t on the other databases and MPMs
 	@tools/deps build run test
-	@$(MAKE) --no-print-directory --quiet -j$$(nproc) all $(UNITS) $(REPLAYS)
+	@$(MAKE) --no-print-directory --quiet -j$$(nproc) all $(UNITS) $(REPLAYS) $(JOSE) $(WEBHOOKS) $(EXCHANGES) $(OPENAPI) $(BROWSER_PACKAGES)
 	@failed=; running=; trap 'kill $$running 2>/dev/null' EXIT; trap 'exit 1' HUP INT TERM; \
 	  begin() { log=$(BUILD)/check-$$1.log; shift; $(MAKE) --no-print-directory "$$@" >$$log 2>&1 & running="$$running $$!"; }; \
 	  end() { echo "check: $$2"; wait $$1 || failed="$$failed ($$2)"; cat $(BUILD)/check-$$3.log; }; \
-	  begin beside -k $(BESIDE) BROWSERS=chromium; beside=$$!; \
-	  echo 'check: t DB=$(FIRST) MPM=event'; $(MAKE) --no-print-directory t DB=$(FIRST) MPM=event COMPARE=1 || failed=' (t DB=$(FIRST) MPM=event)'; \
-	  $(foreach db,$(DATABASES),begin $(db) t DB=$(db) $(call AGAIN_ON,$(db)); $(db)=$$!;) \
-	  $(foreach db,$(DATABASES),end $$$(db) 't DB=$(db) $(call AGAIN_ON,$(db))' $(db);) \
+	  begin browser browser BROWSERS=chromium; browser=$$!; \
+	  begin beside -k $(BESIDE); beside=$$!; \
+	  $(foreach db,$(DATABASES),begin $(db) $(call AGAIN_ON,$(db)); $(db)=$$!;) \
+	  echo 'check: $(ONCE)'; $(MAKE) --no-print-directory $(ONCE) || failed=' ($(ONCE))'; \
+	  $(foreach db,$(DATABASES),end $$$(db) '$(call AGAIN_ON,$(db))' $(db);) \
 	  end $$beside '$(BESIDE)' beside; \
+	  end $$browser browser browser; \
 	  test -z "$$failed" || { echo "check: failed:$$failed" >&2; exit 1; }
-	@echo 'check: passed: t on $(DATABASES), $(BESIDE)'
+	@echo 'check: passed: t on $(DATABASES), $(BESIDE), browser'
 
 # What check leaves out because it takes long and is not about every change; ":" stands for a space.
 NIGHTLY = tidy:CHECKS= \
   $(filter-out t:DB=sqlite3:MPM=event,$(foreach db,sqlite3 mysql pgsql,$(foreach mpm,event worker prefork,t:DB=$(db):MPM=$(mpm)))) \
   $(foreach db,sqlite3 mysql pgsql,one:T=t/search/model.t:CATALOG_QUESTIONS=100000:DB=$(db) one:T=t/changes/order.t:CATALOG_ROUNDS=100:DB=$(db)) \
+  one:T=t/load/kill.t:CATALOG_WRITES=10000 one:T=t/changes/undo_jobs.t:CATALOG_ROWS=15000 \
   browser:BROWSERS=firefox lighthouse cluster cluster:FOLLOW=100 httpd-tests check-package check-apparmor coverage asan tsan fuzz bench
 nightly: ## what check leaves out: the whole suite on each database under each MPM, sanitizers, package, cluster, bench and others; requires root, takes hours: make nightly [NIGHTLY="asan tsan"]
 	@failed=; nightly() { echo "nightly: make $$*"; $(MAKE) --no-print-directory "$$@" || failed="$$failed$$(printf '\n  make %s' "$$*")"; }; \
@@ -215,7 +223,7 @@ $(BROWSER_PACKAGES): tests/browser/package.json tests/browser/package-lock.json
 # busy machine.
 BROWSERS = chromium firefox
 STORIES = $(notdir $(basename $(sort $(wildcard tests/browser/stories/*.js))))
-TOGETHER = looks work:transfer accounts:people german:catalogue:searches:origins paper:widths:weight:state:tour api:machine
+TOGETHER = matching shop looks work:transfer accounts:people fields:face changes:editing german:catalogue:searches:origins paper:widths:weight:state:tour api:machine
 GROUPS = $(TOGETHER) $(filter-out $(subst :, ,$(TOGETHER)),$(STORIES))
 IN_chromium = $(STORIES)
 IN_firefox = $(notdir $(basename $(shell grep -l storyInBoth $(STORIES:%=tests/browser/stories/%.js))))
@@ -314,7 +322,7 @@ FUZZ_LIBRARIES = $$(pkg-config --libs $(LIBRARIES) apr-1 apr-util-1) -lcsv -lm -
 FUZZERS := $(FUZZ:%=$(BUILD)/tests/fuzz/run_%)
 
 $(REPLAYS): $(BUILD)/tests/fuzz/replay_%: $(BUILD)/tests/fuzz/fuzz_%.o $(BUILD)/tests/fuzz/main.o $(BUILD)/tests/fuzz/replay.o $(BUILD)/common.a
-	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(FUZZ_LIBRARIES)
+	$(CC) $(CFLAGS) $(LDFLAGS) $(QUICK_LINK) -o $@ $^ $(FUZZ_LIBRARIES)
 
 $(FUZZERS): $(BUILD)/tests/fuzz/run_%: $(BUILD)/tests/fuzz/fuzz_%.o $(BUILD)/tests/fuzz/main.o $(BUILD)/common.a
 	$(CC) $(CFLAGS) -fsanitize=fuzzer $(LDFLAGS) -o $@ $^ $(FUZZ_LIBRARIES)

@@ -8,7 +8,7 @@ use CatalogTest::Changes qw(state_of difference);
 use CatalogTest::Ctl qw(ctl_for problems);
 use Time::HiRes qw(sleep time);
 
-use constant MANY => $ENV{CATALOG_ROWS} // (CatalogTest::driver() eq 'sqlite3' ? 15_000 : 10_200);
+use constant MANY => $ENV{CATALOG_ROWS} // 10_200;
 
 my $settings = "CatalogWriteRole editor\n    CatalogField sku string unique\n    CatalogField tags strings index facet\n    CatalogField updatedAt modified index";
 my $server = server(mount => $settings)->start;

@@ -4,6 +4,8 @@
 # moves: catalog_webhooks_dead
 # moves: catalog_webhook_failing_seconds
 # again: db
+# runs: first
+# lasts: 50
 # CatalogWebhook: each receiver gets each change, in order, signed as standardwebhooks.com says, whatever the others do.
 use CatalogTest;
 use CatalogAccounts;

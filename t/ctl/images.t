@@ -89,13 +89,13 @@ does(ctl_for($server, 'images', 'import', '--key', 'sku', "$photos/none"), 1, ''
 # case: a product that is itself called as files of another one are
 made($_) for qw(PL-1 PL-1_2);
 unlink glob "$photos/*";
-photo("PL-1$_->[0].png", $_->[1]) for ['', 701], ['_2', 702], ['_3', 703], ['_10', 710];
+photo("PL-1$_->[0].png", $_->[1]) for ['', 171], ['_2', 172], ['_3', 173], ['_10', 180];
 does(ctl_for($server, 'images', 'import', '--key', 'sku', $photos), 0, summary(4, 4, 0, 0, 0), '', 'import where a product is called PL-1_2');
-is(join('; ', map { widths($_) } qw(PL-1 PL-1_2)), '701 703 710; 702', 'the files of the other one keep their order');
+is(join('; ', map { widths($_) } qw(PL-1 PL-1_2)), '171 173 180; 172', 'the files of the other one keep their order');
 
 # case: an import that is killed goes on where it stopped
 unlink glob "$photos/*";
-photo("MG-1_$_.png", 500 + $_) for 1 .. 5;
+photo("MG-1_$_.png", 150 + $_) for 1 .. 5;
 made('MG-1');
 my $pid = fork // die "fork: $!\n";
 if (!$pid) {
@@ -108,7 +108,7 @@ my $before = images('MG-1');
 my $r = ctl_for($server, 'images', 'import', '--key', 'sku', $photos);
 is($r->{status}, 0, 'an import that was killed is repeated');
 like($r->{out}, qr/^5 files, \d added, [2-5] there already, 0 without/, "what is there is passed over ($before)");
-is(widths('MG-1'), '501 502 503 504 505', 'then all are there, in their order');
+is(widths('MG-1'), '151 152 153 154 155', 'then all are there, in their order');
 my $db = $server->database;
 is(join(' ', map { scalar $db->selectrow_array("SELECT COUNT(*) FROM images WHERE $_") } 'dropped_at IS NULL', 'dropped_at IS NULL AND id IN (SELECT SUBSTR(part, 1, 36) FROM image_parts)'),
     join(' ', (scalar map { images($_) } qw(KT-1 KT-2 KT_3 KT_3_1 PL-1 PL-1_2 MG-1)) x 2), 'no picture is there that no product has, or without its octets');
@@ -213,20 +213,20 @@ for my $sku ('EQ-2', 'EQ-2', 'EQ-1') {
 
 # case: a product that is full gets others. Its forty-four pictures take as long as all others, and no database has a part in it.
 if (!$ENV{AGAIN}) {
-    photo("full-$_.png", 800 + $_) for 1 .. 24;
+    photo("full-$_.png", 100 + $_) for 1 .. 24;
     my $full = sub { return join '|', map { "full-$_.png" } @_ };
     is(import_row($server, 'FL-1', $full->(1 .. 20))->{status}, 0, 'a product gets twenty pictures');
     my @before = map { $_->{id} } images('FL-1');
-    spew("$photos/full-25.png", substr slurp("$photos/full-24.png"), 0, 200);
+    spew("$photos/full-25.png", substr slurp("$photos/full-24.png"), 0, 60);
     hand_over("$photos/full-25.png");
     is(import_row($server, 'FL-1', $full->(20, 21, 25))->{status}, 1, 'a row with a damaged file is refused');
     is(join(' ', map { $_->{id} } images('FL-1')), "@before", 'and the product keeps what it has');
     does(import_row($server, 'FL-1', $full->(24, 5, 21 .. 23, 6 .. 20)), 0, "1 rows, 0 created, 0 updated, 1 unchanged\n4 pictures added, 16 there already\n", '', 'other pictures');
-    is(widths('FL-1'), join(' ', map { 800 + $_ } 24, 5, 21 .. 23, 6 .. 20), 'take their places');
-    photo("more-$_.png", 900 + $_) for 1 .. 20;
+    is(widths('FL-1'), join(' ', map { 100 + $_ } 24, 5, 21 .. 23, 6 .. 20), 'take their places');
+    photo("more-$_.png", 200 + $_) for 1 .. 20;
     does(import_row($server, 'FL-1', join '|', map { "more-$_.png" } 1 .. 20), 0, "1 rows, 0 created, 0 updated, 1 unchanged\n20 pictures added, 0 there already\n", '',
         'even if both were more than a product may have');
-    is(widths('FL-1'), join(' ', map { 900 + $_ } 1 .. 20), 'then it has the new ones alone');
+    is(widths('FL-1'), join(' ', map { 200 + $_ } 1 .. 20), 'then it has the new ones alone');
 }
 
 # case: without --images, files are those of the server

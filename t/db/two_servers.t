@@ -67,7 +67,7 @@ sub write_products {
     my ($number, $which) = @_;
     srand $seed + $number;
     my ($server, $token, @ids) = ($servers[$which], $tokens[$which]);
-    for (my $until = time + 600; time < $until; sleep 0.01) {
+    for (my $until = time + 600; time < $until; sleep 0.03) {
         my $kind = @ids < 20 ? 0 : int rand 4;
         my ($id) = $kind ? splice @ids, int rand @ids, 1 : ();
         my $r = eval {

@@ -6,14 +6,14 @@
 # case: 60 66
 # mpm: event
 # runs: last
-# Twenty graceful restarts under load, or more until some have closed idle connections just as clients use them: that is all that
+# Twelve graceful restarts under load, or more until some have closed idle connections just as clients use them: that is all that
 # clients notice.
 use CatalogLoad;
 use CatalogTest;
 use List::Util qw(max);
 use Time::HiRes qw(sleep time);
 
-use constant { READERS => 6, WRITERS => 6, REGISTRARS => 2, RESTARTS => 20, RESTARTS_MOST => 60, REPEATED => 10 };
+use constant { READERS => 6, WRITERS => 6, REGISTRARS => 2, RESTARTS => 12, RESTARTS_MOST => 60, REPEATED => 10 };
 
 # Children of several generations run side by side.
 my $server = server(conf => "ServerLimit 16\nMaxRequestWorkers 512\n", mount => <<'END')->start;
@@ -100,7 +100,7 @@ while (@memory < RESTARTS || (@memory < RESTARTS_MOST && -s $again < REPEATED)) 
     $took = time - $begun;
     push @memory, memory();
 }
-is(generations(), @memory + 1, 'the server restarts gracefully twenty times, or more');
+is(generations(), @memory + 1, 'the server restarts gracefully twelve times, or more');
 sleep 0.3;
 $server->write($end);
 my @journals = $clients->results;

@@ -2,6 +2,7 @@
 # route: GET /products/export
 # mpm: event worker
 # runs: first
+# lasts: 120
 # An export ends, incomplete, when its client is too slow, when it has taken too long, and on SQLite when the -wal file has grown too large.
 use CatalogTest;
 use CatalogTest::Ctl qw(ctl_for);

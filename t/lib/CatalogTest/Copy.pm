@@ -42,7 +42,7 @@ sub add_step {
 sub make {
     my ($self) = @_;
     delete local @ENV{qw(MAKEFLAGS MAKELEVEL MFLAGS)};
-    my $made = CatalogTest::Ctl::run({}, 'make', '--no-print-directory', '-s', '-j2', '-C', $self->{dir}, 'CFLAGS=-O0', 'all');
+    my $made = CatalogTest::Ctl::run({}, 'make', '--no-print-directory', '-s', '-j2', '-C', $self->{dir}, 'CFLAGS=-O0 -g0', 'all');
     return $made->{status} ? substr("$made->{out}$made->{err}", 0, 4000) : '';
 }
 

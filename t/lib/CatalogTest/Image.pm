@@ -92,8 +92,8 @@ sub size_of {
     my ($data, $kind) = @_;
     my $file = new_file($kind // 'webp');
     spew($file, $data);
-    my ($width, $height) = map { scalar qx(vipsheader -f $_ '$file' 2>/dev/null) =~ s/\s+$//r } qw(width height);
-    return "${width}x$height";
+    my ($size) = qx(vipsheader '$file' 2>/dev/null) =~ /: (\d+x\d+) /;
+    return $size // '';
 }
 
 # A program in the place of vipsthumbnail. Confined as that is, it cannot even write a file: it tells something by whether it prints a

@@ -24,7 +24,7 @@ my @MODULES = qw(
     headers include mime proxy proxy_http reqtimeout request rewrite setenvif status unique_id
 );
 
-my %MARK = (db => qr/sqlite3|mysql|pgsql/, mpm => qr/event|worker|prefork/, runs => qr/first|last|alone/, again => qr/db|mpm/);
+my %MARK = (db => qr/sqlite3|mysql|pgsql/, mpm => qr/event|worker|prefork/, runs => qr/first|last|alone/, again => qr/db|mpm/, lasts => qr/\d+/);
 
 # The tests forge tokens with this key.
 my $KEY = 'kZ3v8Qm1Wc5Xn7Lp0Rt2Yh4Jd6Gf9Sb_Ae-Uo1Ii2Ee';
@@ -136,13 +136,14 @@ sub start {
 
 sub stop { $_[0]{engine}->stop if $_[0]{engine} }
 
-# Long files start first. After all these come the files that make much load, two at a time, and then those that measure time, one by
+# Long files start first, and of these the longest, so that none goes on alone at the end. After all these come the files that make much load, two at a time, and then those that measure time, one by
 # one, as TAP::Harness runs files that its rules do not name.
 sub run_tests {
     my ($self) = @_;
     my @files = $self->choose;
     my %runs = (first => [], '' => [], last => [], alone => []);
     push @{ $runs{ marked($_, 'runs') } }, $_ for @files;
+    @{ $runs{first} } = sort { (marked($b, 'lasts') || 0) <=> (marked($a, 'lasts') || 0) } @{ $runs{first} };
     my @side_by_side = (@{ $runs{first} }, @{ $runs{''} });
     my @lanes;
     push @{ $lanes[$_ % 2] }, $runs{last}[$_] for 0 .. $#{ $runs{last} };

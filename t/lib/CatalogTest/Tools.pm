@@ -77,7 +77,7 @@ sub slowness {
 }
 
 # Calls $done until it returns something true; returns that, or what $done returned last when the time is over. The seconds are
-# those of an idle machine: one under load is given more.
+# those of an idle machine: one under load is given more. The longer it has waited, the more rarely it asks: from 50 to 10 times a second.
 sub wait_until {
     my ($seconds, $done) = @_;
     my $begin = Time::HiRes::time();
@@ -86,11 +86,12 @@ sub wait_until {
     while (1) {
         my $value = $done->();
         return $value if $value;
-        if (Time::HiRes::time() > $begin + $limit) {
+        my $waited = Time::HiRes::time() - $begin;
+        if ($waited > $limit) {
             return $value if $is_extended++;
             $limit *= slowness();
         }
-        Time::HiRes::sleep(0.02);
+        Time::HiRes::sleep(min(0.1, 0.02 + $waited / 100));
     }
 }
 

@@ -38,7 +38,7 @@ export function stories(server) {
     }
 
     async function selectAll(page, category, text) {
-        await page.goto(`/work.html?category=${category}`);
+        await page.goto(`/work.html?category=${category}&limit=10`); /* so few that axe is soon through them */
         await page.getByLabel('Select all products on this page').check();
         await bar(page).getByRole('button', { name: text }).click();
         await bar(page).getByText(/^All [\d,]+ products that match$/).waitFor();
@@ -58,7 +58,7 @@ export function stories(server) {
         await selectAll(page, 'Pile', 'Select all 1,205');
         assert.ok(await page.getByLabel('Select Cheap').isChecked());
         await page.getByRole('link', { name: 'Next page' }).click();
-        await page.getByText('51–100 of 1,205 products').waitFor();
+        await page.getByText('11–20 of 1,205 products').waitFor();
         assert.ok(await page.locator('tbody [type=checkbox]').first().isChecked(), 'those of other pages, too');
 
         const asked = [];
