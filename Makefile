@@ -149,9 +149,9 @@ check: ## what the CI runs: lint, tidy, unit, openapi, browser in Chromium, t wi
 # What check leaves out because it takes long and is not about every change; ":" stands for a space.
 NIGHTLY = tidy:CHECKS= \
   $(filter-out t:DB=sqlite3:MPM=event,$(foreach db,sqlite3 mysql pgsql,$(foreach mpm,event worker prefork,t:DB=$(db):MPM=$(mpm)))) \
-  $(foreach db,sqlite3 mysql pgsql,one:T=t/search/model.t:CATALOG_QUESTIONS=100000:DB=$(db)) one:T=t/load/kill.t:CATALOG_WRITES=10000 \
-  one:T=t/changes/undo_jobs.t:CATALOG_ROWS=15000 \
-  browser:BROWSERS=firefox lighthouse cluster httpd-tests check-package check-apparmor coverage asan tsan fuzz bench
+  $(foreach db,sqlite3 mysql pgsql,one:T=t/search/model.t:CATALOG_QUESTIONS=100000:DB=$(db) one:T=t/changes/order.t:CATALOG_ROUNDS=100:DB=$(db)) \
+  one:T=t/load/kill.t:CATALOG_WRITES=10000 one:T=t/changes/undo_jobs.t:CATALOG_ROWS=15000 \
+  browser:BROWSERS=firefox lighthouse cluster cluster:FOLLOW=100 httpd-tests check-package check-apparmor coverage asan tsan fuzz bench
 nightly: ## what check leaves out: the whole suite on each database under each MPM, sanitizers, package, cluster, bench and others; requires root, takes hours: make nightly [NIGHTLY="asan tsan"]
 	@failed=; nightly() { echo "nightly: make $$*"; $(MAKE) --no-print-directory "$$@" || failed="$$failed$$(printf '\n  make %s' "$$*")"; }; \
 	  $(foreach part,$(NIGHTLY),nightly $(subst :, ,$(part));) \
@@ -253,8 +253,8 @@ openapi: $(BUILD)/mod_catalog.so $(OPENAPI) ## lint /openapi.json, run clients t
 	@tests/openapi/run.pl $(BUILD)/mod_catalog.so build/openapi
 
 SECONDS = 120
-cluster: $(BUILD)/mod_catalog.so ## lose parts of a Galera cluster with three servers, under load: make cluster [SECONDS=120] [MPM=event]
-	@tests/cluster/run.pl $(BUILD)/mod_catalog.so $(SECONDS)
+cluster: $(BUILD)/mod_catalog.so ## lose parts of a Galera cluster with three servers, under load: make cluster [SECONDS=120, or FOLLOW=100 for those who follow the changes only] [MPM=event]
+	@FOLLOW=$(FOLLOW) tests/cluster/run.pl $(BUILD)/mod_catalog.so $(SECONDS)
 
 httpd-tests: $(BUILD)/mod_catalog.so ## run httpd's own tests without the module and with it, and compare: make httpd-tests [MPM=event] [FRAMEWORK=dir] [T=t/modules/alias.t]
 	@tests/httpd/run.pl $(BUILD)/mod_catalog.so $(T)
@@ -275,7 +275,7 @@ $(BENCH)/tokens: tests/bench/tokens.c $(BUILD)/common.a
 	$(CC) @$(BUILD)/cflags $(CFLAGS) $(LDFLAGS) -o $@ $^ $$(pkg-config --libs $(LIBRARIES) apr-1 apr-util-1) -lcsv -lm -pthread
 
 # Counting instructions requires no other servers.
-PEERED = $(if $(PARTS),$(filter-out instructions transfers,$(PARTS)),all)
+PEERED = $(if $(PARTS),$(filter-out instructions transfers history history_postgresql history_mariadb,$(PARTS)),all)
 bench: ## measure and compare with files and other servers, see docs/benchmarks.md: make bench [QUICK=1 or ROUNDS=9] [PARTS="reads posts"] [OWNING=10000000] [BENCH=build/bench]
 	@tools/deps build run test $(if $(PEERED),bench,instructions)
 	@$(MAKE) --no-print-directory --quiet all $(BENCH)/constant.so $(if $(PEERED),$(BENCH)/tokens $(PEERS))

@@ -40,6 +40,15 @@ static apr_status_t read_webhooks(cat_job_t *job, cat_database_facts_t *facts)
     return rv;
 }
 
+static apr_status_t read_changes(cat_job_t *job, cat_database_facts_t *facts)
+{
+    const char *const *row;
+    apr_status_t rv = cat_db_one(job->db, SQL_CHANGES_WAITING, CAT_NO_VALUES, &row);
+
+    facts->oldest_change = rv == APR_SUCCESS ? cat_time_read(row[0]) : 0;
+    return rv == APR_NOTFOUND ? APR_SUCCESS : rv;
+}
+
 cat_job_result_t cat_backlog_run(cat_job_t *job)
 {
     cat_database_facts_t facts = {.schema = 0};
@@ -50,6 +59,7 @@ cat_job_result_t cat_backlog_run(cat_job_t *job)
         facts.schema = row[0] ? atoi(row[0]) : 0;
         rv = cat_db_each(job->db, SQL_OUTBOX_COUNT, CAT_NO_VALUES, add_state, &facts);
         rv = rv == APR_SUCCESS ? read_webhooks(job, &facts) : rv;
+        rv = rv == APR_SUCCESS ? read_changes(job, &facts) : rv;
     }
     if (rv != APR_SUCCESS) {
         return CAT_JOB_FAILED;

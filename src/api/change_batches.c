@@ -9,7 +9,6 @@
  */
 #include "api/change_batches.h"
 
-#include <apr_lib.h>
 #include <apr_strings.h>
 
 #include "accounts/audit.h"
@@ -166,15 +165,6 @@ static cat_answer_t *answer_outcome(const undo_request_t *r)
     }
 }
 
-/* 0: the text is none. */
-static apr_int64_t read_batch(const char *text)
-{
-    char *end;
-    apr_int64_t batch = apr_strtoi64(text, &end, 10);
-
-    return apr_isdigit(*text) && !*end ? batch : 0;
-}
-
 cat_answer_t *cat_change_batches_undo(cat_request_t *q)
 {
     undo_request_t r = {.q = q};
@@ -185,8 +175,11 @@ cat_answer_t *cat_change_batches_undo(cat_request_t *q)
     if (refusal) {
         return refusal;
     }
-    *undo = (cat_undo_t){
-        .db = q->db, .batch = read_batch(q->params[0]), .begin_job = begin_job, .finish = note_undo, .baton = &r};
+    *undo = (cat_undo_t){.db = q->db,
+                         .batch = cat_undo_parse_batch(q->params[0]),
+                         .begin_job = begin_job,
+                         .finish = note_undo,
+                         .baton = &r};
     r.job = cat_bulk_job_make(q->pool, 0, q->user->subject, q->now);
     if (!r.job) {
         return cat_answer_problem(q->pool, CAT_PROBLEM_INTERNAL, NULL);

@@ -67,6 +67,8 @@ ctl_command_t ctl_mails_list;
 ctl_command_t ctl_mails_retry;
 ctl_command_t ctl_webhooks_list;
 ctl_command_t ctl_webhooks_retry;
+ctl_command_t ctl_changes_list;
+ctl_command_t ctl_changes_undo;
 ctl_command_t ctl_audit_list;
 ctl_command_t ctl_export_run;
 ctl_command_t ctl_import_run;

@@ -43,3 +43,13 @@ int ctl_list_print(ctl_t *ctl, const cat_field_t *fields, int count, cat_sql_t s
     ctl_table_end(&l.table);
     return rv == APR_SUCCESS ? CTL_DONE : CTL_FAILED;
 }
+
+int ctl_list_is_repeated(const ctl_t *ctl, int place)
+{
+    for (int i = 0; i < place; i++) {
+        if (!strcasecmp(ctl->args[i], ctl->args[place])) {
+            return 1;
+        }
+    }
+    return 0;
+}

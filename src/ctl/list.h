@@ -16,4 +16,7 @@ int ctl_list_print(ctl_t *ctl, const cat_field_t *fields, int count, cat_sql_t s
 
 #define CTL_LIST_VALUES_MAX 16
 
+/* Is the operand at this place, an id, among those before it? */
+int ctl_list_is_repeated(const ctl_t *ctl, int place);
+
 #endif

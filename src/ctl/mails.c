@@ -24,6 +24,9 @@ static apr_status_t retry_each(cat_mail_retry_t *work, retry_t *r)
     apr_status_t rv = APR_SUCCESS;
 
     for (int i = 0; i < ctl->count && rv == APR_SUCCESS; i++) {
+        if (ctl_list_is_repeated(ctl, i)) {
+            continue;
+        }
         rv = cat_mail_queue_retry(work, cat_id_fold(ctl->pool, ctl->args[i]), &mail);
         if (rv == APR_SUCCESS && work->outcome == CAT_MAIL_RETRY_NOT_DEAD) {
             rv = APR_NOTFOUND;

@@ -58,6 +58,8 @@ static const struct command_t {
     {"webhook", "list", "j", "", 0, 0, DATABASE, ctl_webhooks_list, "list the URLs that are told of changes"},
     {"webhook", "retry", "", "[ID...]", 0, -1, DATABASE, ctl_webhooks_retry,
      "have those that are dead or fail tried again at once, these or all"},
+    {"changes", "list", "j", "", 0, 0, DATABASE, ctl_changes_list, "list the last 100 batches of changes of products"},
+    {"changes", "undo", "", "BATCH", 1, 1, DATABASE, ctl_changes_undo, "undo one of them"},
     {"audit", NULL, "jaToS", "", 0, 0, DATABASE, ctl_audit_list,
      "list changes of accounts by administrators and users"},
     {"images", "add", "n", "PRODUCT FILE...", 2, -1, DATABASE, ctl_images_add,

@@ -24,6 +24,9 @@ static apr_status_t retry_each(retry_t *r)
     int count;
 
     for (int i = 0; i < ctl->count && rv == APR_SUCCESS; i++) {
+        if (ctl_list_is_repeated(ctl, i)) {
+            continue;
+        }
         rv = cat_webhook_list_retry(ctl->db, &ctl->actor, cat_id_fold(ctl->pool, ctl->args[i]), ctl->now, &count);
         if (rv == APR_SUCCESS && !count) {
             r->unknown = ctl->args[i];

@@ -15,13 +15,15 @@
 #include <string.h>
 
 #include <apr_encode.h>
+#include <apr_lib.h>
 #include <apr_strings.h>
+#include <apr_uri.h>
 #include <openssl/evp.h>
 #include <openssl/hmac.h>
 
 #include "lib/url.h"
 
-#define PREFIX "whsec_"
+#define PREFIX CAT_WEBHOOK_SECRET_PREFIX
 #define SECRET_LEAST 24 /* octets */
 #define SECRET_MOST 64
 
@@ -46,12 +48,35 @@ int cat_webhook_event(const char *operation)
     return 0;
 }
 
+static void to_lower(char *text)
+{
+    for (; *text; text++) {
+        *text = (char)apr_tolower(*text);
+    }
+}
+
+/* One spelling of all that mean the same: scheme and host in lower case, no port that is the scheme's own, a path. Not of a URL that is
+ * refused. */
+static const char *normalize(apr_pool_t *pool, const char *url)
+{
+    apr_uri_t uri;
+
+    if (apr_uri_parse(pool, url, &uri) != APR_SUCCESS || !uri.scheme || !uri.hostname) {
+        return url;
+    }
+    to_lower(uri.scheme);
+    to_lower(uri.hostname);
+    uri.path = uri.path && *uri.path ? uri.path : apr_pstrdup(pool, "/");
+    return apr_uri_unparse(pool, &uri, 0);
+}
+
 const char *cat_webhook_set_url(apr_pool_t *pool, cat_webhook_t *webhook, const char *url)
 {
     const cat_url_t *u = cat_url_parse(pool, url);
+    const char *shown = cat_url_without_user(pool, url);
 
-    webhook->url = url;
-    webhook->name = apr_pstrmemdup(pool, url, strcspn(url, "?"));
+    webhook->url = normalize(pool, url);
+    webhook->name = apr_pstrmemdup(pool, shown, strcspn(shown, "?#"));
     if (!u || (strcmp(u->scheme, "https") != 0 && strcmp(u->scheme, "http") != 0)) {
         return "must be a URL like https://erp.example.com/hooks";
     }
@@ -61,7 +86,7 @@ const char *cat_webhook_set_url(apr_pool_t *pool, cat_webhook_t *webhook, const 
     if (strcmp(u->scheme, "http") == 0 && !cat_url_is_loopback(u)) {
         return "must begin with https://, because its host is not this machine";
     }
-    return strlen(url) > CAT_WEBHOOK_URL_MAX ? "must have at most 2000 octets" : NULL;
+    return strlen(webhook->url) > CAT_WEBHOOK_URL_MAX ? "must have at most 2000 octets" : NULL;
 }
 
 static int find_event(const char *name)

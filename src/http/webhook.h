@@ -11,7 +11,7 @@ enum { CAT_WEBHOOK_CREATED = 1, CAT_WEBHOOK_UPDATED = 2, CAT_WEBHOOK_DELETED = 4
 
 typedef struct cat_webhook_t {
     const char *url;
-    const char *name;                  /* the URL without its query, for logs */
+    const char *name;                  /* the URL without user and query, for messages */
     int events;                        /* of the set */
     const apr_array_header_t *secrets; /* cat_webhook_secret_t: messages are signed with each */
 } cat_webhook_t;
@@ -23,8 +23,9 @@ typedef struct cat_webhook_secret_t {
 
 #define CAT_WEBHOOK_URL_MAX 2000 /* octets, as the table webhooks stores it */
 #define CAT_WEBHOOK_SECRETS_MAX 4
+#define CAT_WEBHOOK_SECRET_PREFIX "whsec_"
 
-/* Sets url and name. NULL, or why the URL is refused: it must be https, unless its host is this machine. */
+/* Sets url, in one of its spellings, and name. NULL, or why the URL is refused: it must be https, unless its host is this machine. */
 const char *cat_webhook_set_url(apr_pool_t *pool, cat_webhook_t *webhook, const char *url);
 
 /* Adds what a comma-separated list names, such as "product.created,product.deleted". NULL, or why not. */

@@ -30,6 +30,7 @@
 #include "jose/keyring.h"
 #include "jose/token.h"
 #include "lib/secret.h"
+#include "lib/url.h"
 #include "mail/message.h"
 #include "mail/transport.h"
 
@@ -312,6 +313,9 @@ static const char *read_secrets(cmd_parms *cmd, cat_webhook_t *webhook, const ch
 
 static const char *set_webhook_option(cmd_parms *cmd, cat_webhook_t *webhook, const char *word)
 {
+    if (strstr(word, CAT_WEBHOOK_SECRET_PREFIX)) {
+        return "takes secret=FILE, the name of a file with the secret, and not the secret itself";
+    }
     if (!strncmp(word, SECRET_OPTION, strlen(SECRET_OPTION)) && !webhook->secrets) {
         return read_secrets(cmd, webhook, word + strlen(SECRET_OPTION));
     }
@@ -319,7 +323,7 @@ static const char *set_webhook_option(cmd_parms *cmd, cat_webhook_t *webhook, co
         return cat_webhook_set_events(cmd->pool, webhook, word + strlen(EVENTS_OPTION));
     }
     return apr_psprintf(cmd->pool, "takes a URL, secret=FILE and perhaps events=NAMES, each once; '%s' is none of them",
-                        word);
+                        apr_pstrmemdup(cmd->pool, word, strcspn(word, "=")));
 }
 
 static const char *parse_webhook(cmd_parms *cmd, cat_webhook_t *webhook, const char *line)
@@ -355,7 +359,7 @@ const char *cat_directive_checks_webhook(cmd_parms *cmd, cat_conf_t *conf, const
     }
     APR_ARRAY_PUSH(all, const cat_webhook_t *) = webhook;
     conf->webhooks = all;
-    return error ? apr_psprintf(cmd->pool, "CatalogWebhook %s: %s", webhook->url, error) : NULL;
+    return error ? apr_psprintf(cmd->pool, "CatalogWebhook %s: %s", webhook->name, error) : NULL;
 }
 
 /* A section may say of a URL of an outer one what else it is told. */
@@ -378,7 +382,7 @@ static const char *check_origins(apr_pool_t *pool, int count, char *const words[
     for (int i = 0; i < count; i++) {
         const char *fault = strcasecmp(words[i], "none") ? cat_cors_check_origin(words[i]) : "stands alone";
         if (fault) {
-            return apr_psprintf(pool, "CatalogAllowOrigin: '%s' %s", words[i], fault);
+            return apr_psprintf(pool, "CatalogAllowOrigin: '%s' %s", cat_url_without_user(pool, words[i]), fault);
         }
     }
     return count ? NULL : "CatalogAllowOrigin takes origins such as https://shop.example.com, or *, or none";
@@ -470,7 +474,7 @@ const char *cat_directive_checks_mail(cmd_parms *cmd, cat_conf_t *conf, const ch
     return error ? apr_psprintf(cmd->pool,
                                 "CatalogMail must be smtp://host[:port][/name], smtps://host[:port][/name] or "
                                 "file:DIR; '%s' %s",
-                                value, error)
+                                cat_url_without_user(cmd->pool, value), error)
                  : NULL;
 }
 
@@ -478,8 +482,12 @@ const char *cat_directive_checks_credentials(cmd_parms *cmd, cat_conf_t *conf, c
 {
     const char *text, *colon;
     apr_size_t length;
-    const char *error = cat_secret_read_file(cmd->pool, path_of(cmd, value), &text, &length);
+    const char *error;
 
+    if (strchr(value, ':') && !strchr(value, '/')) {
+        return "CatalogMailCredentials takes the name of a file with user:password, and not these themselves";
+    }
+    error = cat_secret_read_file(cmd->pool, path_of(cmd, value), &text, &length);
     if (error) {
         return error;
     }
@@ -614,7 +622,7 @@ static const char *set_base(cmd_parms *cmd, const char *value, const char **base
 
     if (!parse_url(cmd, value, &uri) || uri.query || uri.fragment) {
         return apr_psprintf(cmd->pool, "%s must be http://host or https://host, optionally with a path; '%s' is not",
-                            cmd->cmd->name, value);
+                            cmd->cmd->name, cat_url_without_user(cmd->pool, value));
     }
     while (value[length - 1] == '/') {
         length--;
@@ -651,7 +659,7 @@ const char *cat_directive_checks_link(cmd_parms *cmd, cat_conf_t *conf, const ch
     }
     if (!parse_url(cmd, url, &uri)) {
         return apr_psprintf(cmd->pool, "CatalogLink %s must begin with http://host or https://host; '%s' does not",
-                            kind, url);
+                            kind, cat_url_without_user(cmd->pool, url));
     }
     if (!strstr(url, "%t") || strstr(uri.hostname, "%t")) {
         return apr_psprintf(
@@ -714,15 +722,18 @@ const char *cat_directive_checks_cache_size(cmd_parms *cmd, cat_conf_t *conf, co
     return NULL;
 }
 
-/* Suggests the driver's usual parameters, or SQLite's if the driver is unknown. */
+/* Suggests the driver's usual parameters, or SQLite's if the driver is unknown. What stands in its place may be the parameters, with a
+ * password. */
 static const char *explain_database(cmd_parms *cmd, const char *driver)
 {
     const cat_dialect_t *found = cat_dialect_find(driver), *example = found ? found : &cat_dialect_sqlite3;
+    const char *fault = found                 ? ""
+                        : strchr(driver, '=') ? ", and the first word is no driver"
+                                              : apr_pstrcat(cmd->pool, ", and there is no driver ", driver, NULL);
 
     return apr_psprintf(cmd->pool,
-                        "CatalogDatabase takes a driver (%s) and its parameters%s%s; write: CatalogDatabase %s %s",
-                        cat_dialect_names(cmd->pool), found ? "" : ", and there is no driver ", found ? "" : driver,
-                        example->driver, example->params);
+                        "CatalogDatabase takes a driver (%s) and its parameters%s; write: CatalogDatabase %s %s",
+                        cat_dialect_names(cmd->pool), fault, example->driver, example->params);
 }
 
 const char *cat_directive_checks_database(cmd_parms *cmd, cat_conf_t *conf, const char *driver, const char *params)

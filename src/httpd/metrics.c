@@ -103,6 +103,7 @@ static void set_database(cat_metrics_reading_t *reading, const cat_metrics_t *me
         cat_metrics_set(reading, CAT_METRIC_MAILS_AGE, seconds_since(facts.oldest_mail, now));
         cat_metrics_set(reading, CAT_METRIC_WEBHOOKS_DEAD, (double)facts.webhooks_dead);
         cat_metrics_set(reading, CAT_METRIC_WEBHOOK_FAILING, seconds_since(facts.webhook_failing, now));
+        cat_metrics_set(reading, CAT_METRIC_CHANGES_AGE, seconds_since(facts.oldest_change, now));
         cat_metrics_set(reading, CAT_METRIC_SCHEMA, facts.schema);
     }
 }

@@ -59,3 +59,11 @@ int cat_url_is_loopback(const cat_url_t *url)
     }
     return strcasecmp(url->host, "localhost") == 0 || strcmp(url->host, "[::1]") == 0;
 }
+
+const char *cat_url_without_user(apr_pool_t *pool, const char *text)
+{
+    const char *host = cat_text_host(text), *at = strrchr(text, '@');
+    apr_size_t scheme = host ? (apr_size_t)(host - text) : 0;
+
+    return at && at >= text + scheme ? apr_pstrcat(pool, apr_pstrmemdup(pool, text, scheme), at + 1, NULL) : text;
+}

@@ -15,4 +15,7 @@ const cat_url_t *cat_url_parse(apr_pool_t *pool, const char *text);
 /* Is the host this machine (localhost, 127.0.0.0/8, ::1)? */
 int cat_url_is_loopback(const cat_url_t *url);
 
+/* The text without what stands between its scheme and the last '@', for messages: a password may be there. It need not be a URL. */
+const char *cat_url_without_user(apr_pool_t *pool, const char *text);
+
 #endif

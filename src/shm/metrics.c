@@ -140,7 +140,7 @@ typedef struct header_t {
 typedef struct database_t {
     _Alignas(CAT_SHARED_LINE) cat_shared_word_t name; /* hash; 0: free */
     cat_shared_word_t pending, dead, webhooks_dead, schema;
-    cat_shared_time_t oldest, failing, noted;
+    cat_shared_time_t oldest, failing, changed, noted;
 } database_t;
 
 typedef struct child_t {
@@ -448,6 +448,7 @@ void cat_metrics_note_database(const cat_metrics_t *metrics, const char *name, c
         atomic_store_explicit(&d->webhooks_dead, (apr_uint64_t)facts->webhooks_dead, memory_order_relaxed);
         atomic_store_explicit(&d->oldest, facts->oldest_mail, memory_order_relaxed);
         atomic_store_explicit(&d->failing, facts->webhook_failing, memory_order_relaxed);
+        atomic_store_explicit(&d->changed, facts->oldest_change, memory_order_relaxed);
         atomic_store_explicit(&d->noted, now, memory_order_release);
     }
 }
@@ -467,6 +468,7 @@ static void add_database(const database_t *d, cat_database_facts_t *facts, int i
     facts->webhooks_dead += (apr_int64_t)cat_shared_load(&d->webhooks_dead);
     facts->oldest_mail = earlier(atomic_load_explicit(&d->oldest, memory_order_relaxed), facts->oldest_mail);
     facts->webhook_failing = earlier(atomic_load_explicit(&d->failing, memory_order_relaxed), facts->webhook_failing);
+    facts->oldest_change = earlier(atomic_load_explicit(&d->changed, memory_order_relaxed), facts->oldest_change);
     facts->schema = is_first || schema < facts->schema ? schema : facts->schema;
 }
 

@@ -150,6 +150,7 @@ typedef struct cat_database_facts_t {
     apr_time_t oldest_mail; /* when it was queued; 0: none is pending */
     apr_int64_t webhooks_dead;
     apr_time_t webhook_failing; /* the first failure of the one that fails the longest; 0: none does */
+    apr_time_t oldest_change;   /* when the first one was made that waits for its number; 0: none does */
     int schema;
 } cat_database_facts_t;
 

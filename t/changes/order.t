@@ -2,95 +2,91 @@
 # route: GET /changes
 # again: db
 # runs: first
-# Whoever follows the changes misses none and gets none twice, while 16 clients write at once, and other transactions that write stay open, and
-# are committed or rolled back when those that began later are long done.
+# Whoever follows the changes misses none and gets none twice, while 16 clients write, restore and undo through three servers, which are killed,
+# and other transactions stay open, and are committed or rolled back when those that began later are long done. What clients are told
+# of each product is as if it had been done one after the other: CatalogTest::Histories says what is checked.
+# CATALOG_ROUNDS=100 does it more often; CATALOG_SEED=N chooses the requests as before.
 use CatalogTest;
+use CatalogTest::Histories;
+use CatalogTest::Linear;
+use POSIX ();
 use Time::HiRes qw(sleep time);
 
-my ($WRITERS, $WRITES, $SHARED) = (16, 30, 12);
-my $server = server(conf => "CatalogCacheSize 0\n")->start;
+# case: what is looked for
+{
+    my @written = ({ kind => 'create', key => 'a', value => 'a', start => 0, end => 1 }, { kind => 'update', key => 'b', value => 'b', start => 2, end => 3 });
+    my $is_possible = sub { return CatalogTest::Linear::is_linearizable(@written, map { { start => 4, end => 5, %$_ } } @_) };
+    ok($is_possible->(@$_), 'possible answers') for [{ kind => 'read', value => 'b' }], [{ kind => 'delete', key => 'd' }, { kind => 'read' }, { kind => 'read', value => 'b' }],
+        [{ kind => 'undo', key => 'u', target => 'b' }, { kind => 'read', value => 'a', start => 6, end => 7 }], [{ kind => 'undo', key => 'u', target => 'a', failed => 1 }],
+        [{ kind => 'restore', key => 'r', target => 'b', value => 'a' }], [{ kind => 'nothing', target => 'a' }],
+        [{ kind => 'update', key => 'c', value => 'c', maybe => 1 }, { kind => 'read', value => 'c', start => 8, end => 9 }];
+    ok(!$is_possible->(@$_), 'impossible ones') for [{ kind => 'read', value => 'a' }], [{ kind => 'read' }], [{ kind => 'undo', key => 'u', target => 'a' }],
+        [{ kind => 'undo', key => 'u', target => 'b' }, { kind => 'read', value => 'b', start => 6, end => 7 }], [{ kind => 'undo', key => 'u', target => 'b', failed => 1 }],
+        [{ kind => 'restore', key => 'r', target => 'b', value => 'b' }], [{ kind => 'nothing', target => 'b' }],
+        [{ kind => 'update', key => 'c', value => 'c' }, { kind => 'undo', key => 'u', target => 'b', start => 6, end => 7 }];
+}
+
+my $rounds = $ENV{CATALOG_ROUNDS} // 1;
+my @conf = (mount => "CatalogRateLimit Off\nCatalogMaxLimit 1000", conf => "CatalogCacheSize 0\n");
+my $server = server(@conf);
+my @servers = ($server, map { server(@conf, conf => "$conf[3]DBDParams \"" . $server->params . "\"\n") } 1 .. (driver eq 'sqlite3' ? 1 : 2));
+$_->start for @servers;
+allow_kills();
+allow_log(qr/AH00098: pid file .* overwritten|database is locked|CAT0\d\d: .*(?:lock|busy|another)/);
+
+my $histories = CatalogTest::Histories->new(ports => [map { $_->port } @servers], connect => sub { $server->database }, driver => driver, dir => scratch(),
+    $ENV{CATALOG_SEED} ? (seed => $ENV{CATALOG_SEED}) : ());
+
+# Twice in a round, a server is gone at once.
+sub kill_servers {
+    for (1, 2) {
+        sleep 0.3 + rand 0.7;
+        my $victim = $servers[rand @servers];
+        $victim->kill;
+        sleep rand 0.5;
+        $victim->start_unready;
+        $victim->wait_up;
+    }
+}
+
+my $passed = 0;
+for my $round (1 .. $rounds) {
+    my $begin = time;
+    my @faults = $histories->round(disturb => \&kill_servers);
+    $passed += !@faults;
+    ok(!@faults, sprintf 'round %d, %.1f s', $round, time - $begin) or diag "CATALOG_SEED=$histories->{seed}\n", join "\n", @faults[0 .. ($#faults < 20 ? $#faults : 20)];
+}
+note "$passed of $rounds rounds passed; $histories->{read} changes were followed; ", join ', ', map { "$_: $histories->{checked}{$_}" } sort keys %{ $histories->{checked} };
+
 my $token = register($server)->{token};
-
-sub call { my ($method, $path, $body) = @_; return $server->api($method => $path, $body, token => $token, patience => 60) }
-sub created { call(POST => '/products', { name => "n$_[0]", price => $_[0] + 0 })->{json}{data}{id} }
-
-my @shared = map { created($_) } 1 .. $SHARED;
-
-# Creates, changes and deletes products: those that all writers change, and its own.
-sub write_products {
-    my ($number) = @_;
-    my @own;
-    srand $number;
-    for my $n (1 .. $WRITES) {
-        my $one = rand;
-        push @own, created("$number$n") if $one < 0.3;
-        call(PUT => "/products/$shared[rand @shared]", { price => "$number.$n" + 0 }) if $one >= 0.3 && $one < 0.7;
-        call(PUT => "/products/$own[rand @own]", { name => "w$number-$n" }) if @own && $one >= 0.7 && $one < 0.85;
-        call(DELETE => '/products/' . splice @own, rand @own, 1) if @own && $one >= 0.85;
-    }
-}
-
-# Transactions of another program that notes its changes as the server does.
-sub hold_transactions {
-    my $db = $server->database;
-    for my $n (1 .. 5) {
-        my $id = sprintf '01a1fee5-af25-7514-8a69-%012d', $n;
-        my @now = (1_795_000_000_000 + $n);
-        $db->do(driver eq 'sqlite3' ? 'BEGIN IMMEDIATE' : 'BEGIN');
-        $db->do(q(INSERT INTO products (id, name, price, category, in_stock, created_at) VALUES (?, 'held', '1', '', 1, ?)), undef, $id, @now);
-        $db->do(q(INSERT INTO changes (product_id, at, batch, op) VALUES (?, ?, 1, 'create')), undef, $id, @now);
-        sleep(driver eq 'sqlite3' ? 0.1 : 0.8);
-        $db->do($n % 2 ? 'COMMIT' : 'ROLLBACK');
-        sleep 0.2;
-    }
-}
-
-sub in_another { my ($work) = @_; my $pid = fork // die "fork: $!\n"; return $pid if $pid; eval { $work->(); 1 } or warn $@; POSIX::_exit($@ ? 1 : 0) }
-require POSIX;
-
-my @running = ((map { my $n = $_; in_another(sub { write_products($n) }) } 1 .. $WRITERS), in_another(\&hold_transactions));
-my (%copy, %op, @faults);
-my ($next, $last, $count, $failed) = (0, 0, 0, 0);
-
-# What a program that keeps a copy does.
-sub follow {
-    my $answer = call(GET => "/changes?since=$next&limit=70&include=product")->{json};
-    for my $change (@{ $answer->{data} }) {
-        push @faults, "$change->{seq} follows $last" if $change->{seq} <= $last;
-        push @faults, "$change->{id}: $change->{op} after " . ($op{ $change->{id} } // 'nothing')
-            if $change->{op} eq 'create' xor !defined $op{ $change->{id} } or ($op{ $change->{id} } // '') eq 'delete';
-        ($last, $op{ $change->{id} }) = @$change{qw(seq op)};
-        $copy{ $change->{id} } = $change->{product};
-        delete $copy{ $change->{id} } if !$change->{product};
-        $count++;
-    }
-    $next = $answer->{next};
-    return scalar @{ $answer->{data} };
-}
-while (@running) {
-    follow() or sleep 0.02;
-    @running = grep { my $left = waitpid $_, POSIX::WNOHANG(); $failed += $left && $? != 0; !$left } @running;
-}
-is($failed, 0, 'all have written');
+my $write = sub { $server->api(@_, token => $token) };
+my $id = $write->(POST => '/products', { name => 'old', price => 1 })->{json}{data}{id};
 my $db = $server->database;
-my $noted = $db->selectrow_array('SELECT COUNT(*) FROM changes');
-cmp_ok($noted, '>', 200, 'the history has many changes');
-wait_until(20, sub { follow(); return $count >= $noted });
-sleep 1.2;
-follow();
-is($count, $noted, 'each is read once');
-is_deeply(\@faults, [], 'in the order of their numbers and of the changes of each product') or diag join "\n", @faults[0 .. 5];
-my %table = map { $_->{id} => $_ } @{ call(GET => '/products?limit=1000')->{json}{data} };
-is(scalar(keys %copy), scalar(keys %table), 'the copy has as many products as the table');
-is_deeply(\%copy, \%table, 'and they are the same');
+
+# case: another transaction puts a product back, and is committed while one waits that has found none
+if (driver ne 'sqlite3') {
+    $write->(DELETE => "/products/$id");
+    my $seq = $write->(GET => "/products/$id/history")->{json}{data}[0]{seq};
+    $db->do('BEGIN');
+    $db->do(q(INSERT INTO products (id, name, price, category, in_stock, created_at) VALUES (?, 'other', '2', '', 1, 1)), undef, $id);
+    my $restorer = fork // die "fork: $!\n";
+    POSIX::_exit($write->(POST => "/products/$id/restore", { seq => $seq })->{status} != 200) if !$restorer;
+    my ($watch, $waits) = driver eq 'mysql' ? (CatalogTest::Engine->shared->admin, q(SELECT COUNT(*) FROM information_schema.innodb_trx WHERE trx_state = 'LOCK WAIT'))
+        : ($server->database, q(SELECT COUNT(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()));
+    ok(wait_until(20, sub { $watch->selectrow_array($waits) }), 'a restore waits');
+    $db->do('COMMIT');
+    waitpid $restorer, 0;
+    is($?, 0, 'a product that somebody else puts back meanwhile is restored all the same');
+    is($write->(GET => "/products/$id")->{json}{data}{name}, 'old', 'as it was');
+}
 
 # case: whoever has noted changes and takes long to commit them holds up nobody
 if (driver ne 'sqlite3') {
     $db->do('BEGIN');
     $db->do(q(INSERT INTO changes (product_id, at, batch, op) VALUES ('held', 0, 1, 'create')));
     my $began = time;
-    is(call(PUT => "/products/$shared[0]", { price => 77 })->{status}, 200, 'another product is changed');
-    is(call(POST => '/products', { name => 'new', price => 1 })->{status}, 201, 'and one is created');
+    is($write->(PUT => "/products/$id", { price => 77 })->{status}, 200, 'another product is changed');
+    is($write->(POST => '/products', { name => 'new', price => 1 })->{status}, 201, 'and one is created');
     cmp_ok(time - $began, '<', 2, 'at once');
     $db->do('ROLLBACK');
 }

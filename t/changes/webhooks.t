@@ -115,7 +115,7 @@ my %counted = map { $_ => qq(catalog_webhook_messages_total{result="$_"}) } qw(d
 moved_since($server, {}, { $counted{delivered} => ['>=', 5], $counted{deferred} => ['>=', 3], $counted{dead} => 2,
     catalog_webhooks_dead => 2, catalog_webhook_failing_seconds => ['>=', 1] }, 'the metrics have it');
 $receiver->answer($_, 'ok') for '/reset/g', '/ok/b?token=query';
-is(ctl_for($server, 'webhook', 'retry', $listed{'/reset/g'}{id})->{out}, "1\n", 'catalogctl webhook retry');
+is(ctl_for($server, 'webhook', 'retry', $listed{'/reset/g'}{id}, uc $listed{'/reset/g'}{id})->{out}, "1\n", 'catalogctl webhook retry; an id that is repeated is one');
 ok(wait_until(20, sub { rows()->{'/reset/g'}{sent} == rows()->{'/ok/a'}{sent} }), 'and it gets what it missed');
 like(ctl_for($server, 'webhook', 'retry', $listed{'/ok/a'}{id})->{err}, qr/there is no such webhook that is dead or fails; nothing was changed/, 'there is nothing to retry where nothing failed');
 cmp_ok(ctl_for($server, 'webhook', 'retry')->{out}, '>=', 2, 'catalogctl webhook retry without an id retries all');

@@ -20,11 +20,16 @@ my @wrong = (
     ['', qr/CatalogWebhook : must be a URL like https:/],
     ["$url", qr/CatalogWebhook \Q$url\E: requires secret=FILE/],
     ["$url $secret other", qr/takes a URL, secret=FILE and perhaps events=NAMES, each once; 'other' is none of them/],
+    ["$url $secret secre=MfKQ", qr/'secre' is none of them/],
+    ["$url secret=$SECRET", qr/takes secret=FILE, the name of a file with the secret, and not the secret itself/],
+    ["$url $SECRET", qr/and not the secret itself/],
     ["$url $secret $secret", qr/each once/],
     ["$url $secret events=product.changed", qr/'product\.changed' is none of them/],
     ["$url $secret events=", qr/events= must name at least one/],
     ["http://a.example.com/ $secret", qr{must begin with https://, because its host is not this machine}],
-    ["https://user:pass\@a.example.com/ $secret", qr/may have neither a user nor a fragment/],
+    ["https://user:MfKQ\@a.example.com/ $secret", qr{^CatalogWebhook https://a\.example\.com/: may have neither a user nor a fragment}m],
+    ["ftp://us\@er:MfKQ\@a.example.com/?key=MfKQ#MfKQ $secret", qr{^CatalogWebhook ftp://a\.example\.com/: must be a URL}m],
+    ["https://a.example.com/#MfKQ $secret", qr/nor a fragment/],
     ["a.example.com $secret", qr/must be a URL like/],
     ["$url secret=$dir/nowhere", qr/nowhere: /],
     ["$url " . file('open', $SECRET, 0644), qr/open: .*chmod/],
@@ -40,6 +45,18 @@ for (@wrong) {
     unlike($text, qr/MfKQ|c2hv/, 'without a word of the secret');
 }
 like(in_mount("CatalogWebhook $url $secret", "CatalogWebhook $url $secret"), qr/is there already/, 'a URL is named once in a section');
+like(in_mount("CatalogWebhook https://a.example.com/?x=1 $secret", "CatalogWebhook $_ $secret"), qr/is there already/, "$_ is that URL")
+    for qw(HTTPS://a.example.com/?x=1 https://A.Example.com?x=1 https://a.example.com:443/?x=1);
+is(in_mount("CatalogWebhook https://a.example.com/?x=1 $secret", map { "CatalogWebhook $_ $secret" } qw(https://a.example.com/?x=2 https://a.example.com:444/?x=1 https://a.example.com/X?x=1)),
+    'OK', 'others are others');
+
+# ---- what stands in the place of something else ----
+
+unlike(in_server($_), qr/hunter2/, "without the password: $_") for 'CatalogDatabase "host=db user=catalog password=hunter2"', 'CatalogMail smtp:/ada:hunter2@mail.example.com/x',
+    'CatalogMail smpt://ada:hunter2@mail.example.com', 'CatalogMailCredentials ada:hunter2', 'CatalogBaseURL https://ada:hunter2@shop.example.com/',
+    'CatalogLink confirm https://ada:hunter2@shop.example.com/#%t', 'CatalogAllowOrigin https://ada:hunter2@shop.example.com';
+like(in_server('CatalogMailCredentials ada:hunter2'), qr/takes the name of a file/, 'but with what to write');
+
 like(in_mount('CatalogHistory Off', "CatalogWebhook $url $secret"), qr/CAT030: .* has CatalogWebhook, but CatalogHistory Off/, 'without a history there is nothing to send');
 
 done_testing;

@@ -38,7 +38,7 @@ is_deeply([map { $_->{id} } @$json], [map { $_->{id} } @all], 'both formats have
 $smtp->kill;
 $smtp->{options} = [];
 $smtp->start;
-is_deeply(mail('retry', $all[0]{id}), { status => 0, out => "1\n", err => '' }, 'mail retry with an id retries one dead mail');
+is_deeply(mail('retry', $all[0]{id}, uc $all[0]{id}), { status => 0, out => "1\n", err => '' }, 'mail retry with an id retries one dead mail');
 ok(wait_until(15, sub { $smtp->received_by('never1@example.com') }), 'that mail is sent');
 is_deeply(mail('retry'), { status => 0, out => "2\n", err => '' }, 'mail retry retries all dead mails');
 ok(wait_until(15, sub { $smtp->received_by('never2@example.com') && $smtp->received_by('never3@example.com') }),

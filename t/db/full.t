@@ -33,4 +33,26 @@ $server->api(DELETE => "/products/$_", token => $user->{token}) for splice @made
 answers(create(), 201, undef, 'a write succeeds after deletions');
 
 expect_log(qr/CAT003: .*full/);
+# case: the history takes room for what a deletion takes away, until it is switched off
+my $kept = server(mount => "CatalogHistory 30d\nCatalogRateLimit Off", conf => 'DBDInitSQL "PRAGMA max_page_count=140"')->start;
+$user = register($kept);
+my %token = (token => $user->{token});
+my %product = (name => 'x' x 200, price => 1, category => 'y' x 100);
+my (@ids, $r);
+while (1) {
+    $r = $kept->api(POST => '/products', \%product, %token);
+    last if $r->{status} != 201;
+    push @ids, $r->{json}{data}{id};
+}
+is($r->{status}, 500, 'the database is full');
+my @scattered = @ids[map { my $n = $_; grep { $_ % 7 == $n } 0 .. $#ids } 0 .. 6]; # none of the first ones empties a page
+my @deleted = map { $kept->api(DELETE => "/products/$_", undef, %token)->{status} } @scattered;
+ok(scalar(grep { $_ == 500 } @deleted), 'and deletions are refused');
+my $file = $kept->dir . '/httpd.conf';
+spew($file, slurp($file) =~ s/CatalogHistory 30d/CatalogHistory Off/r);
+$kept->graceful;
+@ids = map { $_->{id} } @{ $kept->api(GET => '/products?limit=1000')->{json}{data} };
+ok(wait_until(20, sub { $kept->api(DELETE => "/products/$ids[0]", undef, %token)->{status} == 200 }), 'without a history a deletion is not') && shift @ids;
+is(join(' ', map { $kept->api(DELETE => "/products/$_", undef, %token)->{status} } @ids), join(' ', (200) x @ids), 'nor are the others');
+
 done_testing;

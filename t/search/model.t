@@ -181,6 +181,30 @@ sub change_matching {
     check('a product after the change', "$_ where $where", without($products{$_}, 'changed'), without($before{$_}, 'changed')) for keys %before;
 }
 
+sub newest_batch { return get('writer', '/changes/batches?limit=1')->{json}{data}[0]{batch} // 0 }
+
+# One of the changes is taken back, with its batch or, if it was one product's, by restoring that: all products are what they were before, but for the time
+# of the change.
+sub go_back {
+    my %before = %products;
+    my $batch = newest_batch();
+    my $change = pick(\&create, \&update, \&remove, \&change_matching);
+    $change->();
+    return if newest_batch() == $batch;
+    my ($id) = grep { ($before{$_} // 0) != ($products{$_} // 0) } keys %{ { %before, %products } };
+    if (rand() < 0.5 && ($change == \&update || $change == \&remove)) {
+        my $seq = get('writer', "/products/$id/history?limit=1")->{json}{data}[0]{seq};
+        write_product(200, POST => "/products/$id/restore", { seq => $seq });
+    } else {
+        write_product(200, POST => '/changes/batches/' . newest_batch() . '/undo');
+    }
+    my %there = map { $_->{id} => $_ } exported();
+    %products = map { $_ => $products{$_} // $before{$_} } keys %there;
+    keep($_) for values %there;
+    check('a product', "$_ that has gone back", $products{$_} && without($products{$_}, 'changed'), $before{$_} && without($before{$_}, 'changed'))
+        for keys %{ { %before, %products } };
+}
+
 # ---- products of another client ----
 
 my $over = scratch() . '/over'; # tells the other client to end when it has its answer: what it sends may be stored after it was killed
@@ -436,7 +460,7 @@ sub ask_many {
     for my $number (1 .. $asked) {
         $is_filled ||= $number % 50 == 0 && !fields_left() && sleep 1.1;
         $later += !ask_one();
-        pick(\&create, \&update, \&update, \&remove, \&change_matching)->() if $number % 10 == 0;
+        pick(\&create, \&update, \&update, \&remove, \&change_matching, $writer ? () : \&go_back)->() if $number % 10 == 0;
         return 0 if @wrong > 5;
     }
     return $later;

@@ -32,7 +32,7 @@ sub rows {
         (map { indexed("$_ MPM", '', $_) } qw(event worker)),
         (map { my $engine = $_; map { database($engine, $_) } qw(event worker) } qw(PostgreSQL MariaDB)),
         (map { https($_) } qw(event worker)),
-        sizes(), depth(), fields(), inserts(), transfers(), memory(), tokens());
+        sizes(), depth(), fields(), history(), inserts(), transfers(), memory(), tokens());
 }
 
 sub cpu {
@@ -191,6 +191,15 @@ sub owned {
         $beside_none->('one product', 'one', 1.4), $beside_none->('page of 10', 'page', 1.4), $beside_none->($WORDS{post}, 'post', 2.5),
         cpu($label, 'one product by its number / by id', "$label: by number", "$label: one", 1.2),
         (map { $to_page->(@$_) } @FIELDS), map { $to_page->($_, undef) } @TOTALS);
+}
+
+# With the history, to without.
+sub history {
+    my %most = (import => 1.30);
+    return map {
+        my $engine = $_;
+        map { cpu("history, $engine", $_, "history, $engine: $_", "history, $engine: $_, without", $most{$_} // 1.25) } qw(POST PUT DELETE import);
+    } qw(SQLite PostgreSQL MariaDB);
 }
 
 sub inserts {

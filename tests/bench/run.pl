@@ -17,6 +17,7 @@ use Compare ();
 use Databases ();
 use Depth ();
 use Fields ();
+use History ();
 use Https ();
 use Inserts ();
 use Instructions ();
@@ -29,7 +30,7 @@ use Tokens ();
 use Transfers ();
 
 my @PARTS = qw(reads posts postgresql mariadb https sizes depth depth_postgresql depth_mariadb
-    fields fields_postgresql fields_mariadb inserts transfers memory tokens);
+    fields fields_postgresql fields_mariadb history history_postgresql history_mariadb inserts transfers memory tokens);
 my ($build, $dir) = map { Cwd::realpath($_) // die "$_: $!\n" } @ARGV;
 my @parts = split ' ', $ENV{PARTS} || "@PARTS";
 my %pace = $ENV{QUICK}
@@ -52,6 +53,7 @@ my %run = (
     https => \&Https::run, sizes => \&Sizes::run, depth => \&Depth::run,
     depth_postgresql => \&Depth::postgresql, depth_mariadb => \&Depth::mariadb, inserts => \&Inserts::run,
     fields => \&Fields::run, fields_postgresql => \&Fields::postgresql, fields_mariadb => \&Fields::mariadb,
+    history => \&History::run, history_postgresql => \&History::postgresql, history_mariadb => \&History::mariadb,
     transfers => \&Transfers::run, memory => \&Memory::run, tokens => \&Tokens::run, instructions => \&Instructions::run);
 for my $part (@parts) {
     print "\n$part\n";

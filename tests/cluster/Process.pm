@@ -46,11 +46,12 @@ sub pid { $_[0]{pid} }
 
 sub is_alive { waitpid($_[0]{pid}, POSIX::WNOHANG()) == 0 }
 
-# Kills the process and all of its children at once.
+# Kills the process and all of its children at once. One whose thread waits for the disk keeps its port until that is over.
 sub crash {
     my ($self) = @_;
     kill KILL => -$self->{pid};
     waitpid $self->{pid}, 0;
+    wait_until(10, sub { !kill 0 => -$self->{pid} });
     delete $running{ $self->{pid} };
 }
 

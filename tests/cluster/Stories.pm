@@ -7,8 +7,9 @@ use strict;
 use warnings FATAL => 'all';
 
 use Test::More;
-use Time::HiRes qw(sleep);
+use Time::HiRes qw(sleep time);
 
+use CatalogTest::Histories ();
 use CatalogTest::Http ();
 use CatalogTest::Tools qw(wait_until);
 use Goods ();
@@ -192,6 +193,38 @@ sub quarrels {
         my $row = $node->database('catalog')->selectrow_hashref('SELECT * FROM products WHERE id = ?', undef, $made->{id});
         is_deeply([$ledger->check_puts($row)], [], 'what was acknowledged last is there');
     }
+}
+
+# Programs follow the changes while clients write through all servers, one of which is killed, and in every second round a node leaves, in turns with
+# its data and at once, and comes back.
+sub followers {
+    my ($dir, $rounds, $nodes, @servers) = @_;
+    mkdir $dir or die "$dir: $!\n";
+    my $histories = CatalogTest::Histories->new(ports => [map { $_->port } @servers], connect => sub { $nodes->[0]->database('catalog') },
+        driver => 'mysql', dir => $dir, writes => 15);
+    for my $round (1 .. $rounds) {
+        my $begin = time;
+        my @faults = $histories->round(disturb => sub { $round % 2 ? lose_server(@servers) : lose_node($round % 4, $nodes->[1], @servers) });
+        is_deeply(\@faults, [], sprintf 'round %d of those who follow the changes, %.0f s', $round, time - $begin);
+    }
+    note "$histories->{read} changes were followed; ", join ', ', map { "$_: $histories->{checked}{$_}" } sort keys %{ $histories->{checked} };
+}
+
+sub lose_server {
+    my (@servers) = @_;
+    sleep 0.5 + rand 1;
+    my $victim = $servers[rand @servers];
+    $victim->crash;
+    $victim->launch->wait_up;
+}
+
+sub lose_node {
+    my ($is_killed, $node, @servers) = @_;
+    sleep 0.5 + rand 0.5;
+    $is_killed ? $node->crash : $node->stop;
+    sleep 1;
+    $node->launch->wait_up;
+    wait_until(30, sub { @servers == grep { $_->is_ready } @servers });
 }
 
 sub conflicts {

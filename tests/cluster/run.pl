@@ -3,6 +3,7 @@
 # Three MariaDB nodes, a server of the catalogue beside each and a front before them, with the configuration of conf/examples;
 # what they must agree on, and what clients notice when parts of it are killed:
 #     MPM=event tests/cluster/run.pl build/mod_catalog.so [SECONDS]
+# FOLLOW=100: only that programs follow the changes, so often.
 use strict;
 use warnings FATAL => 'all';
 
@@ -54,6 +55,12 @@ is_deeply([map { $_->api(GET => '/health/ready')->{json}{data}{schema} } @five],
     'five servers start at once on an empty database, and have one schema');
 is_deeply([map { grep { /:(?:error|crit|alert|emerg)\]/ } split /\n/, $_->log_text } @five], [], 'without an error');
 
+if ($ENV{FOLLOW}) {
+    Stories::followers("$dir/followers", $ENV{FOLLOW}, \@nodes, @servers);
+    done_testing;
+    exit;
+}
+
 # ---- all is well ----
 
 Stories::sessions(@servers);
@@ -64,6 +71,7 @@ Stories::namesakes("$dir/namesakes", @servers);
 Stories::twins(\@nodes, @five);
 Stories::rivals(\@nodes, @five);
 Stories::quarrels("$dir/quarrels", \@nodes, @five);
+Stories::followers("$dir/followers", 4, \@nodes, @servers);
 $_->stop for @five[3, 4];
 
 # ---- parts are lost, under load ----

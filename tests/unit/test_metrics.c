@@ -300,8 +300,9 @@ static void test_threads_count_while_another_reads(void **state)
 static void test_facts_of_databases_are_summed_while_they_are_new(void **state)
 {
     cat_metrics_t *metrics = make(*state);
-    const cat_database_facts_t one = {3, 1, NOW - 10 * SECOND, 2, NOW - 30 * SECOND, 8},
-                               two = {4, 0, NOW - 20 * SECOND, 1, NOW - 5 * SECOND, 7}, none = {0, 0, 0, 0, 0, 9};
+    const cat_database_facts_t one = {3, 1, NOW - 10 * SECOND, 2, NOW - 30 * SECOND, NOW - SECOND, 8},
+                               two = {4, 0, NOW - 20 * SECOND, 1, NOW - 5 * SECOND, NOW - 2 * SECOND, 7},
+                               none = {0, 0, 0, 0, 0, 0, 9};
     cat_database_facts_t all;
 
     assert_int_equal(cat_metrics_read_databases(metrics, &all, NOW), 0);
@@ -317,6 +318,7 @@ static void test_facts_of_databases_are_summed_while_they_are_new(void **state)
     assert_true(all.oldest_mail == NOW - 20 * SECOND);
     assert_int_equal(all.webhooks_dead, 3);
     assert_true(all.webhook_failing == NOW - 30 * SECOND);
+    assert_true(all.oldest_change == NOW - 2 * SECOND);
     assert_int_equal(all.schema, 7);
 }
 

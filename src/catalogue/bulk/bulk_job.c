@@ -78,7 +78,7 @@ const cat_field_t cat_bulk_job_fields[CAT_BULK_JOB_FIELDS] = {
     [CAT_BULK_JOB_ERROR] =      {"error",     CAT_STRING,  CAT_SERVER | CAT_OPTIONAL, 0,  255,   NULL,  NULL,
         "Why it failed", "CatalogIndex no longer includes what the conditions need"},
     [CAT_BULK_JOB_USER] =       {"userId",    CAT_STRING,  CAT_SERVER,                0,    0,   NULL,  NULL,
-        "The user who asked for it", "01a1fee5-af25-7514-8a69-477230296f5b"},
+        "The user who asked for it; empty with catalogctl", "01a1fee5-af25-7514-8a69-477230296f5b"},
     [CAT_BULK_JOB_CREATED_AT] = {"createdAt", CAT_TIME,    CAT_SERVER,                0,    0,   NULL,  NULL,
         "When it was asked for, in UTC", "2026-11-21T16:17:07.937Z"},
     [CAT_BULK_JOB_ENDED_AT] =   {"endedAt",   CAT_TIME,    CAT_SERVER | CAT_OPTIONAL, 0,    0,   NULL,  NULL,
@@ -448,8 +448,9 @@ static apr_status_t make_next(cat_job_t *job, apr_pool_t *pool)
     if (rv != APR_SUCCESS) {
         return rv;
     }
-    p.author = (cat_author_t){
-        .user_id = p.row[NEXT_USER], .source = CAT_SOURCE_BATCH, .stored = apr_atoi64(p.row[NEXT_BATCH])};
+    p.author = (cat_author_t){.user_id = *p.row[NEXT_USER] ? p.row[NEXT_USER] : NULL,
+                              .source = CAT_SOURCE_BATCH,
+                              .stored = apr_atoi64(p.row[NEXT_BATCH])};
     p.db->author = &p.author;
     p.ids = apr_array_make(pool, PORTION, sizeof(const char *));
     p.changed = apr_array_make(pool, PORTION, sizeof(const char *));

@@ -23,6 +23,7 @@
 #include <string.h>
 
 #include <apr_hash.h>
+#include <apr_lib.h>
 #include <apr_strings.h>
 
 #include "catalogue/changes/restore.h"
@@ -92,6 +93,7 @@ typedef struct product_t {
     const cat_undo_portion_t *portion;
     const char *id;
     fate_t fate;
+    const char *const *present; /* the row of the product; NULL: there is none */
     const char *const *row; /* as it was before the changes that have been taken back so far; NULL: there was none */
     apr_int64_t other;      /* the batch of the last change, if it is not this one; 0: it is */
     int is_over;            /* flag: a change of another batch lies below them */
@@ -171,16 +173,14 @@ static apr_status_t judge_changes(product_t *p)
     return rv;
 }
 
-/* The row is locked before its changes are read, so that nobody makes one in between. */
+/* The row is locked before its changes are read, so that nobody makes one in between. Where there is none, somebody may put the product back:
+ * then it is there when it is to be put back itself. */
 static apr_status_t read_product(product_t *p)
 {
-    apr_status_t rv = cat_db_one(p->db, SQL_PRODUCT_LOCK, CAT_VALUES(p->id), &p->row);
+    apr_status_t rv = cat_restore_lock(p->db, p->id, &p->present);
 
-    p->row = rv == APR_SUCCESS ? p->row : NULL;
-    if (rv != APR_SUCCESS && rv != APR_NOTFOUND) {
-        return rv;
-    }
-    rv = judge_changes(p);
+    p->row = p->present;
+    rv = rv == APR_SUCCESS ? judge_changes(p) : rv;
     return rv == APR_SUCCESS && p->fate == TOUCHED && p->other ? judge_other(p) : rv;
 }
 
@@ -188,7 +188,7 @@ static apr_status_t put_product(void *baton)
 {
     product_t *p = baton;
 
-    return cat_restore_put(p->db, p->id, p->row, &p->is_changed);
+    return cat_restore_put(p->db, p->id, p->present, p->row, &p->is_changed);
 }
 
 /* ---- a portion ---- */
@@ -407,6 +407,14 @@ apr_status_t cat_undo_note(cat_db_t *db, apr_int64_t batch, apr_int64_t by)
 apr_status_t cat_undo_give_up(cat_db_t *db, apr_int64_t batch)
 {
     return cat_db_exec(db, SQL_BATCHES_UNDONE, CAT_VALUES(NULL, write_number(db, batch)), NULL);
+}
+
+apr_int64_t cat_undo_parse_batch(const char *text)
+{
+    char *end;
+    apr_int64_t batch = apr_strtoi64(text, &end, 10);
+
+    return apr_isdigit(*text) && !*end ? batch : 0;
 }
 
 typedef struct beginning_t {

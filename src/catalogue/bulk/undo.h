@@ -35,6 +35,9 @@ typedef struct cat_undo_t {
  * back, nothing is stored. Failures are those of db/db.h; all is on the pool of db. */
 apr_status_t cat_undo_run(cat_undo_t *undo);
 
+/* 0: the text is no batch. */
+apr_int64_t cat_undo_parse_batch(const char *text);
+
 /* ---- for the job ---- */
 
 /* The changes of a batch, and more: those between two numbers. A job has it in its row: {"undo":17,"after":250,"last":100249}. */

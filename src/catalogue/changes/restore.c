@@ -143,16 +143,18 @@ static apr_status_t update_again(cat_db_t *db, const char *const *present, const
                                             : rv;
 }
 
-apr_status_t cat_restore_put(cat_db_t *db, const char *id, const char *const *row, int *is_changed)
+apr_status_t cat_restore_lock(cat_db_t *db, const char *id, const char *const **present)
 {
-    const char *const *present;
-    apr_status_t rv = cat_db_one(db, SQL_PRODUCT_LOCK, CAT_VALUES(id), &present);
+    apr_status_t rv = cat_db_one(db, SQL_PRODUCT_LOCK, CAT_VALUES(id), present);
 
-    present = rv == APR_SUCCESS ? present : NULL;
+    *present = rv == APR_SUCCESS ? *present : NULL;
+    return rv == APR_NOTFOUND ? APR_SUCCESS : rv;
+}
+
+apr_status_t cat_restore_put(cat_db_t *db, const char *id, const char *const *present, const char *const *row,
+                             int *is_changed)
+{
     *is_changed = present || row;
-    if (rv != APR_SUCCESS && rv != APR_NOTFOUND) {
-        return rv;
-    }
     if (!row) {
         return present ? cat_products_delete_within(db, id) : APR_SUCCESS;
     }
@@ -174,6 +176,7 @@ static apr_status_t restore_product(void *baton)
 {
     cat_restoration_t *r = baton;
     const char *const *row = NULL;
+    const char *const *present = NULL;
     apr_int64_t number;
     int is_changed = 0;
     apr_status_t rv = cat_changes_find(r->db, r->id, r->seq, &number);
@@ -182,15 +185,26 @@ static apr_status_t restore_product(void *baton)
     if (rv == APR_SUCCESS && !row) {
         return CAT_ENOPRODUCT;
     }
-    rv = rv == APR_SUCCESS ? cat_restore_put(r->db, r->id, row, &is_changed) : rv;
+    rv = rv == APR_SUCCESS ? cat_restore_lock(r->db, r->id, &present) : rv;
+    rv = rv == APR_SUCCESS ? cat_restore_put(r->db, r->id, present, row, &is_changed) : rv;
     rv = rv == APR_SUCCESS ? read_product(r) : rv;
     return rv == APR_SUCCESS && is_changed ? r->finish(r->baton) : rv;
 }
 
+/* A product that is gone has no row to lock: another transaction may have put it back after this one has read that there is none, or
+ * between its changes and it. */
+static int may_be_overtaken(cat_db_t *db, apr_status_t rv)
+{
+    return rv == CAT_ENOPRODUCT || (rv == APR_EEXIST && !*cat_products_name_taken(db));
+}
+
 apr_status_t cat_restore_product(cat_restoration_t *restoration)
 {
-    apr_array_header_t *changed = apr_array_make(restoration->db->pool, 1, sizeof(const char *));
+    cat_db_t *db = restoration->db;
+    apr_array_header_t *changed = apr_array_make(db->pool, 1, sizeof(const char *));
+    apr_status_t rv;
 
     APR_ARRAY_PUSH(changed, const char *) = restoration->id;
-    return cat_products_transact(restoration->db, changed, 1, restore_product, restoration);
+    rv = cat_products_transact(db, changed, 1, restore_product, restoration);
+    return may_be_overtaken(db, rv) ? cat_products_transact(db, changed, 1, restore_product, restoration) : rv;
 }

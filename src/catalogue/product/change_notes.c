@@ -324,6 +324,24 @@ static apr_status_t insert_for_batch(cat_db_t *db, const cat_change_note_t *note
     return insert_changes(db, notes, count, batches);
 }
 
+/*
+ * A batch of one change where several transactions write at once: it has just been inserted, so its number is known without a look at the
+ * table, which costs the server as much as both rows. If the id is there, the transaction begins anew, with another one.
+ */
+static apr_status_t insert_single(cat_db_t *db, const cat_author_t *author, const cat_change_note_t *note)
+{
+    batch_row_t row = {.row_count = 1, .author = author, .now = apr_time_now()};
+    const char *values[BATCH_VALUES];
+    int inserted = 0;
+    apr_status_t rv;
+
+    row.id = make_id(row.now);
+    list_batch_values(db->pool, &row, values);
+    rv = insert_changes(db, note, 1, values);
+    rv = rv == APR_SUCCESS ? cat_db_exec(db, SQL_BATCHES_INSERT_SINGLE, values, BATCH_VALUES, &inserted) : rv;
+    return rv == APR_SUCCESS && !inserted ? CAT_ECONFLICT : rv;
+}
+
 static int is_batch_each(const cat_author_t *author)
 {
     return !strcmp(author->source, CAT_SOURCE_REQUEST);
@@ -332,17 +350,20 @@ static int is_batch_each(const cat_author_t *author)
 /* The batch of a single write is inserted with its count, others when the first change is noted. */
 static apr_status_t flush_notes(cat_db_t *db, notes_t *n)
 {
+    const cat_change_note_t *notes = (const cat_change_note_t *)n->notes->elts;
     int count = n->notes->nelts;
     apr_int64_t batch = n->author->batch;
-    apr_status_t rv = APR_SUCCESS;
+    apr_status_t rv;
 
     if (!count) {
         return APR_SUCCESS;
     }
-    if (is_batch_each(n->author)) {
-        rv = insert_batch(db, n->author, count, &batch);
+    if (is_batch_each(n->author) && count == 1 && !cat_db_has_one_writer(db)) {
+        rv = insert_single(db, n->author, notes);
+    } else {
+        rv = is_batch_each(n->author) ? insert_batch(db, n->author, count, &batch) : APR_SUCCESS;
+        rv = rv == APR_SUCCESS ? insert_for_batch(db, notes, count, batch) : rv;
     }
-    rv = rv == APR_SUCCESS ? insert_for_batch(db, (const cat_change_note_t *)n->notes->elts, count, batch) : rv;
     n->written += count;
     apr_pool_clear(n->pool);
     n->notes = apr_array_make(n->pool, 1, sizeof(cat_change_note_t));
@@ -359,16 +380,22 @@ static void begin_notes(cat_db_t *db, notes_t *n)
     db->notes = n;
 }
 
+/* Ends a portion of the batch, which has made so many changes. */
+static apr_status_t add_to_batch(cat_db_t *db, apr_int64_t batch, apr_int64_t changes, int is_open)
+{
+    return cat_db_exec(db, SQL_BATCHES_ADD,
+                       CAT_VALUES(write_number(db->pool, changes), is_open ? "0" : "1",
+                                  cat_time_store(db->pool, apr_time_now()), write_number(db->pool, batch)),
+                       NULL);
+}
+
 static apr_status_t end_notes(cat_db_t *db, notes_t *n, apr_status_t rv)
 {
     const cat_author_t *author = n->author;
 
     rv = rv == APR_SUCCESS ? flush_notes(db, n) : rv;
     if (rv == APR_SUCCESS && author->batch && (n->written || !author->is_open)) {
-        rv = cat_db_exec(db, SQL_BATCHES_ADD,
-                         CAT_VALUES(write_number(db->pool, n->written), author->is_open ? "0" : "1",
-                                    cat_time_store(db->pool, apr_time_now()), write_number(db->pool, author->batch)),
-                         NULL);
+        rv = add_to_batch(db, author->batch, n->written, author->is_open);
     }
     apr_pool_destroy(n->pool);
     db->notes = NULL;
@@ -418,9 +445,7 @@ apr_status_t cat_change_notes_close(cat_db_t *db)
 {
     const cat_author_t *author = db->author;
 
-    return author && author->stored
-               ? cat_db_exec(db, SQL_BATCHES_ADD, CAT_VALUES("0", "1", write_number(db->pool, author->stored)), NULL)
-               : APR_SUCCESS;
+    return author && author->stored ? add_to_batch(db, author->stored, 0, 0) : APR_SUCCESS;
 }
 
 static void copy_note(notes_t *n, const cat_change_note_t *note)
@@ -465,6 +490,9 @@ apr_status_t cat_change_notes_add_each(cat_db_t *db, const cat_change_note_t *no
     batch_row_t row = {.row_count = 1, .now = apr_time_now()};
     apr_status_t rv;
 
+    if (count == 1 && !cat_db_has_one_writer(db)) {
+        return insert_single(db, authors[0], notes);
+    }
     row.id = make_id(row.now);
     for (int i = 0; i < count; i++, row.id++) {
         row.author = authors[i];

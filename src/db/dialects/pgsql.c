@@ -128,6 +128,7 @@ static const char *const statements[SQL_COUNT] = {
         "SELECT " PRODUCT_COLUMNS NEWEST(" WHERE (created_at, id) <= (%s, %s)", "$3") " LIMIT %s",
     [SQL_PRODUCT_LIST_AFTER] =
         "SELECT " PRODUCT_COLUMNS NEWEST(" WHERE (created_at, id) < (%s, %s)", "$3") " LIMIT %s",
+    [SQL_BATCHES_INSERT_SINGLE] = "INSERT INTO " BATCHES_SINGLE("lastval()") " ON CONFLICT DO NOTHING",
     [SQL_PRODUCT_LOCK] =
         "SELECT " PRODUCT_COLUMNS " FROM products WHERE id = %s FOR UPDATE",
     [SQL_PRODUCT_LOCK_100] = LOCK_100 " FOR UPDATE",

@@ -100,13 +100,21 @@ export function stories(server) {
         assert.deepEqual((await prices('Batches')).sort(), [2, 9], 'the undo is undone');
     });
 
-    story('a large undo shows how far it is, and the list has pages', server, async visit => {
+    story('a large undo shows how far it is, also after a reload and on another page, and the list has pages', server, async visit => {
         const { visitor, user, page } = await come(visit, 'flooder');
         await fill(user, 'Flood', LARGE);
         await page.goto('/changes.html');
         await page.getByRole('row').filter({ hasText: 'Import' }).first().getByRole('button', { name: /^Undo 10,050 / }).click();
         await press(page.getByRole('dialog', { name: 'Undo 10,050 changes?' }), 'Undo');
         await page.locator('#running').getByText('10,050 changes are being undone').waitFor();
+        await page.getByRole('button', { name: 'Stop' }).waitFor();
+        await page.reload();
+        await page.locator('#running').getByText('10,050 changes are being undone').waitFor();
+        await page.locator('#running').getByText(/^[\d,]+ of 10,050$/).waitFor();
+        const other = await visitor.tab();
+        await other.goto('/work.html');
+        await other.locator('#progress').getByText('10,050 changes are being undone').waitFor();
+        await other.close();
         await visitor.hears('10,050 products are as they were before.');
         assert.equal(await count('category=Flood'), 0);
         for (let i = 0; i < 21; i++) {
@@ -118,6 +126,26 @@ export function stories(server) {
         await page.waitForURL('**/changes.html?page=2');
         await page.getByRole('link', { name: 'Previous page' }).click();
         await page.locator('tbody tr').nth(19).waitFor();
+    });
+
+    story('in German, the page says in German why changes cannot be undone', server, async visit => {
+        const visitor = await visit(server.url, { locale: 'de-DE' });
+        const user = await server.register('sprachig');
+        const { page } = visitor;
+        await page.goto('/login.html');
+        await page.locator('#login').fill(user.username);
+        await page.locator('#password').fill(user.password);
+        await page.locator('form button').click();
+        await visitor.hears('Sie sind angemeldet.');
+        await add(user, { name: 'Tasse', price: 1, category: 'Deutsch' });
+        await page.goto('/changes.html');
+        const row = page.getByRole('row').filter({ hasText: 'sprachig' }).first();
+        const { data } = await server.api('GET', '/changes/batches?limit=1', undefined, user.token);
+        await row.getByRole('button', { name: /^Rückgängig: 1 / }).click();
+        await server.api('POST', `/changes/batches/${data[0].batch}/undo`, undefined, user.token);
+        visitor.expect(`POST /api/changes/batches/${data[0].batch}/undo 409`);
+        await press(page.getByRole('dialog'), 'Rückgängig');
+        await page.getByText('Diese Änderungen sind schon rückgängig gemacht oder werden es gerade.').waitFor();
     });
 
     story('without a history there is none to be seen', server, async visit => {

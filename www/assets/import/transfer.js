@@ -384,8 +384,8 @@ export class Transfer {
     }
 
     async #undoBatches(isStopped) {
-        this.#undo ??= makeUndo(this.#owner, this.#batches);
         const total = this.made.length + this.updated;
+        this.#undo ??= makeUndo(this.#owner, { batches: this.#batches, n: total });
         const note = ({ done }) => (this.progress.value = { rows: done, share: Math.min(1, done / total) });
         this.undone = await this.#undo(note, isStopped);
     }

@@ -5,7 +5,7 @@ import { bdi, byId, el, follow, state } from '../lib/dom.js';
 import { hasNext, isOpenEnded, setPageLink, table } from '../lib/list.js';
 import { loader, say, showError, start } from '../lib/page.js';
 import { formatTime, formatWhole, pieces, t } from '../lib/text.js';
-import { hasHistory, makeUndo, stopJob } from '../product/batches.js';
+import { hasHistory, keptUndo, makeUndo, stopJob } from '../product/batches.js';
 import { leftovers } from '../product/leftovers.js';
 
 const LIMIT = 20; /* rows on a page */
@@ -51,15 +51,17 @@ async function tell({ changed, failed, errors, state: end }) {
     say(text);
 }
 
-async function undo({ batch, rows }) {
-    const run = makeUndo(currentUser().id, [batch]);
+/* changes: as makeUndo() takes them. */
+async function undo(changes) {
+    const { n } = changes;
+    const run = makeUndo(currentUser().id, changes);
     const attempt = async () => {
         byId('left').replaceChildren();
         byId('trouble').replaceChildren();
         say('');
-        running.value = { id: null, done: 0, n: rows };
+        running.value = { id: null, done: 0, n };
         try {
-            await tell(await run(note => (running.value = { ...note, n: rows })));
+            await tell(await run(note => (running.value = { ...note, n })));
         } catch (error) {
             showError(byId('trouble'), error, attempt).focus();
             load();
@@ -128,13 +130,15 @@ start(
         const rows = table({ 'aria-labelledby': 'title', hidden: () => answer.value === null || isEmpty() }, COLUMNS, () => answer.value?.data ?? [], cells);
         byId('list').replaceChildren(rows, el('p', { class: 'nothing', hidden: () => !isEmpty() }, t('changes.none')));
         byId('content').hidden = false;
-        byId('undo').onclose = () => byId('undo').returnValue === 'yes' && undo(chosen);
+        byId('undo').onclose = () => byId('undo').returnValue === 'yes' && undo({ batches: [chosen.batch], n: chosen.rows });
         addEventListener('popstate', () => (page.value = readPage()));
         watchProducts(load);
         follow(() => byId('list').setAttribute('aria-busy', isLoading.value));
         follow(showPosition);
         follow(() => byId('running').replaceChildren(...(running.value ? progress() : [])));
         follow(() => page.value && load());
+        const kept = keptUndo(currentUser().id); /* begun by this page before a reload, or by another one */
+        kept && undo(kept);
     },
     { needsWriter: true },
 );

@@ -4,6 +4,7 @@
  * elements.
  */
 import { ApiError, call, connection } from '../lib/api.js';
+import { recall, remember } from '../lib/dom.js';
 
 const POLL = 700; /* ms between questions how far it is */
 const PAUSE = 2000; /* ms before another try, at least */
@@ -71,10 +72,11 @@ export function hasHistory() {
     return history;
 }
 
-async function undoBatch(owner, batch, note) {
-    const answer = await call('POST', `/changes/batches/${batch}/undo`, undefined, { owner, patience: UNDO_PATIENCE });
-    return answer.data ? followJob(owner, answer.data.id, note) : answer;
-}
+const nameOf = owner => `undo.${owner}`;
+
+/* The browser keeps a large undo until its end is known, so that another page goes on with it: { batches, n, job }, which undoes the last of them. */
+const keep = (owner, kept) => remember('localStorage', nameOf(owner), kept && JSON.stringify(kept));
+export const keptUndo = owner => JSON.parse(recall('localStorage', nameOf(owner)) ?? 'null');
 
 /* What was taken back although the answer did not arrive. */
 async function findUndo(owner, batch) {
@@ -84,19 +86,44 @@ async function findUndo(owner, batch) {
 }
 
 /*
- * Returns run(note), which takes batches back, the last one first, and resolves to { changed, failed, errors, batches, state, isLeft }: errors name
+ * batches, of n changes; job: that has begun to take the last of them back. Returns run(note), which takes them back, the last one first, and resolves to { changed, failed, errors, batches, state, isLeft }: errors name
  * products that stay as they are, by id and code; batches are those of the undo; state is 'done', or that of a job that has ended otherwise; isLeft:
  * isStopped() has said so before all of them were taken back.
  * note({ id, done }) is called on the way; id: the job, if there is one. After an error run() can be called again: it goes on.
  */
-export function makeUndo(owner, batches) {
+export function makeUndo(owner, { batches, n, job = null }) {
     const left = [...batches];
+    let begun = job;
     const all = { changed: 0, failed: 0, errors: [], batches: [], state: 'done' };
     let isUnsure = false; /* the last one may be undone already */
 
+    async function followBegun(note) {
+        keep(owner, { batches: left, n, job: begun });
+        try {
+            return await followJob(owner, begun, note);
+        } catch (error) {
+            error.ended || keep(owner, null); /* who signs in again goes on */
+            throw error;
+        }
+    }
+
+    async function undoBatch(note) {
+        if (!begun) {
+            const answer = await call('POST', `/changes/batches/${left.at(-1)}/undo`, undefined, { owner, patience: UNDO_PATIENCE });
+            if (!answer.data) {
+                return answer;
+            }
+            begun = answer.data.id;
+        }
+        const end = await followBegun(note);
+        begun = null;
+        keep(owner, null);
+        return end;
+    }
+
     async function undoNext(note) {
         try {
-            return await undoBatch(owner, left.at(-1), note);
+            return await undoBatch(note);
         } catch (error) {
             if (isUnsure && error.problem === 'batch-undone') {
                 return findUndo(owner, left.at(-1));

@@ -3,9 +3,9 @@
 import { bdi, byId, el, follow, settle, state } from '../lib/dom.js';
 import { say, showError } from '../lib/page.js';
 import { pieces, t } from '../lib/text.js';
-import { makeUndo } from '../product/batches.js';
+import { keptUndo, makeUndo } from '../product/batches.js';
 import { writeDraft } from '../product/drafts.js';
-import { dropChange, noteChange } from '../product/history.js';
+import { dropChange, history, noteChange } from '../product/history.js';
 import { leftovers } from '../product/leftovers.js';
 import { readStates } from '../product/store.js';
 import { askChange, askField, CHANGES } from './bulk.js';
@@ -212,20 +212,27 @@ async function tellUndone(change, { changed, failed, errors, batches, state: end
     say(changed > 0 || failed === 0 ? text : '');
 }
 
-/* The server takes the batches back. */
-async function undoBatches(change) {
-    const undo = makeUndo(page.owner, change.batches);
+/* The server takes the batches back. kept: what it has begun before. */
+async function undoBatches(change, kept = { batches: change.batches, n: change.about.values.n ?? 1 }) {
+    const undo = makeUndo(page.owner, kept);
     const attempt = async () => {
         try {
             byId('bulk-trouble').replaceChildren();
             say('');
-            await tellUndone(change, await runUndo(undo, change.about.values.n ?? 1));
+            await tellUndone(change, await runUndo(undo, kept.n));
         } catch (error) {
             error.problem === 'batch-undone' && dropChange(change);
             showError(byId('bulk-trouble'), error, attempt).focus();
         }
     };
     await attempt();
+}
+
+/* An undo that was begun before a reload, or by another page. */
+async function resumeUndo() {
+    const kept = keptUndo(page.owner);
+    const isOf = ({ batches = [] }) => batches.includes(kept.batches.at(-1));
+    kept && (await undoBatches(history.value.find(isOf) ?? {}, kept));
 }
 
 async function undoChange(change) {
@@ -295,5 +302,5 @@ export function showDock(owner, focus) {
     followStatus();
     listHistory(undoChange);
     watchSizes();
-    resumeMatching(owner, endMatching);
+    resumeMatching(owner, endMatching).then(resumeUndo);
 }

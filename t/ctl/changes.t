@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: Apache-2.0
+# again: db
+# catalogctl changes: the batches of changes of products, and their undo, from the shell.
+use CatalogTest;
+use CatalogTest::Ctl qw(ctl_for listed problems);
+
+my $server = server(mount => "CatalogRateLimit Off\nCatalogField sku string unique\n")->start;
+$server->wait_for_fields;
+my $user = register($server);
+my %token = (token => $user->{token});
+sub ask { my ($method, $path, @more) = @_; return $server->api($method => $path, @more, %token)->{json} }
+sub changes { return ctl_for($server, 'changes', @_) }
+sub newest { return (listed(changes('list')))[0] }
+
+my @made = map { ask(POST => '/products', { name => $_, price => 1, sku => $_ })->{data} } qw(a b c);
+ask(POST => '/products/batch', { operations => [
+    { op => 'update', id => $made[0]{id}, body => { price => 2 } }, { op => 'delete', id => $made[1]{id} }, { op => 'update', id => $made[2]{id}, body => { price => 3 } } ] });
+ask(PUT => "/products/$made[2]{id}", { price => 9 });
+my (undef, $batch) = listed(changes('list'));
+is_deeply([@$batch{qw(userId username source rows undone)}], [$user->{user}{id}, $user->{user}{username}, 'batch', 3, 'false'], 'the list says who made a batch, how, and how large it is');
+my ($first) = @{ ask(GET => '/changes/batches?page=2&limit=1')->{data} };
+is($batch->{batch}, $first->{batch}, 'as the API does');
+
+my $r = changes('undo', $batch->{batch});
+is_deeply($r, { status => 0, err => '', out => "2 products are as they were before, 0 were so already, 1 stay as they are\n$made[2]{id}\twas changed since\n" }, 'undo says what became of it');
+is_deeply(ask(GET => "/products/$_->{id}")->{data}, $_, "$_->{name} is what it was") for @made[0, 1];
+is(ask(GET => "/products/$made[2]{id}")->{data}{price}, 9, 'c stays');
+is_deeply([@{ newest() }{qw(userId source undoes)}], ['', 'undo', $batch->{batch}], 'the undo is a batch of nobody');
+is(problems(ctl_for($server, 'check')), '', 'all counts and keys are right');
+my ($entry) = listed(ctl_for($server, 'audit', '--action', 'changes.undo'));
+is_deeply([@$entry{qw(source target)}], ['catalogctl', $batch->{batch}], 'the audit trail has it');
+is(changes('undo', newest()->{batch})->{status}, 0, 'and can be undone');
+is(ask(GET => "/products/$made[0]{id}")->{data}{price}, 2, 'to what the batch made');
+
+for ([$batch->{batch}, 1, 'is undone already'], ['1', 1, 'there is no such batch'], ['x', 1, 'there is no such batch']) {
+    my ($name, $status, $words) = @$_;
+    my $said = changes('undo', $name);
+    is($said->{status}, $status, "undo $name") or diag "$said->{out}$said->{err}";
+    like($said->{err}, qr/\Q$words/, 'says why');
+}
+
+# case: a large one
+my $rows = join '', map { qq({"name":"p$_","price":$_}\n) } 1 .. 10_001;
+my $import = $server->api(POST => '/products/import?atomic=false', $rows, headers => { 'Content-Type' => 'application/x-ndjson' }, %token);
+is($import->{status}, 200, 'an import');
+like(changes('undo', $import->{headers}{'catalog-batch'})->{out}, qr{^a server of the mount undoes it in portions: GET /products/batch/[0-9a-f-]+ }, 'is undone by the server');
+ok(wait_until(120, sub { ask(GET => '/products?limit=1')->{pagination}{total} == 2 }), 'which does it');
+done_testing;
