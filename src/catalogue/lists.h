@@ -6,6 +6,7 @@
 
 #include "catalogue/list/categories.h"
 #include "catalogue/list/list.h"
+#include "catalogue/list/suggestions.h"
 #include "catalogue/list/value_page.h"
 #include "catalogue/query/field_list.h"
 #include "catalogue/query/synonyms.h"

@@ -76,6 +76,10 @@ void cat_description_add_parameter(cat_describer_t *d, const char *name, const c
     if (example) {
         json_object_set_new(parameter, "example", example);
     }
+    if (d->is_required) {
+        json_object_set_new(parameter, "required", json_true());
+        d->is_required = 0;
+    }
     json_array_append_new(d->parameters,
                           cat_schema_refer("parameters", share_parameter(d->components, component, parameter)));
 }

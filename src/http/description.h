@@ -22,6 +22,7 @@ typedef struct cat_describer_t {
     json_t *shared;     /* the names of these, by their contents */
     json_t *parameters; /* of the operation */
     const char *group;  /* of the components' names: "products" */
+    int is_required;    /* flag: the next parameter is */
 } cat_describer_t;
 
 /* Headers of an answer that succeeded, as bits. */

@@ -198,7 +198,7 @@ static int is_wrong_condition(const cat_parameter_row_t *rows, int count, const 
     int has_conditions = 0;
 
     for (int i = 0; i < count && name[length]; i++) {
-        if (rows[i].repeats && !strncmp(rows[i].name, name, length) && !rows[i].name[length]) {
+        if (rows[i].flags & CAT_PARAMETER_REPEATS && !strncmp(rows[i].name, name, length) && !rows[i].name[length]) {
             return 0;
         }
         has_conditions |= strchr(rows[i].name, '[') != NULL;
@@ -221,8 +221,13 @@ void cat_parameters_parse(cat_parameters_t *p, const cat_parameter_row_t *rows, 
         } else if (!(given & bit)) {
             given |= bit;
             row->parse(query, p, &parameter);
-        } else if (!row->repeats) {
+        } else if (!(row->flags & CAT_PARAMETER_REPEATS)) {
             cat_parameters_add_repeated(p, parameter.name);
+        }
+    }
+    for (int i = 0; i < count; i++) {
+        if (rows[i].flags & CAT_PARAMETER_REQUIRED && !(given & 1U << i)) {
+            cat_parameters_add_error(p, rows[i].name, "required", "is required");
         }
     }
 }
@@ -264,6 +269,7 @@ void cat_parameters_describe(cat_describer_t *d, const char *group, const cat_pa
 {
     d->group = group;
     for (int i = 0; i < count; i++) {
+        d->is_required = (rows[i].flags & CAT_PARAMETER_REQUIRED) != 0;
         cat_description_add_parameter(d, rows[i].name, rows[i].about, rows[i].describe(d->conf),
                                       json_loads(rows[i].example, JSON_DECODE_ANY, NULL));
     }

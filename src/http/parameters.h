@@ -39,10 +39,15 @@ int cat_parameters_is_list(const cat_parameter_t *parameter, const char *name);
  * is; they are all still to be read. */
 apr_array_header_t *cat_parameters_list(const cat_parameters_t *p, const char *name, const cat_parameter_t *first);
 
+enum {
+    CAT_PARAMETER_REPEATS = 1, /* of several the first one counts; otherwise the second one is a fault */
+    CAT_PARAMETER_REQUIRED = 2 /* its absence is a fault (code "required") */
+};
+
 /* A row of a route's parameter table. */
 typedef struct cat_parameter_row_t {
     const char *name;
-    int repeats; /* flag: of several the first one counts; otherwise the second one is a fault */
+    int flags; /* CAT_PARAMETER_... */
     void (*parse)(void *query, cat_parameters_t *p, const cat_parameter_t *parameter);
     json_t *(*describe)(const cat_conf_t *conf); /* its schema, for /openapi.json */
     const char *about;                           /* a sentence without full stop */

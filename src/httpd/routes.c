@@ -22,6 +22,7 @@
 #include "api/products.h"
 #include "api/profile.h"
 #include "api/sessions.h"
+#include "api/suggest.h"
 #include "api/transfer.h"
 #include "api/user_admin.h"
 #include "api/user_keys.h"
@@ -36,6 +37,7 @@ const cat_route_t cat_routes[] = {
     { "GET",    "/products",             cat_listing_get,        CAT_READER, CAT_QUERY,    CAT_RATE_NONE,     NULL,                &cat_listing_about },
     { "POST",   "/products",             cat_products_create,    CAT_WRITER, CAT_JSON,     CAT_RATE_NONE,     cat_idempotency_run, &cat_products_about_create },
     { "GET",    "/products/export",      cat_transfer_export,    CAT_READER, CAT_QUERY,    CAT_RATE_NONE,     NULL,                &cat_transfer_about_export },
+    { "GET",    "/products/suggest",     cat_suggest_get,        CAT_READER, CAT_QUERY,    CAT_RATE_NONE,     NULL,                &cat_suggest_about },
     { "POST",   "/products/batch",       cat_product_batch_run,  CAT_WRITER, CAT_BATCH,    CAT_RATE_NONE,     cat_idempotency_run, &cat_product_batch_about },
     { "GET",    "/products/batch/:id",   cat_product_bulk_get,   CAT_WRITER, CAT_NO_BODY,  CAT_RATE_NONE,     NULL,                &cat_product_bulk_about_get },
     { "DELETE", "/products/batch/:id",   cat_product_bulk_stop,  CAT_WRITER, CAT_NO_BODY,  CAT_RATE_NONE,     NULL,                &cat_product_bulk_about_stop },

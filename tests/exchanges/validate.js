@@ -274,6 +274,9 @@ function checkQuery(description, row, x, query) {
         const fault = description.check('open', parameter.schema, readValue(parameter.schema, value));
         fault && faults.push(`the parameter ${name}${fault}`);
     }
+    for (const [name, { required }] of known) {
+        required && !seen.has(name) && faults.push(`the parameter ${name} is missing`);
+    }
     return faults;
 }
 

@@ -502,7 +502,7 @@ static void add_sorted_union(cat_select_text_t *s, const cat_plan_t *plan, apr_i
         cat_select_text_add(s, branch ? union_of(plan) : "", "SELECT * FROM (", NULL);
         select_columns(s, plan);
         add_branch(s, plan, branch, READ_KEYS);
-        add_limit(s, rows + offset, 0);
+        add_limit(s, plan->branch_rows ? plan->branch_rows : rows + offset, 0);
         cat_select_text_add(s, ") b", NULL);
         cat_select_text_add_number(s, branch);
     }
@@ -513,7 +513,7 @@ static void add_sorted_union(cat_select_text_t *s, const cat_plan_t *plan, apr_i
 
 static void add_union(cat_select_text_t *s, const cat_plan_t *plan, apr_int64_t rows, apr_int64_t offset)
 {
-    if (s->dialect->syntax->orders_union && !cat_plan_is_index_too_short(plan)) {
+    if (s->dialect->syntax->orders_union && !plan->branch_rows && !cat_plan_is_index_too_short(plan)) {
         add_ordered_union(s, plan, rows, offset);
     } else {
         add_sorted_union(s, plan, rows, offset);

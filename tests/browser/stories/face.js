@@ -128,8 +128,8 @@ export function stories(server) {
         await page.setViewportSize({ width: 1280, height: 800 });
         const [brand, heading] = await Promise.all(['.brand', 'h1'].map(name => page.locator(name).boundingBox()));
         assert.ok(heading.y > brand.y + brand.height && heading.x >= brand.x, 'the shell is laid out');
-        await page.getByRole('searchbox').fill('saucer');
-        await page.getByRole('searchbox').press('Enter');
+        await page.getByLabel('Search products').fill('saucer');
+        await page.getByLabel('Search products').press('Enter');
         await page.waitForURL('**/catalogue/index.html?q=saucer');
         await page.goBack();
         await page.getByRole('link', { name: 'Sign in' }).click();

@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { readdirSync } from 'node:fs';
 import { SILENCE_BAR, stopClock, story, storyInBoth } from '../visitor.js';
+import { inspect } from './looks.js';
 
 let filled = null;
 
@@ -48,22 +49,22 @@ export function stories(server) {
         const isReleased = new Promise(resolve => (release = resolve));
         await page.goto('/');
         await page.locator('.card').first().waitFor();
-        await page.route('**/api/products?*', async route => {
+        await page.route(/\/api\/products\?/, async route => {
             const q = new URL(route.request().url()).searchParams.get('q');
             asked.push(q);
             await (q === 'la' && isReleased);
             await route.continue().catch(() => {}); /* the page no longer waits for it */
         });
-        const first = page.waitForRequest(/q=la/);
-        await page.getByRole('searchbox').focus();
-        await page.getByRole('searchbox').evaluate(input => {
+        const first = page.waitForRequest(/products\?q=la/);
+        await page.getByLabel('Search products').focus();
+        await page.getByLabel('Search products').evaluate(input => {
             for (const text of ['l', 'la']) { /* at once, as quick as a user on any machine */
                 input.value = text;
                 input.dispatchEvent(new InputEvent('input', { bubbles: true }));
             }
         });
         await first;
-        await page.getByRole('searchbox').fill('kettle');
+        await page.getByLabel('Search products').fill('kettle');
         await link(page, 'Red kettle').waitFor();
         assert.deepEqual(await names(page), ['Blue kettle', 'Red kettle']);
         release();
@@ -71,16 +72,16 @@ export function stories(server) {
         assert.deepEqual(await names(page), ['Blue kettle', 'Red kettle']);
         assert.deepEqual(asked, ['la', 'kettle']);
         assert.match(page.url(), /\/\?q=kettle$/);
-        assert.ok(await page.getByRole('searchbox').evaluate(input => input === document.activeElement));
+        assert.ok(await page.getByLabel('Search products').evaluate(input => input === document.activeElement));
         await page.goBack(); /* all of the typing is one step */
         await page.waitForURL(/\/$/);
-        assert.equal(await page.getByRole('searchbox').inputValue(), '');
+        assert.equal(await page.getByLabel('Search products').inputValue(), '');
     });
 
     story('what is typed before the script has come is searched for', server, async visit => {
         await fill(server);
         const { page } = await visit();
-        const search = page.getByRole('searchbox');
+        const search = page.getByLabel('Search products');
         const asked = [];
         page.on('request', request => {
             const { pathname, searchParams } = new URL(request.url());
@@ -200,11 +201,11 @@ export function stories(server) {
         assert.deepEqual(await names(other), ['Lamp 39', 'Lamp 30', 'Lamp 29']);
         assert.equal(await other.getByLabel('from', { exact: true }).inputValue(), '1020');
         assert.ok(await category(other, 'Lights').isChecked());
-        assert.equal(await other.getByRole('searchbox').inputValue(), 'lamp');
+        assert.equal(await other.getByLabel('Search products').inputValue(), 'lamp');
         await page.goBack();
         assert.ok(await page.getByLabel('4 and more').isChecked());
 
-        await page.getByRole('searchbox').fill('no such thing');
+        await page.getByLabel('Search products').fill('no such thing');
         await page.getByRole('heading', { name: 'Nothing found for “no such thing” with these filters' }).waitFor();
         await page.getByRole('button', { name: 'Show all products' }).click();
         await visitor.hears(/^1–20 of \d+ products$/);
@@ -414,11 +415,49 @@ export function stories(server) {
         await visitor.context.setOffline(true);
         await comesOffline();
         await visitor.hears('You are offline.');
-        await page.getByRole('searchbox').fill('kettle');
+        await page.getByLabel('Search products').fill('kettle');
         await visitor.hears('Check your connection');
         assert.equal((await names(page)).length, 0, 'the list before is not the answer');
         await visitor.context.setOffline(false);
         await link(page, 'Red kettle').waitFor();
         assert.equal(await page.getByText(SILENCE_BAR).count(), 0);
+    });
+
+    storyInBoth('what is typed in the search goes on', server, async visit => {
+        await fill(server);
+        const visitor = await visit();
+        const { page } = visitor;
+        const field = page.getByRole('combobox', { name: 'Search products' });
+        const options = page.getByRole('listbox').getByRole('option');
+        await page.goto('/');
+        await page.locator('.card').first().waitFor();
+        await page.getByLabel('Search products').focus();
+        await field.waitFor();
+        await field.pressSequentially('blue kett');
+        await page.getByRole('listbox', { name: 'Suggestions' }).waitFor();
+        assert.deepEqual(await options.allTextContents(), ['blue kettle', 'Blue kettle']);
+        assert.equal(await field.getAttribute('aria-expanded'), 'true');
+        await inspect(page, 'suggestions');
+        await field.fill('');
+        await field.fill('blue kett');
+        await options.first().waitFor();
+        await field.press('ArrowDown');
+        assert.equal(await page.locator('#' + (await field.getAttribute('aria-activedescendant'))).textContent(), 'blue kettle');
+        await field.press('Enter');
+        assert.equal(await field.inputValue(), 'blue kettle');
+        await page.waitForURL(/\/\?q=blue\+kettle$/);
+        assert.equal(await options.count(), 0, 'the list is closed');
+
+        await field.fill('kett');
+        await options.first().waitFor();
+        await field.press('Escape');
+        assert.equal(await options.count(), 0);
+        assert.equal(await field.inputValue(), 'kett', 'Escape closes the list alone');
+        await field.fill('red kett');
+        await page.getByRole('option', { name: 'Red kettle' }).last().click();
+        await page.getByRole('heading', { name: 'Red kettle' }).waitFor();
+        await page.getByLabel('Search products').fill('lam');
+        await page.getByRole('option', { name: 'lamp', exact: true }).click();
+        await page.waitForURL(/index\.html\?q=lamp$/);
     });
 }

@@ -170,7 +170,7 @@ export function stories(server) {
         await page.keyboard.press('Enter');
         await page.getByRole('button', { name: 'Remove the filter “jar”' }).click();
         await page.waitForURL(/\?category=Jars$/);
-        assert.equal(await page.getByRole('searchbox', { name: 'Search products' }).inputValue(), '');
+        assert.equal(await page.getByLabel('Search products').inputValue(), '');
         assert.equal(await page.getByLabel('from', { exact: true }).inputValue(), '');
         await chips(page).click();
         await page.waitForURL(/\/$/);
@@ -251,7 +251,7 @@ export function stories(server) {
         await page.goto('/?q=jar');
         await page.getByRole('link', { name: 'Jar 60', exact: true }).waitFor();
         await page.route('**/api/products?*', route => route.fulfill({ status: 500, body: '{}' }));
-        await page.getByRole('searchbox', { name: 'Search products' }).fill('lamp');
+        await page.getByLabel('Search products').fill('lamp');
         await visitor.hears('has a problem at the moment');
         assert.equal(await page.locator('.card').count(), 0);
         assert.equal(await page.locator('#count').textContent(), '');

@@ -621,7 +621,7 @@ export function stories(server) {
         assert.deepEqual(names, ['Shelf, =1+1', 'Low shelf', 'Tall shelf']);
         const again = await save('CSV to be imported again');
         assert.match(again.text, /^id,name,price,.*\r\n[^,]+,"Shelf, =1\+1",10.5,exported/);
-        await page.getByRole('searchbox').fill('tall');
+        await page.getByLabel('Search products').fill('tall');
         await page.locator('#count').filter({ hasText: '1 product' }).waitFor();
         const sheet = await save('CSV for a spreadsheet');
         assert.match(sheet.text, /^\ufeffid,name,price,.*\r\n[^,]+,Tall shelf,30,exported,[^\r]*\r\n$/);

@@ -120,9 +120,10 @@ export async function send(
     if (!answer) {
         throw new ApiError(0);
     }
-    if (path.startsWith('/products') && method === 'GET') {
+    if (response.headers.has('Catalog-Currency')) {
         setCurrency(response.headers.get('Catalog-Currency'));
-    } else if (/^\/(products|changes)/.test(path) && method !== 'GET' && !path.includes('dryRun=')) {
+    }
+    if (/^\/(products|changes)/.test(path) && method !== 'GET' && !path.includes('dryRun=')) {
         tabs.postMessage({ products: true });
     }
     return { batch: response.headers.get('Catalog-Batch'), ...answer, tag: response.headers.get('ETag') };

@@ -234,11 +234,29 @@ function searchForm() {
     return el('form', { id: 'search', role: 'search', onsubmit: search }, field);
 }
 
+/* What helps with the search is loaded when somebody begins one, which may be before this script has come. */
+function helpSearch() {
+    const field = document.querySelector('#search input');
+    const help = async () => {
+        const before = field.value;
+        if (connection.value === 'up') {
+            field.removeEventListener('focus', help);
+            const module = await import('../shop/suggest.js').catch(() => undefined); /* the search works without it */
+            module?.suggest(field, before);
+        }
+    };
+    field?.addEventListener('focus', help);
+    if (field && field === document.activeElement) {
+        help();
+    }
+}
+
 function showHeader(leave) {
     const account = el('ul', { class: 'nav', id: 'account' });
     const top = document.querySelector('.top > .container');
     showBrand();
     document.querySelector('[type=search]') ?? top.append(searchForm()); /* a page with a search of its own has no other; the catalogue's is in its HTML */
+    helpSearch();
     top.append(el('nav', { 'aria-label': t('shell.main') }, mainMenu(), account));
     follow(() => account.replaceChildren(...accountItems(leave)));
     document.body.prepend(el('a', { class: 'skip', href: '#main' }, t('shell.skip')));
