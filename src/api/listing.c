@@ -5,7 +5,7 @@
  *
  *     begin_body    {"success":true,"data":[
  *     add_product   {"id":"...","name":"Kettle",...}       for each row
- *     end_body      ],"pagination":{...},"facets":{...}}
+ *     end_body      ],"pagination":{...},"facets":{...},"corrected":{...}}
  */
 #include "api/listing.h"
 
@@ -102,6 +102,27 @@ static void add_facets(cat_buffer_t *b, const cat_fields_t *fields, const cat_li
     add_cut(b, fields, end);
 }
 
+static void add_correction(cat_buffer_t *b, const cat_correction_t *correction)
+{
+    cat_json_add_string(b, correction->word);
+    CAT_BUFFER_LITERAL(b, ":[");
+    for (int i = 0; correction->words[i]; i++) {
+        cat_buffer_add_text(b, i ? "," : "");
+        cat_json_add_string(b, correction->words[i]);
+    }
+    CAT_BUFFER_LITERAL(b, "]");
+}
+
+static void add_corrected(cat_buffer_t *b, const cat_list_end_t *end)
+{
+    CAT_BUFFER_LITERAL(b, ",\"corrected\":{");
+    for (int i = 0; i < end->correction_count; i++) {
+        cat_buffer_add_text(b, i ? "," : "");
+        add_correction(b, &end->corrections[i]);
+    }
+    CAT_BUFFER_LITERAL(b, "}");
+}
+
 static cat_pagination_t describe_page(const cat_list_query_t *query, const cat_list_end_t *end)
 {
     return (cat_pagination_t){query->page, query->limit, end->total, end->is_more, end->has_next, end->next};
@@ -114,6 +135,9 @@ static void end_body(cat_buffer_t *b, const cat_list_query_t *query, const cat_l
     cat_pagination_end_data(b, &pagination);
     if (end->facet_count) {
         add_facets(b, query->all, end);
+    }
+    if (end->correction_count) {
+        add_corrected(b, end);
     }
     CAT_BUFFER_LITERAL(b, "}");
 }
@@ -190,6 +214,8 @@ void cat_listing_describe(cat_describer_t *d)
     json_decref(cat_schema_of_shape(d->schemas, &shape));
 }
 
+static const cat_shape_t corrected = {.kind = CAT_SHAPE_MAP, .of = &names, .example = "{\"ketle\": [\"kettle\"]}"};
+
 static const cat_member_t members[] = {
     CAT_MEMBER_SUCCESS,
     {"data", &products, CAT_ALWAYS, "The products of the page; with `fields`, they have no other fields"},
@@ -197,6 +223,8 @@ static const cat_member_t members[] = {
     {"facets", &facets, CAT_RARELY, "With `facets`: the values of its fields, the most frequent first"},
     {"facetsRelation", &cat_schema_gte, CAT_RARELY, "`gte`: not all products were counted for the facets"},
     {"facetsMore", &names, CAT_RARELY, "The facets that have more values than the answer"},
+    {"corrected", &corrected, CAT_RARELY,
+     "By word of `q`, as it is compared: words that take part although they only contain it, or are a slip away"},
     CAT_MEMBER_END,
 };
 static const cat_shape_t shape = {.kind = CAT_SHAPE_OBJECT, .name = "ProductList", .members = members};

@@ -230,6 +230,8 @@ static void check_products(report_t *r)
                                  "%" APR_INT64_T_FMT " products were written by another program, such as %s; "
                                  "run: catalogctl index",
                                  found.wrong, found.example));
+    } else if (found.unknown) {
+        add_finding(r, 0, "index", "the dictionary lacks words of products; run: catalogctl index");
     } else {
         add_finding(r, 1, "index", "matches the products");
     }

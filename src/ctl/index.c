@@ -4,8 +4,9 @@
  *
  *     1. withdraw   the parts whose indexes change: readers stop using them, and the command waits until all have noticed
  *     2. build      missing indexes and drop unused ones, one after the other (catalogue/search/index_builder.h)
- *     3. fill       what is derived of each product, in portions, from the newest on (catalogue/search/indexes.h); and the keys of
- *                   fields of the shop's own that are wrong (catalogue/search/key_check.h)
+ *     3. fill       what is derived of each product, in portions, from the newest on (catalogue/search/indexes.h), after words that no
+ *                   product has any more have left the dictionary; and the keys of fields of the shop's own that are wrong
+ *                   (catalogue/search/key_check.h)
  *     4. complete   readers may use the parts; indexes that are best dropped when they are empty are dropped now
  *
  * A lock lets one such command work at a time. It can be stopped at any point, and run again.
@@ -38,7 +39,7 @@ typedef struct indexing_t {
     apr_pool_t *pool; /* of one portion */
     ctl_progress_t progress;
     cat_list_key_t from;
-    char created_at[32], id[40]; /* of from */
+    char created_at[32], id[80]; /* of from */
     apr_int64_t rows, changed, gone;
     cat_definition_t *definition;
     cat_index_status_t status[CAT_INDEX_COUNT];
@@ -237,11 +238,11 @@ static apr_status_t take_lock(indexing_t *ix)
     return rv;
 }
 
-/* These steps go through values, not products. */
-static apr_status_t mend_owners(indexing_t *ix)
+/* For steps that go through values or words, not products. */
+static apr_status_t mend_others(indexing_t *ix, cat_indexes_step_t *mend)
 {
     apr_int64_t rows = ix->rows;
-    apr_status_t rv = fill_products(ix, cat_key_check_mend_owners);
+    apr_status_t rv = fill_products(ix, mend);
 
     ix->rows = rows;
     return rv;
@@ -256,9 +257,10 @@ static apr_status_t run_steps(indexing_t *ix)
     }
     rv = prepare_indexes(ix);
     rv = rv == APR_SUCCESS ? begin_progress(ix) : rv;
+    rv = rv == APR_SUCCESS ? mend_others(ix, cat_indexes_sweep) : rv;
     rv = rv == APR_SUCCESS ? fill_products(ix, cat_indexes_fill) : rv;
     rv = rv == APR_SUCCESS ? fill_products(ix, cat_key_check_mend) : rv;
-    rv = rv == APR_SUCCESS ? mend_owners(ix) : rv;
+    rv = rv == APR_SUCCESS ? mend_others(ix, cat_key_check_mend_owners) : rv;
     rv = rv == APR_SUCCESS ? cat_indexes_note_complete(ix->ctl->db) : rv;
     rv = rv == APR_SUCCESS ? run_indexes(ix, 1) : rv;
     cat_definition_end(ix->definition);
@@ -325,6 +327,7 @@ static apr_status_t compare_products(void *baton)
         rv = rv == APR_SUCCESS ? pass_products(c, passed, &portion) : rv;
         c->found->wrong += portion.wrong;
         c->found->rows += portion.rows;
+        c->found->unknown += portion.unknown;
         c->found->gone += portion.gone;
         if (portion.example && (portion.wrong || !c->found->example)) {
             c->found->example = apr_pstrdup(c->ctl->pool, portion.example);
@@ -382,6 +385,9 @@ static int show_plan(indexing_t *ix)
     print_plan(ix);
     printf("%" APR_INT64_T_FMT " products, %" APR_INT64_T_FMT " to be indexed anew\n", found.rows,
            found.wrong + keys.wrong);
+    if (found.unknown) {
+        puts("the dictionary lacks words of products");
+    }
     print_gone(keys.gone > owners.gone ? keys.gone : owners.gone, "is to be removed");
     return CTL_DONE;
 }

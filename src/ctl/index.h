@@ -9,6 +9,7 @@
 typedef struct ctl_index_found_t {
     apr_int64_t rows;    /* products */
     apr_int64_t wrong;   /* of which something derived is missing or out of date */
+    apr_int64_t unknown; /* words that the dictionary lacks, once a portion */
     apr_int64_t gone;    /* that are no longer there, while something derived is */
     const char *example; /* the id of one that is wrong, or is gone; NULL: there is none */
 } ctl_index_found_t;

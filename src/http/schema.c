@@ -367,6 +367,9 @@ static json_t *describe_shape(json_t *schemas, const cat_shape_t *shape)
         return json_object();
     case CAT_SHAPE_LIST:
         return json_pack("{s:s, s:o}", "type", "array", "items", cat_schema_of_shape(schemas, shape->of));
+    case CAT_SHAPE_MAP:
+        return json_pack("{s:s, s:o}", "type", "object", "additionalProperties",
+                         cat_schema_of_shape(schemas, shape->of));
     case CAT_SHAPE_OBJECT:
         return describe_object(schemas, shape);
     default:

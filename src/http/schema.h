@@ -23,6 +23,7 @@ typedef enum {
     CAT_SHAPE_SCALAR, /* a text, a number, or true or false */
     CAT_SHAPE_ANY,
     CAT_SHAPE_LIST,
+    CAT_SHAPE_MAP, /* an object whose members have any names */
     CAT_SHAPE_OBJECT,
     CAT_SHAPE_RECORD /* what cat_fields_write writes of a record */
 } cat_shape_kind_t;
@@ -45,7 +46,7 @@ struct cat_shape_t {
     cat_shape_kind_t kind;
     const char *name;            /* of the schema that others refer to; NULL: it is written where it is used */
     const cat_member_t *members; /* CAT_SHAPE_OBJECT, or beside fields: the last has no name */
-    const cat_shape_t *of;       /* CAT_SHAPE_LIST: its elements */
+    const cat_shape_t *of;       /* CAT_SHAPE_LIST: its elements; CAT_SHAPE_MAP: its members */
     const cat_field_t *fields;   /* CAT_SHAPE_RECORD: its field table */
     int count;                   /* of fields */
     const char *example;         /* as JSON; NULL: none, or, of a record, that of its fields */

@@ -210,6 +210,21 @@ static apr_array_header_t *split_pieces(apr_pool_t *pool, const char *folded)
     return pieces;
 }
 
+int cat_words_count_letters(const char *word)
+{
+    const char *end = word + strlen(word);
+    utf8proc_int32_t character;
+    int count = 0;
+
+    for (; word < end; count++) {
+        word += cat_text_read(word, (apr_size_t)(end - word), &character);
+        if (kind_of(character) != LETTERS) {
+            return 0;
+        }
+    }
+    return count;
+}
+
 static apr_size_t count_octets(const piece_t *pieces, int from, int to)
 {
     apr_size_t octets = 0;
@@ -363,10 +378,10 @@ static int ask_pairs(apr_array_header_t *words, const piece_t *pieces, int count
 }
 
 /* Returns the last piece of the word. */
-static int ask_word(apr_array_header_t *words, const piece_t *pieces, int from)
+static int ask_word(apr_array_header_t *words, const piece_t *pieces, int from, int is_whole)
 {
     const piece_t *piece = &pieces[from];
-    int has_number = has_number_behind(pieces, from);
+    int has_number = !is_whole && has_number_behind(pieces, from);
 
     ask(words, pieces, from, has_number ? from : piece->word_end);
     if (has_number) {
@@ -389,11 +404,11 @@ static int compare_places(const void *one, const void *other)
 }
 
 /* In the order of their octets a word is followed by one that it begins, if there is one; of equal ones the first one asked is last. */
-static void find_implied(asked_t *asked, int count)
+static void find_implied(asked_t *asked, int count, int is_whole)
 {
     qsort(asked, (size_t)count, sizeof(*asked), compare_asked);
     for (int i = 0; i + 1 < count; i++) {
-        asked[i].is_implied = !strncmp(asked[i].word, asked[i + 1].word, strlen(asked[i].word));
+        asked[i].is_implied = !strncmp(asked[i].word, asked[i + 1].word, strlen(asked[i].word) + (is_whole ? 1 : 0));
     }
     qsort(asked, (size_t)count, sizeof(*asked), compare_places);
 }
@@ -406,7 +421,7 @@ static const char *join_to_previous(apr_pool_t *pool, const asked_t *previous, c
                : NULL;
 }
 
-cat_words_asked_t cat_words_ask(apr_pool_t *pool, const char *folded)
+static cat_words_asked_t ask_all(apr_pool_t *pool, const char *folded, int is_whole)
 {
     apr_array_header_t *pieces = split_pieces(pool, folded), *words = apr_array_make(pool, 12, sizeof(asked_t));
     const piece_t *piece = (const piece_t *)pieces->elts;
@@ -415,10 +430,10 @@ cat_words_asked_t cat_words_ask(apr_pool_t *pool, const char *folded)
     int count = 0;
 
     for (int i = 0; i < pieces->nelts; i++) {
-        i = piece[i].kind == PAIRED ? ask_pairs(words, piece, pieces->nelts, i) : ask_word(words, piece, i);
+        i = piece[i].kind == PAIRED ? ask_pairs(words, piece, pieces->nelts, i) : ask_word(words, piece, i, is_whole);
     }
     asked = (asked_t *)words->elts;
-    find_implied(asked, words->nelts);
+    find_implied(asked, words->nelts, is_whole);
     kept = apr_palloc(pool, (apr_size_t)words->nelts * sizeof(*kept));
     joined = apr_palloc(pool, (apr_size_t)words->nelts * sizeof(*joined));
     for (int i = 0; i < words->nelts; i++) {
@@ -429,4 +444,14 @@ cat_words_asked_t cat_words_ask(apr_pool_t *pool, const char *folded)
         }
     }
     return (cat_words_asked_t){kept, joined, count};
+}
+
+cat_words_asked_t cat_words_ask(apr_pool_t *pool, const char *folded)
+{
+    return ask_all(pool, folded, 0);
+}
+
+cat_words_asked_t cat_words_ask_whole(apr_pool_t *pool, const char *folded)
+{
+    return ask_all(pool, folded, 1);
 }

@@ -10,13 +10,16 @@
  * matches if each word of the question begins a word of the product. Whatever the text, each of its own words finds it, and so does the text.
  */
 
-#define CAT_WORDS_VERSION "1" /* of the rules of folding and of words: to be raised when they change */
+#define CAT_WORDS_VERSION "2" /* of the rules of folding and of words: to be raised when they change */
 
 #define CAT_WORDS_JOINED_MAX                                                                                           \
     64 /* octets of a word that the text does not have so; longer ones are cut at a piece, or left out */
 
 /* The runs of letters and digits (Unicode categories L and N) as they are in the text, in its order, as const char *, on the pool. */
 apr_array_header_t *cat_words_split(apr_pool_t *pool, const char *folded);
+
+/* How many letters a word has; 0: it has a digit, or is of a script without blanks. */
+int cat_words_count_letters(const char *word);
 
 /* The words by which the text is found, each once, in the order of their octets, as const char *, on the pool:
  *
@@ -36,5 +39,8 @@ typedef struct cat_words_asked_t {
 
 /* The words of a question, in its order, on the pool. The words, separated by blanks, are the same question. */
 cat_words_asked_t cat_words_ask(apr_pool_t *pool, const char *folded);
+
+/* The same where each word has to be a whole word of a product: each once, and a number behind a name stays with it. */
+cat_words_asked_t cat_words_ask_whole(apr_pool_t *pool, const char *folded);
 
 #endif

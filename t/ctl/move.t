@@ -68,7 +68,7 @@ for (map { Cpanel::JSON::XS::decode_json($_) } split /\n/, rows_of($file) =~ s/\
     my ($table) = keys %$_;
     $moved{$table}{$_} = 1 for keys %{ $_->{$table} };
 }
-my $tables = q(SELECT m.name, c.name FROM sqlite_master m, pragma_table_info(m.name) c WHERE m.type = 'table' AND c.name <> 'imported_at' AND m.name NOT IN ('account_locks', 'bulk_jobs', 'category_counts', 'change_batches', 'change_marks', 'changes', 'idempotency_keys', 'login_failures', 'product_counts', 'catalog_fields', 'product_indexes', 'product_keys', 'product_unique', 'product_words', 'schema_version', 'value_counts', 'webhooks')
+my $tables = q(SELECT m.name, c.name FROM sqlite_master m, pragma_table_info(m.name) c WHERE m.type = 'table' AND c.name <> 'imported_at' AND m.name NOT IN ('account_locks', 'bulk_jobs', 'category_counts', 'change_batches', 'change_marks', 'changes', 'idempotency_keys', 'login_failures', 'product_counts', 'catalog_fields', 'dictionary', 'product_indexes', 'product_keys', 'product_unique', 'product_words', 'schema_version', 'value_counts', 'webhooks')
     AND NOT (m.name = 'products' AND c.name IN ('name_key', 'category_key', 'price_key', 'rating_key', 'words')));
 $columns{ $_->[0] }{ $_->[1] } = 1 for @{ DBI->connect("dbi:SQLite:dbname=$dir/1.db")->selectall_arrayref($tables) };
 is_deeply(\%moved, \%columns, 'the export has all columns of all tables');

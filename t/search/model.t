@@ -12,8 +12,8 @@
 use CatalogLoad;
 use CatalogTest;
 use CatalogTest::Ctl qw(ctl_for problems);
-use CatalogTest::Model qw(write_synonyms matches ordered compare_values choose_fields own_names facet_names unique_names list_names part_of encoded random_product
-    random_change random_conditions random_question query_of);
+use CatalogTest::Model qw(write_synonyms matches corrected ordered compare_values choose_fields own_names facet_names unique_names list_names part_of encoded random_product
+    random_change random_conditions random_question query_of words_meant);
 use CatalogTest::Move qw(product_id write_file);
 use Cpanel::JSON::XS ();
 use List::Util qw(max min shuffle sum0);
@@ -41,6 +41,7 @@ my $is_filled; # all fields have their keys
 my $writer;    # the process of the other client
 my $unique = 1000;
 my @wrong;
+my $corrected = 0; # answers that say what was corrected
 my $OTHERS = 'written by another client'; # the category of its products
 
 sub pick { return $_[int rand @_] }
@@ -250,7 +251,7 @@ sub stop_writer {
 sub without_others {
     my ($question) = @_;
     my @conditions = grep { "@$_[0, 1]" ne 'category ne' } @{ $question->{conditions} };
-    return { %$question, conditions => [@conditions, [category => 'ne', $OTHERS]] };
+    return { %$question, conditions => [@conditions, [category => 'ne', $OTHERS]], match => $question->{match} || 'prefix' };
 }
 
 # ---- questions: each gives true if it was answered ----
@@ -290,6 +291,8 @@ sub ask_page {
     my @want = wanted($question);
     my ($fields, @names) = random_members($question->{who});
     my $limit = 1 + int rand($fields eq '&fields=id' ? max(3, min(300, scalar @want)) : 5);
+    $question = { %$question, limit => $limit };
+    @want = wanted($question);
     my $page = 1 + int rand(pages_of(scalar @want, $limit) + 1);
     my $is_exact = rand() < 0.3;
     my $query = '/products?' . query_of($question) . "$fields&limit=$limit&page=$page" . ($is_exact ? '&count=exact' : '');
@@ -297,14 +300,24 @@ sub ask_page {
     my ($from, $to) = (($page - 1) * $limit, min($page * $limit - 1, $#want));
     check("the $question->{who}'s page", $query, $r->{json}{data}, [map { part_of($_, @names) } @want[$from .. $to]]);
     check_total($query, $r->{json}{pagination}, scalar @want, $is_exact);
+    $corrected++ if $r->{json}{corrected};
+    check('what is corrected', $query, $r->{json}{corrected}, corrected($question, values %products));
     return 1;
+}
+
+sub ask_meant {
+    my ($question) = @_;
+    my @few = rand() < 0.7 ? () : @{ $question->{conditions} }[0 .. min(0, $#{ $question->{conditions} })];
+    return ask_page({ %$question, conditions => \@few, words => [$is_filled ? words_meant(values %products) : ()], match => '' });
 }
 
 # Products of the other client, which may have been created, moved or deleted during the walk, do not count.
 sub ask_walk {
     my ($question) = @_;
+    $question = { %$question, match => $question->{match} || 'prefix' } if $writer;
     my @want = map { $_->{id} } wanted($question);
     my $limit = min(1000, pages_of(scalar @want, 4) + 1);
+    @want = map { $_->{id} } wanted({ %$question, limit => $limit });
     my $query = '/products?' . query_of($question) . "&fields=id,category&limit=$limit&cursor=";
     my ($next, @got) = '';
     while (defined $next && @got <= @want) {
@@ -336,7 +349,7 @@ sub ask_facets {
     my ($question) = @_;
     $question = without_others($question) if $writer;
     my @fields = grep { defined } (shuffle(facet_names($question->{who})))[0 .. rand 3];
-    my @want = matches($question, values %products);
+    my @want = matches({ %$question, limit => 1 }, values %products);
     my $query = '/products?' . query_of($question) . '&limit=1&fields=id&facets=' . join ',', map { "$_:1000" } @fields;
     my $r = get(caller_of($question), $query) or return 0;
     check_facet($query, $_, $r->{json}{facets}{$_}, $r->{json}{facetsRelation} ? undef : count_values($_, @want)) for keys %{ $r->{json}{facets} // {} };
@@ -382,7 +395,7 @@ sub ask_export {
     return 1;
 }
 
-my @ASKED = ((\&ask_page) x 26, (\&ask_walk) x 4, (\&ask_facets) x 4, (\&ask_values) x 2, (\&ask_name) x 2, \&ask_export);
+my @ASKED = ((\&ask_page) x 26, (\&ask_meant) x 6, (\&ask_walk) x 4, (\&ask_facets) x 4, (\&ask_values) x 2, (\&ask_name) x 2, \&ask_export);
 
 # A word of a field that is being searched anew is not yet found in each product.
 sub ask_one {
@@ -467,6 +480,8 @@ for my $round (1 .. $rounds) {
     last if @wrong;
 }
 is(join("\n", @wrong), '', "$questions questions are answered as the model answers them") or diag "CATALOG_SEED=$seed";
+
+cmp_ok($corrected, '>', $questions / 100, 'some with words that may have been meant');
 
 # ---- nothing is lost ----
 

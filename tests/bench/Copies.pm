@@ -24,7 +24,7 @@ sub fill {
     Catalogue::capture(@command, 'migrate');
     my $db = $engine->connect(Engine::DATABASE);
     $engine->begin_copy($db, grep { $_ ne 'products_by_time' } @{ $from->selectcol_arrayref($indexes) });
-    copy_table($from, $db, $_) for qw(products product_words catalog_fields product_keys product_unique);
+    copy_table($from, $db, $_) for qw(products product_words dictionary catalog_fields product_keys product_unique);
     $engine->end_copy($db);
     my ($count) = $db->selectrow_array('SELECT COUNT(*) FROM products');
     $db->do('UPDATE product_indexes SET complete = 1, filled = ?', undef, $count);

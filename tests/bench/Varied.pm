@@ -140,6 +140,15 @@ sub insert_words {
     for my $word (sort { $a cmp $b } keys %$postings) {
         $insert->execute($word, Catalogue::START + $_, Catalogue::id($_)) for unpack 'N*', $postings->{$word};
     }
+    insert_dictionary($db, grep { /^[a-z]{4,}\z/ } keys %$postings);
+}
+
+# Each word, and its parts of three letters.
+sub insert_dictionary {
+    my ($db, @words) = @_;
+    my @rows = map { my ($word, $marked) = ($_, "<$_>"); (['', 0, $word], map { [substr($marked, $_, 3), length $word, $word] } 0 .. length($word) - 1) } @words;
+    my $insert = $db->prepare('INSERT OR IGNORE INTO dictionary (part, letters, word) VALUES (?, ?, ?)');
+    $insert->execute(@$_) for sort { $a->[0] cmp $b->[0] || $a->[1] <=> $b->[1] || $a->[2] cmp $b->[2] } @rows;
 }
 
 sub facts {

@@ -3,6 +3,7 @@
  * the same question. */
 #include "fuzz.h"
 #include "lib/fold.h"
+#include "lib/spelling.h"
 #include "lib/words.h"
 
 #include <apr_strings.h>
@@ -48,12 +49,47 @@ static int is_same(const cat_words_asked_t *one, const cat_words_asked_t *other)
     return i == one->count && i == other->count;
 }
 
+static int has_word(const apr_array_header_t *words, const char *word)
+{
+    for (int i = 0; word && i < words->nelts; i++) {
+        if (!strcmp(APR_ARRAY_IDX(words, i, const char *), word)) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
+static void check_whole(apr_pool_t *pool, const apr_array_header_t *words, const char *folded)
+{
+    cat_words_asked_t asked = cat_words_ask_whole(pool, folded);
+
+    for (int i = 0; i < asked.count; i++) {
+        FUZZ_CHECK(has_word(words, asked.words[i]) || has_word(words, asked.joined[i]));
+    }
+}
+
+/* Of letters only, a word has a part for each; and it is as far from another word as that is from it. */
+static void check_spelling(apr_pool_t *pool, const char *word, const char *other)
+{
+    int letters = cat_words_count_letters(word), edits = cat_spelling_compare(word, other, CAT_SPELLING_EDITS_MAX);
+    const apr_array_header_t *parts = cat_spelling_parts(pool, word, 1);
+
+    FUZZ_CHECK(!letters || parts->nelts == letters);
+    for (int i = 0; i < parts->nelts; i++) {
+        FUZZ_CHECK(strlen(APR_ARRAY_IDX(parts, i, const char *)) <= 12);
+    }
+    FUZZ_CHECK(edits >= 0 && edits <= CAT_SPELLING_EDITS_MAX + 1 &&
+               edits == cat_spelling_compare(other, word, CAT_SPELLING_EDITS_MAX));
+    FUZZ_CHECK(strlen(word) > 64 || cat_spelling_compare(word, word, 0) == 0);
+}
+
 void fuzz_one(apr_pool_t *pool, const uint8_t *data, size_t size)
 {
     const char *folded = cat_fold_text(pool, fuzz_text(pool, data, size < 1000 ? size : 1000));
     const apr_array_header_t *words = cat_words_list(pool, folded), *runs = cat_words_split(pool, folded);
     cat_words_asked_t asked = cat_words_ask(pool, folded), again = cat_words_ask(pool, write_question(pool, &asked));
 
+    check_whole(pool, words, folded);
     FUZZ_CHECK((size_t)words->nelts <= 3 * strlen(folded));
     FUZZ_CHECK(is_found(words, &asked) && is_same(&asked, &again));
     for (int i = 0; i < runs->nelts; i++) {
@@ -66,5 +102,6 @@ void fuzz_one(apr_pool_t *pool, const uint8_t *data, size_t size)
                    (i == 0 || strcmp(APR_ARRAY_IDX(words, i - 1, const char *), word) < 0));
         asked = cat_words_ask(pool, word);
         FUZZ_CHECK(asked.count > 0 && is_found(words, &asked));
+        check_spelling(pool, word, APR_ARRAY_IDX(words, 0, const char *));
     }
 }

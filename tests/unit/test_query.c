@@ -168,6 +168,12 @@ static void test_conditions_words_and_order_have_one_spelling(void **state)
         {"category[in]=b,a,b", "/?page=1&category%5Bin%5D=a,b&limit=10"},
         {"q=Red%20k%C3%89ttle+RE", "/?page=1&q=red%20kettle&limit=10"},
         {"q=red&category=tea&sort=name", "/?page=1&category=tea&q=red&sort=name&limit=10"},
+        {"q=red+Tea+teapot", "/?page=1&q=red%20teapot&limit=10"},
+        {"match=prefix&q=red+tea+teapot", "/?page=1&q=red%20teapot&match=prefix&limit=10"},
+        {"match=exact&q=red+Tea+teapot+tea", "/?page=1&q=red%20tea%20teapot&match=exact&limit=10"},
+        {"q=galaxy24", "/?page=1&q=galaxy%2024&limit=10"},
+        {"q=galaxy24&match=exact", "/?page=1&q=galaxy24&match=exact&limit=10"},
+        {"match=exact", "/?page=1&limit=10"},
         {"sort=-createdAt", "/?page=1&limit=10"},
         {"sort=createdAt", "/?page=1&sort=createdAt&limit=10"},
         {"sort=-price,-createdAt", "/?page=1&sort=-price&limit=10"},
@@ -263,6 +269,37 @@ static void test_cursor_is_sealed_to_conditions_and_order(void **state)
             assert_int_equal(parse(*state, text, &query), other == i ? CAT_QUERY_OK : CAT_QUERY_CURSOR_INVALID);
         }
     }
+}
+
+static void test_cursors_say_whether_the_list_was_widened(void **state)
+{
+    static const cat_list_position_t position = {{"5"}, {"1", ID}};
+    static const struct {
+        const char *text;
+        cat_query_outcome_t outcome;
+    } cases[] = {
+        {"q=tea", CAT_QUERY_OK},
+        {"q=teas", CAT_QUERY_CURSOR_INVALID},
+        {"q=tea&match=prefix", CAT_QUERY_CURSOR_INVALID},
+        {"q=tea&match=exact", CAT_QUERY_CURSOR_INVALID},
+        {"", CAT_QUERY_CURSOR_INVALID},
+    };
+    cat_list_query_t begin, query;
+    const char *cursor;
+
+    assert_int_equal(parse(*state, "cursor=&q=tea", &begin), CAT_QUERY_OK);
+    assert_true(begin.can_widen && !begin.is_wide);
+    begin.is_wide = 1;
+    cursor = cat_query_write_cursor(*state, &begin, &position);
+    for (size_t i = 0; i < UNIT_COUNT(cases); i++) {
+        const char *text = apr_pstrcat(*state, "cursor=", cursor, "&", cases[i].text, NULL);
+        assert_int_equal(parse(*state, text, &query), cases[i].outcome);
+        assert_int_equal(query.is_wide, query.can_widen);
+    }
+    begin.is_wide = 0;
+    cursor = cat_query_write_cursor(*state, &begin, &position);
+    assert_int_equal(parse(*state, apr_pstrcat(*state, "q=tea&cursor=", cursor, NULL), &query), CAT_QUERY_OK);
+    assert_false(query.is_wide);
 }
 
 static void test_orders_need_their_index(void **state)
@@ -380,6 +417,11 @@ static void test_reports_all_errors_at_once(void **state)
         {0, "sort=name,-name", "sort duplicate"},
         {0, "sort=name,price,rating,category", "sort too_many"},
         {0, "sort=name&sort=name", "sort duplicate"},
+        {0, "q=a&match=", "match unknown"},
+        {0, "q=a&match=wide", "match unknown"},
+        {0, "q=a&match=exact&match=exact", "match duplicate"},
+        {0, "q=a+ab+abc+abcd+abcde+b+ba+bab+baba+babab+c+ca+cac+caca+cacac+d+da+dad+dada+dadad+e&match=exact",
+         "q too_many"},
         {0, "count=all", "count unknown"},
         {0, "count=%zz", "count unknown"},
         {0, "facets=name", "facets unknown"},
@@ -536,6 +578,7 @@ int main(void)
         UNIT_TEST(test_words_are_folded_and_none_begins_another),
         UNIT_TEST(test_count_is_none_by_cursor_unless_sent),
         UNIT_TEST(test_cursor_is_sealed_to_conditions_and_order),
+        UNIT_TEST(test_cursors_say_whether_the_list_was_widened),
         UNIT_TEST(test_orders_need_their_index),
         UNIT_TEST(test_canonical_spelling_is_bounded),
         UNIT_TEST(test_fields_are_a_set),

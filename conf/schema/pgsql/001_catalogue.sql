@@ -45,6 +45,15 @@ CREATE TABLE product_words (
     PRIMARY KEY (word, created_at, id)
 );
 
+-- The distinct words of product_words that have letters only, four or more: each with an empty part and 0 letters, and with each of its parts
+-- of three letters, '<ke', 'ket', 'ett' and so on of 'kettle'. See src/catalogue/product/dictionary.c.
+CREATE TABLE dictionary (
+    part    TEXT COLLATE "C" NOT NULL,
+    letters INTEGER NOT NULL,
+    word    TEXT COLLATE "C" NOT NULL,
+    PRIMARY KEY (part, letters, word)
+);
+
 -- The parts of the index that CatalogIndex names. complete: 1 when all products have theirs; until then those from the list key on,
 -- filled of them. The key of a part that no product has yet is above all products. rules N: the same of the rules by which texts are folded and
 -- split into words, see src/lib/words.h: when all products have what version N of them makes.
@@ -58,7 +67,7 @@ CREATE TABLE product_indexes (
 INSERT INTO product_indexes (part, complete, created_at, id, filled)
     VALUES ('category', 1, 9223372036854775807, '', 0), ('price', 1, 9223372036854775807, '', 0), ('name', 1, 9223372036854775807, '', 0),
         ('rating', 1, 9223372036854775807, '', 0), ('search', 1, 9223372036854775807, '', 0),
-        ('rules 1', 1, 9223372036854775807, '', 0);
+        ('rules 2', 1, 9223372036854775807, '', 0);
 
 -- ---- own fields of the shop ----
 

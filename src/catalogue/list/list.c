@@ -97,6 +97,16 @@ static void begin_rows(void *baton)
     r->format->begin(&r->text);
 }
 
+/* Continues the list with the words that it has now. */
+static apr_status_t write_cursor(cat_db_t *db, reading_t *r, const cat_search_end_t *end)
+{
+    cat_list_query_t query = *r->query;
+
+    query.is_wide = end->correction_count > 0;
+    r->end.next = cat_query_write_cursor(db->pool, &query, &end->last);
+    return r->end.next ? APR_SUCCESS : APR_ENOMEM;
+}
+
 static apr_status_t search(cat_db_t *db, reading_t *r)
 {
     const cat_search_rows_t rows = {begin_rows, add_product, r};
@@ -113,11 +123,9 @@ static apr_status_t search(cat_db_t *db, reading_t *r)
     r->end.facet_count = end.facet_count;
     r->end.is_sample = end.is_sample;
     r->end.is_for_now = end.is_for_now;
-    if (end.has_next && !r->query->page) {
-        r->end.next = cat_query_write_cursor(db->pool, r->query, &end.last);
-        return r->end.next ? APR_SUCCESS : APR_ENOMEM;
-    }
-    return APR_SUCCESS;
+    r->end.corrections = end.corrections;
+    r->end.correction_count = end.correction_count;
+    return end.has_next && !r->query->page ? write_cursor(db, r, &end) : APR_SUCCESS;
 }
 
 /* Of how many a page is far from the beginning of the list. */

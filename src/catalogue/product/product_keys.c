@@ -18,6 +18,7 @@
 
 #include <apr_strings.h>
 
+#include "catalogue/product/dictionary.h"
 #include "catalogue/product/own_keys.h"
 #include "catalogue/product/product.h"
 #include "db/db.h"
@@ -236,6 +237,23 @@ int cat_product_keys_match(const char *const *one, const char *const *other)
 
 /* ---- words ---- */
 
+int cat_product_keys_is_whole(const char *word)
+{
+    return strchr(word, *CAT_PRODUCT_WORD_END) != NULL;
+}
+
+int cat_product_keys_is_cut(const char *word)
+{
+    return strcspn(word, CAT_PRODUCT_WORD_END) > CAT_PRODUCT_WORD_SIZE;
+}
+
+const char *cat_product_keys_cut(apr_pool_t *pool, const char *word)
+{
+    const char *end = strchr(word, *CAT_PRODUCT_WORD_END);
+
+    return cat_fold_cut(pool, end ? apr_pstrmemdup(pool, word, (apr_size_t)(end - word)) : word, CAT_PRODUCT_WORD_SIZE);
+}
+
 /* Words that are alike up to the cut follow each other. */
 static void add_word(apr_array_header_t *words, const char *word)
 {
@@ -315,6 +333,19 @@ static int compare_postings(const void *one, const void *other)
 
 #define AT_ONCE 1024 /* rows whose values are put together */
 
+/* The words are sorted. */
+static apr_status_t add_to_dictionary(cat_db_t *db, const posting_t *all, int count)
+{
+    apr_array_header_t *words = apr_array_make(db->pool, count, sizeof(const char *));
+
+    for (int i = 0; i < count; i++) {
+        if (i == 0 || strcmp(all[i - 1].word, all[i].word) != 0) {
+            APR_ARRAY_PUSH(words, const char *) = all[i].word;
+        }
+    }
+    return cat_dictionary_add(db, words);
+}
+
 /* In their order neighbours are on the same page of the database. */
 static apr_status_t insert_words(cat_db_t *db, const cat_product_postings_t *postings)
 {
@@ -333,7 +364,7 @@ static apr_status_t insert_words(cat_db_t *db, const cat_product_postings_t *pos
         }
         rv = cat_db_insert_rows(db, &(cat_rows_t){SQL_WORDS_INSERT, values, 3, count, 0});
     }
-    return rv;
+    return rv == APR_SUCCESS ? add_to_dictionary(db, all, postings->words->nelts) : rv;
 }
 
 apr_status_t cat_product_keys_insert(cat_db_t *db, const cat_product_postings_t *postings)

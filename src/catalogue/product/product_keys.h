@@ -59,6 +59,14 @@ int cat_product_keys_kept(const cat_db_t *db);
 /* In the column words, around the number of the field of the shop's own that has the word, before it: " :3:acme ". No word has this mark. */
 #define CAT_PRODUCT_WORD_MARK ":"
 
+/* Behind a word of a question that has to be a whole word of a product, as behind each word in the column words. */
+#define CAT_PRODUCT_WORD_END " "
+
+/* How product_words has a word of a question, or what begins with it: without that blank, and cut off. On the pool, or the word itself. */
+const char *cat_product_keys_cut(apr_pool_t *pool, const char *word);
+int cat_product_keys_is_whole(const char *word); /* has it that blank? */
+int cat_product_keys_is_cut(const char *word);   /* is it longer than words there are? */
+
 /* ":3:", on the pool. */
 const char *cat_product_keys_mark(apr_pool_t *pool, const char *number);
 

@@ -40,6 +40,7 @@ typedef struct parsing_t {
     cat_list_query_t *query;
     cat_query_conditions_t conditions;
     const char *cursor;         /* the client's; NULL: none, or its encoding is broken */
+    const char *folded;         /* of q; NULL: none */
     const cat_query_own_t *own; /* NULL: the list's own resource parses */
     const char *const *joined;  /* by word of q: the word with the one before it, or NULL */
     unsigned sent, repeated;    /* bits: the rows of the table that were sent, that were sent twice */
@@ -62,26 +63,38 @@ static int has_search(const cat_conf_t *conf)
     return !conf->index || *conf->index & CAT_INDEX_SEARCH;
 }
 
+static void set_words(parsing_t *p, const cat_words_asked_t *asked)
+{
+    p->query->words = asked->words;
+    p->query->word_count = asked->count;
+    p->joined = asked->joined;
+}
+
+static void add_too_many_words(cat_parameters_t *parameters)
+{
+    cat_parameters_add_error(parameters, "q", "too_many",
+                             "must have at most " APR_STRINGIFY(CAT_QUERY_WORDS_MAX) " words");
+}
+
 static void parse_words(parsing_t *p, const cat_parameter_t *parameter)
 {
     cat_parameters_t *parameters = &p->parameters;
-    cat_words_asked_t asked =
-        cat_words_ask(parameters->pool, cat_fold_text(parameters->pool, parameter->value ? parameter->value : ""));
+    cat_words_asked_t asked;
+
+    p->folded = cat_fold_text(parameters->pool, parameter->value ? parameter->value : "");
+    asked = cat_words_ask(parameters->pool, p->folded);
 
     if (!parameter->value) {
         cat_parameters_add_error(parameters, parameter->name, "encoding", "must be percent-encoded UTF-8");
     } else if (asked.count == 0) {
         cat_parameters_add_error(parameters, parameter->name, "blank", "must have a letter or a digit");
     } else if (asked.count > CAT_QUERY_WORDS_MAX) {
-        cat_parameters_add_error(parameters, parameter->name, "too_many",
-                                 "must have at most " APR_STRINGIFY(CAT_QUERY_WORDS_MAX) " words");
+        add_too_many_words(parameters);
     } else if (!has_search(p->conf)) {
         cat_parameters_add_error(parameters, parameter->name, "no_index",
                                  "is not available: this server has no search index");
     }
-    p->query->words = asked.words;
-    p->query->word_count = asked.count;
-    p->joined = asked.joined;
+    set_words(p, &asked);
 }
 
 /* What may stand for the word: it together with the one before it, and its synonyms, as long as *left are. */
@@ -118,8 +131,63 @@ static void add_others(const parsing_t *p)
 static void add_words(cat_buffer_t *b, const cat_list_query_t *query)
 {
     for (int i = 0; i < query->word_count; i++) {
+        apr_size_t length = strcspn(query->words[i], CAT_PRODUCT_WORD_END);
         cat_buffer_add_text(b, i ? "%20" : "&q=");
-        cat_parameters_write(b, query->words[i]);
+        cat_parameters_write(b, apr_pstrmemdup(b->pool, query->words[i], length));
+    }
+}
+
+static const char *const matches[] = {[CAT_MATCH_PREFIX - 1] = "prefix", [CAT_MATCH_EXACT - 1] = "exact", NULL};
+
+static void parse_match(parsing_t *p, const cat_parameter_t *parameter)
+{
+    int match = cat_text_find(matches, parameter->value ? parameter->value : "");
+
+    if (matches[match]) {
+        p->query->match = (cat_match_t)(match + 1);
+    } else {
+        cat_parameters_add_error(&p->parameters, parameter->name, "unknown", "must be prefix or exact");
+    }
+}
+
+static void add_match(cat_buffer_t *b, const cat_list_query_t *query)
+{
+    if (query->match != CAT_MATCH_WIDE) {
+        CAT_BUFFER_LITERAL(b, "&match=");
+        cat_buffer_add_text(b, matches[query->match - 1]);
+    }
+}
+
+static const char *end_word(apr_pool_t *pool, const char *word)
+{
+    return word ? apr_pstrcat(pool, word, CAT_PRODUCT_WORD_END, NULL) : NULL;
+}
+
+/* When q and match are both known. */
+static void ask_for_whole_words(parsing_t *p)
+{
+    apr_pool_t *pool = p->parameters.pool;
+    cat_words_asked_t asked = cat_words_ask_whole(pool, p->folded);
+    const char **words = apr_palloc(pool, (apr_size_t)asked.count * sizeof(*words)),
+               **joined = apr_palloc(pool, (apr_size_t)asked.count * sizeof(*joined));
+
+    for (int i = 0; i < asked.count; i++) {
+        words[i] = end_word(pool, asked.words[i]);
+        joined[i] = end_word(pool, asked.joined[i]);
+    }
+    if (asked.count > CAT_QUERY_WORDS_MAX && !p->parameters.errors) {
+        add_too_many_words(&p->parameters);
+    }
+    set_words(p, &(cat_words_asked_t){words, joined, asked.count});
+}
+
+/* Without words there is nothing to match. */
+static void settle_match(parsing_t *p)
+{
+    if (!p->query->word_count) {
+        p->query->match = CAT_MATCH_WIDE;
+    } else if (p->query->match == CAT_MATCH_EXACT) {
+        ask_for_whole_words(p);
     }
 }
 
@@ -286,6 +354,11 @@ static json_t *describe_words(const cat_conf_t *conf)
     return has_search(conf) ? json_pack("{s:s, s:i}", "type", "string", "minLength", 1) : NULL;
 }
 
+static json_t *describe_match(const cat_conf_t *conf)
+{
+    return has_search(conf) ? cat_description_words(matches, -1) : NULL;
+}
+
 static json_t *describe_sort(const cat_conf_t *conf)
 {
     return cat_query_sort_describe(conf);
@@ -339,7 +412,7 @@ static json_t *describe_facets(const cat_conf_t *conf)
 
 /* ---- the table ---- */
 
-enum { ROW_PAGE, ROW_CURSOR, ROW_Q, ROW_SORT, ROW_FIELDS, ROW_ETAGS, ROW_COUNT, ROW_FACETS, ROW_LIMIT };
+enum { ROW_PAGE, ROW_CURSOR, ROW_Q, ROW_MATCH, ROW_SORT, ROW_FIELDS, ROW_ETAGS, ROW_COUNT, ROW_FACETS, ROW_LIMIT };
 
 /* THE LIST PARAMETER TABLE: one row a parameter of GET /products that is no condition (catalogue/query/query_conditions.c), in
  * the order in which links have them after the conditions. */
@@ -364,6 +437,10 @@ static const struct parameter_row_t {
     [ROW_Q] = {"q", parse_words, add_words, REFUSED, 1, 1, describe_words, "\"red kett\"",
                "Words of letters and digits, each of which begins a word of `name`, of `category` or of a field with "
                "`search`, without regard to case and accents; at least 1, at most " APR_STRINGIFY(CAT_QUERY_WORDS_MAX)},
+    [ROW_MATCH] =
+        {"match", parse_match, add_match, REFUSED, 1, 1, describe_match, "\"exact\"",
+         "`prefix`: never words that contain one of `q` or are one slip away, which otherwise take part where "
+         "hardly anything is found; `exact`: whole words only"},
     [ROW_SORT] = {"sort", parse_sort, add_sort, LISTED, 1, 1, describe_sort, "[\"-price\", \"name\"]",
                   "The order: fields, with `-` for descending order; ties are ordered by `createdAt`, then by `id`"},
     [ROW_FIELDS] = {"fields", parse_fields, add_fields, LISTED, 0, 1, describe_fields, "[\"name\", \"price\"]",
@@ -459,13 +536,32 @@ static void write_parameters(apr_pool_t *pool, cat_list_query_t *query)
 
 /* ---- a query ---- */
 
+/* A list that was widened is another one than that without such words. */
+static const char *sealed_to(apr_pool_t *pool, const cat_list_query_t *query)
+{
+    return query->is_wide ? apr_pstrcat(pool, query->sealed, "&wide", NULL) : query->sealed;
+}
+
+static int read_position(const parsing_t *p, const cat_keys_t *keys, const cat_key_t **key)
+{
+    cat_list_query_t *query = p->query;
+
+    return cat_cursor_read(p->parameters.pool, keys, sealed_to(p->parameters.pool, query), p->cursor, &query->after,
+                           key);
+}
+
 static cat_query_outcome_t read_cursor(const parsing_t *p, apr_time_t now)
 {
     cat_list_query_t *query = p->query;
     const cat_keys_t *keys = cat_keyring_get(p->conf->keys, now, NULL);
     const cat_key_t *key;
+    int is_read = p->cursor && read_position(p, keys, &key);
 
-    if (!p->cursor || !cat_cursor_read(p->parameters.pool, keys, query->sealed, p->cursor, &query->after, &key)) {
+    if (p->cursor && !is_read && query->can_widen) {
+        query->is_wide = 1;
+        is_read = read_position(p, keys, &key);
+    }
+    if (!is_read) {
         return CAT_QUERY_CURSOR_INVALID;
     }
     query->sealing_key = keys->all[0];
@@ -483,6 +579,7 @@ static void parse_text(parsing_t *p)
     }
     query->conditions = p->conditions.all;
     query->condition_count = p->conditions.count;
+    settle_match(p);
     query->errors = p->parameters.errors;
     query->ignored = p->parameters.ignored;
 }
@@ -575,6 +672,7 @@ cat_query_outcome_t cat_query_parse(apr_pool_t *pool, const cat_conf_t *conf, ap
         return CAT_QUERY_INVALID;
     }
     fill_defaults(&p);
+    query->can_widen = query->word_count && query->match == CAT_MATCH_WIDE;
     if (!finish_query(&p)) {
         return CAT_QUERY_INVALID;
     }
@@ -607,7 +705,7 @@ apr_int64_t cat_query_count_skipped(const cat_list_query_t *query)
 
 const char *cat_query_write_cursor(apr_pool_t *pool, const cat_list_query_t *query, const cat_list_position_t *after)
 {
-    return cat_cursor_write(pool, query->sealing_key, query->sealed, after);
+    return cat_cursor_write(pool, query->sealing_key, sealed_to(pool, query), after);
 }
 
 /* The answer contains a cursor sealed with today's key. So its name has one too, whichever key sealed the client's cursor, or

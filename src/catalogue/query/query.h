@@ -34,6 +34,12 @@ typedef enum {
     CAT_COUNT_NONE /* the default by cursor */
 } cat_count_t;
 
+typedef enum {
+    CAT_MATCH_WIDE,   /* as CAT_MATCH_PREFIX; and where hardly anything is found, also inside words, and with slips */
+    CAT_MATCH_PREFIX, /* words of q begin words of a product */
+    CAT_MATCH_EXACT   /* they are whole words of it, with CAT_PRODUCT_WORD_END behind each */
+} cat_match_t;
+
 typedef struct cat_list_query_t {
     apr_int64_t limit;         /* products in one answer, at least 1 */
     apr_int64_t page;          /* at least 1; 0: the answer begins after a list key */
@@ -50,6 +56,10 @@ typedef struct cat_list_query_t {
     const char *const *const
         *others;    /* or any of these of the same index does, up to a NULL; NULL: only the word counts */
     int word_count; /* 0 to CAT_QUERY_WORDS_MAX; 0: no q */
+
+    cat_match_t match;
+    int can_widen; /* flag: the answer may have words that the client has not asked for (catalogue/search/widen.h) */
+    int is_wide;   /* flag: where page is 0, it does: the list that is continued had them */
 
     /* In which order: these fields, then createdAt and id in the direction of the first of them. All different; the last
      * of several is never a createdAt that the order has anyway. */

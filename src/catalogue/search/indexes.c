@@ -28,6 +28,7 @@
 #include <apr_strings.h>
 
 #include "catalogue/product/counts.h"
+#include "catalogue/product/dictionary.h"
 #include "catalogue/product/own_keys.h"
 #include "catalogue/product/portion.h"
 #include "catalogue/product/product.h"
@@ -167,6 +168,7 @@ typedef struct portion_t {
     const cat_registry_t *registry;
     cat_portion_t products;
     cat_product_postings_t postings;
+    apr_array_header_t *words; /* of all its products, as const char * */
     cat_indexes_portion_t found;
 } portion_t;
 
@@ -196,6 +198,7 @@ static apr_status_t read_rows(portion_t *p, cat_sql_t sql)
 
     p->found = (cat_indexes_portion_t){.end = *p->from};
     p->postings = cat_product_keys_begin(p->pool);
+    p->words = apr_array_make(p->pool, 8 * PORTION, sizeof(const char *));
     rv = cat_registry_get(p->db, &p->registry);
     if (rv != APR_SUCCESS) {
         return rv;
@@ -210,6 +213,7 @@ static apr_status_t read_rows(portion_t *p, cat_sql_t sql)
 static int compare_row(portion_t *p, const char *const *row, const char **keys)
 {
     cat_product_keys_make(p->pool, cat_product_keys_kept(p->db), p->registry, row, keys);
+    apr_array_cat(p->words, cat_product_keys_words(p->pool, keys[CAT_PRODUCT_KEY_WORDS]));
     if (cat_product_keys_match(row + CAT_PRODUCT_COLUMNS, keys)) {
         return 0;
     }
@@ -271,7 +275,8 @@ static apr_status_t fill_portion(void *baton)
     for (int i = 0; i < p->found.rows && rv == APR_SUCCESS; i++) {
         rv = mend_row(p, CAT_PORTION_ROW(&p->products, i));
     }
-    return rv == APR_SUCCESS ? cat_product_keys_insert(p->db, &p->postings) : rv;
+    rv = rv == APR_SUCCESS ? cat_product_keys_insert(p->db, &p->postings) : rv;
+    return rv == APR_SUCCESS ? cat_dictionary_add(p->db, p->words) : rv;
 }
 
 static portion_t *make_portion(apr_pool_t *pool, cat_db_t *db, const cat_list_key_t *from)
@@ -305,7 +310,28 @@ apr_status_t cat_indexes_compare(apr_pool_t *pool, cat_db_t *db, const cat_list_
         const char *keys[CAT_PRODUCT_KEYS];
         compare_row(p, CAT_PORTION_ROW(&p->products, i), keys);
     }
+    rv = rv == APR_SUCCESS ? cat_dictionary_compare(db, p->words, &p->found.unknown) : rv;
     cat_db_use_pool(db, before);
+    *portion = p->found;
+    return rv;
+}
+
+static apr_status_t sweep_words(void *baton)
+{
+    portion_t *p = baton;
+    const char *end = p->from->id;
+    apr_status_t rv = cat_dictionary_sweep(p->db, &end);
+
+    p->found = (cat_indexes_portion_t){.end = {p->from->created_at, end ? end : ""}, .is_last = !end};
+    return rv;
+}
+
+apr_status_t cat_indexes_sweep(apr_pool_t *pool, cat_db_t *db, const cat_list_key_t *from,
+                               cat_indexes_portion_t *portion)
+{
+    portion_t *p = make_portion(pool, db, from);
+    apr_status_t rv = cat_db_transact(db, sweep_words, p);
+
     *portion = p->found;
     return rv;
 }

@@ -34,6 +34,7 @@ typedef struct cat_indexes_portion_t {
     cat_list_key_t end;  /* of the oldest product, on the pool; where it began if there are no more */
     int rows;            /* products */
     int wrong;           /* of which something derived was missing or out of date */
+    int unknown;         /* words that the dictionary lacks */
     int gone;            /* products that are no longer there, of which something derived is */
     const char *example; /* the id of one that was wrong, or is gone, on the pool; NULL: there is none */
     int is_last;         /* flag: no older products are left */
@@ -48,6 +49,10 @@ cat_indexes_step_t cat_indexes_fill;
 
 /* The same, only reads. */
 cat_indexes_step_t cat_indexes_compare;
+
+/* Goes through the words of the dictionary, in the place of the ids of products, and deletes those that no product has. cat_indexes_fill, from
+ * the newest product on, has to follow: a product may have got one of them meanwhile. */
+cat_indexes_step_t cat_indexes_sweep;
 
 /*
  * The database has a row for each part whose indexes (catalogue/search/index_table.h) are there. The job fills no other part, and

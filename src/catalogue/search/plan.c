@@ -352,18 +352,19 @@ typedef struct words_t {
  * first part only. */
 static int is_single(const cat_list_query_t *query, const words_t *words, int i)
 {
-    return words->all[i].count == 1 && strlen(query->words[i]) <= CAT_PRODUCT_WORD_SIZE;
+    return words->all[i].count == 1 && !cat_product_keys_is_cut(query->words[i]);
 }
 
 void cat_plan_add_words(cat_select_text_t *s, const char *word, const char *after)
 {
-    const char *begin = cat_fold_cut(s->text.pool, word, CAT_PRODUCT_WORD_SIZE);
-    const char *end = cat_conditions_end_of_prefix(s->text.pool, begin);
+    const char *begin = cat_product_keys_cut(s->text.pool, word);
+    int is_whole = cat_product_keys_is_whole(word);
+    const char *end = is_whole ? begin : cat_conditions_end_of_prefix(s->text.pool, begin);
 
-    cat_select_text_add(s, " FROM product_words w WHERE w.word ", after ? "> " : ">= ", NULL);
+    cat_select_text_add(s, " FROM product_words w WHERE w.word ", after ? "> " : is_whole ? "= " : ">= ", NULL);
     cat_select_text_add_value(s, after ? after : begin);
-    if (end) {
-        cat_select_text_add(s, " AND w.word < ", NULL);
+    if (end && (after || !is_whole)) {
+        cat_select_text_add(s, is_whole ? " AND w.word <= " : " AND w.word < ", NULL);
         cat_select_text_add_value(s, end);
     }
 }
@@ -664,6 +665,20 @@ static int keep_found(prefix_t *prefixes, int count)
     return kept;
 }
 
+/* A whole word is found at once. Adds what was found; returns how many prefixes may find more. */
+static int take_found(prefix_t *prefixes, int count, word_t *word)
+{
+    int kept = 0;
+
+    for (int i = 0; i < count; i++) {
+        word->found[word->count++] = prefixes[i].word;
+        if (!cat_product_keys_is_whole(prefixes[i].text)) {
+            prefixes[kept++] = prefixes[i];
+        }
+    }
+    return kept;
+}
+
 /* Finds the words that begin with one of the prefixes, above its own word if it has one, up to `most` and one. */
 static apr_status_t find_more_words(cat_db_t *db, prefix_t *prefixes, int count, int most, word_t *word)
 {
@@ -676,9 +691,7 @@ static apr_status_t find_more_words(cat_db_t *db, prefix_t *prefixes, int count,
             word->count = TOO_MANY_WORDS;
             return rv;
         }
-        for (int i = 0; i < count; i++) {
-            word->found[word->count++] = prefixes[i].word;
-        }
+        count = take_found(prefixes, count, word);
     }
     return rv;
 }
@@ -753,7 +766,7 @@ static apr_status_t look_at_words(cat_db_t *db, look_t *l)
 
     cat_select_text_begin(&s, db);
     for (int i = 0; i < l->words->count; i++) {
-        const char *text = l->query->words[i], *cut = cat_fold_cut(db->pool, text, CAT_PRODUCT_WORD_SIZE);
+        const char *text = l->query->words[i], *cut = cat_product_keys_cut(db->pool, text);
         cat_select_text_add(&s, i ? ", (" : "SELECT (", NULL);
         add_word_after(&s, text, NULL);
         cat_select_text_add(&s, "), (", NULL);

@@ -68,7 +68,7 @@ static void join_product(cat_select_text_t *s, const char *keys)
 /* Do postings tell whether a product is found? A long word is found by its first part only. */
 static int is_found(const cat_select_text_t *s, const char *word)
 {
-    return strlen(word) <= CAT_PRODUCT_WORD_SIZE && !cat_select_text_hides_words(s);
+    return !cat_product_keys_is_cut(word) && !cat_select_text_hides_words(s);
 }
 
 /* Does the database read two lists side by side as an INTERSECT, or else as a join? */

@@ -8,6 +8,8 @@
  *        |             because a walk would look for its products everywhere.
  *      read_products   the plan (plan.c) and its rows, and one row more than the page has: whether it comes tells whether
  *        |             there is a next page.
+ *      read_wide       the same once more with words that the client may have meant (widen.c), if the list has fewer products than a page
+ *        |             could have.
  *      count_facets    the counters of categories and values, where they know the facet; for the others the first CatalogCountLimit
  *        |             products of the list are read, all if the client wants it exact, and counted by value. If the list has no
  *        |             more, their number is the total.
@@ -44,7 +46,7 @@ typedef struct counters_t {
 
 typedef struct search_t {
     cat_db_t *db;
-    const cat_list_query_t *query;
+    const cat_list_query_t *asked, *query; /* query: the same, or widened */
     const cat_search_rows_t *rows;
     cat_search_end_t *end;
     cat_plan_t plan;
@@ -717,20 +719,74 @@ static apr_status_t read_products(search_t *s)
     return rv == APR_SUCCESS ? read_rows(s) : rv;
 }
 
+/* Has the list fewer products than an answer may have? Behind its end, they are counted. */
+static apr_status_t look_whether_short(search_t *s, int *is_short)
+{
+    apr_int64_t count = 0;
+    cat_select_text_t text;
+    apr_status_t rv;
+
+    *is_short = s->passed < s->query->limit && (s->query->page ? s->offset == 0 : !*s->query->after.key.id);
+    if (*is_short || s->passed > 0 || !s->query->page) {
+        return APR_SUCCESS;
+    }
+    cat_select_text_begin(&text, s->db);
+    cat_plan_add_count(&text, &s->plan, s->query->limit);
+    rv = cat_select_text_run(&text, s->db, take_number, &count);
+    *is_short = count < s->query->limit;
+    return rv;
+}
+
+/* Where there are no such words, the answer stays what it is. */
+static apr_status_t read_wide(search_t *s)
+{
+    cat_widened_t widened;
+    apr_status_t rv = cat_widen_query(s->db, s->asked, &widened);
+
+    if (rv != APR_SUCCESS || !widened.query) {
+        return rv;
+    }
+    begin_rows(s);
+    s->query = widened.query;
+    s->end->corrections = widened.corrections;
+    s->end->correction_count = widened.count;
+    return read_products(s);
+}
+
+/* A list that goes on was widened at its beginning, or was not. */
+static apr_status_t read_words(search_t *s)
+{
+    int is_short = 0;
+    apr_status_t rv;
+
+    if (s->asked->is_wide) {
+        rv = read_wide(s);
+        return rv == APR_SUCCESS && s->query == s->asked ? read_products(s) : rv;
+    }
+    rv = read_products(s);
+    rv = rv == APR_SUCCESS ? look_whether_short(s, &is_short) : rv;
+    return rv == APR_SUCCESS && is_short ? read_wide(s) : rv;
+}
+
 static apr_status_t read_all(void *baton)
 {
     search_t *s = baton;
     apr_status_t rv;
 
+    s->query = s->asked;
     begin_rows(s);
     rv = read_stock(s);
     if (rv == APR_SUCCESS && !is_known_empty(s)) {
-        rv = read_products(s);
+        rv = s->asked->can_widen ? read_words(s) : read_products(s);
     }
     if (rv == APR_SUCCESS) {
         rv = count_facets(s);
     }
-    return rv == APR_SUCCESS ? count_rows(s) : rv;
+    rv = rv == APR_SUCCESS ? count_rows(s) : rv;
+    if (s->passed == 0 && (s->offset == 0 || s->end->total == 0)) {
+        s->end->correction_count = 0; /* of nothing */
+    }
+    return rv;
 }
 
 static search_t make_search(cat_db_t *db, const cat_list_query_t *query, const cat_search_rows_t *rows,
@@ -738,6 +794,7 @@ static search_t make_search(cat_db_t *db, const cat_list_query_t *query, const c
 {
     return (search_t){
         .db = db,
+        .asked = query,
         .query = query,
         .rows = rows,
         .end = end,

@@ -131,6 +131,8 @@ static apr_status_t judge_result(const cat_fault_t *fault)
     "INSERT INTO product_words (word, created_at, id) VALUES " rows " ON DUPLICATE KEY UPDATE word = "                 \
     "product_words.word"
 
+#define DICTIONARY_INSERT_MYSQL(rows) "INSERT IGNORE INTO dictionary (part, letters, word) VALUES " rows
+
 #define KEYS_INSERT_MYSQL(rows)                                                                                        \
     "INSERT INTO product_keys (field, value_key, created_at, id, value, counted) VALUES " rows                         \
     " ON DUPLICATE KEY UPDATE value = product_keys.value"
@@ -198,6 +200,7 @@ static const char *const statements[SQL_COUNT] = {
     [SQL_PRODUCT_LOCK_100] = LOCK_100 " FOR UPDATE",
     [SQL_PRODUCT_KEYS] = PRODUCT_KEYS " FOR UPDATE",
     FOR_ROWS(SQL_WORDS_INSERT, WORDS_INSERT_MYSQL, WORDS_ROW),
+    FOR_ROWS(SQL_DICTIONARY_INSERT, DICTIONARY_INSERT_MYSQL, DICTIONARY_ROW),
     [SQL_INDEX_LIST] =
         "SELECT DISTINCT index_name, 1, NULL FROM information_schema.statistics"
         " WHERE table_schema = DATABASE() AND table_name = 'products'",

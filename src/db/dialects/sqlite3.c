@@ -58,6 +58,7 @@ static apr_status_t judge_result(const cat_fault_t *fault)
  * so several are inserted only where the whole transaction is rolled back then (docs/decisions/0061). */
 #define PRODUCT_INSERT_SQLITE3(rows) "INSERT OR FAIL INTO " PRODUCT_INSERTED(rows)
 #define WORDS_INSERT_SQLITE3(rows) "INSERT OR IGNORE INTO product_words (word, created_at, id) VALUES " rows
+#define DICTIONARY_INSERT_SQLITE3(rows) "INSERT OR IGNORE INTO dictionary (part, letters, word) VALUES " rows
 #define KEYS_INSERT_SQLITE3(rows)                                                                                      \
     "INSERT OR IGNORE INTO product_keys (field, value_key, created_at, id, value, counted) VALUES " rows
 
@@ -80,6 +81,7 @@ static const char *const statements[SQL_COUNT] = {
     [SQL_PRODUCT_UPDATE] = "UPDATE OR FAIL " PRODUCT_UPDATED,
     [SQL_PRODUCT_SET_KEYS] = "UPDATE OR FAIL " PRODUCT_KEYS_SET,
     FOR_ROWS(SQL_WORDS_INSERT, WORDS_INSERT_SQLITE3, WORDS_ROW),
+    FOR_ROWS(SQL_DICTIONARY_INSERT, DICTIONARY_INSERT_SQLITE3, DICTIONARY_ROW),
     FOR_ROWS(SQL_KEYS_INSERT, KEYS_INSERT_SQLITE3, KEYS_ROW),
     FOR_ROWS(SQL_UNIQUE_INSERT, UNIQUE_INSERT_SQLITE3, UNIQUE_ROW),
     [SQL_KEYS_DELETE] = "DELETE FROM " KEYS_INDEXED KEYS_OF_PRODUCT,

@@ -5,18 +5,18 @@ package CatalogTest::Model;
 #
 # A product is what the API returns to a writer, and what it has of fields without a line. A question is { who => 'writer' or 'reader',
 # conditions => [[field, operator, values...]...], words => [...], sort => [[field, is descending]...] }; the operator of equality is ''.
-# visible => [conditions], of CatalogVisible, holds for readers.
+# visible => [conditions], of CatalogVisible, holds for readers. match => '', 'prefix' or 'exact'; limit => of an answer, with match ''.
 
 use strict;
 use warnings FATAL => 'all';
 use feature qw(fc unicode_strings);
 
 use Exporter 'import';
-use List::Util qw(any shuffle);
+use List::Util qw(any min shuffle);
 use Unicode::Normalize qw(NFKD);
 
-our @EXPORT_OK = qw(write_synonyms fold words matches ordered compare_values choose_fields own_names facet_names unique_names list_names part_of encoded random_product random_change
-    random_conditions random_question query_of);
+our @EXPORT_OK = qw(write_synonyms fold words matches corrected ordered compare_values choose_fields own_names facet_names unique_names list_names part_of encoded random_product random_change
+    random_conditions random_question query_of words_meant);
 
 our @BUILT_IN = qw(id name price category inStock rating createdAt);
 
@@ -120,16 +120,16 @@ sub pairs_asked {
 
 # [word, the same with the one before it or undef]; that is undef for pairs.
 sub find_asked {
-    my ($text) = @_;
+    my ($text, $is_whole) = @_;
     my @all;
     my $folded = fold($text);
     while ($folded =~ /((?:$SYLLABLE)+)|($WORD)/g) {
         my ($run, $word) = ($1, $2);
-        push @all, defined $run ? pairs_asked($run =~ /$SYLLABLE/g) : map { [$_, 1] } $word =~ /^($LETTERS)($DIGITS)\z/ && length $1 >= 4 && is_short($word) ? ($1, $2) : $word;
+        push @all, defined $run ? pairs_asked($run =~ /$SYLLABLE/g) : map { [$_, 1] } !$is_whole && $word =~ /^($LETTERS)($DIGITS)\z/ && length $1 >= 4 && is_short($word) ? ($1, $2) : $word;
     }
     my @kept = grep {
         my $i = $_;
-        !grep { $_ != $i && index($all[$_][0], $all[$i][0]) == 0 && ($all[$_][0] ne $all[$i][0] || $_ < $i) } 0 .. $#all;
+        !grep { $_ != $i && ($is_whole ? $all[$_][0] eq $all[$i][0] : index($all[$_][0], $all[$i][0]) == 0) && ($all[$_][0] ne $all[$i][0] || $_ < $i) } 0 .. $#all;
     } 0 .. $#all;
     my $before;
     return [map {
@@ -140,7 +140,7 @@ sub find_asked {
     } @kept];
 }
 
-sub asked { return @{ $asked{ $_[0] } //= find_asked($_[0]) } }
+sub asked { my ($text, $is_whole) = @_; return @{ $asked{ $is_whole ? 1 : 0 }{$text} //= find_asked($text, $is_whole) } }
 
 # Words that may stand for others, as write_synonyms writes them.
 my %SYNONYMS = (tea => ['kettle', 'chai'], kettle => ['tea'], chai => ['tea', 'kettle'], wifi => ['galaxy', '24'], red => ["\x{65e5}\x{672c}"]);
@@ -149,6 +149,69 @@ sub write_synonyms {
     my $text = "tea, chai # and more\nchai => Kettle\nT\x{e9}a, kettle\nwifi => Galaxy, 24\nRED => \x{65e5}\x{672c}\n";
     utf8::encode($text);
     return $text;
+}
+
+# What stands for a word already, without what another one begins.
+sub others_of {
+    my ($word, $joined) = @_;
+    my @others;
+    for my $other (grep { defined } $joined, @{ $SYNONYMS{$word} // [] }) {
+        push @others, $other if !grep { index($other, $_) == 0 } $word, @others;
+    }
+    return @others;
+}
+
+# ---- words that may be meant ----
+
+# How many edits there are between two words: letters that are missing, too many, others, or in the place of their neighbours.
+sub edits {
+    my ($one, $other) = map { [split //] } @_;
+    my @rows = map { [$_, (0) x @$other] } 0 .. @$one;
+    $rows[0] = [0 .. @$other];
+    for my $i (1 .. @$one) {
+        for my $j (1 .. @$other) {
+            my @ways = ($rows[$i - 1][$j - 1] + ($one->[$i - 1] ne $other->[$j - 1]), $rows[$i - 1][$j] + 1, $rows[$i][$j - 1] + 1);
+            push @ways, $rows[$i - 2][$j - 2] + 1 if $i > 1 && $j > 1 && $one->[$i - 1] eq $other->[$j - 2] && $one->[$i - 2] eq $other->[$j - 1];
+            $rows[$i][$j] = min(@ways);
+        }
+    }
+    return $rows[-1][-1];
+}
+
+sub allowed_edits { my ($word) = @_; return length $word >= 9 ? 2 : length $word >= 5 ? 1 : 0 }
+sub octet { my ($word) = @_; utf8::encode($word); return substr $word, 0, 1 }
+sub octets { my ($word) = @_; utf8::encode($word); return length $word }
+
+# 0: it contains the word; undef: it begins with it, or is none that may be meant.
+sub likeness {
+    my ($word, $candidate) = @_;
+    my ($at, $most) = (index($candidate, $word), allowed_edits($word));
+    return $at > 0 ? 0 : undef if $at >= 0;
+    return undef if abs(length($word) - length $candidate) > $most || !$most;
+    my $edits = edits($word, $candidate);
+    return $edits <= $most ? $edits : undef;
+}
+
+sub likeliest_first {
+    my ($word, $uses, @likely) = @_;
+    return sort { $a->[1] <=> $b->[1] || (octet($a->[0]) ne octet($word)) <=> (octet($b->[0]) ne octet($word))
+        || ($uses ? $uses->{ $b->[0] } <=> $uses->{ $a->[0] } : 0) || length $a->[0] <=> length $b->[0] || $a->[0] cmp $b->[0] } @likely;
+}
+
+# What stands for a word, of what products have, with how many have it. A test of words, or what they begin with: [text, is whole].
+sub likely_words {
+    my ($uses, $word, @present) = @_;
+    my @likely = likeliest_first($word, undef, map { my $edits = likeness($word, $_); defined $edits ? [$_, $edits] : () } grep { /^$LETTERS\z/ && length >= 4 } keys %$uses);
+    splice @likely, 32 if @likely > 32;
+    my @others = map { [$_, 0] } @present;
+    my $before = @others;
+    for (likeliest_first($word, { map { $_ => min(20, $uses->{$_}) } keys %$uses }, @likely)) {
+        my ($other, $edits) = @$_;
+        my $is_whole = $edits == 0 && octets($other) + 4 <= 64;
+        next if @others == 32 || grep { $_->[1] ? $is_whole && $_->[0] eq $other : index($other, $_->[0]) == 0 } @others;
+        push @others, [$other, $is_whole];
+    }
+    return @others[$before .. $#others];
 }
 
 # ---- fields of the shop's own ----
@@ -264,21 +327,65 @@ sub test_of {
 sub searched_names { my ($who) = @_; return ('name', 'category', grep { $line{$_}{search} } own_names($who)) }
 sub texts_of { my ($product, @fields) = @_; return map { my $value = $product->{$_}; ref $value ? @$value : $value // () } @fields }
 
+# Has the product one of the words, each with whether it must be a whole one?
 sub has_word {
     my ($product, $fields, @words) = @_;
-    return any { my $has = $_; any { index($has, $_) == 0 } @words } map { words($_) } texts_of($product, @$fields);
+    return any { my $has = $_; any { $_->[1] ? $has eq $_->[0] : index($has, $_->[0]) == 0 } @words } map { words($_) } texts_of($product, @$fields);
+}
+
+sub all_meet {
+    my ($tests, @products) = @_;
+    for my $test (@$tests) {
+        @products = grep { $test->($_) } @products;
+    }
+    return @products;
+}
+
+sub visible_to { my ($question, @products) = @_; return $question->{who} eq 'writer' ? @products : all_meet([map { test_of(@$_) } @{ $question->{visible} // [] }], @products) }
+
+# With the words that stand for others, by word.
+sub match_with {
+    my ($question, $corrected, @products) = @_;
+    my ($searched, $is_whole) = ([searched_names($question->{who})], ($question->{match} // '') eq 'exact');
+    my @tests = map { test_of(@$_) } @{ $question->{conditions} };
+    push @tests, map {
+        my ($word, $joined) = @$_;
+        my @words = ((map { [$_, $is_whole] } $word, $joined // ()), map({ [$_, 0] } $is_whole ? () : @{ $SYNONYMS{$word} // [] }), @{ $corrected->{$word} // [] });
+        sub { has_word($_[0], $searched, @words) }
+    } asked(join(' ', @{ $question->{words} // [] }), $is_whole);
+    return all_meet(\@tests, @products);
+}
+
+# The words that stand for those that begin no word of a product, or for all if each begins one, if fewer products match than an answer may
+# have: { word => [[text, is whole]...] }.
+sub find_corrected {
+    my ($question, @products) = @_;
+    return {} if ($question->{match} // '') ne '' || !$question->{limit} || !@{ $question->{words} // [] } || match_with($question, {}, @products) >= $question->{limit};
+    my %uses;
+    for my $product (@products) {
+        my %has = map { $_ => 1 } map { words($_) } texts_of($product, searched_names($question->{who}));
+        $uses{$_}++ for keys %has;
+    }
+    my @asked = asked(join ' ', @{ $question->{words} });
+    splice @asked, 8 if @asked > 8;
+    my @unknown = grep { my $word = $_->[0]; !grep { index($_, $word) == 0 } keys %uses } @asked;
+    my %corrected = map { $_->[0] => [likely_words(\%uses, $_->[0], others_of(@$_))] } grep { $_->[0] =~ /^$LETTERS\z/ && length $_->[0] >= 3 } @unknown ? @unknown : @asked;
+    return { map { @{ $corrected{$_} } ? ($_ => $corrected{$_}) : () } keys %corrected };
 }
 
 # The products that match, in no order.
 sub matches {
     my ($question, @products) = @_;
-    my @tests = map { test_of(@$_) } @{ $question->{conditions} }, $question->{who} eq 'writer' ? () : @{ $question->{visible} // [] };
-    my $searched = [searched_names($question->{who})];
-    push @tests, map { my @words = grep { defined } @$_, @{ $SYNONYMS{ $_->[0] } // [] }; sub { has_word($_[0], $searched, @words) } } asked(join ' ', @{ $question->{words} // [] });
-    for my $test (@tests) {
-        @products = grep { $test->($_) } @products;
-    }
-    return @products;
+    my @visible = visible_to($question, @products);
+    return match_with($question, find_corrected($question, @visible), @visible);
+}
+
+# What the answer says of these words; undef: nothing.
+sub corrected {
+    my ($question, @products) = @_;
+    my @visible = visible_to($question, @products);
+    my $corrected = find_corrected($question, @visible);
+    return %$corrected && match_with($question, $corrected, @visible) ? { map { $_ => [map { $_->[0] } @{ $corrected->{$_} }] } keys %$corrected } : undef;
 }
 
 # ---- order ----
@@ -444,8 +551,24 @@ sub random_words {
     return map {
         my $product = pick(@products);
         my @has = ((map { words($_) } texts_of($product, @searched)), words(pick(@WORDS)));
-        @has ? rand() < 0.5 ? pick(@has) : random_prefix(pick(@has)) : ();
+        @has ? rand() < 0.4 ? pick(@has) : rand() < 0.3 ? random_slip(pick(@has)) : random_prefix(pick(@has)) : ();
     } 1 .. 1 + int rand 3;
+}
+
+# A part of a word, or one with a slip.
+sub random_slip {
+    my ($word) = @_;
+    my $at = int rand length $word;
+    return $word if length $word < 3;
+    return length $word > 3 && rand() < 0.5 ? substr $word, 1 + int rand 3 : rand() < 0.5 ? substr($word, 0, $at) . pick('', 'e', 'x') . substr $word, $at + 1
+        : substr($word, 0, $at) . pick('e', 't') . substr $word, $at;
+}
+
+# One or two words that products have, nearly.
+sub words_meant {
+    my (@products) = @_;
+    my @has = grep { /^$LETTERS\z/ && length >= 4 } map { words($_) } map { texts_of($_, searched_names('writer')) } map { pick(@products) } 1 .. 5;
+    return @has ? map { random_slip(pick(@has)) } 1 .. pick(1, 1, 2) : 'tea';
 }
 
 # The order of a pair, if one of the conditions has one.
@@ -466,7 +589,7 @@ sub random_sort {
 sub random_question {
     my ($who, @products) = @_;
     my @conditions = random_conditions($who, pick(0, 0, 1, 1, 1, 2, 2, 3, 4, 6), @products);
-    return { who => $who, conditions => \@conditions, words => [random_words($who, @products)], sort => [random_sort($who, @conditions)] };
+    return { who => $who, conditions => \@conditions, words => [random_words($who, @products)], match => pick('', '', 'prefix', 'exact'), sort => [random_sort($who, @conditions)] };
 }
 
 # ---- query strings ----
@@ -502,6 +625,7 @@ sub query_of {
     my ($question) = @_;
     my @parameters = map { spell_condition(@$_) } @{ $question->{conditions} };
     push @parameters, 'q=' . encoded(join ' ', map { rand() < 0.3 ? ucfirst : $_ } @{ $question->{words} }) if @{ $question->{words} // [] };
+    push @parameters, "match=$question->{match}" if $question->{match};
     push @parameters, spell_list('sort', map { ($_->[1] ? '-' : '') . $_->[0] } @{ $question->{sort} }) if @{ $question->{sort} // [] };
     return join '&', shuffle(@parameters);
 }

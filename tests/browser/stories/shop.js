@@ -216,6 +216,33 @@ export function stories(server) {
         await page.waitForURL(/\/$/);
     });
 
+    story('where hardly anything is found, the page says which other words it shows, and leads to the list without them', server, async visit => {
+        await fill(server);
+        const { token } = await server.register('kettlemaker', server.shopUrl);
+        const made = [];
+        for (const name of ['Copper kettle', 'Green bowl']) {
+            made.push((await server.api('POST', '/products', { name, price: 5 }, token, server.shopUrl)).data.id);
+        }
+        const visitor = await visit(server.shopUrl);
+        const { page } = visitor;
+        const note = page.locator('#corrected');
+        await page.goto('/?q=ketle');
+        await note.getByText('Hardly anything is found by “ketle”. Products with kettle are shown, too.').waitFor();
+        await page.getByRole('link', { name: 'Copper kettle' }).waitFor();
+        assert.ok(await page.getByText('Save as a file').isHidden(), 'a file would not have them');
+        await inspect(page, 'shop-corrected');
+        await note.getByRole('link', { name: 'Show only what was asked for' }).click();
+        await page.getByRole('heading', { name: 'Nothing found for “ketle”' }).waitFor();
+        assert.ok(await note.isHidden());
+        assert.match(page.url(), /\?q=ketle&match=prefix$/);
+        await page.locator('#q').fill('kettel');
+        await note.getByText('Products with kettle are shown, too.').waitFor();
+        assert.match(page.url(), /\?q=kettel$/);
+        for (const id of made) {
+            await server.api('DELETE', `/products/${id}`, undefined, token, server.shopUrl);
+        }
+    });
+
     story('a search that fails does not stand under the list before it', server, async visit => {
         await fill(server);
         const visitor = await visit(server.shopUrl);

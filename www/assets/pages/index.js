@@ -137,7 +137,8 @@ function setLink(id, page, exists) {
 
 function showPosition() {
     const shown = answer.value;
-    byId('pages').hidden = byId('export').hidden = !shown || shown.data.length === 0;
+    byId('pages').hidden = !shown || shown.data.length === 0;
+    byId('export').hidden = byId('pages').hidden || shown.corrected !== undefined; /* a file has what was asked for */
     byId('count').textContent = shown ? countText(shown) : '';
     if (shown) {
         const { page } = shown.list;
@@ -145,6 +146,27 @@ function showPosition() {
         setLink('previous', page - 1, page > 1);
         setLink('next', page + 1, hasNext(shown));
         byId('position').textContent = t('list.page', { n: page });
+    }
+}
+
+const OTHERS = 5; /* words that the note names */
+
+/* The words that were not asked for, and the way to the list without them. */
+function showCorrected() {
+    const { list: asked, corrected = {} } = answer.value ?? {};
+    const others = Object.values(corrected).flat().slice(0, OTHERS);
+    byId('corrected').hidden = others.length === 0;
+    if (others.length > 0) {
+        const narrow = { q: asked.q, match: 'prefix' };
+        const link = {
+            href: writeList({ ...asked, ...narrow, page: 1 }),
+            onclick: event => isPlainClick(event) && (event.preventDefault(), change(narrow)),
+        };
+        byId('corrected').replaceChildren(
+            ...pieces('list.corrected', { words: bdi(asked.q), others: bdi(others.join(', ')) }),
+            ' ',
+            el('a', link, t('list.asAsked')),
+        );
     }
 }
 
@@ -198,7 +220,7 @@ const show = loader(
 /* Changes of the list lead to its first page, except those that say which. */
 async function ask(changes, { replaces = false } = {}) {
     history.replaceState({ ...history.state, y: scrollY }, '');
-    list.value = { ...list.value, page: 1, ...changes };
+    list.value = { ...list.value, page: 1, ...('q' in changes && { match: '' }), ...changes };
     const address = location.pathname + writeList(list.value);
     history[replaces ? 'replaceState' : 'pushState'](null, '', address);
     isTyping = false;
@@ -515,6 +537,7 @@ follow(() => {
     }
 });
 follow(showPosition);
+follow(showCorrected);
 follow(() => byId('list').setAttribute('aria-busy', isLoading.value));
 follow(() => isLoading.value || document.querySelector('.skeleton')?.remove());
 fillFacet(byId('by-category'), byId('categories'), facetOf({ name: 'category', label: t('list.category') }));

@@ -23,6 +23,7 @@ export function readList(search) {
     const query = new URLSearchParams(search);
     return {
         q: (query.get('q') ?? '').trim(),
+        match: oneOf(['prefix', 'exact'], query.get('match'), ''),
         category: query.get('category'),
         min: numberIn(query.get('min')),
         max: numberIn(query.get('max')),
@@ -51,7 +52,7 @@ export function writeList({ own, ...list }) {
 }
 
 /* Without any condition. */
-export const NOTHING = { q: '', category: null, min: '', max: '', stock: false, rating: '', own: {} };
+export const NOTHING = { q: '', match: '', category: null, min: '', max: '', stock: false, rating: '', own: {} };
 
 /* What is chosen of a facet: 'category', or a field of the shop's own. */
 export function chosenOf(list, name) {
@@ -68,9 +69,10 @@ export function choosing(list, name, values) {
 }
 
 /* The conditions as parameters of GET /products, without those that the server lacks (lacks.has('price')). */
-export function conditions({ q, category, min, max, stock, rating, own }, lacks) {
+export function conditions({ q, match, category, min, max, stock, rating, own }, lacks) {
     const all = [
         ['q', 'q', q],
+        ['q', 'match', q && match],
         ['category', 'category', category],
         ['price', 'price[gte]', min],
         ['price', 'price[lte]', max],
@@ -104,7 +106,7 @@ export function questions(list, facets, lacks) {
     ];
     const others = known.filter(isChosen).map(name => [
         ...conditions({ ...list, ...choosing(list, name, []) }, lacks),
-        ['limit', 1],
+        ['limit', list.q ? list.limit : 1], /* which decides whether other words take part */
         ['fields', 'id'],
         ['facets', name],
     ]);

@@ -126,7 +126,8 @@ export const whereOf = asked => new URLSearchParams(conditions(asked)).toString(
 /* The request for the list. */
 export function requestPath(asked) {
     const sort = asked.sort ? [['sort', asked.sort]] : [];
-    return `/products?${new URLSearchParams([...conditions(asked), ...sort, ['limit', limitOf(asked)], ['page', asked.page]])}`;
+    const match = asked.q ? [['match', 'prefix']] : []; /* what a change of all that match changes */
+    return `/products?${new URLSearchParams([...conditions(asked), ...match, ...sort, ['limit', limitOf(asked)], ['page', asked.page]])}`;
 }
 
 export const isFiltered = asked => conditions(asked).length > 0 || asked.twins !== '';

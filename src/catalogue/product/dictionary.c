@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Keeps the dictionary in step with product_words: whoever inserts words asks which of them the dictionary lacks, without a lock, and inserts
+ * those in the order of the primary key, so that writers who add the same words wait for each other, and never in a circle. Most words of a
+ * new product are there already. Nothing is counted, so that no row is one that all writers change; and nothing is deleted with a product, as
+ * another one may get the word at the same moment.
+ *
+ *     part   letters   word
+ *     ""     0         kettle      the word itself
+ *     "<ke"  6         kettle      each of its parts; a reader names the part, and how long the word may be
+ *     "ket"  6         kettle
+ *
+ * Words with digits are left out: what begins with one of their pieces is found anyway (lib/words.h), another number is another product, and
+ * there is no end of them.
+ */
+#include "catalogue/product/dictionary.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include <apr_strings.h>
+
+#include "lib/spelling.h"
+#include "lib/words.h"
+
+#define KNOWN_FEW 10 /* words of one SQL_DICTIONARY_KNOWN; of SQL_DICTIONARY_KNOWN_100: */
+#define KNOWN_MANY 100
+
+#define COLUMNS 3
+
+static int compare_words(const void *one, const void *other)
+{
+    return strcmp(*(const char *const *)one, *(const char *const *)other);
+}
+
+/* Leaves those that the dictionary should have, each once. */
+static void choose_words(apr_array_header_t *words)
+{
+    const char **all = (const char **)words->elts;
+    int count = 0;
+
+    for (int i = 0; i < words->nelts; i++) {
+        if (cat_words_count_letters(all[i]) >= CAT_DICTIONARY_LEAST) {
+            all[count++] = all[i];
+        }
+    }
+    qsort(all, (size_t)count, sizeof(*all), compare_words);
+    words->nelts = 0;
+    for (int i = 0; i < count; i++) {
+        if (words->nelts == 0 || strcmp(all[words->nelts - 1], all[i]) != 0) {
+            all[words->nelts++] = all[i];
+        }
+    }
+}
+
+/* Words of which is asked, in their order; those that are there become NULL. */
+typedef struct asking_t {
+    const char *const *asked;
+    const char **lacking;
+    int count;
+} asking_t;
+
+static apr_status_t strike_out(void *baton, const char *const *values, int count)
+{
+    const asking_t *a = baton;
+    const char *const *found = bsearch(values, a->asked, (size_t)a->count, sizeof(*a->asked), compare_words);
+
+    (void)count;
+    if (found) {
+        a->lacking[found - a->asked] = NULL;
+    }
+    return APR_SUCCESS;
+}
+
+/* The places that are left repeat the last word. */
+static apr_status_t ask_some(cat_db_t *db, const asking_t *a)
+{
+    const char *values[KNOWN_MANY];
+    int width = a->count > KNOWN_FEW ? KNOWN_MANY : KNOWN_FEW;
+
+    for (int i = 0; i < width; i++) {
+        values[i] = a->asked[i < a->count ? i : a->count - 1];
+    }
+    return cat_db_each(db, width == KNOWN_FEW ? SQL_DICTIONARY_KNOWN : SQL_DICTIONARY_KNOWN_100, values, width,
+                       strike_out, (void *)a);
+}
+
+/* Leaves the words that the dictionary lacks. */
+static apr_status_t keep_lacking(cat_db_t *db, apr_array_header_t *words)
+{
+    const char **lacking;
+    int count = words->nelts;
+    apr_status_t rv = APR_SUCCESS;
+
+    choose_words(words);
+    count = words->nelts;
+    lacking = apr_pmemdup(db->pool, words->elts, (apr_size_t)count * sizeof(*lacking));
+    for (int done = 0; done < count && rv == APR_SUCCESS; done += KNOWN_MANY) {
+        int some = count - done > KNOWN_MANY ? KNOWN_MANY : count - done;
+        rv = ask_some(db, &(asking_t){(const char *const *)words->elts + done, lacking + done, some});
+    }
+    apr_array_clear(words);
+    for (int i = 0; i < count; i++) {
+        if (lacking[i]) {
+            APR_ARRAY_PUSH(words, const char *) = lacking[i];
+        }
+    }
+    return rv;
+}
+
+apr_status_t cat_dictionary_compare(cat_db_t *db, apr_array_header_t *words, int *lacking)
+{
+    apr_status_t rv = keep_lacking(db, words);
+
+    *lacking = words->nelts;
+    return rv;
+}
+
+typedef struct row_t {
+    const char *values[COLUMNS];
+} row_t;
+
+static void add_row(apr_array_header_t *rows, const char *part, const char *letters, const char *word)
+{
+    APR_ARRAY_PUSH(rows, row_t) = (row_t){{part, letters, word}};
+}
+
+static void add_rows(apr_array_header_t *rows, const char *word)
+{
+    apr_array_header_t *parts = cat_spelling_parts(rows->pool, word, 1);
+    const char *letters = apr_itoa(rows->pool, cat_words_count_letters(word));
+
+    add_row(rows, "", "0", word);
+    for (int i = 0; i < parts->nelts; i++) {
+        add_row(rows, APR_ARRAY_IDX(parts, i, const char *), letters, word);
+    }
+}
+
+/* In the order of the primary key. */
+static int compare_rows(const void *one, const void *other)
+{
+    const char *const *a = ((const row_t *)one)->values, *const *b = ((const row_t *)other)->values;
+    int order = strcmp(a[0], b[0]);
+
+    order = order ? order : atoi(a[1]) - atoi(b[1]);
+    return order ? order : strcmp(a[2], b[2]);
+}
+
+apr_status_t cat_dictionary_add(cat_db_t *db, apr_array_header_t *words)
+{
+    apr_array_header_t *rows;
+    apr_status_t rv = keep_lacking(db, words);
+
+    if (rv != APR_SUCCESS || words->nelts == 0) {
+        return rv;
+    }
+    rows = apr_array_make(db->pool, 8 * words->nelts, sizeof(row_t));
+    for (int i = 0; i < words->nelts; i++) {
+        add_rows(rows, APR_ARRAY_IDX(words, i, const char *));
+    }
+    qsort(rows->elts, (size_t)rows->nelts, sizeof(row_t), compare_rows);
+    return cat_db_insert_rows(
+        db, &(cat_rows_t){SQL_DICTIONARY_INSERT, (const char *const *)rows->elts, COLUMNS, rows->nelts, 0});
+}
+
+/* ---- the sweep ---- */
+
+typedef struct sweep_t {
+    apr_pool_t *pool;
+    apr_array_header_t *gone; /* words */
+    const char *end;
+} sweep_t;
+
+static apr_status_t judge_word(void *baton, const char *const *values, int count)
+{
+    sweep_t *s = baton;
+
+    (void)count;
+    s->end = apr_pstrdup(s->pool, values[0]);
+    if (!values[1]) {
+        APR_ARRAY_PUSH(s->gone, const char *) = s->end;
+    }
+    return APR_SUCCESS;
+}
+
+static apr_status_t delete_word(cat_db_t *db, const char *word)
+{
+    apr_array_header_t *rows = apr_array_make(db->pool, 12, sizeof(row_t));
+    apr_status_t rv = APR_SUCCESS;
+
+    add_rows(rows, word);
+    for (int i = 0; i < rows->nelts && rv == APR_SUCCESS; i++) {
+        rv = cat_db_exec(db, SQL_DICTIONARY_DELETE, APR_ARRAY_IDX(rows, i, row_t).values, COLUMNS, NULL);
+    }
+    return rv;
+}
+
+apr_status_t cat_dictionary_sweep(cat_db_t *db, const char **end)
+{
+    sweep_t s = {db->pool, apr_array_make(db->pool, 4, sizeof(const char *)), NULL};
+    apr_status_t rv = cat_db_each(db, SQL_DICTIONARY_WORDS, CAT_VALUES(*end), judge_word, &s);
+
+    for (int i = 0; i < s.gone->nelts && rv == APR_SUCCESS; i++) {
+        rv = delete_word(db, APR_ARRAY_IDX(s.gone, i, const char *));
+    }
+    *end = s.end;
+    return rv;
+}

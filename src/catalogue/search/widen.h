@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef CAT_CATALOGUE_WIDEN_H
+#define CAT_CATALOGUE_WIDEN_H
+
+#include "catalogue/query/query.h"
+#include "db/db.h"
+
+/* Words of products that stand in the place of a word of q. */
+typedef struct cat_correction_t {
+    const char *word;         /* of q */
+    const char *const *words; /* the likeliest first, up to a NULL */
+} cat_correction_t;
+
+typedef struct cat_widened_t {
+    const cat_list_query_t *query; /* NULL: there are no such words */
+    cat_correction_t *corrections; /* in the order of q */
+    int count;
+} cat_widened_t;
+
+/*
+ * Makes a question that more products answer, on the pool of db, in the transaction of a search. For its words that begin no word of a product,
+ * or for all of them if each begins one, others stand as well: those that contain it, from CAT_SPELLING_INSIDE_LEAST letters on, and those
+ * that differ by a slip (lib/spelling.h), and what begins with these. Only words of products that whoever asks may see take part.
+ */
+apr_status_t cat_widen_query(cat_db_t *db, const cat_list_query_t *query, cat_widened_t *widened);
+
+#endif

@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: Apache-2.0
+# route: GET /products
+# mpm: event
+# again: db
+# Where a word of q begins no word of a product, or fewer products match than an answer may have, words take part that contain it, or are a slip
+# away. The answer says which; match=prefix and match=exact ask for less. t/search/model.t has many more questions. The MPM does not matter.
+use CatalogTest;
+
+my $server = server(mount => <<'END')->start;
+CatalogWriteRole editor
+CatalogField hidden boolean index
+CatalogField note string search private
+CatalogVisible "hidden[exists]=false"
+END
+my %editor = (token => forge(claims => claims(role => 'editor')));
+
+sub made { my ($name, %more) = @_; return $server->api(POST => '/products', { name => $name, price => 1, %more }, %editor)->{json}{data}{id} }
+sub names { my ($r) = @_; return join ', ', map { $_->{name} } @{ $r->{json}{data} } }
+sub corrected { my ($r) = @_; my $of = $r->{json}{corrected} // {}; return join '; ', map { "$_: @{ $of->{$_} }" } sort keys %$of }
+sub list { my ($query, %more) = @_; return $server->api(GET => "/products?$query", undef, %more) }
+sub finds {
+    my ($query, $names, $corrected, %more) = @_;
+    my $r = list($query, %more);
+    is(join(' | ', $r->{status}, names($r), corrected($r)), "200 | $names | $corrected", "$query: $corrected");
+    return $r;
+}
+
+my %id = map { $_ => made($_) } 'Red kettle', 'Kettles and pots', 'Teakettle', 'Steel bookcase', 'Aktenschrank', 'Headphones', 'M5799DWF';
+
+# ---- inside a word, and slips ----
+
+finds('q=ketle', 'Kettles and pots, Red kettle', 'ketle: kettle');
+finds('q=KETLE%20red', 'Red kettle', 'ketle: kettle');
+finds('q=schrank', 'Aktenschrank', 'schrank: aktenschrank');
+finds('q=case%20steel', 'Steel bookcase', 'case: bookcase');
+finds('q=kettle', 'Teakettle, Kettles and pots, Red kettle', 'kettle: teakettle');
+finds("q=$_", 'Headphones', "$_: headphones") for qw(headpones eadphones headphonnes headphnoes haedphonse);
+finds("q=$_", '', '') for qw(headfoens le ox hedl 5798 79);
+finds('q=ket', 'Teakettle, Kettles and pots, Red kettle', 'ket: teakettle');
+finds('q=red%20nothing', '', '');
+finds('q=schrank%20nothing', '', '');
+
+# ---- asking for less ----
+
+finds('q=ketle&match=prefix', '', '');
+finds('q=kettle&match=prefix', 'Kettles and pots, Red kettle', '');
+finds('q=kettle&match=exact', 'Red kettle', '');
+finds('q=ket&match=exact', '', '');
+finds('q=kettle&limit=2', 'Kettles and pots, Red kettle', '');
+answers(list('q=kettle&match=fuzzy'), 400, invalid(match => 'unknown'), 'an unknown match');
+is($server->api(GET => '/products/export?q=ketle', undef, %editor)->{body}, '', 'an export has what was asked for, and no more');
+is($server->api(POST => '/products/batch', { where => 'q=ketle', delete => true, expect => 0 }, %editor)->{json}{matched}, 0, 'and so have changes of all that match');
+
+# ---- pages, cursors, totals and facets ----
+
+my $r = finds('q=ketle&limit=1&facets=inStock', 'Kettles and pots', 'ketle: kettle');
+is_deeply([@{ $r->{json}{pagination} }{qw(total pages)}], [2, 2], 'the total has them');
+is_deeply($r->{json}{facets}, { inStock => [{ value => true, count => 2 }] }, 'and so have facets');
+finds('q=ketle&limit=1&page=2', 'Red kettle', 'ketle: kettle');
+$r = finds('q=ketle&limit=1&page=3', '', 'ketle: kettle');
+is($r->{json}{pagination}{total}, 2, 'a page behind the end has the total');
+$r = finds('q=ketle&sort=name&limit=1&cursor=', 'Kettles and pots', 'ketle: kettle');
+my $next = $r->{json}{pagination}{nextCursor};
+$r = finds("q=ketle&sort=name&limit=1&cursor=$next", 'Red kettle', 'ketle: kettle');
+is($r->{json}{pagination}{nextCursor}, undef, 'the list ends');
+is(list("q=ketle&sort=name&match=prefix&cursor=$next")->{status}, 400, 'the cursor is that of a list with these words');
+my $narrow = list('q=kettle&limit=1&cursor=');
+finds("q=kettle&cursor=$narrow->{json}{pagination}{nextCursor}", 'Red kettle', '');
+finds('q=ketle&sort=-price,name&price=1', 'Kettles and pots, Red kettle', 'ketle: kettle');
+
+# ---- what others may not know ----
+
+made('Secret samovar', hidden => true);
+made('Bowl', note => 'confidential');
+for my $q (qw(samovr amovar confidentail fidential)) {
+    is($server->api(GET => "/products?q=$q")->{json}{pagination}{total}, 0, "$q: readers find nothing");
+    is(corrected(list("q=$q")), '', 'and learn no word');
+}
+finds('q=samovr', 'Secret samovar', 'samovr: samovar', %editor);
+finds('q=confidentail', 'Bowl', 'confidentail: confidential', %editor);
+
+# ---- words whose products are gone ----
+
+$server->api(DELETE => "/products/$id{Headphones}", undef, %editor);
+finds('q=headpones', '', '');
+made('Gardeningglove');
+my @gone = map { made($_ . 'glove') } ('aa' .. 'az', 'ba' .. 'bz');
+$server->api(DELETE => "/products/$_", undef, %editor) for @gone;
+finds('q=glove', 'Gardeningglove', 'glove: gardeningglove');
+
+done_testing;

@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "unit.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include <apr_strings.h>
+
+#include "lib/spelling.h"
+
+static const char *list(apr_pool_t *pool, const char *word, int has_marks)
+{
+    const char *joined = apr_array_pstrcat(pool, cat_spelling_parts(pool, word, has_marks), '|');
+
+    return joined ? joined : "";
+}
+
+static void test_parts_have_three_letters(void **state)
+{
+    assert_string_equal(list(*state, "kettle", 1), "<ke|ket|ett|ttl|tle|le>");
+    assert_string_equal(list(*state, "kettle", 0), "ket|ett|ttl|tle");
+    assert_string_equal(list(*state, "tea", 0), "tea");
+    assert_string_equal(list(*state, "ab", 0), "");
+    assert_string_equal(list(*state, "ab", 1), "<ab|ab>");
+    assert_string_equal(list(*state, "чайн", 1), "<ча|чай|айн|йн>");
+}
+
+static void test_edits_are_counted(void **state)
+{
+    static const struct {
+        const char *one, *other;
+        int most, edits;
+    } cases[] = {
+        {"kettle", "kettle", 1, 0}, {"ketle", "kettle", 1, 1},
+        {"kettle", "ketle", 1, 1},  {"kattle", "kettle", 1, 1},
+        {"kettel", "kettle", 1, 1}, {"ekttle", "kettle", 1, 1},
+        {"katle", "kettle", 1, 2},  {"katle", "kettle", 2, 2},
+        {"kat", "kettle", 2, 3},    {"blankett", "blanket", 1, 1},
+        {"чайник", "чайнки", 1, 1}, {"abc", "ca", 2, 3},
+        {"", "ab", 2, 2},           {"teapot", "teacup", 1, 2},
+        {"teapot", "teacup", 2, 3}, {"", "", 0, 0},
+    };
+    const char *longer =
+        apr_pstrcat(*state, "abcdefghijklmnopqrstuvwxyzabcdefghijklmnopqrstuvwxyz", "abcdefghijklm", NULL);
+
+    for (size_t i = 0; i < UNIT_COUNT(cases); i++) {
+        assert_int_equal(cat_spelling_compare(cases[i].one, cases[i].other, cases[i].most), cases[i].edits);
+    }
+    assert_int_equal(cat_spelling_compare(longer, longer, 2), 3); /* words of more than 64 letters are not compared */
+}
+
+static void test_long_words_may_have_slips(void **state)
+{
+    (void)state;
+    assert_int_equal(cat_spelling_edits(4), 0);
+    assert_int_equal(cat_spelling_edits(5), 1);
+    assert_int_equal(cat_spelling_edits(8), 1);
+    assert_int_equal(cat_spelling_edits(9), 2);
+}
+
+/* A word with another letter, one less, one more, or two in each other's place. */
+static char *edit(apr_pool_t *pool, const char *word)
+{
+    size_t length = strlen(word), at = (size_t)rand() % length;
+    char *edited = apr_pstrcat(pool, word, "x", NULL), letter = (char)('a' + rand() % 3);
+
+    edited[length] = '\0';
+    switch (rand() % 4) {
+    case 0:
+        edited[at] = letter;
+        break;
+    case 1:
+        memmove(edited + at, edited + at + 1, length - at);
+        break;
+    case 2:
+        memmove(edited + at + 1, edited + at, length - at);
+        edited[at] = letter;
+        edited[length + 1] = '\0';
+        break;
+    default:
+        at = at + 1 == length ? at - 1 : at;
+        edited[at] = word[at + 1];
+        edited[at + 1] = word[at];
+    }
+    return edited;
+}
+
+static int has_part(const apr_array_header_t *parts, const char *part)
+{
+    for (int i = 0; i < parts->nelts; i++) {
+        if (!strcmp(APR_ARRAY_IDX(parts, i, const char *), part)) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
+/* Does the word have one of so many parts of the other, each as far from the next as it must be? */
+static int is_met(const apr_array_header_t *parts, const apr_array_header_t *asked, int from, int count)
+{
+    for (int i = 0; i < count; i++) {
+        if (has_part(parts, APR_ARRAY_IDX(asked, from + i * CAT_SPELLING_PARTS_APART, const char *))) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
+static void test_a_slip_leaves_one_of_the_parts_that_are_apart(void **state)
+{
+    apr_pool_t *pool;
+
+    srand(1);
+    apr_pool_create(&pool, *state);
+    for (int i = 0; i < 20000; i++, apr_pool_clear(pool)) {
+        int letters = CAT_SPELLING_SLIP_LEAST + rand() % 8, edits = cat_spelling_edits(letters);
+        char *word = apr_pcalloc(pool, 32);
+        const char *slip = word;
+        const apr_array_header_t *asked, *parts;
+        for (int j = 0; j < letters; j++) {
+            word[j] = (char)('a' + rand() % 3);
+        }
+        for (int j = 0; j < edits; j++) {
+            slip = edit(pool, slip);
+        }
+        if (cat_spelling_compare(word, slip, edits) > edits) {
+            continue; /* edits that overlap */
+        }
+        asked = cat_spelling_parts(pool, word, 1);
+        parts = cat_spelling_parts(pool, slip, 1);
+        for (int from = 0; from + edits * CAT_SPELLING_PARTS_APART < asked->nelts; from++) {
+            assert_true(is_met(parts, asked, from, edits + 1));
+        }
+    }
+    apr_pool_destroy(pool);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        UNIT_TEST(test_parts_have_three_letters),
+        UNIT_TEST(test_edits_are_counted),
+        UNIT_TEST(test_long_words_may_have_slips),
+        UNIT_TEST(test_a_slip_leaves_one_of_the_parts_that_are_apart),
+    };
+
+    return UNIT_RUN(tests);
+}
