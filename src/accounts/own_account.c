@@ -22,8 +22,7 @@
 typedef struct work_t {
     const cat_account_context_t *c;
     const char *user_id;
-    const char *text; /* the new name or address */
-    const cat_own_work_t *own;
+    const char *text;       /* the new name or address */
     cat_account_t *account; /* as it was when the password was compared; of a rename, afterwards */
     int is_last;
     apr_array_header_t *ended;
@@ -137,20 +136,6 @@ static apr_status_t check_unchanged(const work_t *w)
     apr_status_t rv = cat_accounts_set_hash(c->db, w->account, w->account->password_hash);
 
     return rv == APR_SUCCESS ? cat_throttle_forgive(c->db, cat_throttle_user_key(c->pool, w->user_id), c->network) : rv;
-}
-
-static apr_status_t run_unchanged(void *baton)
-{
-    const work_t *w = baton;
-    apr_status_t rv = check_unchanged(w);
-
-    return rv == APR_SUCCESS ? w->own->work(w->own->baton) : rv;
-}
-
-apr_status_t cat_own_account_run(const cat_account_context_t *c, const cat_own_work_t *own, cat_login_t *result)
-{
-    work_t w = {.c = c, .user_id = own->user_id, .own = own};
-    return run_with_password(&w, own->password, result, run_unchanged);
 }
 
 static apr_status_t queue_mails(void *baton)

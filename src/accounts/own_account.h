@@ -12,15 +12,6 @@
  * result->outcome and result->wait are set, and unless it is the user's, nothing else is done.
  */
 
-/* Runs other work that requires the password, in a transaction in which that is still the user's. */
-typedef struct cat_own_work_t {
-    const char *user_id, *password;
-    cat_work_t *work;
-    void *baton;
-} cat_own_work_t;
-
-apr_status_t cat_own_account_run(const cat_account_context_t *c, const cat_own_work_t *own, cat_login_t *result);
-
 /* *account: as it is afterwards. APR_EEXIST: another account has the name, or gave it up (accounts/names.h). The user's
  * access tokens, which have the old name, end; refresh tokens stay valid. A mail notifies the user. */
 apr_status_t cat_own_account_rename(const cat_account_context_t *c, const char *user_id, const char *username,

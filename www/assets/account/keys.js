@@ -93,12 +93,11 @@ function showToken(token) {
 
 const checks = {
     name: (value, values, input) => rules.given(value) || rules.atMost(100)(value),
-    password: rules.given,
     days: value => (/^\d{1,4}$/.test(value) && value >= 1 && value <= MOST ? '' : t('fault.between', { least: 1, most: MOST })),
 };
 
-async function makeKey({ name, days, role, password }) {
-    const { token } = await call('POST', '/auth/keys', { name, role, expiresIn: days * DAY, password });
+async function makeKey({ name, days, role }) {
+    const { token } = await call('POST', '/auth/keys', { name, role, expiresIn: days * DAY });
     byId('key').reset();
     showToken(token); /* first, because nothing that fails may lose it */
     say(t('key.made', { name }));
