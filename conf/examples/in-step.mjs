@@ -47,7 +47,8 @@ async function applyChanges(copy) {
 
 async function comeInStep() {
     const copy = await readCopy();
-    await (copy ? applyChanges(copy) : makeCopy()).catch(error => {
+    // next is 0 where nothing had been changed yet: since=0 is the beginning of what is left of the history, so no 410 would tell what is lost
+    await (copy?.next ? applyChanges(copy) : makeCopy()).catch(error => {
         if (error.status !== 410) throw error;
         return makeCopy(); // the history has no longer what comes next, or is that of a restored database
     });
