@@ -1,4 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * catalogctl changes: lists the batches of changes of products, and undoes one of them as POST /changes/batches/:batch/undo does.
+ *
+ *     up to 10,000 changes    undone here, in one transaction
+ *     more                    a row of bulk_jobs, on which a server of the mount works: so the mount must be known
+ */
 #include <stdio.h>
 
 #include <apr_strings.h>
@@ -54,11 +60,12 @@ typedef struct undoing_t {
     const char *const *job; /* of a large batch */
 } undoing_t;
 
+/* CAT_ECHANGED takes all back: no server would ever work on the job. */
 static apr_status_t begin_job(void *baton, const char *request)
 {
     const undoing_t *u = baton;
 
-    return cat_bulk_job_insert_within(u->ctl->db, u->job, request);
+    return u->ctl->site.mount ? cat_bulk_job_insert_within(u->ctl->db, u->job, request) : CAT_ECHANGED;
 }
 
 static apr_status_t note_undo(void *baton)
@@ -76,7 +83,7 @@ static void print_result(const cat_bulk_result_t *result)
     const json_t *error;
     size_t i;
 
-    printf("%d products are as they were before, %d were so already, %d stay as they are\n", (int)result->changed,
+    printf("%d products restored, %d already as they were, %d left as they are\n", (int)result->changed,
            (int)result->unchanged, (int)result->failed);
     json_array_foreach (result->errors, i, error) {
         printf("%s\t%s\n", json_string_value(json_object_get(error, "id")),
@@ -97,6 +104,9 @@ static int report(const undoing_t *u)
     if (undo->outcome == CAT_UNDO_DONE) {
         print_result(&undo->result);
         return CTL_DONE;
+    }
+    if (undo->outcome == CAT_UNDO_BEGUN && !u->ctl->site.mount) {
+        return ctl_fail(u->ctl->args[0], "has more than 10,000 changes, which a server undoes: leave out --driver");
     }
     if (undo->outcome == CAT_UNDO_BEGUN) {
         printf("a server of the mount undoes it in portions: GET /products/batch/%s says how far it is\n",

@@ -313,7 +313,9 @@ static const char *read_secrets(cmd_parms *cmd, cat_webhook_t *webhook, const ch
 
 static const char *set_webhook_option(cmd_parms *cmd, cat_webhook_t *webhook, const char *word)
 {
-    if (strstr(word, CAT_WEBHOOK_SECRET_PREFIX)) {
+    const char *secret = strstr(word, CAT_WEBHOOK_SECRET_PREFIX);
+
+    if (secret && (secret == word || secret[-1] != '/')) { /* else it is the name of a file */
         return "takes secret=FILE, the name of a file with the secret, and not the secret itself";
     }
     if (!strncmp(word, SECRET_OPTION, strlen(SECRET_OPTION)) && !webhook->secrets) {

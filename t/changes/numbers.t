@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # db: mysql pgsql
+# again: db
 # moves: catalog_changes_waiting_seconds
 # Changes wait for their numbers while another program holds the mark; the metrics say for how long.
 use CatalogTest;

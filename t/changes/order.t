@@ -57,6 +57,7 @@ for my $round (1 .. $rounds) {
     ok(!@faults, sprintf 'round %d, %.1f s', $round, time - $begin) or diag "CATALOG_SEED=$histories->{seed}\n", join "\n", @faults[0 .. ($#faults < 20 ? $#faults : 20)];
 }
 note "$passed of $rounds rounds passed; $histories->{read} changes were followed; ", join ', ', map { "$_: $histories->{checked}{$_}" } sort keys %{ $histories->{checked} };
+ok(grep({ /^$_/ } keys %{ $histories->{checked} }), "$_: was answered") for qw(update restore undo);
 
 my $token = register($server)->{token};
 my $write = sub { $server->api(@_, token => $token) };

@@ -14,6 +14,7 @@ is(in_mount("CatalogWebhook https://a.example.com/hooks?x=1 $secret", "CatalogWe
 is(in_server("CatalogWebhook https://a.example.com/ $secret", '<VirtualHost *>', "CatalogWebhook https://a.example.com/ $secret", '</VirtualHost>'), 'OK', 'in the server and in a virtual host');
 like(in_server('<Directory />', "CatalogWebhook https://a.example.com/ $secret", '</Directory>'), qr/Syntax error/, 'but not in <Directory>');
 is(in_mount("CatalogWebhook https://a.example.com/ " . file('two', "$SECRET\nwhsec_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA\n")), 'OK', 'two secrets, while one is changed');
+is(in_mount("CatalogWebhook https://a.example.com/ " . file('whsec_erp', $SECRET)), 'OK', 'a file may be called as secrets begin');
 
 my $url = 'https://a.example.com/';
 my @wrong = (

@@ -2,7 +2,7 @@
 # again: db
 # catalogctl changes: the batches of changes of products, and their undo, from the shell.
 use CatalogTest;
-use CatalogTest::Ctl qw(ctl_for listed problems);
+use CatalogTest::Ctl qw(ctl ctl_for listed problems);
 
 my $server = server(mount => "CatalogRateLimit Off\nCatalogField sku string unique\n")->start;
 $server->wait_for_fields;
@@ -22,7 +22,7 @@ my ($first) = @{ ask(GET => '/changes/batches?page=2&limit=1')->{data} };
 is($batch->{batch}, $first->{batch}, 'as the API does');
 
 my $r = changes('undo', $batch->{batch});
-is_deeply($r, { status => 0, err => '', out => "2 products are as they were before, 0 were so already, 1 stay as they are\n$made[2]{id}\twas changed since\n" }, 'undo says what became of it');
+is_deeply($r, { status => 0, err => '', out => "2 products restored, 0 already as they were, 1 left as they are\n$made[2]{id}\twas changed since\n" }, 'undo says what became of it');
 is_deeply(ask(GET => "/products/$_->{id}")->{data}, $_, "$_->{name} is what it was") for @made[0, 1];
 is(ask(GET => "/products/$made[2]{id}")->{data}{price}, 9, 'c stays');
 is_deeply([@{ newest() }{qw(userId source undoes)}], ['', 'undo', $batch->{batch}], 'the undo is a batch of nobody');
@@ -43,6 +43,9 @@ for ([$batch->{batch}, 1, 'is undone already'], ['1', 1, 'there is no such batch
 my $rows = join '', map { qq({"name":"p$_","price":$_}\n) } 1 .. 10_001;
 my $import = $server->api(POST => '/products/import?atomic=false', $rows, headers => { 'Content-Type' => 'application/x-ndjson' }, %token);
 is($import->{status}, 200, 'an import');
+my $nowhere = ctl('--driver', driver, '--params', $server->params, 'changes', 'undo', $import->{headers}{'catalog-batch'});
+is("$nowhere->{status} $nowhere->{err}", "1 catalogctl: $import->{headers}{'catalog-batch'}: has more than 10,000 changes, which a server undoes: leave out --driver\n",
+    'is not begun where no server is known that would go on');
 like(changes('undo', $import->{headers}{'catalog-batch'})->{out}, qr{^a server of the mount undoes it in portions: GET /products/batch/[0-9a-f-]+ }, 'is undone by the server');
 ok(wait_until(120, sub { ask(GET => '/products?limit=1')->{pagination}{total} == 2 }), 'which does it');
 done_testing;

@@ -193,7 +193,7 @@ package CatalogTest::Histories::Writer {
             my $kind = $KINDS[rand @KINDS];
             $self->$kind($self->id);
         }
-        return { ops => $self->{ops}, lies => $self->{lies}, count => $self->{histories}{count}[$self->{number}] };
+        return { ops => $self->{ops}, lies => $self->{lies}, number => $self->{number}, count => $self->{histories}{count}[$self->{number}] };
     }
 }
 
@@ -283,8 +283,9 @@ sub round {
     my @left = map { Storable::retrieve($_) } glob "$self->{dir}/{writer,holder,follower}[0-9]*";
     my @results = grep { $_->{ops} } @left;
     $self->{followers} = [grep { $_->{copy} } @left];
-    $self->{count}[$_] = $results[$_ - 1]{count} for 1 .. @results;
-    return ((map { $_->{died} ? "died: $_->{died}" : () } @left), (map { @{ $_->{lies} // [] }, @{ $_->{faults} // [] } } @left),
+    $self->{count}[$_->{number}] = $_->{count} for @results;
+    my $lost = @followers + @writers + @holders - @left;
+    return (($lost ? "$lost processes have left nothing" : ()), (map { $_->{died} ? "died: $_->{died}" : () } @left), (map { @{ $_->{lies} // [] }, @{ $_->{faults} // [] } } @left),
         $self->check_products($first->{ops}, map { $_->{ops} } @results), $self->check_followers($since));
 }
 

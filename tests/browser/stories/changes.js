@@ -128,6 +128,18 @@ export function stories(server) {
         await page.locator('tbody tr').nth(19).waitFor();
     });
 
+    story('a page of a list that is too long to be counted leads to those beside it', server, async visit => {
+        const { page } = await come(visit, 'counter');
+        const data = Array.from({ length: 20 }, (_, i) => ({ batch: 2000 - i, at: '2026-11-26T09:30:00.000Z', source: 'request', rows: 1, undone: false }));
+        const pagination = { page: 60, limit: 20, total: 1000, pages: 50, totalRelation: 'gte' };
+        await page.route('**/api/changes/batches?*', route => route.fulfill({ json: { success: true, data, pagination } }));
+        await page.goto('/changes.html?page=60');
+        await page.getByText('1,181–1,200 of more than 1,000 changes').waitFor();
+        for (const [name, number] of [['Previous page', 59], ['Next page', 61]]) {
+            assert.match(await page.getByRole('link', { name }).getAttribute('href'), new RegExp(`page=${number}$`));
+        }
+    });
+
     story('in German, the page says in German why changes cannot be undone', server, async visit => {
         const visitor = await visit(server.url, { locale: 'de-DE' });
         const user = await server.register('sprachig');

@@ -113,10 +113,11 @@ function showPosition() {
     const { page: number = 1, pages = 1, total } = pagination;
     const from = (number - 1) * LIMIT + 1;
     const range = isOpenEnded(pagination) ? 'audit.rangeOfMore' : 'audit.range';
+    const before = isOpenEnded(pagination) ? number - 1 : Math.min(number - 1, pages);
     byId('pages').hidden = pages <= 1 && number <= 1;
     byId('count').textContent = data.length > 0 ? t(range, { from, to: from + data.length - 1, n: total }) : '';
     byId('position').textContent = t('list.page', { n: number });
-    setPageLink('previous', number > 1, addressOf(Math.min(number - 1, pages)), () => visit(Math.min(number - 1, pages)));
+    setPageLink('previous', number > 1, addressOf(before), () => visit(before));
     setPageLink('next', answer.value !== null && hasNext(answer.value), addressOf(number + 1), () => visit(number + 1));
 }
 
