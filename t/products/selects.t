@@ -36,5 +36,6 @@ ok(wait_until(60, sub { sent('weight[gte]=3&cursor=') eq "2 $only_rows" }), 'a l
     || diag(sent('weight[gte]=3&cursor='));
 is(sent('weight[gte]=3&limit=2'), '3 1', 'with a total it is one state of the database');
 like(sent('sort=-weight,name&cursor='), qr/ 1$/, 'and so it is where a bound is read first');
+like(sent('q=cup&sort=relevance&cursor='), qr/ 1$/, 'or the ids of the products, by relevance');
 
 done_testing;

@@ -2,7 +2,7 @@
 # route: GET /products
 # mpm: event
 # What shoppers ask of the shop of `make demo` and 5,000 other products (tests/quality): the share of the questions of each kind for which a
-# wanted product is among the first ten. A kind that the search does not know yet has no share that it must have.
+# wanted product is among the first ten. Each kind has a share that it must have.
 use CatalogTest;
 use CatalogTest::Names qw(products);
 use CatalogTest::Tools qw(setting slurp);

@@ -220,10 +220,20 @@ static apr_status_t read_planned(making_t *m)
     return cat_select_text_run(&s, m->db, take_product, m);
 }
 
-/* One word, for which nothing else may stand. Then a bounded number of rows is read. */
+/* One word, for which nothing else may stand. */
 static int is_simple(const cat_list_query_t *all)
 {
     return all->word_count == 1 && !all->others[0];
+}
+
+/* Is the number of rows that are read bounded? Where some products are hidden, or fields, a word may have many before one that is seen. */
+static int is_bounded(const making_t *m)
+{
+    const cat_list_query_t *all = m->query->all;
+    cat_select_text_t s;
+
+    cat_select_text_begin(&s, m->db);
+    return is_simple(all) && !all->condition_count && !cat_select_text_hides_words(&s);
 }
 
 static apr_status_t read_simple(making_t *m)
@@ -306,7 +316,7 @@ static apr_status_t make_answer(making_t *m, cat_item_t *item)
 {
     cat_suggestions_t suggestions;
     cat_buffer_t body;
-    apr_status_t rv = is_simple(m->query->all) ? cat_db_search(m->db, read_products, m) : read_in_turn(m);
+    apr_status_t rv = is_bounded(m) ? cat_db_search(m->db, read_products, m) : read_in_turn(m);
 
     if (rv != APR_SUCCESS) {
         return rv;

@@ -268,9 +268,12 @@ int cat_product_keys_is_whole(const char *word)
     return strchr(word, *CAT_PRODUCT_WORD_END) != NULL;
 }
 
+/* Words are cut off before a character, which has up to four octets. */
 int cat_product_keys_is_cut(const char *word)
 {
-    return strcspn(word, CAT_PRODUCT_WORD_END) > CAT_PRODUCT_WORD_SIZE;
+    size_t octets = strcspn(word, CAT_PRODUCT_WORD_END);
+
+    return octets + (word[octets] ? 4 : 0) > CAT_PRODUCT_WORD_SIZE;
 }
 
 const char *cat_product_keys_cut(apr_pool_t *pool, const char *word)

@@ -65,7 +65,7 @@ int cat_product_keys_kept(const cat_db_t *db);
 /* How product_words has a word of a question, or what begins with it: without that blank, and cut off. On the pool, or the word itself. */
 const char *cat_product_keys_cut(apr_pool_t *pool, const char *word);
 int cat_product_keys_is_whole(const char *word); /* has it that blank? */
-int cat_product_keys_is_cut(const char *word);   /* is it longer than words there are? */
+int cat_product_keys_is_cut(const char *word);   /* may product_words have it for a longer word as well? */
 
 /* ":3:", on the pool. */
 const char *cat_product_keys_mark(apr_pool_t *pool, const char *number);

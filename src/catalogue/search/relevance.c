@@ -105,6 +105,12 @@ static const struct class_row_t {
 
 #define CLASSES ((int)(sizeof(classes) / sizeof(classes[0])))
 
+/* The most products that a list may have. */
+static apr_int64_t count_most(const cat_db_t *db)
+{
+    return (apr_int64_t)CLASSES * db->conf->count_limit;
+}
+
 /* ---- the page ---- */
 
 typedef struct candidate_t {
@@ -293,9 +299,10 @@ static apr_status_t read_class(ranking_t *r, int number)
 apr_status_t cat_relevance_find(cat_db_t *db, const cat_list_query_t *asked, const cat_list_query_t *query,
                                 apr_int64_t offset, cat_relevance_page_t *page)
 {
-    ranking_t r = {.db = db, .asked = asked, .query = query, .page = page, .offset = offset, .limit = query->limit};
+    ranking_t r = {.db = db, .asked = asked, .query = query, .page = page, .limit = query->limit};
     apr_status_t rv = APR_SUCCESS;
 
+    r.offset = offset < count_most(db) ? offset : count_most(db); /* a client may ask for any page */
     r.after = query->page || !*query->after.key.id ? NULL : &query->after;
     r.found = apr_hash_make(db->pool);
     *page = (cat_relevance_page_t){.ids = apr_array_make(db->pool, 16, sizeof(const char *)), .total = -1};

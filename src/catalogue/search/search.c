@@ -879,10 +879,11 @@ static search_t make_search(cat_db_t *db, const cat_list_query_t *query, const c
     };
 }
 
-/* Nothing is counted that has to agree with the rows, and no bound is read for them (cat_plan_needs_bound). */
+/* Nothing is counted that has to agree with the rows, no bound is read for them (cat_plan_needs_bound), and no ids (relevance.c): a product that
+ * was hidden in between would be passed on. */
 static int is_of_one_select(const cat_list_query_t *query)
 {
-    return query->count == CAT_COUNT_NONE && !query->has_facets && query->sort_count < 2;
+    return query->count == CAT_COUNT_NONE && !query->has_facets && query->sort_count < 2 && !query->is_by_relevance;
 }
 
 apr_status_t cat_search_read(cat_db_t *db, const cat_list_query_t *query, const cat_search_rows_t *rows,

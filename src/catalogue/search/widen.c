@@ -288,7 +288,9 @@ static void add_seen(cat_select_text_t *s, const cat_db_t *db, const char *word)
 /* The beginning of a longer word is none. */
 static const char *make_whole(apr_pool_t *pool, const char *word)
 {
-    return strlen(word) + 4 > CAT_PRODUCT_WORD_SIZE ? word : apr_pstrcat(pool, word, CAT_PRODUCT_WORD_END, NULL);
+    const char *whole = apr_pstrcat(pool, word, CAT_PRODUCT_WORD_END, NULL);
+
+    return cat_product_keys_is_cut(whole) ? word : whole;
 }
 
 /* Adds " FROM ...", a row for each product with the word. Where all products are seen, postings tell. */
