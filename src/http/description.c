@@ -47,10 +47,12 @@ static const char *name_component(const cat_describer_t *d, const char *name)
     return component;
 }
 
-/* The name of the component that is the same; the parameter is added under its own name where there is none. */
-static const char *share_parameter(json_t *components, const char *name, json_t *parameter)
+/* The name of the component that is the same; the parameter is added under its own name where there is none, with a number behind it where
+ * another route has a parameter of this name that is not the same. */
+static const char *share_parameter(const cat_describer_t *d, const char *own_name, json_t *parameter)
 {
-    const char *other;
+    json_t *components = d->components;
+    const char *other, *name = own_name;
     const json_t *component;
 
     json_object_foreach (components, other, component) {
@@ -58,6 +60,9 @@ static const char *share_parameter(json_t *components, const char *name, json_t 
             json_decref(parameter);
             return other;
         }
+    }
+    for (int i = 2; json_object_get(components, name); i++) {
+        name = apr_psprintf(d->pool, "%s.%d", own_name, i);
     }
     json_object_set_new(components, name, parameter);
     return name;
@@ -80,8 +85,7 @@ void cat_description_add_parameter(cat_describer_t *d, const char *name, const c
         json_object_set_new(parameter, "required", json_true());
         d->is_required = 0;
     }
-    json_array_append_new(d->parameters,
-                          cat_schema_refer("parameters", share_parameter(d->components, component, parameter)));
+    json_array_append_new(d->parameters, cat_schema_refer("parameters", share_parameter(d, component, parameter)));
 }
 
 json_t *cat_description_words(const char *const *words, int chosen)

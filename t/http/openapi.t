@@ -107,6 +107,11 @@ for (['POST /products', 201, 400, 503], ['GET /products', 200, 304, 400], ['POST
 }
 ok(!$operations->{'GET /auth/me'}{responses}{200}{headers}{'Preference-Applied'}, 'where nothing is unknown there is none');
 ok($components->{parameters}{"products.$_"}{explode}, "$_ is sent as an array") for qw(sort fields facets category.in id.in);
+for (['GET /products', 1], ['GET /products/export', '']) {
+    my ($name, $expected) = @$_;
+    my ($sort) = grep { $_->{name} eq 'sort' } map { $components->{parameters}{ $_->{'$ref'} =~ s{.*/}{}r } } @{ $operations->{$name}{parameters} };
+    is(!!grep({ $_ eq 'relevance' } @{ $sort->{schema}{items}{enum} }), $expected, "$name: relevance is " . ($expected ? 'an' : 'no') . ' order');
+}
 
 # ---- settings ----
 

@@ -25,6 +25,7 @@ const IN_WORDS = {
     'set required': (query, body) => (body.set ? Object.keys(body.set).length === 0 : body.adjust === undefined && body.delete !== true),
     'where required': (query, body) => [...new URLSearchParams(body.where)].every(([name, value]) => name === '' || value === ''),
     'prefix type': query => query.some(([name]) => name === 'prefix'), /* of the values of a field of numbers */
+    'sort required': query => !query.some(([name]) => name === 'q'),
     'q blank': query => !/[\p{L}\p{N}]/u.test((query.find(([name]) => name === 'q')?.[1] ?? '').normalize('NFKD')),
 };
 
