@@ -299,14 +299,19 @@ static portion_t *make_portion(apr_pool_t *pool, cat_db_t *db, const cat_list_ke
     return p;
 }
 
-apr_status_t cat_indexes_fill(apr_pool_t *pool, cat_db_t *db, const cat_list_key_t *from,
-                              cat_indexes_portion_t *portion)
+/* Has the work, whose baton is the portion, done in a transaction. */
+static apr_status_t transact_portion(portion_t *p, cat_work_t *work, cat_indexes_portion_t *portion)
 {
-    portion_t *p = make_portion(pool, db, from);
-    apr_status_t rv = cat_db_transact(db, fill_portion, p);
+    apr_status_t rv = cat_db_transact(p->db, work, p);
 
     *portion = p->found;
     return rv;
+}
+
+apr_status_t cat_indexes_fill(apr_pool_t *pool, cat_db_t *db, const cat_list_key_t *from,
+                              cat_indexes_portion_t *portion)
+{
+    return transact_portion(make_portion(pool, db, from), fill_portion, portion);
 }
 
 apr_status_t cat_indexes_compare(apr_pool_t *pool, cat_db_t *db, const cat_list_key_t *from,
@@ -339,11 +344,7 @@ static apr_status_t sweep_words(void *baton)
 apr_status_t cat_indexes_sweep(apr_pool_t *pool, cat_db_t *db, const cat_list_key_t *from,
                                cat_indexes_portion_t *portion)
 {
-    portion_t *p = make_portion(pool, db, from);
-    apr_status_t rv = cat_db_transact(db, sweep_words, p);
-
-    *portion = p->found;
-    return rv;
+    return transact_portion(make_portion(pool, db, from), sweep_words, portion);
 }
 
 /* ---- the job ---- */
