@@ -161,7 +161,7 @@ export function stories(server) {
         assert.ok((await page.evaluate(() => window.formats)).length > 0);
     });
 
-    story('the largest element is there soon on a slow processor', server, async visit => {
+    story('something large is painted before the list has come, on a slow processor too', server, async visit => {
         const { page } = await visit(server.installedUrl);
         await page.addInitScript(() => {
             new PerformanceObserver(list => (window.largest = list.getEntries().at(-1).startTime)).observe({
@@ -171,9 +171,17 @@ export function stories(server) {
         });
         const client = await page.context().newCDPSession(page);
         await client.send('Emulation.setCPUThrottlingRate', { rate: 4 });
-        await page.goto('/catalogue/', { waitUntil: 'networkidle' });
+        let answer;
+        const isPainted = new Promise(resolve => (answer = resolve));
+        await page.route('**/api/products?*', async route => {
+            await isPainted;
+            await route.continue();
+        });
+        await page.goto('/catalogue/');
+        await page.waitForFunction(() => window.largest > 0); /* how soon depends on what else the machine does */
+        answer();
+        await page.locator('.price').first().waitFor();
         const largest = await page.evaluate(() => window.largest);
         console.log(`largest contentful paint with a processor four times slower: ${Math.round(largest)} ms`);
-        assert.ok(largest > 0, 'there is one'); /* the time itself depends on what else the machine does */
     });
 }
