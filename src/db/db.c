@@ -268,6 +268,7 @@ void cat_db_note_growth(cat_db_t *db, apr_int64_t added)
 
     if (dialect && dialect->grown) {
         cat_db_ask(db, apr_psprintf(db->pool, dialect->grown, (int)(added < INT_MAX ? added : INT_MAX)), &none);
+        cat_db_release(db);
     }
 }
 
