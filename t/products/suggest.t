@@ -103,7 +103,7 @@ import_all(map { { name => $_ } } @old);
 import_all(map { { name => $_ > 70 ? 'Newer vd' : "Newer $_" } } 1 .. 80);
 is(words('s2') =~ s/\d+/N/gr, join(' ', ('sN') x 8), 'many words that no newer product has');
 is(words('s2'), join(' ', sort split ' ', words('s2')), 'of which none is used more');
-like(words('v'), qr/^vd vanish va vaa\d vb vc ve vaa\d$/, 'where the newest products have few, one of each next letter is found in the index, with the words beside it');
+is(words('v'), 'vd vanish vaa9 va vb vc ve', 'where the newest products have few, one of each next letter is found in the index, with the words beside it');
 is(scalar(split ' ', words('y')), 8, 'or several, if these are few');
 is(words('va', '&limit=3'), 'vanish va vaa9', 'the word itself is one of them');
 like(words('в'), qr|^ваа вб вв|, 'so are letters of several octets');

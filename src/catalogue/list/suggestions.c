@@ -10,7 +10,7 @@
  *      kett               begins up to FEW words of the index: the newest products of each, so that rare ones are suggested, too
  *      ke                 begins more, or is short: those of the newest SAMPLE products of the catalogue that are found. If these do not have
  *                         enough words, one product for each next letter: the newest one of the first word with kea, with keb, and so on;
- *                         at last those of the first FEW words
+ *                         where even that are few, those of the first FEW words
  *      red ket            together with other words: the newest ones that the search finds (plan.c)
  *
  * Where products or fields are hidden from the client, the words of the index may be of those. If there are more than FEW, and not enough of them
@@ -113,6 +113,12 @@ static int count_words(making_t *m, const char *text)
 static int has_enough(const making_t *m)
 {
     return m->words->nelts >= m->query->all->limit;
+}
+
+/* Are these too few to leave it at that? */
+static int has_few(const making_t *m)
+{
+    return 2 * m->words->nelts < m->query->all->limit;
 }
 
 static int has_product(const apr_array_header_t *products, const char *id)
@@ -380,7 +386,7 @@ static apr_status_t read_planned(making_t *m)
         return rv;
     }
     cat_select_text_begin(&s, m->db);
-    cat_plan_add_rows(&s, &plan, ROWS, 0);
+    cat_plan_add_rows(&s, &plan, m->query->all->limit, 0);
     return cat_select_text_run(&s, m->db, take_product, m);
 }
 
@@ -406,14 +412,14 @@ static apr_status_t read_word(making_t *m)
     apr_status_t rv = cat_conditions_prepare(m->db, m->query->all);
 
     rv = rv == APR_SUCCESS && is_short ? read_sample(m) : rv;
-    if (rv != APR_SUCCESS || has_enough(m)) {
+    if (rv != APR_SUCCESS || !has_few(m)) {
         return rv;
     }
     rv = find_words(m);
     if (rv == APR_SUCCESS && m->found_count > FEW && !is_short) {
         rv = read_sample(m);
     }
-    return rv == APR_SUCCESS && m->found_count && !has_enough(m) ? read_by_words(m) : rv;
+    return rv == APR_SUCCESS && m->found_count && has_few(m) ? read_by_words(m) : rv;
 }
 
 /* May other products have what the words of the index, as far as they were looked at, do not tell? */
@@ -421,7 +427,7 @@ static int is_plan_needed(const making_t *m)
 {
     const cat_list_query_t *all = m->query->all;
 
-    return all->word_count > 1 || (!has_enough(m) && (all->others[0] || (m->found_count > FEW && is_blind(m))));
+    return all->word_count > 1 || (has_few(m) && (all->others[0] || (m->found_count > FEW && is_blind(m))));
 }
 
 static apr_status_t read_products(void *baton)
