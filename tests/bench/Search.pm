@@ -43,7 +43,7 @@ sub mariadb { run_on_engine('mysql', @_) }
 
 sub run_on_engine {
     my ($driver, $c) = @_;
-    my ($file, $facts) = Varied::file("$c->{dir}/data", setting('ctl'), $c->{beside_peers});
+    my ($file, $facts) = Varied::file("$c->{dir}/data", setting('ctl'), $c->{searched});
     my $engine = Engine::start($driver);
     Copies::fill($engine, setting('ctl'), $file);
     my $native = Native->new($driver, engine => $engine);
