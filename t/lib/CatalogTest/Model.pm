@@ -148,6 +148,8 @@ my %SYNONYMS = (tea => ['kettle', 'chai'], kettle => ['tea'], chai => ['tea', 'k
     teakettle => ['chai'], fine => ['red kettle', 'wi-fi'], "\x{4e09}\x{5fb3} \x{5fb3}\x{5305} \x{5305}\x{4e01}" => ['usb c'],
     galaxy24 => ["\x{d55c}\x{ad6d}\x{c5b4}"], 'red tea pot' => ['tur']);
 
+my @TERMS = ('fine', 'Galaxy24', 'galaxy 24', 'tea kettle', 'Tea-Kettle', 'red tea pot', "\x{4e09}\x{5fb3}\x{5305}\x{4e01}", 'wi fi', 'chai'); # to be asked
+
 sub write_synonyms {
     my $text = "tea, chai # and more\nchai => Kettle\nT\x{e9}a, kettle\nwifi => Galaxy, 24\nRED => \x{65e5}\x{672c}\n"
         . "Tea-Kettle => chai\nfine => red kettle, wi fi\n\x{4e09}\x{5fb3}\x{5305}\x{4e01} => USB-C\ngalaxy24 => \x{d55c}\x{ad6d}\x{c5b4}\nred tea pot => T\x{fc}r\n";
@@ -597,11 +599,12 @@ sub random_words {
     my ($who, @products) = @_;
     return () if rand() < 0.6;
     my @searched = searched_names('writer'); # words that readers do not find are questions, too
-    return map {
+    my @term = rand() < 0.2 ? split / /, pick(@TERMS) : ();
+    return (@term, map {
         my $product = pick(@products);
         my @has = ((map { words($_) } texts_of($product, @searched)), words(pick(@WORDS)));
         @has ? rand() < 0.4 ? pick(@has) : rand() < 0.3 ? random_slip(pick(@has)) : random_prefix(pick(@has)) : ();
-    } 1 .. 1 + int rand 3;
+    } 1 .. (@term ? int rand 2 : 1 + int rand 3));
 }
 
 # A part of a word, or one with a slip.
