@@ -86,6 +86,8 @@ is($words->api(GET => '/products?q=dining+table')->{json}{pagination}{total}, 2,
 like($words->api(GET => '/products?q=tv&limit=1')->{headers}{link}, qr/q=tv&/, 'links have what the client has asked');
 is_deeply($words->api(GET => '/products?q=tv+stnad')->{json}{corrected}, { stnad => ['stand'] }, 'a slip beside them is corrected');
 is($words->api(GET => "/products/export?format=csv&q=tv")->{body} =~ tr/\n//, 5, 'an export has them, too');
+$words->api(POST => '/products', { name => "Television set $_", price => 1 }, token => forge()) for 1 .. 12;
+is(join(' ', @{ $words->api(GET => '/products/suggest?q=tv')->{json}{data}{words} }), 'tvs tv', 'what has synonyms of several words is suggested beside many newer products with these');
 $words->stop;
 
 # ---- other files ----
@@ -103,5 +105,9 @@ $inner->stop;
 my $inherits = files(server(conf => "CatalogSynonyms seats.txt"), 'seats.txt' => $text)->start;
 $inherits->api(POST => '/products', { name => $_, price => 1 }, token => forge()) for 'Sofa', 'Couch';
 is($inherits->api(GET => '/products?q=sofa')->{json}{pagination}{total}, 2, 'a section inherits it');
+$inherits->api(POST => '/products', { name => "Sofa $_", price => 1 }, token => forge()) for 1 .. 12;
+my $suggested = $inherits->api(GET => '/products/suggest?q=couch')->{json}{data};
+is(join(' ', @{ $suggested->{words} }), 'couch', 'what has synonyms is suggested beside many newer products with these');
+is(join(' ', map { $_->{name} } @{ $suggested->{products} }[0, 1]), 'Couch Sofa 12', 'and these are suggested as well');
 
 done_testing;
