@@ -234,6 +234,16 @@ const void *cat_db_kept_registry(const cat_db_t *db)
     return atomic_load(&db->use->source->registry_read);
 }
 
+void cat_db_note_written(const cat_db_t *db)
+{
+    atomic_store(&db->use->source->written_at, apr_time_now());
+}
+
+apr_time_t cat_db_written_at(const cat_db_t *db)
+{
+    return atomic_load(&db->use->source->written_at);
+}
+
 cat_basis_t *cat_db_basis(const cat_db_t *db)
 {
     return db->use->in_transaction ? &db->use->basis : NULL;

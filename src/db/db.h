@@ -190,6 +190,10 @@ const void *cat_db_registry(const cat_db_t *db, apr_time_t *since);
 void cat_db_keep_registry(const cat_db_t *db, const void *registry);
 const void *cat_db_kept_registry(const cat_db_t *db);
 
+/* Notes that products were written once, so that this process knows; and returns when it did, 0: not yet. */
+void cat_db_note_written(const cat_db_t *db);
+apr_time_t cat_db_written_at(const cat_db_t *db);
+
 /* What the transaction that is open goes by, to be read and filled in; NULL: none is open. */
 cat_basis_t *cat_db_basis(const cat_db_t *db);
 

@@ -12,8 +12,8 @@
  * transaction, and whoever takes a row away looks at its mark first (catalogue/product/own_keys.c): so a row is counted once, however
  * often it is written anew, and whichever server writes it.
  *
- * That requires that all servers look at the marks before the first row gets one. When a field becomes a facet in a database that has
- * products, each server learns so within a second, and only looks; some seconds later the job that fills in the keys
+ * That requires that all servers that write rows of the field look at the marks before the first one gets one. So a field that no server knew
+ * is counted from the beginning. When a field that some server knows becomes a facet in a database that has products, each server learns so within a second, and only looks; some seconds later the job that fills in the keys
  * (catalogue/search/key_filler.c) notes in catalog_fields that values are counted. When each server has had the time to read that, the job
  * goes through the products, and gives each the mark that it lacks. From then on every row of the field has it.
  *
