@@ -3,6 +3,8 @@
 
 #include <apr_strings.h>
 
+#include "lib/number.h"
+
 void cat_page_begin(cat_page_t *page, apr_pool_t *pool)
 {
     page->total = 0;
@@ -10,14 +12,9 @@ void cat_page_begin(cat_page_t *page, apr_pool_t *pool)
     page->rows = apr_array_make(pool, 16, sizeof(const char *const *));
 }
 
-static const char *write_number(const cat_page_t *page, apr_int64_t number)
-{
-    return apr_psprintf(page->rows->pool, "%" APR_INT64_T_FMT, number);
-}
-
 const char *cat_page_count_most(const cat_page_t *page)
 {
-    return write_number(page, page->most + 1);
+    return cat_number_write(page->rows->pool, page->most + 1);
 }
 
 int cat_page_find(cat_page_t *page, const char *total, const char **limit, const char **offset)
@@ -31,8 +28,8 @@ int cat_page_find(cat_page_t *page, const char *total, const char **limit, const
     if (page->number > last) {
         return 0;
     }
-    *limit = write_number(page, page->limit + page->is_more);
-    *offset = write_number(page, (page->number - 1) * page->limit);
+    *limit = cat_number_write(page->rows->pool, page->limit + page->is_more);
+    *offset = cat_number_write(page->rows->pool, (page->number - 1) * page->limit);
     return 1;
 }
 
@@ -48,7 +45,7 @@ apr_status_t cat_page_add_row(void *baton, const char *const *values, int count)
     }
     row = apr_palloc(pool, (apr_size_t)count * sizeof(*row));
     for (int i = 0; i < count; i++) {
-        row[i] = values[i] ? apr_pstrdup(pool, values[i]) : NULL;
+        row[i] = apr_pstrdup(pool, values[i]);
     }
     APR_ARRAY_PUSH(page->rows, const char *const *) = row;
     return APR_SUCCESS;

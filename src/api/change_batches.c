@@ -85,12 +85,6 @@ static apr_status_t read_page(void *baton)
     return cat_db_each(r->q->db, SQL_BATCHES_PAGE, CAT_VALUES(limit, offset), add_batch, page);
 }
 
-/* Without a history there are no batches. */
-static cat_answer_t *refuse_route(cat_request_t *q)
-{
-    return cat_changes_are_kept(q->conf) ? NULL : cat_answer_problem(q->pool, CAT_PROBLEM_ROUTE_UNKNOWN, NULL);
-}
-
 static const cat_parameter_row_t parameters[] = {CAT_ADMIN_LIST_PARAMETERS};
 
 #define PARAMETERS ((int)(sizeof(parameters) / sizeof(parameters[0])))
@@ -99,9 +93,8 @@ cat_answer_t *cat_change_batches_list(cat_request_t *q)
 {
     list_request_t r = {.q = q};
     cat_parameters_t p;
-    cat_answer_t *refusal = refuse_route(q);
+    cat_answer_t *refusal = cat_admin_list_parse(q, &p, parameters, PARAMETERS, &r.list);
 
-    refusal = refusal ? refusal : cat_admin_list_parse(q, &p, parameters, PARAMETERS, &r.list);
     r.list.page.most = q->conf->count_limit;
     return refusal ? refusal
                    : cat_admin_list_answer(q, cat_db_view(q->db, read_page, &r), &r.list, &p, fields, BATCH_FIELDS);
@@ -169,12 +162,8 @@ cat_answer_t *cat_change_batches_undo(cat_request_t *q)
 {
     undo_request_t r = {.q = q};
     cat_undo_t *undo = &r.undo;
-    cat_answer_t *refusal = refuse_route(q);
     apr_status_t rv;
 
-    if (refusal) {
-        return refusal;
-    }
     *undo = (cat_undo_t){.db = q->db,
                          .batch = cat_undo_parse_batch(q->params[0]),
                          .begin_job = begin_job,

@@ -169,7 +169,7 @@ static apr_status_t look_up_batch(import_t *im)
         cat_db_t *db = cat_db_make(im->page_pool, &ctl->conf, ctl->source, &ctl->log);
         im->last = NULL;
         rv = cat_db_each(db, table_of(im)->read, CAT_VALUES(after), compare_row, im);
-        after = im->last ? apr_pstrdup(im->pool, im->last) : NULL;
+        after = apr_pstrdup(im->pool, im->last);
         apr_pool_clear(im->page_pool);
     } while (rv == APR_SUCCESS && after && strcmp(after, key_of(&im->rows[im->count - 1])) < 0);
     return rv;

@@ -21,6 +21,7 @@
 #include "ctl/database.h"
 #include "ctl/progress.h"
 #include "db/db.h"
+#include "lib/number.h"
 #include "lib/time.h"
 
 /* Delta rows of categories are applied after so many portions: lists read all that wait. */
@@ -297,8 +298,7 @@ static apr_status_t pass_products(const comparison_t *c, apr_int64_t passed, cat
         return APR_SUCCESS;
     }
     rv = cat_db_one(c->ctl->db, SQL_PRODUCT_KEY_BELOW,
-                    CAT_VALUES(portion->end.created_at, portion->end.id,
-                               apr_psprintf(c->ctl->db->pool, "%" APR_INT64_T_FMT, passed)),
+                    CAT_VALUES(portion->end.created_at, portion->end.id, cat_number_write(c->ctl->db->pool, passed)),
                     &row);
     portion->is_last = rv == APR_NOTFOUND;
     if (rv == APR_SUCCESS) {

@@ -37,7 +37,7 @@ int ctl_list_print(ctl_t *ctl, const cat_field_t *fields, int count, cat_sql_t s
         cat_db_t *db = cat_db_make(l.pool, &ctl->conf, ctl->source, &ctl->log);
         l.last = NULL;
         rv = cat_db_each(db, sql, arguments, value_count + 1, print_row, &l);
-        arguments[0] = l.last ? apr_pstrdup(ctl->pool, l.last) : NULL;
+        arguments[0] = apr_pstrdup(ctl->pool, l.last);
         apr_pool_clear(l.pool);
     } while (rv == APR_SUCCESS && arguments[0]);
     ctl_table_end(&l.table);

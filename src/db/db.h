@@ -57,7 +57,12 @@ apr_status_t cat_db_one(cat_db_t *db, cat_sql_t sql, const char *const *values, 
 apr_status_t cat_db_each(cat_db_t *db, cat_sql_t sql, const char *const *values, int count, cat_row_t *row,
                          void *baton);
 
-/* The same for a select whose text is made at run time, in the database's dialect, with a %s for each value: its shape
+/* The same for a statement that takes CAT_DB_PLACES texts (SQL_..._100), as often as it takes for the texts of the list (const char *);
+ * the places that are left repeat one of them. */
+#define CAT_DB_PLACES 100
+apr_status_t cat_db_each_list(cat_db_t *db, cat_sql_t sql, const apr_array_header_t *list, cat_row_t *row, void *baton);
+
+/* As cat_db_each, for a select whose text is made at run time, in the database's dialect, with a %s for each value: its shape
  * may differ from one call to the next, its values are never part of it. A connection keeps the CAT_TEXT_SLOTS
  * statements used last prepared. */
 apr_status_t cat_db_each_text(cat_db_t *db, const char *text, const char *const *values, int count, cat_row_t *row,

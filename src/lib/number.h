@@ -16,6 +16,9 @@ const char *cat_number_format(apr_pool_t *pool, const json_t *number);
 /* The same of a finite double. */
 const char *cat_number_format_real(apr_pool_t *pool, double number);
 
+/* The decimal text of an integer, on the pool. */
+const char *cat_number_write(apr_pool_t *pool, apr_int64_t number);
+
 /* 2^53-1: the largest integer that every JSON reader takes exactly (RFC 7493, 2.2). */
 #define CAT_NUMBER_SAFE_MAX APR_INT64_C(9007199254740991)
 

@@ -39,6 +39,7 @@
 #include "catalogue/product/value_counts.h"
 #include "db/db.h"
 #include "lib/fold.h"
+#include "lib/number.h"
 
 /* A block of TOO_MANY products or more is split after SIZE of them; one of fewer than TOO_FEW is merged into the next older
  * one. */
@@ -93,11 +94,6 @@ static apr_status_t note_row(void *baton, const char *const *values, int count)
     return CAT_ENOUGH;
 }
 
-static const char *number(const maintenance_t *c, apr_int64_t n)
-{
-    return apr_psprintf(c->pool, "%" APR_INT64_T_FMT, n);
-}
-
 /* *first: of the block that the key is in. */
 static apr_status_t find_block(maintenance_t *c, const cat_list_key_t *key, cat_list_key_t *first)
 {
@@ -112,7 +108,8 @@ static apr_status_t find_block(maintenance_t *c, const cat_list_key_t *key, cat_
 
 static apr_status_t add_to_block(maintenance_t *c, const cat_list_key_t *first, apr_int64_t n)
 {
-    return cat_db_exec(c->db, SQL_COUNTS_ADD, CAT_VALUES(number(c, n), first->created_at, first->id), NULL);
+    return cat_db_exec(c->db, SQL_COUNTS_ADD, CAT_VALUES(cat_number_write(c->pool, n), first->created_at, first->id),
+                       NULL);
 }
 
 /* Leaves the oldest products in the block, and inserts one for the rest, which becomes *block. APR_NOTFOUND: delta rows
@@ -135,7 +132,8 @@ static apr_status_t split_block(maintenance_t *c, block_t *block)
     }
     rv = add_to_block(c, first, -rest);
     *block = (block_t){{row[0], row[1]}, rest};
-    return rv == APR_SUCCESS ? cat_db_exec(c->db, SQL_COUNTS_INSERT, CAT_VALUES(row[0], row[1], number(c, rest)), NULL)
+    return rv == APR_SUCCESS ? cat_db_exec(c->db, SQL_COUNTS_INSERT,
+                                           CAT_VALUES(row[0], row[1], cat_number_write(c->pool, rest)), NULL)
                              : rv;
 }
 
@@ -166,7 +164,8 @@ static apr_status_t merge_block(maintenance_t *c, const block_t *block)
 
 static apr_status_t read_uneven(const maintenance_t *c, cat_row_t *row, void *baton)
 {
-    return cat_db_each(c->db, SQL_COUNTS_UNEVEN, CAT_VALUES(number(c, TOO_MANY), number(c, TOO_FEW)), row, baton);
+    return cat_db_each(c->db, SQL_COUNTS_UNEVEN,
+                       CAT_VALUES(cat_number_write(c->pool, TOO_MANY), cat_number_write(c->pool, TOO_FEW)), row, baton);
 }
 
 static apr_status_t rebalance(maintenance_t *c)
@@ -206,7 +205,7 @@ static apr_status_t keep_delta(void *baton, const char *const *values, int count
         b->deltas[b->count++] = (delta_t){{apr_pstrdup(b->pool, values[1]), apr_pstrdup(b->pool, values[2])},
                                           apr_atoi64(values[1]),
                                           apr_atoi64(values[3]),
-                                          values[4] ? apr_pstrdup(b->pool, values[4]) : NULL,
+                                          apr_pstrdup(b->pool, values[4]),
                                           apr_atoi64(values[5]),
                                           apr_atoi64(values[6])};
     }
@@ -256,7 +255,7 @@ static const char *fold_category(apr_pool_t *pool, const char *category)
 
 static apr_status_t add_to_category(const maintenance_t *c, const char *category, apr_int64_t n, apr_int64_t in_stock)
 {
-    const char *sum = number(c, n), *stock = number(c, in_stock);
+    const char *sum = cat_number_write(c->pool, n), *stock = cat_number_write(c->pool, in_stock);
     int changed;
     apr_status_t rv = cat_db_exec(c->db, SQL_CATEGORY_ADD, CAT_VALUES(sum, stock, category), &changed);
 
@@ -305,7 +304,8 @@ static apr_status_t apply_to_all(const maintenance_t *c, const delta_batch_t *b)
         sum += b->deltas[i].delta;
         in_stock += b->deltas[i].in_stock;
     }
-    return cat_db_exec(c->db, SQL_COUNTS_ADD_ALL, CAT_VALUES(number(c, sum), number(c, in_stock)), NULL);
+    return cat_db_exec(c->db, SQL_COUNTS_ADD_ALL,
+                       CAT_VALUES(cat_number_write(c->pool, sum), cat_number_write(c->pool, in_stock)), NULL);
 }
 
 /* Applies one batch of product_deltas to the counts. *count: its rows. */

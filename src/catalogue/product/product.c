@@ -131,7 +131,7 @@ const char *const *cat_product_copy(apr_pool_t *pool, const char *const *row, in
     const char **copy = apr_palloc(pool, (apr_size_t)count * sizeof(*copy));
 
     for (int i = 0; i < count; i++) {
-        copy[i] = row[i] ? apr_pstrdup(pool, row[i]) : NULL;
+        copy[i] = apr_pstrdup(pool, row[i]);
     }
     return copy;
 }

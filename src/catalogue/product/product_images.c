@@ -32,6 +32,7 @@
 #include "catalogue/product/product.h"
 #include "lib/id.h"
 #include "lib/json.h"
+#include "lib/number.h"
 #include "lib/time.h"
 
 static const int smaller_widths[] = {320, 640, 1280};
@@ -372,7 +373,7 @@ apr_status_t cat_product_images_insert(cat_db_t *db, const char *product, const 
                                        const char *digest)
 {
     return cat_db_insert(db, SQL_IMAGE_INSERT,
-                         CAT_VALUES(image->id, product, apr_psprintf(db->pool, "%" APR_INT64_T_FMT, octets),
+                         CAT_VALUES(image->id, product, cat_number_write(db->pool, octets),
                                     apr_itoa(db->pool, image->width), digest, cat_time_store(db->pool, apr_time_now()),
                                     NULL));
 }

@@ -24,6 +24,7 @@
 #include "catalogue/product/list_key.h"
 #include "catalogue/product/product.h"
 #include "lib/buffer.h"
+#include "lib/number.h"
 
 /* What was read is used for so long; and a transaction that has gone by it for longer looks again before it commits. */
 #define AGE apr_time_from_sec(1)
@@ -477,7 +478,7 @@ static apr_status_t reorder_field(cat_db_t *db, const cat_registry_t *registry, 
 {
     const cat_own_field_t *own = registry->fields->own[known];
     int flags = registry->fields->all[known].flags;
-    const char *now = apr_psprintf(db->pool, "%" APR_TIME_T_FMT, cat_db_configured(db));
+    const char *now = cat_number_write(db->pool, cat_db_configured(db));
     cat_own_field_t ordered = *own;
 
     ordered.values = join_values(db->pool, values, own->values);
