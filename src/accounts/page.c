@@ -12,11 +12,6 @@ void cat_page_begin(cat_page_t *page, apr_pool_t *pool)
     page->rows = apr_array_make(pool, 16, sizeof(const char *const *));
 }
 
-const char *cat_page_count_most(const cat_page_t *page)
-{
-    return cat_number_write(page->rows->pool, page->most + 1);
-}
-
 int cat_page_find(cat_page_t *page, const char *total, const char **limit, const char **offset)
 {
     apr_int64_t last;
@@ -49,4 +44,37 @@ apr_status_t cat_page_add_row(void *baton, const char *const *values, int count)
     }
     APR_ARRAY_PUSH(page->rows, const char *const *) = row;
     return APR_SUCCESS;
+}
+
+typedef struct reading_t {
+    cat_db_t *db;
+    const cat_page_query_t *query;
+    cat_page_t *page;
+} reading_t;
+
+static apr_status_t read_page(void *baton)
+{
+    const reading_t *r = baton;
+    const cat_page_query_t *query = r->query;
+    const char *values[CAT_PAGE_VALUES_MAX + 2], **behind = values + query->count, *const * row;
+    apr_status_t rv;
+
+    cat_page_begin(r->page, r->db->pool);
+    for (int i = 0; i < query->count; i++) {
+        values[i] = query->values[i];
+    }
+    behind[0] = cat_number_write(r->db->pool, r->page->most + 1);
+    rv = cat_db_one(r->db, query->counts, values, query->count + query->is_bounded, &row);
+    if (rv != APR_SUCCESS || !cat_page_find(r->page, row[0], &behind[0], &behind[1])) {
+        return rv;
+    }
+    return cat_db_each(r->db, query->selects, values, query->count + 2, query->add ? query->add : cat_page_add_row,
+                       r->page);
+}
+
+apr_status_t cat_page_read(cat_db_t *db, const cat_page_query_t *query, cat_page_t *page)
+{
+    reading_t r = {db, query, page};
+
+    return cat_db_view(db, read_page, &r);
 }

@@ -80,7 +80,7 @@ cat_answer_t *cat_audit_log_list(cat_request_t *q)
         return refusal;
     }
     r.list.page.most = q->conf->count_limit;
-    rv = cat_audit_read(q->db, q->pool, &r.filter, &r.list.page);
+    rv = cat_audit_read(q->db, &r.filter, &r.list.page);
     return cat_admin_list_answer(q, rv, &r.list, &p, cat_audit_fields, CAT_AUDIT_FIELDS);
 }
 

@@ -21,7 +21,7 @@ cat_answer_t *cat_webhooks_list(cat_request_t *q)
     if (refusal) {
         return refusal;
     }
-    rv = cat_webhook_list_read(q->db, q->pool, &list.page);
+    rv = cat_webhook_list_read(q->db, &list.page);
     return cat_admin_list_answer(q, rv, &list, &p, cat_webhook_view_fields, CAT_WEBHOOK_VIEW_FIELDS);
 }
 

@@ -19,6 +19,7 @@
 #include "ctl/progress.h"
 #include "db/db.h"
 #include "lib/json.h"
+#include "lib/text.h"
 
 #define LINE_SIZE 65536
 #define BATCH 500                      /* rows of one transaction, */
@@ -129,8 +130,7 @@ static const char *key_of(const row_t *row)
 static int is_equal(const row_t *row, const char *const *values, int count)
 {
     for (int i = 0; i < count; i++) {
-        const char *ours = row->values[i], *theirs = values[i];
-        if (!ours != !theirs || (ours && strcmp(ours, theirs))) {
+        if (!cat_text_is_same(row->values[i], values[i])) {
             return 0;
         }
     }

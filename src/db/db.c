@@ -83,6 +83,15 @@ apr_status_t cat_db_each(cat_db_t *db, cat_sql_t sql, const char *const *values,
         db, &(cat_select_t){.sql = sql, .values = values, .count = count, .row = row, .baton = baton});
 }
 
+apr_status_t cat_db_add_text(void *baton, const char *const *values, int count)
+{
+    apr_array_header_t *list = baton;
+
+    (void)count;
+    APR_ARRAY_PUSH(list, const char *) = apr_pstrdup(list->pool, values[0]);
+    return APR_SUCCESS;
+}
+
 apr_status_t cat_db_each_list(cat_db_t *db, cat_sql_t sql, const apr_array_header_t *list, cat_row_t *row, void *baton)
 {
     apr_status_t rv = APR_SUCCESS;

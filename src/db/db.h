@@ -62,6 +62,9 @@ apr_status_t cat_db_each(cat_db_t *db, cat_sql_t sql, const char *const *values,
 #define CAT_DB_PLACES 100
 apr_status_t cat_db_each_list(cat_db_t *db, cat_sql_t sql, const apr_array_header_t *list, cat_row_t *row, void *baton);
 
+/* Adds a copy of the row's first value to the list, the baton (const char *), on the pool of that. */
+cat_row_t cat_db_add_text;
+
 /* As cat_db_each, for a select whose text is made at run time, in the database's dialect, with a %s for each value: its shape
  * may differ from one call to the next, its values are never part of it. A connection keeps the CAT_TEXT_SLOTS
  * statements used last prepared. */

@@ -330,20 +330,11 @@ static apr_status_t apply_deltas(maintenance_t *c, int *count)
     return rv == APR_SUCCESS ? cat_db_exec_list(c->db, SQL_COUNTS_DELETE_DELTAS, b->numbers, DELETED_ROWS, "0") : rv;
 }
 
-static apr_status_t keep_name(void *baton, const char *const *values, int count)
-{
-    apr_array_header_t *names = baton;
-
-    (void)count;
-    APR_ARRAY_PUSH(names, const char *) = apr_pstrdup(names->pool, values[0]);
-    return APR_SUCCESS;
-}
-
 /* Of rows that SQL_CATEGORY_BEGIN or a trigger has inserted. */
 static apr_status_t fold_categories(maintenance_t *c)
 {
     apr_array_header_t *names = apr_array_make(c->pool, 64, sizeof(const char *));
-    apr_status_t rv = cat_db_each(c->db, SQL_CATEGORY_UNFOLDED, CAT_NO_VALUES, keep_name, names);
+    apr_status_t rv = cat_db_each(c->db, SQL_CATEGORY_UNFOLDED, CAT_NO_VALUES, cat_db_add_text, names);
 
     for (int i = 0; i < names->nelts && rv == APR_SUCCESS; i++) {
         const char *name = APR_ARRAY_IDX(names, i, const char *);

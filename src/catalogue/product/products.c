@@ -34,6 +34,7 @@
 #include "db/db.h"
 #include "http/etag.h"
 #include "lib/id.h"
+#include "lib/text.h"
 
 /* ---- reading ---- */
 
@@ -778,7 +779,7 @@ apr_status_t cat_products_lock_many(cat_db_t *db, apr_array_header_t *ids)
     if (cat_db_has_one_writer(db)) {
         return APR_SUCCESS;
     }
-    qsort(ids->elts, (size_t)ids->nelts, sizeof(const char *), cat_id_compare);
+    qsort(ids->elts, (size_t)ids->nelts, sizeof(const char *), cat_text_compare);
     return cat_db_each_list(db, SQL_PRODUCT_LOCK_100, ids, pass_row, NULL);
 }
 
