@@ -493,7 +493,8 @@ const cat_description_t cat_changes_about_list = {
     .id = "listChanges",
     .tag = "Products",
     .summary = "Follow the changes of products",
-    .about = "In an order without gaps: who stores `next` together with what it has made of the changes misses none "
+    .about = "In an order without gaps: a program that stores `next` together with what it has made of the changes "
+             "misses none "
              "and gets none twice. "
              "On a database server a change is in the list about half a second after it was made.",
     .describe_parameters = describe_parameters,
@@ -553,7 +554,7 @@ const cat_description_t cat_changes_about_restore = {
     .tag = "Products",
     .summary = "Make a product what it was before a change",
     .about =
-        "A deleted product comes back with its id and its `createdAt`. That is a change, too, which can be taken back.",
+        "A deleted product comes back with its id and its `createdAt`. That is a change, too, which can be undone.",
     .param = CAT_PRODUCTS_PARAM,
     .takes_name = 1,
     .input = "Restoration",

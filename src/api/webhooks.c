@@ -42,7 +42,7 @@ static void describe_parameters(cat_describer_t *d)
 const cat_description_t cat_webhooks_about_list = {
     .id = "listWebhooks",
     .tag = "Administration",
-    .summary = "List the URLs that are told of changes",
+    .summary = "List the URLs that receive changes",
     .about = "In the order in which they were added, with what came of the last attempt of each.",
     .describe_parameters = describe_parameters,
     .status = 200,
