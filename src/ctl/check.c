@@ -22,7 +22,7 @@
 #include "lib/file.h"
 #include "lib/time.h"
 
-/* Of about so many products the keys of fields are compared, if there are more. */
+/* In a larger catalogue, about the number of products whose keys of fields are compared. */
 #define FIELDS_SAMPLE 20000
 
 #define WEBHOOK_IS_LATE apr_time_from_sec(3600)

@@ -427,7 +427,7 @@ static apr_status_t refuse(cat_undo_t *undo, cat_undo_outcome_t outcome)
     return CAT_ECHANGED;
 }
 
-/* Whoever claims the batch is the only one. */
+/* Only one transaction can claim the batch. */
 static apr_status_t claim_batch(cat_undo_t *undo, cat_change_batch_t *batch)
 {
     int claimed;
@@ -459,7 +459,7 @@ static apr_status_t check_end(cat_undo_t *undo, const cat_change_batch_t *batch,
     return rv == APR_SUCCESS || rv == APR_NOTFOUND ? refuse(undo, CAT_UNDO_RUNNING) : rv;
 }
 
-/* Some of its changes may have been deleted, and whoever looked for them would read the history to its end. */
+/* Some of its changes may have been deleted, and a search for them would read the history to its end. */
 static int is_too_old(const cat_undo_t *undo, const cat_change_batch_t *batch)
 {
     return apr_time_now() - batch->at > apr_time_from_sec(cat_conf_history(undo->db->conf));

@@ -372,7 +372,7 @@ static void begin_notes(cat_db_t *db, notes_t *n)
     db->notes = n;
 }
 
-/* Ends a portion of the batch, which has made so many changes. */
+/* Ends a portion of the batch. changes: those that the portion has made. */
 static apr_status_t add_to_batch(cat_db_t *db, apr_int64_t batch, apr_int64_t changes, int is_open)
 {
     return cat_db_exec(db, SQL_BATCHES_ADD,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Keeps the dictionary in step with product_words: whoever inserts words asks which of them the dictionary lacks, without a lock, and inserts
+ * Keeps the dictionary in step with product_words: a writer that inserts words asks which of them the dictionary lacks, without a lock, and inserts
  * those in the order of the primary key, so that writers who add the same words wait for each other, and never in a circle. Most words of a
  * new product are there already. Nothing is counted, so that no row is one that all writers change; and nothing is deleted with a product, as
  * another one may get the word at the same moment.

@@ -13,7 +13,7 @@
  * the table; if there are products, the job (catalogue/search/key_filler.h) gives them its keys.
  *
  * What was read is kept for the life of the process, as threads may use it for as long as they like. The table changes with the
- * configuration and when a field is complete, so there are few of them: whoever reads what another thread has read before takes that.
+ * configuration and when a field is complete, so there are few of them: a thread that reads what another one has read before takes that.
  */
 #include "catalogue/product/registry.h"
 
@@ -76,7 +76,7 @@ static void note_flags(cat_registry_t *registry, int flags)
     registry->has_facets |= (flags & CAT_FACET) != 0;
 }
 
-/* Without fields; the caller fills in what belongs to so many of them. */
+/* Without fields, but with room for `count` of them. */
 static cat_registry_t *make_empty(const char *text, int count)
 {
     apr_size_t places = CAT_PRODUCT_FIELDS + (apr_size_t)count;
@@ -544,7 +544,8 @@ static apr_status_t add_fields(cat_db_t *db, const cat_registry_t **registry)
 
 typedef struct look_t {
     const cat_registry_t *noted, *registry;
-    const cat_registry_t *kept; /* what this transaction, or whoever looked last, has read before; NULL: nothing */
+    const cat_registry_t
+        *kept; /* what this transaction, or the last thread that looked, has read before; NULL: nothing */
     apr_time_t since;
     int is_new; /* flag: the table was read */
 } look_t;

@@ -9,7 +9,7 @@
  *                    tags   red        01   red     1
  *
  * A count is the number of rows of product_keys that have the value and are marked as counted. Row, mark and count change in one
- * transaction, and whoever takes a row away looks at its mark first (catalogue/product/own_keys.c): so a row is counted once, however
+ * transaction, and a writer that deletes a row looks at its mark first (catalogue/product/own_keys.c): so a row is counted once, however
  * often it is written anew, and whichever server writes it.
  *
  * That requires that all servers look at the marks before the first row gets one. When a field becomes a facet in a database that has
