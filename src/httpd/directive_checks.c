@@ -324,7 +324,8 @@ static const char *set_webhook_option(cmd_parms *cmd, cat_webhook_t *webhook, co
     if (!strncmp(word, EVENTS_OPTION, strlen(EVENTS_OPTION)) && !webhook->events) {
         return cat_webhook_set_events(cmd->pool, webhook, word + strlen(EVENTS_OPTION));
     }
-    return apr_psprintf(cmd->pool, "takes a URL, secret=FILE and perhaps events=NAMES, each once; '%s' is none of them",
+    return apr_psprintf(cmd->pool,
+                        "takes a URL, secret=FILE and optionally events=NAMES, each once; '%s' is none of them",
                         apr_pstrmemdup(cmd->pool, word, strcspn(word, "=")));
 }
 
@@ -364,7 +365,7 @@ const char *cat_directive_checks_webhook(cmd_parms *cmd, cat_conf_t *conf, const
     return error ? apr_psprintf(cmd->pool, "CatalogWebhook %s: %s", webhook->name, error) : NULL;
 }
 
-/* A section may say of a URL of an outer one what else it is told. */
+/* A section may name a URL of an outer section again, with other events: its own line counts then. */
 const void *cat_directive_checks_merge_webhooks(apr_pool_t *pool, const void *base, const void *over)
 {
     const apr_array_header_t *outer = base;
@@ -666,7 +667,7 @@ const char *cat_directive_checks_link(cmd_parms *cmd, cat_conf_t *conf, const ch
     if (!strstr(url, "%t") || strstr(uri.hostname, "%t")) {
         return apr_psprintf(
             cmd->pool,
-            "CatalogLink %s must have %%t, which becomes the token of the link, behind the host; '%s' has "
+            "CatalogLink %s must contain %%t, which the token of the link replaces, after the host; '%s' does "
             "not",
             kind, url);
     }

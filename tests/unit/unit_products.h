@@ -64,7 +64,7 @@ static inline void unit_products_maintain(unit_database_t *database)
     cat_db_t *db = unit_database_use(database->pool, database);
 
     for (int changed = 1; changed;) {
-        assert_int_equal(cat_counts_maintain(database->pool, db, &changed), APR_SUCCESS);
+        assert_int_equal(cat_counts_maintain(db, &changed), APR_SUCCESS);
     }
     cat_db_release(db);
 }
@@ -75,7 +75,7 @@ static inline int unit_products_check(unit_database_t *database)
     cat_db_t *db = unit_database_use(database->pool, database);
     int wrong;
 
-    assert_int_equal(cat_counts_check(database->pool, db, &wrong), APR_SUCCESS);
+    assert_int_equal(cat_counts_check(db, &wrong), APR_SUCCESS);
     cat_db_release(db);
     return wrong;
 }

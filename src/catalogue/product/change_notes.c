@@ -51,19 +51,12 @@ int cat_change_notes_are_kept(const cat_db_t *db)
 
 /* ---- what was overwritten ---- */
 
-static void begin_member(cat_buffer_t *b, const char *name, apr_size_t length)
-{
-    cat_buffer_add_text(b, b->length ? ",\"" : "{\"");
-    cat_buffer_add(b, name, length);
-    CAT_BUFFER_LITERAL(b, "\":");
-}
-
 /* Times as the database has them. */
 static void add_column(cat_buffer_t *b, int column, const char *value)
 {
     const cat_field_t *field = &cat_product_fields[column];
 
-    begin_member(b, field->name, strlen(field->name));
+    cat_json_begin_member(b, field->name, strlen(field->name));
     if (!value) {
         CAT_BUFFER_LITERAL(b, "null");
     } else if (field->kind == CAT_TIME) {
@@ -75,7 +68,7 @@ static void add_column(cat_buffer_t *b, int column, const char *value)
 
 static void add_member(cat_buffer_t *b, const cat_json_member_t *m, const char *value, apr_size_t length)
 {
-    begin_member(b, m->name, m->name_length);
+    cat_json_begin_member(b, m->name, m->name_length);
     cat_buffer_add(b, value, length);
 }
 

@@ -135,11 +135,6 @@ typedef struct images_rule_t {
     const char *mount_uri;
 } images_rule_t;
 
-static int is_member(const cat_json_member_t *m, const char *name)
-{
-    return m->name_length == strlen(name) && !memcmp(m->name, name, m->name_length);
-}
-
 /* Reads an object without a tree, as lists have many of them (catalogue/product/product.c). *at: its beginning, then its end. */
 static cat_image_t scan_image(apr_pool_t *pool, const char **at, cat_json_member_t *alt)
 {
@@ -148,13 +143,13 @@ static cat_image_t scan_image(apr_pool_t *pool, const char **at, cat_json_member
 
     *alt = (cat_json_member_t){.value = "\"\"", .value_length = 2};
     while (cat_json_next_member(at, &m)) {
-        if (is_member(&m, "id") && m.value_length == CAT_ID_LENGTH + 2) {
+        if (cat_json_is_named(&m, "id") && m.value_length == CAT_ID_LENGTH + 2) {
             image.id = apr_pstrmemdup(pool, m.value + 1, CAT_ID_LENGTH);
-        } else if (is_member(&m, "width")) {
+        } else if (cat_json_is_named(&m, "width")) {
             image.width = limit_edge(strtol(m.value, NULL, 10));
-        } else if (is_member(&m, "height")) {
+        } else if (cat_json_is_named(&m, "height")) {
             image.height = limit_edge(strtol(m.value, NULL, 10));
-        } else if (is_member(&m, "alt") && *m.value == '"') {
+        } else if (cat_json_is_named(&m, "alt") && *m.value == '"') {
             *alt = m;
         }
     }
