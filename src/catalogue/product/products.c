@@ -34,6 +34,7 @@
 #include "db/db.h"
 #include "http/etag.h"
 #include "lib/id.h"
+#include "lib/text.h"
 
 /* ---- reading ---- */
 
@@ -768,8 +769,6 @@ int cat_products_changes(const cat_input_t *input, const char *const *product)
     return 0;
 }
 
-#define LOCKED 100 /* ids of one SQL_PRODUCT_LOCK_100 */
-
 static apr_status_t pass_row(void *baton, const char *const *values, int count)
 {
     (void)baton;
@@ -778,24 +777,13 @@ static apr_status_t pass_row(void *baton, const char *const *values, int count)
     return APR_SUCCESS;
 }
 
-/* The places that are left repeat an id. */
 apr_status_t cat_products_lock_many(cat_db_t *db, apr_array_header_t *ids)
 {
-    const char *const *sorted = (const char *const *)ids->elts;
-    apr_status_t rv = APR_SUCCESS;
-
     if (cat_db_has_one_writer(db)) {
         return APR_SUCCESS;
     }
-    qsort(ids->elts, (size_t)ids->nelts, sizeof(*sorted), cat_id_compare);
-    for (int done = 0; done < ids->nelts && rv == APR_SUCCESS; done += LOCKED) {
-        const char *values[LOCKED];
-        for (int i = 0; i < LOCKED; i++) {
-            values[i] = sorted[done + i < ids->nelts ? done + i : done];
-        }
-        rv = cat_db_each(db, SQL_PRODUCT_LOCK_100, values, LOCKED, pass_row, NULL);
-    }
-    return rv;
+    qsort(ids->elts, (size_t)ids->nelts, sizeof(const char *), cat_text_compare);
+    return cat_db_each_list(db, SQL_PRODUCT_LOCK_100, ids, pass_row, NULL);
 }
 
 apr_status_t cat_products_insert_within(cat_db_t *db, const char *const *product)

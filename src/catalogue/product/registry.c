@@ -17,7 +17,7 @@
  * table, and from then on his process forgets what it has read before (docs/decisions/0077).
  *
  * What was read is kept for the life of the process, as threads may use it for as long as they like. The table changes with the
- * configuration and when a field is complete, so there are few of them: whoever reads what another thread has read before takes that.
+ * configuration and when a field is complete, so there are few of them: a thread that reads what another one has read before takes that.
  */
 #include "catalogue/product/registry.h"
 
@@ -28,6 +28,7 @@
 #include "catalogue/product/list_key.h"
 #include "catalogue/product/product.h"
 #include "lib/buffer.h"
+#include "lib/number.h"
 
 /* What was read is used for so long; and a transaction that has gone by it for longer looks again before it commits. */
 #define AGE apr_time_from_sec(1)
@@ -79,7 +80,7 @@ static void note_flags(cat_registry_t *registry, int flags)
     registry->has_facets |= (flags & CAT_FACET) != 0;
 }
 
-/* Without fields; the caller fills in what belongs to so many of them. */
+/* Without fields, but with room for `count` of them. */
 static cat_registry_t *make_empty(const char *text, int count)
 {
     apr_size_t places = CAT_PRODUCT_FIELDS + (apr_size_t)count;
@@ -493,7 +494,7 @@ static apr_status_t reorder_field(cat_db_t *db, const cat_registry_t *registry, 
 {
     const cat_own_field_t *own = registry->fields->own[known];
     int flags = registry->fields->all[known].flags;
-    const char *now = apr_psprintf(db->pool, "%" APR_TIME_T_FMT, cat_db_configured(db));
+    const char *now = cat_number_write(db->pool, cat_db_configured(db));
     cat_own_field_t ordered = *own;
 
     ordered.values = join_values(db->pool, values, own->values);
@@ -559,7 +560,8 @@ static apr_status_t add_fields(cat_db_t *db, const cat_registry_t **registry)
 
 typedef struct look_t {
     const cat_registry_t *noted, *registry;
-    const cat_registry_t *kept; /* what this transaction, or whoever looked last, has read before; NULL: nothing */
+    const cat_registry_t
+        *kept; /* what this transaction, or the last thread that looked, has read before; NULL: nothing */
     apr_time_t since;
     int is_new; /* flag: the table was read */
 } look_t;
