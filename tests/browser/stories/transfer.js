@@ -253,7 +253,7 @@ export function stories(server) {
         await title(page, '2 rows are imported');
         await page.getByRole('link', { name: 'Import another file' }).click();
         await choose(page, { name, mimeType: 'text/csv', buffer: windows(saved.replace(';x;', ';12;')) });
-        await page.getByText('Schüssel – groß').waitFor();
+        await page.locator('#columns').getByText('Schüssel – groß').waitFor();
         assert.deepEqual(await style(), ['semicolon', 'point', 'windows-1252']);
         await press(page, 'Check the file');
         await press(page, 'Import 1 row');
