@@ -583,6 +583,8 @@ typedef struct sample_t {
     cat_field_set_t fields;             /* facets that the counters do not know */
     apr_hash_t *values[CAT_FIELDS_MAX]; /* apr_int64_t by value, of these */
     apr_int64_t rows, most;             /* how many were read, and are counted; most 0: all */
+    const cat_plan_t *plan;
+    int is_newest; /* flag: those that the plan has first are counted */
     apr_pool_t *pool;                   /* of one row */
 } sample_t;
 
@@ -667,6 +669,12 @@ static void put_sample(sample_t *sample, int field)
     put_facet(s, field, f);
 }
 
+/* Were there more than are counted? */
+static int is_cut(const sample_t *sample)
+{
+    return sample->most && sample->rows > sample->most;
+}
+
 static void put_samples(sample_t *sample)
 {
     search_t *s = sample->search;
@@ -676,9 +684,12 @@ static void put_samples(sample_t *sample)
             put_sample(sample, i);
         }
     }
-    s->end->is_sample = sample->most && sample->rows > sample->most;
+    s->end->is_sample = is_cut(sample);
     if (!s->end->is_sample && s->query->count != CAT_COUNT_NONE) {
         s->end->total = sample->rows;
+    } else if (s->query->count == CAT_COUNT_CAPPED && s->end->total < 0 && !is_total_seen(s)) {
+        s->end->total = sample->most;
+        s->end->is_more = 1;
     }
 }
 
@@ -694,20 +705,49 @@ static apr_status_t read_sample(sample_t *sample)
     }
     apr_pool_create(&sample->pool, s->db->pool);
     cat_select_text_begin(&text, s->db);
-    cat_plan_add_facets(&text, &s->plan, sample->most ? sample->most + 1 : 0);
+    cat_plan_add_facets(&text, sample->plan, sample->most ? sample->most + 1 : 0, sample->is_newest);
     rv = cat_select_text_run(&text, s->db, take_facet_row, sample);
     apr_pool_destroy(sample->pool);
     return rv;
 }
 
-/* The same rows tell the total, if there are no more of them. */
+static int is_newest_first(const cat_list_query_t *query)
+{
+    return query->sort_count == 1 && query->sort[0].field == CAT_PRODUCT_CREATED_AT && query->sort[0].descending;
+}
+
+/* Counts the newest products, as the first of another order would depend on it, and the first of none on the database. */
+static apr_status_t read_newest(sample_t *sample)
+{
+    search_t *s = sample->search;
+    cat_list_query_t query = *s->query;
+    cat_plan_t plan;
+    apr_status_t rv = APR_SUCCESS;
+
+    if (!is_newest_first(&query)) {
+        query.page = 1;
+        query.sort[0] = (cat_query_sort_t){CAT_PRODUCT_CREATED_AT, 1};
+        query.sort_count = 1;
+        rv = cat_plan_choose(s->db, &query, &plan);
+        sample->plan = &plan;
+    }
+    sample->is_newest = 1;
+    return rv == APR_SUCCESS ? read_sample(sample) : rv;
+}
+
+/* Nearly all lists have few products, so these are read in no order first, unless the plan has them in that order anyway. The same rows tell the
+ * total, if there are no more of them. */
 static apr_status_t read_facets(search_t *s, const cat_field_set_t *fields)
 {
-    sample_t sample = {.search = s, .fields = *fields};
+    sample_t sample = {.search = s, .fields = *fields, .plan = &s->plan};
     apr_status_t rv;
 
     sample.most = s->query->count == CAT_COUNT_EXACT ? 0 : s->db->conf->count_limit;
+    sample.is_newest = sample.most && is_newest_first(s->query) && !s->plan.counts;
     rv = read_sample(&sample);
+    if (rv == APR_SUCCESS && is_cut(&sample) && !sample.is_newest) {
+        rv = read_newest(&sample);
+    }
     if (rv == APR_SUCCESS) {
         put_samples(&sample);
     }
@@ -728,7 +768,7 @@ apr_status_t cat_search_values(cat_db_t *db, const cat_list_query_t *query, int 
 {
     cat_list_query_t asked = *query;
     search_t s = {.db = db, .query = &asked};
-    sample_t sample = {.search = &s};
+    sample_t sample = {.search = &s, .plan = &s.plan};
     apr_status_t rv;
 
     asked.facets = (cat_field_set_t){{0}};
