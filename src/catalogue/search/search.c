@@ -9,10 +9,10 @@
  *      read_products   the plan (plan.c) and its rows, and one row more than the page has: whether it comes tells whether
  *        |             there is a next page. By relevance (relevance.c) the ids come first, and then the rows by these.
  *      read_wide       the same once more with words that the client may have meant (widen.c), if the list has fewer products than a page
- *        |             could have.
- *      count_facets    the counters of categories and values, where they know the facet; for the others the first CatalogCountLimit
+ *        |             could have: first for words that begin no word of a product, then for all.
+ *      count_facets    the counters of categories and values, where they know the facet; for the others CatalogCountLimit
  *        |             products of the list are read, all if the client wants it exact, and counted by value. If the list has no
- *        |             more, their number is the total.
+ *        |             more, their number is the total; else it is the newest that are counted, whatever the order of the list.
  *      count_rows      what was not found on the way: the end of the list was on the page, so its total is known; or the
  *                      counters know it; or the database counts, up to CatalogCountLimit unless the client wants it exact.
  *
@@ -53,6 +53,7 @@ typedef struct search_t {
     cat_plan_t plan;
     apr_int64_t offset;
     apr_int64_t passed;           /* rows that were passed on */
+    int has_unranked;             /* flag: by relevance: more products match than were ranked */
     int has_category_counts;      /* flag: the counters of categories have all products */
     int are_categories_filled_in; /* flag: they will soon */
     counters_t counters;
@@ -246,15 +247,17 @@ static apr_status_t read_portion(search_t *s, const char *const *ids, int count)
     return rv;
 }
 
-/* Behind the end, the products are counted to know whether further words take part. */
+/* Behind the end, and where not all are ranked, the products are counted to know whether further words take part. */
 static int is_plan_wanted(const search_t *s)
 {
-    return s->query->has_facets || (s->query->count != CAT_COUNT_NONE && s->end->total < 0) || s->passed == 0;
+    return s->query->has_facets || (s->query->count != CAT_COUNT_NONE && s->end->total < 0) || s->passed == 0 ||
+           (s->has_unranked && s->passed < s->query->limit);
 }
 
 /* Whether there are more products than were ranked, only a count tells. */
 static void note_ranked(search_t *s, const cat_relevance_page_t *page)
 {
+    s->has_unranked = page->is_more;
     s->end->has_next = page->has_next;
     s->end->last = page->last;
     if (s->query->count == CAT_COUNT_CAPPED || (s->query->count == CAT_COUNT_EXACT && !page->is_more)) {
@@ -584,8 +587,8 @@ typedef struct sample_t {
     apr_hash_t *values[CAT_FIELDS_MAX]; /* apr_int64_t by value, of these */
     apr_int64_t rows, most;             /* how many were read, and are counted; most 0: all */
     const cat_plan_t *plan;
-    int is_newest; /* flag: those that the plan has first are counted */
-    apr_pool_t *pool;                   /* of one row */
+    int is_newest;    /* flag: those that the plan has first are counted */
+    apr_pool_t *pool; /* of one row */
 } sample_t;
 
 static void count_value(sample_t *sample, int field, const char *value)
@@ -835,53 +838,89 @@ static apr_status_t read_products(search_t *s)
     return rv == APR_SUCCESS && !s->query->is_by_relevance ? read_rows(s) : rv;
 }
 
-/* Has the list fewer products than an answer may have? Behind its end, they are counted. */
-static apr_status_t look_whether_short(search_t *s, int *is_short)
+/* Are there fewer products than so many? */
+static apr_status_t count_fewer(search_t *s, apr_int64_t than, int *are_fewer)
 {
     apr_int64_t count = 0;
     cat_select_text_t text;
     apr_status_t rv;
 
-    *is_short = s->passed < s->query->limit && (s->query->page ? s->offset == 0 : !*s->query->after.key.id);
-    if (*is_short || s->passed > 0 || !s->query->page) {
-        return APR_SUCCESS;
-    }
     cat_select_text_begin(&text, s->db);
-    cat_plan_add_count(&text, &s->plan, s->query->limit);
+    cat_plan_add_count(&text, &s->plan, than);
     rv = cat_select_text_run(&text, s->db, take_number, &count);
-    *is_short = count < s->query->limit;
+    *are_fewer = count < than;
     return rv;
 }
 
-/* Where there are no such words, the answer stays what it is. */
-static apr_status_t read_wide(search_t *s)
+/* Do fewer products match than an answer may have, so that further words take part? The first answer tells, unless it has fewer because no more
+ * were ranked. Behind the end of the list they are counted. A list by cursor that goes on has the words of its beginning. */
+static apr_status_t look_whether_short(search_t *s, int *is_short)
 {
-    cat_widened_t widened;
-    apr_status_t rv = cat_widen_query(s->db, s->asked, &widened);
+    int is_first = s->query->page ? s->offset == 0 : !*s->query->after.key.id;
+    int may_be = is_first ? s->passed < s->query->limit : s->query->page && s->passed == 0;
 
-    if (rv != APR_SUCCESS || !widened.query) {
+    *is_short = may_be;
+    return may_be && (!is_first || s->has_unranked) ? count_fewer(s, s->query->limit, is_short) : APR_SUCCESS;
+}
+
+/* Where there are no further such words, the answer stays what it is. */
+static apr_status_t read_wide(search_t *s, cat_width_t width, cat_widened_t *widened)
+{
+    int before = widened->count;
+    apr_status_t rv = cat_widen_query(s->db, s->asked, width, widened);
+
+    if (rv != APR_SUCCESS || widened->count == before) {
         return rv;
     }
     begin_rows(s);
-    s->query = widened.query;
-    s->end->corrections = widened.corrections;
-    s->end->correction_count = widened.count;
+    s->query = widened->query;
+    s->end->corrections = widened->corrections;
+    s->end->correction_count = widened->count;
+    s->end->width = widened->width;
     return read_products(s);
 }
 
-/* A list that goes on was widened at its beginning, or was not. */
+/* A list that goes on has the width of its beginning. */
+static apr_status_t read_as_before(search_t *s, cat_widened_t *widened)
+{
+    apr_status_t rv = read_wide(s, s->asked->width, widened);
+
+    return rv == APR_SUCCESS && !widened->count ? read_products(s) : rv;
+}
+
 static apr_status_t read_words(search_t *s)
 {
+    cat_widened_t *widened = apr_pcalloc(s->db->pool, sizeof(*widened));
     int is_short = 0;
     apr_status_t rv;
 
-    if (s->asked->is_wide) {
-        rv = read_wide(s);
-        return rv == APR_SUCCESS && s->query == s->asked ? read_products(s) : rv;
+    if (s->asked->width != CAT_WIDTH_ASKED) {
+        return read_as_before(s, widened);
     }
     rv = read_products(s);
     rv = rv == APR_SUCCESS ? look_whether_short(s, &is_short) : rv;
-    return rv == APR_SUCCESS && is_short ? read_wide(s) : rv;
+    if (rv == APR_SUCCESS && is_short) {
+        rv = read_wide(s, CAT_WIDTH_UNKNOWN, widened);
+    }
+    if (rv == APR_SUCCESS && is_short && !widened->is_last) {
+        rv = look_whether_short(s, &is_short);
+    }
+    return rv == APR_SUCCESS && is_short && !widened->is_last ? read_wide(s, CAT_WIDTH_ALL, widened) : rv;
+}
+
+/* The words of an empty list correct nothing. Without a total, only a count tells whether it is. */
+static apr_status_t judge_corrections(search_t *s)
+{
+    int is_empty = s->passed == 0 && (s->offset == 0 || s->end->total == 0);
+    apr_status_t rv = APR_SUCCESS;
+
+    if (s->end->correction_count && s->passed == 0 && s->offset > 0 && s->end->total < 0) {
+        rv = count_fewer(s, 1, &is_empty);
+    }
+    if (is_empty) {
+        s->end->correction_count = 0;
+    }
+    return rv;
 }
 
 static apr_status_t read_all(void *baton)
@@ -899,10 +938,7 @@ static apr_status_t read_all(void *baton)
         rv = count_facets(s);
     }
     rv = rv == APR_SUCCESS ? count_rows(s) : rv;
-    if (s->passed == 0 && (s->offset == 0 || s->end->total == 0)) {
-        s->end->correction_count = 0; /* of nothing */
-    }
-    return rv;
+    return rv == APR_SUCCESS ? judge_corrections(s) : rv;
 }
 
 static search_t make_search(cat_db_t *db, const cat_list_query_t *query, const cat_search_rows_t *rows,
