@@ -305,7 +305,7 @@ sub ask_page {
     my $total = $question->{relevance} ? matches($question, values %products) : @want;
     check_total($query, $r->{json}{pagination}, $total, $is_exact);
     $corrected++ if $r->{json}{corrected};
-    check('what is corrected', $query, $r->{json}{corrected}, corrected($question, values %products));
+    check('what is corrected', $query, $r->{json}{corrected}, corrected($question, [@want[$from .. $to]], values %products));
     return 1;
 }
 

@@ -29,6 +29,7 @@
 #include "catalogue/product/counts.h"
 #include "catalogue/product/product_keys.h"
 #include "catalogue/product/value_counts.h"
+#include "catalogue/search/corrections.h"
 #include "catalogue/search/indexes.h"
 #include "catalogue/search/plan.h"
 #include "catalogue/search/relevance.h"
@@ -60,6 +61,7 @@ typedef struct search_t {
     cat_stock_t *each;              /* of each category that counters names */
     int has_stock;                  /* flag: stock is read, and each */
     const cat_registry_t *registry; /* where there are facets */
+    cat_corrections_t *corrections; /* where the list is widened */
 } search_t;
 
 /* ---- counters ---- */
@@ -152,6 +154,15 @@ static void note_last(search_t *s, const char *const *values)
     last->key.id = apr_pstrdup(s->db->pool, values[CAT_PRODUCT_ID]);
 }
 
+static apr_status_t pass_row(search_t *s, const char *const *values)
+{
+    s->passed++;
+    if (s->corrections) {
+        cat_corrections_note(s->corrections, values);
+    }
+    return s->rows->add(s->rows->baton, values, CAT_PRODUCT_COLUMNS);
+}
+
 /* The statement asks for one row more than the limit: it only tells that there are more. */
 static apr_status_t take_row(void *baton, const char *const *values, int count)
 {
@@ -162,10 +173,10 @@ static apr_status_t take_row(void *baton, const char *const *values, int count)
         s->end->has_next = 1;
         return APR_SUCCESS;
     }
-    if (++s->passed == s->query->limit) {
+    if (s->passed + 1 == s->query->limit) {
         note_last(s, values);
     }
-    return s->rows->add(s->rows->baton, values, CAT_PRODUCT_COLUMNS);
+    return pass_row(s, values);
 }
 
 static apr_status_t take_bound(void *baton, const char *const *values, int count)
@@ -239,8 +250,7 @@ static apr_status_t read_portion(search_t *s, const char *const *ids, int count)
     for (int i = 0; i < count && rv == APR_SUCCESS; i++) {
         const char *const *row = apr_hash_get(rows, ids[i], APR_HASH_KEY_STRING);
         if (row) { /* a posting may have none, if another program deleted it */
-            s->passed++;
-            rv = s->rows->add(s->rows->baton, row, CAT_PRODUCT_COLUMNS);
+            rv = pass_row(s, row);
         }
     }
     return rv;
@@ -824,9 +834,11 @@ static apr_status_t read_wide(search_t *s)
     }
     begin_rows(s);
     s->query = widened.query;
-    s->end->corrections = widened.corrections;
-    s->end->correction_count = widened.count;
-    return read_products(s);
+    s->corrections = cat_corrections_begin(s->db, s->asked, &widened);
+    rv = read_products(s);
+    s->end->is_wide = 1;
+    s->end->correction_count = cat_corrections_end(s->corrections, &s->end->corrections);
+    return rv;
 }
 
 /* A list that goes on was widened at its beginning, or was not. */
@@ -850,6 +862,7 @@ static apr_status_t read_all(void *baton)
     apr_status_t rv;
 
     s->query = s->asked;
+    s->corrections = NULL;
     begin_rows(s);
     rv = read_stock(s);
     if (rv == APR_SUCCESS && !is_known_empty(s)) {
@@ -858,11 +871,7 @@ static apr_status_t read_all(void *baton)
     if (rv == APR_SUCCESS) {
         rv = count_facets(s);
     }
-    rv = rv == APR_SUCCESS ? count_rows(s) : rv;
-    if (s->passed == 0 && (s->offset == 0 || s->end->total == 0)) {
-        s->end->correction_count = 0; /* of nothing */
-    }
-    return rv;
+    return rv == APR_SUCCESS ? count_rows(s) : rv;
 }
 
 static search_t make_search(cat_db_t *db, const cat_list_query_t *query, const cat_search_rows_t *rows,

@@ -24,8 +24,9 @@ typedef struct cat_search_end_t {
     cat_search_facet_t *facets; /* in the order of the fields */
     int facet_count;
     int is_sample;                       /* flag: the facets count the first conf->count_limit of the products only */
-    const cat_correction_t *corrections; /* the words that take part although the client has not asked for them */
-    int correction_count;                /* 0: there are none */
+    int is_wide;                         /* flag: words take part that the client has not asked for */
+    const cat_correction_t *corrections; /* by which of them products of the answer are found (corrections.h) */
+    int correction_count;                /* 0: by none */
     int is_for_now;                      /* flag: the counters will know facets that they do not know yet */
 } cat_search_end_t;
 
