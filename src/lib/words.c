@@ -326,8 +326,8 @@ static int find_end(const piece_t *pieces, int i)
 static void add_words_from(apr_array_header_t *words, const piece_t *pieces, int i)
 {
     const piece_t *piece = &pieces[i];
-    int is_asked = !begins_word(piece) && is_name_and_number(pieces, i - 1), end = find_end(pieces, i);
-    int has_place = piece->place < SPLIT_MAX || is_asked;
+    int has_place = piece->place < SPLIT_MAX || is_name_and_number(pieces, begins_word(piece) ? i : i - 1);
+    int end = find_end(pieces, i);
 
     if (begins_word(piece)) {
         add_word(words, pieces, i, piece->word_end);
@@ -493,11 +493,11 @@ static int ask_pairs(apr_array_header_t *words, const piece_t *pieces, int count
     return to;
 }
 
-/* Returns the last piece of the word. A number before a name is no whole word of its own. */
+/* Returns the last piece of the word. */
 static int ask_word(apr_array_header_t *words, const piece_t *pieces, int from, int is_whole)
 {
     const piece_t *piece = &pieces[from];
-    int has_number = is_name_and_number(pieces, from) && (!is_whole || is_name(piece));
+    int has_number = !is_whole && is_name_and_number(pieces, from);
 
     ask(words, pieces, from, has_number ? from : piece->word_end);
     if (has_number) {

@@ -50,7 +50,7 @@ typedef struct cat_words_asked_t {
 /* The words of a question, in its order, on the pool. The words, separated by blanks, are the same question. */
 cat_words_asked_t cat_words_ask(apr_pool_t *pool, const char *folded);
 
-/* The same where each word has to be a whole word of a product: each once, without numbers of their own. */
+/* The same where each word has to be a whole word of a product: each once, and a number beside a name stays with it. */
 cat_words_asked_t cat_words_ask_whole(apr_pool_t *pool, const char *folded);
 
 #endif

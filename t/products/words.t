@@ -33,7 +33,7 @@ my @models = map { $server->api(POST => '/products', { name => $_, price => 1 },
     'Jug 2litres', "Cup tea\x{2013}set", "Cup tea\x{200c}set", 'Multi-tool', 'Multitool';
 my %model = map { $models[$_]{id} => $_ } 0 .. $#models;
 for (['M5799', 0, 1, 2], ['m5799dwf', 2], ['5799', 0, 1, 2], ['m+5799', 0, 2], ['galaxy24', 3, 4], ['galaxy+24', 3, 4], ['2litres', 5, 6], ['2+litres', 5, 6], ['teaset', 7, 8], ['tea-set', 7, 8],
-    ['m5799&match=exact', 0], ['M5799DWF&match=exact', 2], ['M5799-DWF&match=exact', 2], ['galaxy24&match=exact', 3, 4], ['galaxy+24&match=exact', 3, 4], ['multi-tool&match=exact', 9, 10],
+    ['m5799&match=exact', 0], ['M5799DWF&match=exact', 2], ['M5799-DWF&match=exact', 2], ['galaxy24&match=exact', 3], ['galaxy+24&match=exact', 3, 4], ['multi-tool&match=exact', 9, 10],
     ['multitool&match=exact', 9, 10], ['multi&match=exact', 9]) {
     my ($q, @found) = @$_;
     my $match = $q =~ /match/ ? '' : '&match=prefix';

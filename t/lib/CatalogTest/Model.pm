@@ -102,7 +102,7 @@ sub words_of_compound {
         my ($part, $gap, $word) = @{ $parts[$i] };
         my $is_last = $i == $#parts || $parts[$i + 1][1] ne 'within';
         push @found, [$word, 0] if $gap ne 'within';
-        next if $i >= 8 && !($gap eq 'within' && is_name_and_number($word));
+        next if $i >= 8 && !is_name_and_number($word);
         my @tail = @parts[$i .. $#parts];
         pop @tail while @tail && !is_short(join '', map { $_->[0] } @tail);
         my $tail = join '', map { $_->[0] } @tail;
@@ -142,7 +142,7 @@ sub find_asked {
     my $folded = fold($text);
     while ($folded =~ /((?:$SYLLABLE)+)|($WORD)/g) {
         my ($run, $word) = ($1, $2);
-        push @all, defined $run ? pairs_asked($run =~ /$SYLLABLE/g) : map { [$_, 1] } is_name_and_number($word) && (!$is_whole || $word =~ /^$LETTERS/) ? parts($word) : $word;
+        push @all, defined $run ? pairs_asked($run =~ /$SYLLABLE/g) : map { [$_, 1] } !$is_whole && is_name_and_number($word) ? parts($word) : $word;
     }
     my @kept = grep {
         my $i = $_;
