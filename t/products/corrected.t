@@ -2,14 +2,14 @@
 # route: GET /products
 # mpm: event
 # again: db
-# Where a word of q begins no word of a product, or fewer products match than an answer may have, words take part that contain it, or are a slip
-# away. The answer says which; match=prefix and match=exact ask for less. t/search/model.t has many more questions. The MPM does not matter.
+# Where fewer products match than an answer may have, words take part that contain a word of q, or are a slip away. The answer says which; match=prefix and match=exact ask for less. t/search/model.t has many more questions. The MPM does not matter.
 use CatalogTest;
 
 my $server = server(mount => <<'END')->start;
 CatalogWriteRole editor
 CatalogField hidden boolean index
 CatalogField note string search private
+CatalogField more text search private max=30000
 CatalogVisible "hidden[exists]=false"
 END
 my %editor = (token => forge(claims => claims(role => 'editor')));
@@ -117,5 +117,36 @@ made('Gardeningglove');
 my @gone = map { made($_ . 'glove') } ('aa' .. 'az', 'ba' .. 'bz');
 $server->api(DELETE => "/products/$_", undef, %editor) for @gone;
 finds('q=glove', 'Gardeningglove', 'glove: gardeningglove');
+
+# ---- words that begin others by chance ----
+
+made($_) for 'Wooden spoon', 'Woolen blanket', 'Woolen blankets', 'Blanket of silk';
+finds('q=wooden%20blankt&limit=2', 'Woolen blankets, Woolen blanket', 'blankt: blanket; wooden: woolen');
+finds('q=wooden%20spoom&limit=1', 'Wooden spoon', 'spoom: spoon');
+finds('q=wolen%20blanket', 'Woolen blankets, Woolen blanket', 'wolen: woolen');
+finds('q=wooden%20nothing', '', '');
+$r = finds('q=wooden%20blankt&limit=1&cursor=', 'Woolen blankets', 'blankt: blanket; wooden: woolen');
+$r = finds("q=wooden%20blankt&limit=1&cursor=$r->{json}{pagination}{nextCursor}", 'Woolen blanket', 'blankt: blanket; wooden: woolen');
+is($r->{json}{pagination}{nextCursor}, undef, 'the list ends');
+$r = finds('q=blankt%20woolen&limit=1&cursor=', 'Woolen blankets', 'blankt: blanket');
+finds("q=blankt%20woolen&limit=1&cursor=$r->{json}{pagination}{nextCursor}", 'Woolen blanket', 'blankt: blanket');
+finds('q=wooden%20blankt&limit=1&page=2', 'Woolen blanket', 'blankt: blanket; wooden: woolen');
+finds('q=wooden%20blankt&sort=relevance', 'Woolen blankets, Woolen blanket', 'blankt: blanket; wooden: woolen');
+
+# ---- pages behind the end have no product that such a word has found ----
+
+finds("q=$_->[0]&page=3&count=$_->[1]", '', $_->[2]) for ['ketle', 'none', ''], ['ketle%20aktenschrnk', 'none', ''], ['ketle%20aktenschrnk', 'capped', ''];
+
+# ---- many words that others may not know: they take no places ----
+
+sub hide { return made('Much', hidden => true, more => join ' ', @_) }
+my @letters = ('aaa' .. 'ddv');
+hide(map { "${_}wine" } @letters);
+made('Zirconwine');
+finds('q=wine', 'Zirconwine', 'wine: zirconwine');
+hide(map { "turn$_" } @letters);
+made($_) for 'Turntable lids', 'Returntable lids', 'Turntable slids';
+$r = finds('q=turn%20lids&limit=2', 'Turntable slids, Returntable lids', 'lids: slids; turn: returntable');
+is($r->{json}{pagination}{total}, 3, 'a word that begins one of theirs and one of others is known');
 
 done_testing;

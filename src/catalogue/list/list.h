@@ -17,7 +17,7 @@ typedef struct cat_list_end_t {
     const cat_search_facet_t *facets; /* in the order of the fields */
     int facet_count;                  /* 0: the client did not ask */
     int is_for_now;                   /* flag: the facets will be exact soon, without a write */
-    int is_sample;                    /* flag: the facets count the first products of the list only */
+    int is_sample;                    /* flag: the facets count the newest products of the list only */
     const cat_correction_t
         *corrections; /* words by which products are found although the client has not asked for them */
     int correction_count;

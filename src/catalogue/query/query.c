@@ -561,7 +561,9 @@ static void write_parameters(apr_pool_t *pool, cat_list_query_t *query)
 /* A list that was widened is another one than that without such words. */
 static const char *sealed_to(apr_pool_t *pool, const cat_list_query_t *query)
 {
-    return query->is_wide ? apr_pstrcat(pool, query->sealed, "&wide", NULL) : query->sealed;
+    static const char *const widths[] = {"", "&wide", "&wider"};
+
+    return apr_pstrcat(pool, query->sealed, widths[query->width], NULL);
 }
 
 static int read_position(const parsing_t *p, const cat_keys_t *keys, const cat_key_t **key)
@@ -579,8 +581,8 @@ static cat_query_outcome_t read_cursor(const parsing_t *p, apr_time_t now)
     const cat_key_t *key;
     int is_read = p->cursor && read_position(p, keys, &key);
 
-    if (p->cursor && !is_read && query->can_widen) {
-        query->is_wide = 1;
+    while (p->cursor && !is_read && query->can_widen && query->width < CAT_WIDTH_ALL) {
+        query->width++;
         is_read = read_position(p, keys, &key);
     }
     if (!is_read) {

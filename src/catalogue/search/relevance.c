@@ -109,6 +109,13 @@ static const struct class_row_t {
 
 #define CLASSES ((int)(sizeof(classes) / sizeof(classes[0])))
 
+/* Where the client has asked for whole words, there are no others that they begin. */
+static int has_class(const cat_list_query_t *asked, const cat_list_query_t *query, int number)
+{
+    return classes[number].is_wide ? query != asked
+                                   : classes[number].change != ask_whole || asked->match != CAT_MATCH_EXACT;
+}
+
 /* The most products that a list may have. */
 static apr_int64_t count_most(const cat_db_t *db)
 {
@@ -311,7 +318,7 @@ apr_status_t cat_relevance_find(cat_db_t *db, const cat_list_query_t *asked, con
     r.found = apr_hash_make(db->pool);
     *page = (cat_relevance_page_t){.ids = apr_array_make(db->pool, 16, sizeof(const char *)), .total = -1};
     for (int i = 0; i < CLASSES && rv == APR_SUCCESS && count_needed(&r) > 0; i++) {
-        if (!classes[i].is_wide || query != asked) {
+        if (has_class(asked, query, i)) {
             rv = read_class(&r, i);
         }
     }

@@ -381,8 +381,8 @@ sub match_with {
     return all_meet(\@tests, @products);
 }
 
-# The words that stand for those that begin no word of a product, or for all if each begins one, if fewer products match than an answer may
-# have: { word => [[text, is whole]...] }.
+# If fewer products match than an answer may have: the words that stand for those that begin no word of a product, and if there are still fewer, or each
+# begins one, for all: { word => [[text, is whole]...] }.
 sub find_corrected {
     my ($question, @products) = @_;
     return {} if ($question->{match} // '') ne '' || !$question->{limit} || !@{ $question->{words} // [] } || match_with($question, {}, @products) >= $question->{limit};
@@ -396,7 +396,13 @@ sub find_corrected {
     my @asked = asked(join ' ', @{ $question->{words} });
     splice @asked, 8 if @asked > 8;
     my @unknown = grep { my $word = $_->[0]; !grep { index($_, $word) == 0 } keys %known } @asked;
-    my %corrected = map { $_->[0] => [likely_words(\%uses, $_->[0], others_of(@$_))] } grep { $_->[0] =~ /^$LETTERS\z/ && length $_->[0] >= 3 } @unknown ? @unknown : @asked;
+    my $corrected = correct(\%uses, @unknown);
+    return @unknown && match_with($question, $corrected, @products) >= $question->{limit} ? $corrected : correct(\%uses, @asked);
+}
+
+sub correct {
+    my ($uses, @asked) = @_;
+    my %corrected = map { $_->[0] => [likely_words($uses, $_->[0], others_of(@$_))] } grep { $_->[0] =~ /^$LETTERS\z/ && length $_->[0] >= 3 } @asked;
     return { map { @{ $corrected{$_} } ? ($_ => $corrected{$_}) : () } keys %corrected };
 }
 
