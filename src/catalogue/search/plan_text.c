@@ -98,7 +98,8 @@ static cat_found_t list_found(const cat_select_text_t *s, const cat_plan_t *plan
 
     for (int i = 0; i < plan->query->condition_count; i++) {
         const cat_query_condition_t *condition = &plan->query->conditions[i];
-        int is_found = (condition == walked || (condition == second && !cat_postings_is_category(&plan->second))) &&
+        int is_found = ((walked && condition == walked) ||
+                        (second && condition == second && !cat_postings_is_category(&plan->second))) &&
                        (condition->op != CAT_ALL || condition->count <= finds);
         if (is_found || (plan->kind == CAT_PLAN_FETCH && is_fetched(plan, condition))) {
             found.conditions |= APR_UINT64_C(1) << i;

@@ -733,16 +733,16 @@ static int is_newest_first(const cat_list_query_t *query)
 static apr_status_t read_newest(sample_t *sample)
 {
     search_t *s = sample->search;
-    cat_list_query_t query = *s->query;
-    cat_plan_t plan;
+    cat_list_query_t *query = apr_pmemdup(s->db->pool, s->query, sizeof(*query));
+    cat_plan_t *plan = apr_palloc(s->db->pool, sizeof(*plan));
     apr_status_t rv = APR_SUCCESS;
 
-    if (!is_newest_first(&query)) {
-        query.page = 1;
-        query.sort[0] = (cat_query_sort_t){CAT_PRODUCT_CREATED_AT, 1};
-        query.sort_count = 1;
-        rv = cat_plan_choose(s->db, &query, &plan);
-        sample->plan = &plan;
+    if (!is_newest_first(query)) {
+        query->page = 1;
+        query->sort[0] = (cat_query_sort_t){CAT_PRODUCT_CREATED_AT, 1};
+        query->sort_count = 1;
+        rv = cat_plan_choose(s->db, query, plan);
+        sample->plan = plan;
     }
     sample->is_newest = 1;
     return rv == APR_SUCCESS ? read_sample(sample) : rv;
