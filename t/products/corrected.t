@@ -62,8 +62,8 @@ my $r = finds('q=ketle&limit=1&facets=inStock', 'Kettles and pots', 'ketle: kett
 is_deeply([@{ $r->{json}{pagination} }{qw(total pages)}], [2, 2], 'the total has them');
 is_deeply($r->{json}{facets}, { inStock => [{ value => true, count => 2 }] }, 'and so have facets');
 finds('q=ketle&limit=1&page=2', 'Red kettle', 'ketle: kettle');
-$r = finds('q=ketle&limit=1&page=3', '', 'ketle: kettle');
-is($r->{json}{pagination}{total}, 2, 'a page behind the end has the total');
+$r = finds('q=ketle&limit=1&page=3', '', '');
+is($r->{json}{pagination}{total}, 2, 'a page behind the end has the total, and no product that a word has found');
 $r = finds('q=ketle&sort=name&limit=1&cursor=', 'Kettles and pots', 'ketle: kettle');
 my $next = $r->{json}{pagination}{nextCursor};
 $r = finds("q=ketle&sort=name&limit=1&cursor=$next", 'Red kettle', 'ketle: kettle');
@@ -72,6 +72,31 @@ is(list("q=ketle&sort=name&match=prefix&cursor=$next")->{status}, 400, 'the curs
 my $narrow = list('q=kettle&limit=1&cursor=');
 finds("q=kettle&cursor=$narrow->{json}{pagination}{nextCursor}", 'Red kettle', '');
 finds('q=ketle&sort=-price,name&price=1', 'Kettles and pots, Red kettle', 'ketle: kettle');
+
+# ---- which words are named, and how ----
+
+# Of the products in the answer, those that no word of q has found name the likeliest of their words.
+made($_) for 'Rest for a spoon', 'Teaspoon', 'Big teaspoon holder-spoons', "Gr\x{fc}n", "Gru\x{308}ner Tee", "Stra\x{df}enschuh", 'Rock-n-roll lamp';
+sub named { my ($query, $expected) = @_; is(corrected(list($query)), $expected, "$query: $expected") }
+named('q=spoon', 'spoon: teaspoon');
+named('q=poon', 'poon: teaspoon spoon');
+named('q=aspoon&match=prefix', '');
+is(names(list('q=aspoon&match=prefix')), 'Rest for a spoon', 'joined words are found');
+named('q=poon&name=Teaspoon', 'poon: teaspoon');
+named('q=teasp&name=Teaspoon', '');
+named('q=gruen&sort=name', "gruen: gr\x{fc}n");
+named('q=strassenschuu', "strassenschuu: stra\x{df}enschuh");
+named('q=assensch', "assensch: stra\x{df}enschuh");
+named('q=roll', '');
+named('q=rocknrol', '');
+named('q=rokcnroll', 'rokcnroll: rock-n-roll');
+
+# ---- words with digits ----
+
+made($_) for 'Galaxy24', 'Press 5799', '2 litres', 'Pan 3litres';
+finds('q=alaxy', 'Galaxy24', 'alaxy: galaxy');
+finds('q=galxy24', 'Galaxy24', 'galxy: galaxy');
+finds('q=2liters', '2 litres', 'liters: litres');
 
 # ---- what others may not know ----
 
@@ -108,9 +133,9 @@ finds("q=blankt%20woolen&limit=1&cursor=$r->{json}{pagination}{nextCursor}", 'Wo
 finds('q=wooden%20blankt&limit=1&page=2', 'Woolen blanket', 'blankt: blanket; wooden: woolen');
 finds('q=wooden%20blankt&sort=relevance', 'Woolen blankets, Woolen blanket', 'blankt: blanket; wooden: woolen');
 
-# ---- pages behind the end say what the first one does ----
+# ---- pages behind the end have no product that such a word has found ----
 
-finds("q=$_->[0]&page=3&count=$_->[1]", '', $_->[2]) for ['ketle', 'none', 'ketle: kettle'], ['ketle%20aktenschrnk', 'none', ''], ['ketle%20aktenschrnk', 'capped', ''];
+finds("q=$_->[0]&page=3&count=$_->[1]", '', $_->[2]) for ['ketle', 'none', ''], ['ketle%20aktenschrnk', 'none', ''], ['ketle%20aktenschrnk', 'capped', ''];
 
 # ---- many words that others may not know: they take no places ----
 

@@ -305,7 +305,7 @@ sub ask_page {
     my $total = $question->{relevance} ? matches($question, values %products) : @want;
     check_total($query, $r->{json}{pagination}, $total, $is_exact);
     $corrected++ if $r->{json}{corrected};
-    check('what is corrected', $query, $r->{json}{corrected}, corrected($question, values %products));
+    check('what is corrected', $query, $r->{json}{corrected}, corrected($question, [@want[$from .. $to]], values %products));
     return 1;
 }
 
@@ -495,7 +495,8 @@ for my $round (1 .. $rounds) {
 }
 is(join("\n", @wrong), '', "$questions questions are answered as the model answers them") or diag "CATALOG_SEED=$seed";
 
-cmp_ok($corrected, '>', $questions / 100, 'some with words that may have been meant');
+note "$corrected answers name words that may have been meant";
+cmp_ok($corrected, '>', $questions / 800, 'some with words that may have been meant');
 
 # ---- nothing is lost ----
 

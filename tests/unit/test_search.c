@@ -123,7 +123,8 @@ static const char *join_words(apr_pool_t *pool, const char *name_key, const char
     apr_array_header_t *words = cat_words_list(pool, apr_pstrcat(pool, name_key, "\n", category_key, NULL));
 
     for (int i = 0; i < words->nelts; i++) {
-        joined = apr_pstrcat(pool, joined, APR_ARRAY_IDX(words, i, const char *), " ", NULL);
+        const cat_word_t *word = &APR_ARRAY_IDX(words, i, cat_word_t);
+        joined = apr_pstrcat(pool, joined, word->text, word->is_joined ? " = " : " ", NULL);
     }
     return joined;
 }
@@ -250,9 +251,10 @@ static void add_product(catalogue_t *c, const product_t *p, rows_t *rows)
             c->pool, "(%" APR_INT64_T_FMT ", '%s', 1, '%s', 1, %d)", p->created_at, p->id, p->category, p->in_stock);
     }
     for (int i = 0; i < words->nelts; i++) {
-        APR_ARRAY_PUSH(rows->words, const char *) = apr_psprintf(
-            c->pool, "('%s', %" APR_INT64_T_FMT ", '%s', %d)", APR_ARRAY_IDX(words, i, cat_product_word_t).text,
-            p->created_at, p->id, APR_ARRAY_IDX(words, i, cat_product_word_t).in_name);
+        const cat_product_word_t *word = &APR_ARRAY_IDX(words, i, cat_product_word_t);
+        APR_ARRAY_PUSH(rows->words, const char *) =
+            apr_psprintf(c->pool, "('%s', %" APR_INT64_T_FMT ", '%s', %d)", word->text, p->created_at, p->id,
+                         word->in_name + 2 * word->is_joined);
     }
     add_keys(c, p, rows);
 }

@@ -42,7 +42,8 @@ typedef struct parsing_t {
     const char *cursor;         /* the client's; NULL: none, or its encoding is broken */
     const char *folded;         /* of q; NULL: none */
     const cat_query_own_t *own; /* NULL: the list's own resource parses */
-    const char *const *joined;  /* by word of q: the word with the one before it, or NULL */
+    const char *const *joined;  /* by word of q: the word with the one before it, or NULL; */
+    const char *const *numbers; /* it without the letters before a number, or NULL */
     unsigned sent, repeated;    /* bits: the rows of the table that were sent, that were sent twice */
 } parsing_t;
 
@@ -71,6 +72,7 @@ static void set_words(parsing_t *p, const cat_words_asked_t *asked)
     p->query->words = asked->words;
     p->query->word_count = asked->count;
     p->joined = asked->joined;
+    p->numbers = asked->numbers;
 }
 
 static void add_too_many_words(cat_parameters_t *parameters)
@@ -100,18 +102,19 @@ static void parse_words(parsing_t *p, const cat_parameter_t *parameter)
     set_words(p, &asked);
 }
 
-/* What may stand for the word: it together with the one before it, and its synonyms, as long as *left are. */
+/* What may stand for the word: it together with the one before it, or with the one behind it, whose beginning it does not find if it has to be
+ * whole; without the letters before a number; and its synonyms, as long as *left are. */
 static const char *const *list_others(const parsing_t *p, int i, int *left)
 {
+    int joins_next = p->query->match == CAT_MATCH_EXACT && i + 1 < p->query->word_count;
+    const char *others_of_q[] = {p->joined[i], joins_next ? p->joined[i + 1] : NULL, p->numbers[i]};
     const char *const *synonym = cat_synonyms_find(p->conf->synonyms, p->query->words[i]);
-    cat_query_others_t others;
+    cat_query_others_t others = cat_query_others_begin(p->parameters.pool, p->query->words[i]);
 
-    if (!p->joined[i] && !synonym) {
-        return NULL;
-    }
-    others = cat_query_others_begin(p->parameters.pool, p->query->words[i]);
-    if (p->joined[i]) {
-        cat_query_others_add(&others, p->joined[i]);
+    for (size_t other = 0; other < sizeof(others_of_q) / sizeof(others_of_q[0]); other++) {
+        if (others_of_q[other]) {
+            cat_query_others_add(&others, others_of_q[other]);
+        }
     }
     for (; synonym && *synonym && *left; (*left)--) {
         cat_query_others_add(&others, *synonym++);
@@ -181,7 +184,7 @@ static void ask_for_whole_words(parsing_t *p)
     if (asked.count > CAT_QUERY_WORDS_MAX && !p->parameters.errors) {
         add_too_many_words(&p->parameters);
     }
-    set_words(p, &(cat_words_asked_t){words, joined, asked.count});
+    set_words(p, &(cat_words_asked_t){words, joined, asked.numbers, asked.count});
 }
 
 /* Without words there is nothing to match. */

@@ -604,11 +604,12 @@ static cat_plan_t make_pair(const choice_t *c)
 
 /* ---- words ---- */
 
+/* MariaDB would sort all rows of a whole word, although they have the same place in the order. */
 static void add_word_after(cat_select_text_t *s, const char *text, const char *after)
 {
     cat_select_text_add(s, "SELECT w.word", NULL);
     cat_plan_add_words(s, text, after);
-    cat_select_text_add(s, " ORDER BY w.word LIMIT 1", NULL);
+    cat_select_text_add(s, cat_product_keys_is_whole(text) ? " LIMIT 1" : " ORDER BY w.word LIMIT 1", NULL);
 }
 
 typedef struct prefix_t {

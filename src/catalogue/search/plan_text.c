@@ -492,7 +492,7 @@ static void add_in_name(cat_select_text_t *s, const cat_plan_t *plan)
         const char *posting = find_posting(plan, &found, query->words[i], joins_second(s, plan));
         cat_select_text_add(s, i ? " AND " : ", CASE WHEN ", NULL);
         if (posting) {
-            cat_select_text_add(s, posting, ".in_name = 1", NULL);
+            cat_select_text_add(s, posting, ".in_name IN (1, 3)", NULL);
         } else {
             cat_select_text_add_word_of_name(s, query->words[i], query->others[i]);
         }

@@ -29,6 +29,7 @@
 #include "catalogue/product/counts.h"
 #include "catalogue/product/product_keys.h"
 #include "catalogue/product/value_counts.h"
+#include "catalogue/search/corrections.h"
 #include "catalogue/search/indexes.h"
 #include "catalogue/search/plan.h"
 #include "catalogue/search/relevance.h"
@@ -61,6 +62,7 @@ typedef struct search_t {
     cat_stock_t *each;              /* of each category that counters names */
     int has_stock;                  /* flag: stock is read, and each */
     const cat_registry_t *registry; /* where there are facets */
+    cat_corrections_t *corrections; /* where the list is widened */
 } search_t;
 
 /* ---- counters ---- */
@@ -153,6 +155,15 @@ static void note_last(search_t *s, const char *const *values)
     last->key.id = apr_pstrdup(s->db->pool, values[CAT_PRODUCT_ID]);
 }
 
+static apr_status_t pass_row(search_t *s, const char *const *values)
+{
+    s->passed++;
+    if (s->corrections) {
+        cat_corrections_note(s->corrections, values);
+    }
+    return s->rows->add(s->rows->baton, values, CAT_PRODUCT_COLUMNS);
+}
+
 /* The statement asks for one row more than the limit: it only tells that there are more. */
 static apr_status_t take_row(void *baton, const char *const *values, int count)
 {
@@ -163,10 +174,10 @@ static apr_status_t take_row(void *baton, const char *const *values, int count)
         s->end->has_next = 1;
         return APR_SUCCESS;
     }
-    if (++s->passed == s->query->limit) {
+    if (s->passed + 1 == s->query->limit) {
         note_last(s, values);
     }
-    return s->rows->add(s->rows->baton, values, CAT_PRODUCT_COLUMNS);
+    return pass_row(s, values);
 }
 
 static apr_status_t take_bound(void *baton, const char *const *values, int count)
@@ -240,8 +251,7 @@ static apr_status_t read_portion(search_t *s, const char *const *ids, int count)
     for (int i = 0; i < count && rv == APR_SUCCESS; i++) {
         const char *const *row = apr_hash_get(rows, ids[i], APR_HASH_KEY_STRING);
         if (row) { /* a posting may have none, if another program deleted it */
-            s->passed++;
-            rv = s->rows->add(s->rows->baton, row, CAT_PRODUCT_COLUMNS);
+            rv = pass_row(s, row);
         }
     }
     return rv;
@@ -874,10 +884,11 @@ static apr_status_t read_wide(search_t *s, cat_width_t width, cat_widened_t *wid
     }
     begin_rows(s);
     s->query = widened->query;
-    s->end->corrections = widened->corrections;
-    s->end->correction_count = widened->count;
+    s->corrections = cat_corrections_begin(s->db, s->asked, widened);
+    rv = read_products(s);
     s->end->width = widened->width;
-    return read_products(s);
+    s->end->correction_count = cat_corrections_end(s->corrections, &s->end->corrections);
+    return rv;
 }
 
 /* A list that goes on has the width of its beginning. */
@@ -908,27 +919,13 @@ static apr_status_t read_words(search_t *s)
     return rv == APR_SUCCESS && is_short && !widened->is_last ? read_wide(s, CAT_WIDTH_ALL, widened) : rv;
 }
 
-/* The words of an empty list correct nothing. Without a total, only a count tells whether it is. */
-static apr_status_t judge_corrections(search_t *s)
-{
-    int is_empty = s->passed == 0 && (s->offset == 0 || s->end->total == 0);
-    apr_status_t rv = APR_SUCCESS;
-
-    if (s->end->correction_count && s->passed == 0 && s->offset > 0 && s->end->total < 0) {
-        rv = count_fewer(s, 1, &is_empty);
-    }
-    if (is_empty) {
-        s->end->correction_count = 0;
-    }
-    return rv;
-}
-
 static apr_status_t read_all(void *baton)
 {
     search_t *s = baton;
     apr_status_t rv;
 
     s->query = s->asked;
+    s->corrections = NULL;
     begin_rows(s);
     rv = read_stock(s);
     if (rv == APR_SUCCESS && !is_known_empty(s)) {
@@ -937,8 +934,7 @@ static apr_status_t read_all(void *baton)
     if (rv == APR_SUCCESS) {
         rv = count_facets(s);
     }
-    rv = rv == APR_SUCCESS ? count_rows(s) : rv;
-    return rv == APR_SUCCESS ? judge_corrections(s) : rv;
+    return rv == APR_SUCCESS ? count_rows(s) : rv;
 }
 
 static search_t make_search(cat_db_t *db, const cat_list_query_t *query, const cat_search_rows_t *rows,

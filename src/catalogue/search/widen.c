@@ -43,6 +43,7 @@
 #define USES 20          /* products up to which they are */
 #define FOUND_AMONG 2000 /* products with what begins so, among which one is looked for at first */
 #define SEEN_AMONG 200   /* the newest products with a word, one of which has to be seen */
+#define WRITTEN_AMONG 60 /* the newest products with a word, of which those are counted that have it not only joined */
 #define LETTERS_MAX 127  /* of a word of the dictionary */
 
 _Static_assert(2 * PARTS_MAX <= CAT_COLUMNS_MAX, "all parts of a word are counted by one statement");
@@ -263,6 +264,9 @@ static apr_status_t read_words(widening_t *w, apr_int64_t from)
 
 /* ---- step 3: uses ---- */
 
+#define NOT_JOINED "w.in_name < 2" /* product_words, in conf/schema */
+#define NEWEST " ORDER BY w.created_at DESC, w.id DESC LIMIT "
+
 /* Which products with the word may whoever asks see, and find by it? */
 static cat_list_query_t ask_for_seen(const cat_db_t *db, const char *const *word)
 {
@@ -286,14 +290,25 @@ static void add_seen(cat_select_text_t *s, const cat_db_t *db, const char *word)
     cat_list_query_t query = ask_for_seen(db, &word);
     int is_whole = cat_product_keys_is_whole(word);
 
-    cat_select_text_add(s, " FROM (SELECT w.created_at, w.id", NULL);
+    cat_select_text_add(s, " FROM (SELECT w.created_at, w.id, w.in_name", NULL);
     cat_plan_add_words(s, word, NULL);
-    cat_select_text_add(s, is_whole ? " ORDER BY w.created_at DESC, w.id DESC" : "", " LIMIT ", NULL);
+    cat_select_text_add(s, is_whole ? NEWEST : " LIMIT ", NULL);
     cat_select_text_add_number(s, is_whole ? SEEN_AMONG : FOUND_AMONG);
     cat_select_text_add(s, ") w", s->dialect->syntax->join, "products p ON p.id = w.id", NULL);
     cat_select_text_read_from(s, "w", "p", 0);
     cat_select_text_begin_where(s);
     cat_conditions_add_all(s, &query, &(cat_found_t){0});
+    cat_select_text_add(s, is_whole ? " AND " NOT_JOINED : "", NULL);
+}
+
+/* The same where each product is seen: postings tell. */
+static void add_newest(cat_select_text_t *s, const char *word)
+{
+    cat_select_text_add(s, " FROM (SELECT w.in_name", NULL);
+    cat_plan_add_words(s, word, NULL);
+    cat_select_text_add(s, NEWEST, NULL);
+    cat_select_text_add_number(s, WRITTEN_AMONG);
+    cat_select_text_add(s, ") w WHERE " NOT_JOINED, NULL);
 }
 
 /* The beginning of a longer word is none. */
@@ -310,11 +325,13 @@ static int is_some_hidden(const cat_db_t *db, const cat_select_text_t *s)
     return db->conf->visible || cat_select_text_hides_words(s);
 }
 
-/* Adds " FROM ...", a row for each product with the word. */
+/* Adds " FROM ...", a row for each product with the word: of a whole one, that has it not only joined. */
 static void add_products(cat_select_text_t *s, const cat_db_t *db, const char *word)
 {
     if (is_some_hidden(db, s)) {
         add_seen(s, db, word);
+    } else if (cat_product_keys_is_whole(word)) {
+        add_newest(s, word);
     } else {
         cat_plan_add_words(s, word, NULL);
     }
@@ -428,23 +445,18 @@ static apr_status_t choose_likely(widening_t *w)
 static const char *const *add_others(const widening_t *w, const char *const **others)
 {
     cat_query_others_t list = cat_query_others_begin(w->db->pool, w->word);
-    const char **taken = apr_palloc(w->db->pool, (LIKELIEST + 1) * sizeof(*taken));
-    int count = 0;
+    int before;
 
     for (int i = 0; *others && (*others)[i]; i++) {
         cat_query_others_add(&list, (*others)[i]);
     }
+    before = list.all->nelts;
     for (int i = 0; i < w->chosen->nelts; i++) {
         const likely_t *likely = &APR_ARRAY_IDX(w->chosen, i, likely_t);
-        int before = list.all->nelts;
         cat_query_others_add(&list, likely->edits ? likely->word : make_whole(w->db->pool, likely->word));
-        if (list.all->nelts > before) {
-            taken[count++] = likely->word;
-        }
     }
-    taken[count] = NULL;
     *others = cat_query_others_end(&list);
-    return count ? taken : NULL;
+    return *others && (*others)[before] ? *others + before : NULL;
 }
 
 static apr_status_t widen_word(widening_t *w, int i, const char *const **others, cat_widened_t *widened)

@@ -7,8 +7,9 @@
 
 /* Words of products that stand in the place of a word of q. */
 typedef struct cat_correction_t {
-    const char *word;         /* of q */
-    const char *const *words; /* the likeliest first, up to a NULL */
+    const char *word; /* of q */
+    const char *const *
+        words; /* the likeliest first, up to a NULL; as in others of cat_list_query_t, or as they are named (corrections.h) */
 } cat_correction_t;
 
 #define CAT_WIDEN_WORDS 8 /* of q, that are widened: the first ones */
