@@ -114,31 +114,11 @@ cat_audit_party_t cat_audit_read_party(apr_pool_t *pool, const char *text)
     return (cat_audit_party_t){.id = is_id ? folded : "", .name = is_id ? "" : folded};
 }
 
-typedef struct reading_t {
-    cat_db_t *db;
-    apr_pool_t *pool;
-    const cat_audit_filter_t *filter;
-    cat_page_t *page;
-} reading_t;
-
-static apr_status_t read_page(void *baton)
+apr_status_t cat_audit_read(cat_db_t *db, const cat_audit_filter_t *filter, cat_page_t *page)
 {
-    const reading_t *r = baton;
-    const char *limit, *offset, *const *row;
-    apr_status_t rv;
+    const char *const values[] = {CAT_AUDIT_FILTER_VALUES(filter)};
+    const cat_page_query_t query = {
+        SQL_AUDIT_COUNT, SQL_AUDIT_PAGE, values, sizeof(values) / sizeof(values[0]), 1, NULL};
 
-    cat_page_begin(r->page, r->pool);
-    rv = cat_db_one(r->db, SQL_AUDIT_COUNT,
-                    CAT_VALUES(CAT_AUDIT_FILTER_VALUES(r->filter), cat_page_count_most(r->page)), &row);
-    if (rv != APR_SUCCESS || !cat_page_find(r->page, row[0], &limit, &offset)) {
-        return rv;
-    }
-    return cat_db_each(r->db, SQL_AUDIT_PAGE, CAT_VALUES(CAT_AUDIT_FILTER_VALUES(r->filter), limit, offset),
-                       cat_page_add_row, r->page);
-}
-
-apr_status_t cat_audit_read(cat_db_t *db, apr_pool_t *pool, const cat_audit_filter_t *filter, cat_page_t *page)
-{
-    reading_t r = {db, pool, filter, page};
-    return cat_db_view(db, read_page, &r);
+    return cat_page_read(db, &query, page);
 }

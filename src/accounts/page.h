@@ -16,16 +16,27 @@ typedef struct cat_page_t {
     apr_array_header_t *rows; /* const char *const *: the columns of each */
 } cat_page_t;
 
-/* In the work that reads the page, which may run several times: forgets the rows. They will be on the pool. */
-void cat_page_begin(cat_page_t *page, apr_pool_t *pool);
+#define CAT_PAGE_VALUES_MAX 16
 
-/* Up to how many rows the database is to count, as the value for LIMIT. */
-const char *cat_page_count_most(const cat_page_t *page);
+/* How a page is read: by a statement that counts the rows of the list, and one that selects those of a page. Both take the same values;
+ * behind them the first takes up to how many rows it counts, if is_bounded says so, and the second LIMIT and OFFSET. */
+typedef struct cat_page_query_t {
+    cat_sql_t counts, selects;
+    const char *const *values;
+    int count;      /* of the values, at most CAT_PAGE_VALUES_MAX */
+    int is_bounded; /* flag: page->most is set */
+    cat_row_t *add; /* is called with each row, and the page as its baton; NULL: cat_page_add_row */
+} cat_page_query_t;
 
-/* Notes the total, as the database counts it, and finds the values for LIMIT and OFFSET. 0: the page is behind the end. */
-int cat_page_find(cat_page_t *page, const char *total, const char **limit, const char **offset);
+/* Reads the page in one view of the database, onto the pool of db. Behind the end of the list it has no rows. */
+apr_status_t cat_page_read(cat_db_t *db, const cat_page_query_t *query, cat_page_t *page);
 
 /* Copies a row to the page, the baton. One more than the page has room for says that another page follows. */
 cat_row_t cat_page_add_row;
+
+/* The steps of cat_page_read, for statements whose texts are made at run time. First, in work that may run several times: forgets the
+ * rows. Then: notes the total, as the database counts it, and finds the values for LIMIT and OFFSET; 0: the page is behind the end. */
+void cat_page_begin(cat_page_t *page, apr_pool_t *pool);
+int cat_page_find(cat_page_t *page, const char *total, const char **limit, const char **offset);
 
 #endif

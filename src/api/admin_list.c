@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What GET /users, /mails and /audit have in common: they are read by page, from the database each time, and their links repeat the
- * parameters of the request, each as it was sent.
+ * What the lists of users, mails, audit entries, webhooks, batches and of a product's history have in common: they are read by page, from the
+ * database each time, and their links repeat the parameters of the request, each as it was sent.
  */
 #include "api/admin_list.h"
 

@@ -65,46 +65,22 @@ static apr_status_t add_batch(void *baton, const char *const *values, int count)
     return cat_page_add_row(baton, row, BATCH_FIELDS);
 }
 
-typedef struct list_request_t {
-    cat_admin_list_t list;
-    cat_request_t *q;
-} list_request_t;
-
-static apr_status_t read_page(void *baton)
-{
-    list_request_t *r = baton;
-    cat_page_t *page = &r->list.page;
-    const char *limit, *offset, *const *row;
-    apr_status_t rv;
-
-    cat_page_begin(page, r->q->pool);
-    rv = cat_db_one(r->q->db, SQL_BATCHES_COUNT, CAT_VALUES(cat_page_count_most(page)), &row);
-    if (rv != APR_SUCCESS || !cat_page_find(page, row[0], &limit, &offset)) {
-        return rv;
-    }
-    return cat_db_each(r->q->db, SQL_BATCHES_PAGE, CAT_VALUES(limit, offset), add_batch, page);
-}
-
-/* Without a history there are no batches. */
-static cat_answer_t *refuse_route(cat_request_t *q)
-{
-    return cat_changes_are_kept(q->conf) ? NULL : cat_answer_problem(q->pool, CAT_PROBLEM_ROUTE_UNKNOWN, NULL);
-}
-
 static const cat_parameter_row_t parameters[] = {CAT_ADMIN_LIST_PARAMETERS};
 
 #define PARAMETERS ((int)(sizeof(parameters) / sizeof(parameters[0])))
 
 cat_answer_t *cat_change_batches_list(cat_request_t *q)
 {
-    list_request_t r = {.q = q};
+    static const cat_page_query_t query = {SQL_BATCHES_COUNT, SQL_BATCHES_PAGE, NULL, 0, 1, add_batch};
+    cat_admin_list_t list;
     cat_parameters_t p;
-    cat_answer_t *refusal = refuse_route(q);
+    cat_answer_t *refusal = cat_admin_list_parse(q, &p, parameters, PARAMETERS, &list);
 
-    refusal = refusal ? refusal : cat_admin_list_parse(q, &p, parameters, PARAMETERS, &r.list);
-    r.list.page.most = q->conf->count_limit;
-    return refusal ? refusal
-                   : cat_admin_list_answer(q, cat_db_view(q->db, read_page, &r), &r.list, &p, fields, BATCH_FIELDS);
+    if (refusal) {
+        return refusal;
+    }
+    list.page.most = q->conf->count_limit;
+    return cat_admin_list_answer(q, cat_page_read(q->db, &query, &list.page), &list, &p, fields, BATCH_FIELDS);
 }
 
 /* ---- undo ---- */
@@ -169,12 +145,8 @@ cat_answer_t *cat_change_batches_undo(cat_request_t *q)
 {
     undo_request_t r = {.q = q};
     cat_undo_t *undo = &r.undo;
-    cat_answer_t *refusal = refuse_route(q);
     apr_status_t rv;
 
-    if (refusal) {
-        return refusal;
-    }
     *undo = (cat_undo_t){.db = q->db,
                          .batch = cat_undo_parse_batch(q->params[0]),
                          .begin_job = begin_job,

@@ -25,28 +25,17 @@
 /* A word of q, for which other words stand. */
 typedef struct replaced_t {
     const char *word;
-    const char *const *asked; /* what stands for it anyway, up to a NULL; NULL: nothing */
     const char *const *others;
     const char **spellings; /* by other word; NULL: it is not named */
 } replaced_t;
 
 struct cat_corrections_t {
     apr_pool_t *pool, *product_pool; /* product_pool: of one product */
-    const cat_fields_t *fields;
+    const cat_list_query_t *asked;
     replaced_t *words;
     int count;
     int products; /* that were looked at */
 };
-
-static const char *const *find_asked(const cat_list_query_t *asked, const char *word)
-{
-    int i = 0;
-
-    while (i < asked->word_count && asked->words[i] != word) {
-        i++;
-    }
-    return i < asked->word_count ? asked->others[i] : NULL;
-}
 
 cat_corrections_t *cat_corrections_begin(cat_db_t *db, const cat_list_query_t *asked, const cat_widened_t *widened)
 {
@@ -54,12 +43,12 @@ cat_corrections_t *cat_corrections_begin(cat_db_t *db, const cat_list_query_t *a
 
     c->pool = db->pool;
     apr_pool_create(&c->product_pool, db->pool);
-    c->fields = asked->all;
+    c->asked = asked;
     c->count = widened->count;
     c->words = apr_pcalloc(c->pool, (apr_size_t)c->count * sizeof(*c->words));
     for (int i = 0; i < c->count; i++) {
         const cat_correction_t *correction = &widened->corrections[i];
-        c->words[i] = (replaced_t){correction->word, find_asked(asked, correction->word), correction->words,
+        c->words[i] = (replaced_t){correction->word, correction->words,
                                    apr_pcalloc(c->pool, (CAT_QUERY_OTHERS_MAX + 1) * sizeof(const char *))};
     }
     return c;
@@ -83,10 +72,11 @@ static int is_all_named(const cat_corrections_t *c)
 static apr_array_header_t *list_texts(const cat_corrections_t *c, const char *const *values)
 {
     apr_array_header_t *texts = apr_array_make(c->product_pool, 4, sizeof(const char *));
-    const char *const *product = cat_product_read(c->product_pool, c->fields, values);
+    const cat_fields_t *fields = c->asked->all;
+    const char *const *product = cat_product_read(c->product_pool, fields, values);
 
-    for (int i = 0; i < c->fields->count; i++) {
-        const cat_field_t *field = &c->fields->all[i];
+    for (int i = 0; i < fields->count; i++) {
+        const cat_field_t *field = &fields->all[i];
         if (product[i] && (i == CAT_PRODUCT_NAME || i == CAT_PRODUCT_CATEGORY || field->flags & CAT_SEARCHED)) {
             APR_ARRAY_PUSH(texts, const char *) = cat_product_keys_text(c->product_pool, field, product[i]);
         }
@@ -117,18 +107,24 @@ static int has_word(const apr_array_header_t *words, const char *other)
     return i < words->nelts;
 }
 
-/* Is the product found without other words? */
-static int is_asked(const apr_array_header_t *words, const replaced_t *replaced)
+static int has_any_word(const apr_array_header_t *words, const char *const *others)
+{
+    while (others && *others && !has_word(words, *others)) {
+        others++;
+    }
+    return others && *others;
+}
+
+/* Is the product found without other words? The word may be repeated, each time with others (catalogue/query/query_clauses.c). */
+static int is_asked(const cat_list_query_t *asked, const apr_array_header_t *words, const char *word)
 {
     int i = 0;
 
-    if (has_word(words, replaced->word)) {
-        return 1;
-    }
-    while (replaced->asked && replaced->asked[i] && !has_word(words, replaced->asked[i])) {
+    while (i < asked->word_count &&
+           (strcmp(asked->words[i], word) != 0 || has_word(words, word) || has_any_word(words, asked->others[i]))) {
         i++;
     }
-    return replaced->asked && replaced->asked[i];
+    return i == asked->word_count;
 }
 
 static const char *spell_word(apr_pool_t *pool, const apr_array_header_t *texts, const char *word)
@@ -166,7 +162,7 @@ void cat_corrections_note(cat_corrections_t *c, const char *const *values)
     texts = list_texts(c, values);
     words = list_words(c->product_pool, texts);
     for (int i = 0; i < c->count; i++) {
-        if (!is_asked(words, &c->words[i])) {
+        if (!is_asked(c->asked, words, c->words[i].word)) {
             name_word(c, &c->words[i], texts, words);
         }
     }

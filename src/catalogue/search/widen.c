@@ -441,8 +441,19 @@ static apr_status_t choose_likely(widening_t *w)
 
 /* ---- a word of the question ---- */
 
-/* What stands for the word already, and the likeliest words. Returns these, up to a NULL; NULL: there are none. */
-static const char *const *add_others(const widening_t *w, const char *const **others)
+static const char *const *list_chosen(const widening_t *w)
+{
+    const char **words = apr_pcalloc(w->db->pool, (LIKELIEST + 1) * sizeof(*words));
+
+    for (int i = 0; i < w->chosen->nelts; i++) {
+        const likely_t *likely = &APR_ARRAY_IDX(w->chosen, i, likely_t);
+        words[i] = likely->edits ? likely->word : make_whole(w->db->pool, likely->word);
+    }
+    return words;
+}
+
+/* Adds words to what stands for the word already. Returns those that find more, up to a NULL; NULL: none does. */
+static const char *const *add_others(const widening_t *w, const char *const *words, const char *const **others)
 {
     cat_query_others_t list = cat_query_others_begin(w->db->pool, w->word);
     int before;
@@ -451,12 +462,17 @@ static const char *const *add_others(const widening_t *w, const char *const **ot
         cat_query_others_add(&list, (*others)[i]);
     }
     before = list.all->nelts;
-    for (int i = 0; i < w->chosen->nelts; i++) {
-        const likely_t *likely = &APR_ARRAY_IDX(w->chosen, i, likely_t);
-        cat_query_others_add(&list, likely->edits ? likely->word : make_whole(w->db->pool, likely->word));
+    for (; *words; words++) {
+        cat_query_others_add(&list, *words);
     }
     *others = cat_query_others_end(&list);
     return *others && (*others)[before] ? *others + before : NULL;
+}
+
+/* Of the client. What is added to one of them is added to those that repeat it. */
+static int count_asked(const cat_list_query_t *query)
+{
+    return query->word_count - query->repeated_count;
 }
 
 static apr_status_t widen_word(widening_t *w, int i, const char *const **others, cat_widened_t *widened)
@@ -473,7 +489,12 @@ static apr_status_t widen_word(widening_t *w, int i, const char *const **others,
     rv = count_parts(w);
     rv = rv == APR_SUCCESS ? choose_likely(w) : rv;
     if (rv == APR_SUCCESS) {
-        widened->words[i] = add_others(w, others);
+        widened->words[i] = add_others(w, list_chosen(w), &others[i]);
+    }
+    for (int k = count_asked(w->query); widened->words[i] && k < w->query->word_count; k++) {
+        if (!strcmp(w->query->words[k], w->word)) {
+            add_others(w, widened->words[i], &others[k]);
+        }
     }
     return rv;
 }
@@ -540,7 +561,7 @@ static apr_status_t look_for_word(cat_db_t *db, const char *word, int *is_known)
 static apr_status_t find_unknown(cat_db_t *db, const cat_list_query_t *query, unknown_t *u)
 {
     int is_rough = 0;
-    apr_status_t rv = query->word_count > 1 ? look_for_words(db, query, u, &is_rough) : APR_SUCCESS;
+    apr_status_t rv = u->of > 1 ? look_for_words(db, query, u, &is_rough) : APR_SUCCESS;
 
     for (int i = 0; i < u->of && is_rough && rv == APR_SUCCESS; i++) {
         int is_known = 0;
@@ -578,7 +599,7 @@ apr_status_t cat_widen_query(cat_db_t *db, const cat_list_query_t *query, cat_wi
     cat_list_query_t *copy = apr_pmemdup(db->pool, widened->query ? widened->query : query, sizeof(*query));
     const char *const **others =
         apr_pmemdup(db->pool, copy->others, (apr_size_t)query->word_count * sizeof(*copy->others));
-    unknown_t unknown = {.of = query->word_count < CAT_WIDEN_WORDS ? query->word_count : CAT_WIDEN_WORDS};
+    unknown_t unknown = {.of = count_asked(query) < CAT_WIDEN_WORDS ? count_asked(query) : CAT_WIDEN_WORDS};
     apr_status_t rv = cat_conditions_prepare(db, query);
 
     if (rv == APR_SUCCESS && width == CAT_WIDTH_UNKNOWN) {
@@ -586,7 +607,7 @@ apr_status_t cat_widen_query(cat_db_t *db, const cat_list_query_t *query, cat_wi
     }
     for (int i = 0; rv == APR_SUCCESS && i < unknown.of; i++) {
         if ((!unknown.count || unknown.words[i]) && !widened->tried[i]) {
-            rv = widen_word(&w, i, &others[i], widened);
+            rv = widen_word(&w, i, others, widened);
         }
     }
     list_corrections(query, widened);

@@ -159,20 +159,43 @@ sub find_asked {
 
 sub asked { my ($text, $is_whole) = @_; return @{ $asked{ $is_whole ? 1 : 0 }{$text} //= find_asked($text, $is_whole) } }
 
-# Words that may stand for others, as write_synonyms writes them.
-my %SYNONYMS = (tea => ['kettle', 'chai'], kettle => ['tea'], chai => ['tea', 'kettle'], wifi => ['galaxy', '24'], red => ["\x{65e5}\x{672c}"]);
+# Terms that may stand for others, as write_synonyms writes them: the words of each, or the word that two are when they are joined.
+my %SYNONYMS = (tea => ['kettle', 'chai'], kettle => ['tea'], chai => ['tea', 'kettle'], wifi => ['galaxy', '24'], red => ["\x{65e5}\x{672c}"],
+    teakettle => ['chai'], fine => ['red kettle', 'wi-fi'], "\x{4e09}\x{5fb3} \x{5fb3}\x{5305} \x{5305}\x{4e01}" => ['usb c'],
+    galaxy24 => ["\x{d55c}\x{ad6d}\x{c5b4}"], 'red tea pot' => ['tur']);
+
+my @TERMS = ('fine', 'Galaxy24', 'galaxy 24', 'tea kettle', 'Tea-Kettle', 'red tea pot', "\x{4e09}\x{5fb3}\x{5305}\x{4e01}", 'wi fi', 'chai'); # to be asked
 
 sub write_synonyms {
-    my $text = "tea, chai # and more\nchai => Kettle\nT\x{e9}a, kettle\nwifi => Galaxy, 24\nRED => \x{65e5}\x{672c}\n";
+    my $text = "tea, chai # and more\nchai => Kettle\nT\x{e9}a, kettle\nwifi => Galaxy, 24\nRED => \x{65e5}\x{672c}\n"
+        . "Tea-Kettle => chai\nfine => red kettle, wi fi\n\x{4e09}\x{5fb3}\x{5305}\x{4e01} => USB-C\ngalaxy24 => \x{d55c}\x{ad6d}\x{c5b4}\nred tea pot => T\x{fc}r\n";
     utf8::encode($text);
     return $text;
 }
 
-# What stands for a word already, without what another one begins.
+# Its words, each with the same with the one before it or undef.
+sub term { my ($text) = @_; return [map { [@$_[0, 1]] } asked($text)] }
+
+# Of each word of a question, the terms that may stand for it.
+sub terms_of {
+    my (@asked) = @_;
+    my @terms = map { [] } @asked;
+    for my $i (0 .. $#asked) {
+        for my $length (1 .. @asked - $i) {
+            push @{ $terms[$_] }, map { term($_) } @{ $SYNONYMS{ join ' ', map { $_->[0] } @asked[$i .. $i + $length - 1] } // [] } for $i .. $i + $length - 1;
+        }
+        next if !defined $asked[$i][1];
+        push @{ $terms[$_] }, map { term($_) } @{ $SYNONYMS{ $asked[$i][1] } // [] } for $i - 1, $i;
+    }
+    return @terms;
+}
+
+# What stands for a word already, without what another one begins: of a term of several words, the first one.
 sub others_of {
-    my ($word, $joined, $number) = @_;
+    my ($asked, $terms) = @_;
+    my ($word, @own) = @$asked;
     my @others;
-    for my $other (grep { defined } $joined, $number, @{ $SYNONYMS{$word} // [] }) {
+    for my $other (grep { defined } @own, map { $_->[0][0] } @$terms) {
         push @others, $other if !grep { index($other, $_) == 0 } $word, @others;
     }
     return @others;
@@ -285,6 +308,7 @@ sub choose_fields {
 
 # May who is asking have the field? A writer may have all.
 sub sees { my ($who, $name) = @_; return !$own{$name} || $line{$name} && !($line{$name}{private} && $who ne 'writer') }
+sub is_private { my ($name) = @_; return $own{$name} && $line{$name}{private} }
 sub is_indexed { my ($name) = @_; return !$own{$name} || grep { $line{$name}{$_} } qw(index facet unique) }
 sub own_names { my ($who) = @_; return grep { sees($who, $_) } map { $_->{name} } @OWN }
 sub facet_names { my ($who) = @_; return ('category', 'inStock', grep { $line{$_}{facet} } own_names($who)) }
@@ -355,11 +379,16 @@ sub words_test {
     my ($question, $corrected, $is_whole, @fields) = @_;
     my $is_exact = ($question->{match} // '') eq 'exact';
     my @asked = asked(join(' ', @{ $question->{words} // [] }), $is_exact);
+    my @terms = $is_exact ? () : terms_of(@asked);
+    my $find = sub { my ($product, $words, @more) = @_; return has_word($product, \@fields, (map { [$_, $is_whole || $is_exact] } grep { defined } @$words), @more) };
     my @tests = map {
         my ($word, $joined, $number) = @{ $asked[$_] };
-        my @others = $is_exact ? ($joined, $_ < $#asked ? $asked[$_ + 1][1] : undef) : ($joined, $is_whole ? undef : $number, @{ $SYNONYMS{$word} // [] });
-        my @words = ((map { [$_, $is_whole || $is_exact] } grep { defined } $word, @others), @{ $corrected->{$word} // [] });
-        sub { has_word($_[0], \@fields, @words) }
+        my @own = ($word, $joined, $is_exact ? $_ < $#asked ? $asked[$_ + 1][1] : undef : $is_whole ? undef : $number);
+        my @of_word = @{ $terms[$_] // [] };
+        sub {
+            my ($product) = @_;
+            return $find->($product, \@own, @{ $corrected->{$word} // [] }) || any { my $term = $_; !any { !$find->($product, $_) } @$term } @of_word;
+        }
     } 0 .. $#asked;
     return sub { my ($product) = @_; return !any { !$_->($product) } @tests };
 }
@@ -394,15 +423,18 @@ sub find_corrected {
         $known{$_} = 1 for map { words($_) } @texts;
     }
     my @asked = asked(join ' ', @{ $question->{words} });
+    my @terms = terms_of(@asked);
+    my %others = map { $asked[$_][0] => [others_of($asked[$_], $terms[$_])] } 0 .. $#asked;
     splice @asked, 8 if @asked > 8;
     my @unknown = grep { my $word = $_->[0]; !grep { index($_, $word) == 0 } keys %known } @asked;
-    my $corrected = correct(\%uses, @unknown);
-    return @unknown && match_with($question, $corrected, @products) >= $question->{limit} ? $corrected : correct(\%uses, @asked);
+    my $corrected = correct(\%uses, \%others, @unknown);
+    return @unknown && match_with($question, $corrected, @products) >= $question->{limit} ? $corrected : correct(\%uses, \%others, @asked);
 }
 
+# others: by word, what stands for it already.
 sub correct {
-    my ($uses, @asked) = @_;
-    my %corrected = map { $_->[0] => [likely_words($uses, $_->[0], others_of(@$_))] } grep { $_->[0] =~ /^$LETTERS\z/ && length $_->[0] >= 3 } @asked;
+    my ($uses, $others, @asked) = @_;
+    my %corrected = map { $_->[0] => [likely_words($uses, $_->[0], @{ $others->{ $_->[0] } })] } grep { $_->[0] =~ /^$LETTERS\z/ && length $_->[0] >= 3 } @asked;
     return { map { @{ $corrected{$_} } ? ($_ => $corrected{$_}) : () } keys %corrected };
 }
 
@@ -453,14 +485,18 @@ sub spelling_of {
 sub corrected {
     my ($question, $page, @products) = @_;
     my $corrected = find_corrected($question, visible_to($question, @products));
-    my @asked = %$corrected ? grep { $corrected->{ $_->[0] } } asked(join ' ', @{ $question->{words} }) : ();
+    my @asked = %$corrected ? asked(join ' ', @{ $question->{words} }) : ();
+    my @terms = terms_of(@asked);
+    my @names = searched_names($question->{who});
+    @names = ((grep { !is_private($_) } @names), grep { is_private($_) } @names); # the server has them in this order
     my %named;
     for my $product (@$page[0 .. min(99, $#$page)]) {
-        my @texts = map { ref ? join "\n", @$_ : $_ } grep { defined } map { $product->{$_} } searched_names($question->{who});
+        my @texts = map { ref ? join "\n", @$_ : $_ } grep { defined } map { $product->{$_} } @names;
         my @has = map { words($_) } @texts;
-        for my $asked (@asked) {
-            my $word = $asked->[0];
-            next if grep { my $has = $_; grep { index($has, $_) == 0 } $word, others_of(@$asked) } @has;
+        my $has_any = sub { my @words = grep { defined } @_; return any { my $has = $_; any { index($has, $_) == 0 } @words } @has };
+        for my $i (grep { $corrected->{ $asked[$_][0] } } 0 .. $#asked) {
+            my $word = $asked[$i][0];
+            next if $has_any->(@{ $asked[$i] }) || any { my $term = $_; !any { !$has_any->(@$_) } @$term } @{ $terms[$i] };
             my ($likeliest) = grep { my ($other, $is_whole) = @$_; grep { $is_whole ? $_ eq $other : index($_, $other) == 0 } @has } @{ $corrected->{$word} };
             $named{$word}{ $likeliest->[0] } //= (grep { defined } map { spelling_of($_, $likeliest->[0]) } @texts)[0] // $likeliest->[0] if $likeliest;
         }
@@ -645,11 +681,12 @@ sub random_words {
     my ($who, @products) = @_;
     return () if rand() < 0.6;
     my @searched = searched_names('writer'); # words that readers do not find are questions, too
-    return map {
+    my @term = rand() < 0.2 ? split / /, pick(@TERMS) : ();
+    return (@term, map {
         my $product = pick(@products);
         my @has = ((map { words($_) } texts_of($product, @searched)), words(pick(@WORDS)));
         @has ? rand() < 0.4 ? pick(@has) : rand() < 0.3 ? random_slip(pick(@has)) : random_prefix(pick(@has)) : ();
-    } 1 .. 1 + int rand 3;
+    } 1 .. (@term ? int rand 2 : 1 + int rand 3));
 }
 
 # A part of a word, or one with a slip.
