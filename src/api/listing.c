@@ -221,10 +221,10 @@ static const cat_member_t members[] = {
     {"data", &products, CAT_ALWAYS, "The products of the page; with `fields`, they have no other fields"},
     CAT_PAGINATION_MEMBER,
     {"facets", &facets, CAT_RARELY, "With `facets`: the values of its fields, the most frequent first"},
-    {"facetsRelation", &cat_schema_gte, CAT_RARELY, "`gte`: not all products were counted for the facets"},
+    {"facetsRelation", &cat_schema_gte, CAT_RARELY, "`gte`: only the newest products were counted for the facets"},
     {"facetsMore", &names, CAT_RARELY, "The facets that have more values than the answer"},
     {"corrected", &corrected, CAT_RARELY,
-     "By word of `q`, as it is compared: words that take part although they only contain it, or are a slip away"},
+     "By word of `q`, as it is compared: words that only contain it, or are a slip away, and have found products"},
     CAT_MEMBER_END,
 };
 static const cat_shape_t shape = {.kind = CAT_SHAPE_OBJECT, .name = "ProductList", .members = members};

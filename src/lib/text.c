@@ -25,6 +25,20 @@ static int is_control(apr_int32_t character)
     return utf8proc_category(character) == UTF8PROC_CATEGORY_CC;
 }
 
+const char *cat_text_lower(apr_pool_t *pool, const char *text)
+{
+    apr_size_t length = strlen(text);
+    char *lower = apr_palloc(pool, 3 * length + 1), *end = lower; /* an octet that is not UTF-8 becomes U+FFFD */
+
+    for (apr_size_t octets; length; text += octets, length -= octets) {
+        apr_int32_t character;
+        octets = cat_text_read(text, length, &character);
+        end += utf8proc_encode_char(utf8proc_tolower(character), (utf8proc_uint8_t *)end);
+    }
+    *end = '\0';
+    return lower;
+}
+
 int cat_text_has_control(const char *text)
 {
     const char *end = text + strlen(text);

@@ -12,6 +12,9 @@ apr_size_t cat_text_read(const char *text, apr_size_t length, apr_int32_t *chara
  * octets; each that is not part of valid UTF-8 becomes U+FFFD, and each control character a space. */
 const char *cat_text_shorten(apr_pool_t *pool, const char *text, int most);
 
+/* The text in lower case, character by character, on the pool. An octet that is not part of valid UTF-8 becomes U+FFFD. */
+const char *cat_text_lower(apr_pool_t *pool, const char *text);
+
 /* Has the text, of valid UTF-8, a control character, which a terminal may obey? */
 int cat_text_has_control(const char *text);
 

@@ -26,6 +26,7 @@
 #include <apr_strings.h>
 #include <utf8proc.h>
 
+#include "lib/fold.h"
 #include "lib/text.h"
 
 /* Joined pieces from which on there are words. The others are in the middle of a long number or address. */
@@ -34,7 +35,8 @@
 #define SHORT_BOTH 4    /* letters of two words that are joined: "wi fi" */
 #define SHORT_LETTERS 3 /* of a word that is joined to a number: "500 ml", "xps 13" */
 #define SHORT_DIGITS 4
-#define LONG_LETTERS 4 /* of a name, behind which a number is a word of its own in a question: "galaxy24" */
+#define LONG_LETTERS 4 /* of a name, beside which a number is a word of its own in a question: "galaxy24", "2litres" */
+#define LONG_DIGITS 4  /* of a number that is meant without the letters before it, too: "m5799" */
 #define PAIRS_ALL 10   /* characters of a question whose pairs are all asked: of more, every second is */
 
 typedef enum { NO_PIECE, LETTERS, DIGITS, PAIRED } kind_t;
@@ -112,8 +114,19 @@ static int is_in_syllable(utf8proc_int32_t character)
 
 static int is_joiner(utf8proc_int32_t character)
 {
-    return (character && character < 0x80 && strchr("-/'._&+", character)) || character == 0xAD /* soft hyphen */ ||
-           character == 0x2010 /* hyphen */ || character == 0x2019 /* apostrophe */;
+    switch (character) {
+    case 0xAD:   /* soft hyphen */
+    case 0x200B: /* blank without width */
+    case 0x200C: /* what keeps letters from being joined */
+    case 0x200D: /* what joins them */
+    case 0x2010: /* hyphen */
+    case 0x2013: /* en dash */
+    case 0x2019: /* apostrophe */
+    case 0x2060: /* what keeps words together */
+        return 1;
+    default:
+        return character && character < 0x80 && strchr("-/'._&+", character);
+    }
 }
 
 /* What was between two pieces: octets of it, and the only character, if there is one. */
@@ -248,13 +261,16 @@ static const char *join_pieces(apr_pool_t *pool, const piece_t *pieces, int from
     return word;
 }
 
-/* "galaxy24": a number behind a name, which is asked as if there were a blank. */
-static int has_number_behind(const piece_t *pieces, int i)
+static int is_name(const piece_t *piece)
 {
-    const piece_t *piece = &pieces[i];
+    return piece->kind == LETTERS && piece->characters >= LONG_LETTERS;
+}
 
-    return begins_word(piece) && piece->word_end == i + 1 && piece->kind == LETTERS &&
-           piece->characters >= LONG_LETTERS && count_octets(pieces, i, i + 1) <= CAT_WORDS_JOINED_MAX;
+/* "galaxy24", "2litres": a name and a number, which are asked as if there were a blank. */
+static int is_name_and_number(const piece_t *pieces, int i)
+{
+    return begins_word(&pieces[i]) && pieces[i].word_end == i + 1 && (is_name(&pieces[i]) || is_name(&pieces[i + 1])) &&
+           count_octets(pieces, i, i + 1) <= CAT_WORDS_JOINED_MAX;
 }
 
 apr_array_header_t *cat_words_split(apr_pool_t *pool, const char *folded)
@@ -273,9 +289,24 @@ apr_array_header_t *cat_words_split(apr_pool_t *pool, const char *folded)
 
 /* ---- the words of a product ---- */
 
+/* "aspoon" of "a spoon", "nroll" of "rock-n-roll": nobody writes that as one word. */
+static int is_only_joined(const piece_t *pieces, int from, int to)
+{
+    int is_joined = to > from && pieces[from].before == JOINED;
+
+    for (int i = from; i <= to; i++) {
+        if (pieces[i].kind != LETTERS) {
+            return 0;
+        }
+        is_joined = is_joined || (i > from && pieces[i].before == BLANK);
+    }
+    return is_joined;
+}
+
 static void add_word(apr_array_header_t *words, const piece_t *pieces, int from, int to)
 {
-    APR_ARRAY_PUSH(words, const char *) = join_pieces(words->pool, pieces, from, to);
+    APR_ARRAY_PUSH(words, cat_word_t) =
+        (cat_word_t){join_pieces(words->pool, pieces, from, to), is_only_joined(pieces, from, to)};
 }
 
 /* The last piece up to which what is joined is short enough; i - 1: not even one piece is. */
@@ -290,17 +321,22 @@ static int find_end(const piece_t *pieces, int i)
     return next - 1;
 }
 
-/* The word that begins with the piece, if the text has one, and what is joined from there on. */
+/* The word that begins with the piece, if the text has one, and what is joined from there on; and a name before a number, which may be found
+ * by a part of it. */
 static void add_words_from(apr_array_header_t *words, const piece_t *pieces, int i)
 {
     const piece_t *piece = &pieces[i];
-    int is_asked = !begins_word(piece) && has_number_behind(pieces, i - 1), end = find_end(pieces, i);
+    int has_place = piece->place < SPLIT_MAX || is_name_and_number(pieces, begins_word(piece) ? i : i - 1);
+    int end = find_end(pieces, i);
 
     if (begins_word(piece)) {
         add_word(words, pieces, i, piece->word_end);
     }
-    if ((piece->place < SPLIT_MAX || is_asked) && end >= i && (end > piece->word_end || !begins_word(piece))) {
+    if (has_place && end >= i && (end > piece->word_end || !begins_word(piece))) {
         add_word(words, pieces, i, end);
+    }
+    if (has_place && end >= i && is_name(piece) && piece->word_end > i) {
+        add_word(words, pieces, i, i);
     }
 }
 
@@ -310,13 +346,22 @@ static int end_of_pair(const piece_t *pieces, int count, int i)
     return i + 1 < count && pieces[i + 1].kind == PAIRED && pieces[i + 1].before == WITHIN ? i + 1 : i;
 }
 
+/* Of equal words, what the text has so is first. */
+static int compare_words(const void *one, const void *other)
+{
+    const cat_word_t *a = one, *b = other;
+    int order = strcmp(a->text, b->text);
+
+    return order ? order : a->is_joined - b->is_joined;
+}
+
 static void drop_repeated(apr_array_header_t *words)
 {
-    const char **word = (const char **)words->elts;
+    cat_word_t *word = (cat_word_t *)words->elts;
     int distinct = 0;
 
     for (int i = 0; i < words->nelts; i++) {
-        if (distinct == 0 || strcmp(word[distinct - 1], word[i]) != 0) {
+        if (distinct == 0 || strcmp(word[distinct - 1].text, word[i].text) != 0) {
             word[distinct++] = word[i];
         }
     }
@@ -325,7 +370,7 @@ static void drop_repeated(apr_array_header_t *words)
 
 apr_array_header_t *cat_words_list(apr_pool_t *pool, const char *folded)
 {
-    apr_array_header_t *pieces = split_pieces(pool, folded), *words = apr_array_make(pool, 16, sizeof(const char *));
+    apr_array_header_t *pieces = split_pieces(pool, folded), *words = apr_array_make(pool, 16, sizeof(cat_word_t));
     const piece_t *piece = (const piece_t *)pieces->elts;
 
     for (int i = 0; i < pieces->nelts; i++) {
@@ -335,25 +380,101 @@ apr_array_header_t *cat_words_list(apr_pool_t *pool, const char *folded)
             add_words_from(words, piece, i);
         }
     }
-    qsort(words->elts, (size_t)words->nelts, sizeof(const char *), cat_text_compare);
+    qsort(words->elts, (size_t)words->nelts, sizeof(cat_word_t), compare_words);
     drop_repeated(words);
     return words;
+}
+
+/* ---- how a text writes them ---- */
+
+/* The octets of the text that fold to the word, or to what begins with it, with what joins them; 0: they do not. */
+static apr_size_t measure_spelling(apr_pool_t *pool, const char *text, const char *end, const char *word)
+{
+    const char *at = text;
+
+    for (apr_size_t octets; at < end; at += octets) {
+        utf8proc_int32_t character;
+        const char *folded;
+        apr_size_t length;
+        octets = cat_text_read(at, (apr_size_t)(end - at), &character);
+        folded = cat_fold_text(pool, apr_pstrmemdup(pool, at, octets));
+        length = strlen(folded) < strlen(word) ? strlen(folded) : strlen(word);
+        if (*folded && !*word) {
+            break;
+        }
+        if (!strncmp(folded, word, length)) {
+            word += length;
+        } else if (at == text || !is_joiner(character)) {
+            return 0;
+        }
+    }
+    return *word ? 0 : (apr_size_t)(at - text);
+}
+
+static int is_mark(utf8proc_int32_t character)
+{
+    utf8proc_category_t category = utf8proc_category(character);
+
+    return category == UTF8PROC_CATEGORY_MN || category == UTF8PROC_CATEGORY_MC || category == UTF8PROC_CATEGORY_ME;
+}
+
+static int begins_with_letter(const char *text)
+{
+    utf8proc_int32_t character;
+
+    if (!*text) {
+        return 0;
+    }
+    cat_text_read(text, strnlen(text, 4), &character);
+    return kind_of(character) == LETTERS;
+}
+
+/* A whole word is better than the beginning of another one. */
+const char *cat_words_find_spelling(apr_pool_t *pool, const char *text, const char *word)
+{
+    const char *end = text + strlen(text), *found = NULL;
+    int is_within = 0;
+
+    for (apr_size_t octets; text < end; text += octets) {
+        utf8proc_int32_t character;
+        apr_size_t length;
+        octets = cat_text_read(text, (apr_size_t)(end - text), &character);
+        length = kind_of(character) == LETTERS && !is_within ? measure_spelling(pool, text, end, word) : 0;
+        if (length && (!found || !begins_with_letter(text + length))) {
+            found = cat_text_lower(pool, apr_pstrmemdup(pool, text, length));
+            if (!begins_with_letter(text + length)) {
+                return found;
+            }
+        }
+        is_within = kind_of(character) == LETTERS || (is_within && is_mark(character));
+    }
+    return found;
 }
 
 /* ---- the words of a question ---- */
 
 typedef struct asked_t {
-    const char *word;
-    int place;      /* in the question */
-    int is_paired;  /* flag */
-    int is_implied; /* flag: it begins another word */
+    const char *word, *number; /* number: without the letters before it; NULL: it is none */
+    int place;                 /* in the question */
+    int is_paired;             /* flag */
+    int is_implied;            /* flag: it begins another word */
 } asked_t;
+
+/* "5799dwf" of "m5799dwf". */
+static const char *number_of(apr_pool_t *pool, const piece_t *pieces, int from, int to)
+{
+    return pieces[from].kind == LETTERS && pieces[from].characters <= SHORT_LETTERS && to > from &&
+                   pieces[from + 1].characters >= LONG_DIGITS && count_octets(pieces, from, to) <= CAT_WORDS_JOINED_MAX
+               ? join_pieces(pool, pieces, from + 1, to)
+               : NULL;
+}
 
 static void ask(apr_array_header_t *words, const piece_t *pieces, int from, int to)
 {
     asked_t *asked = &APR_ARRAY_PUSH(words, asked_t);
 
-    *asked = (asked_t){join_pieces(words->pool, pieces, from, to), words->nelts - 1, pieces[from].kind == PAIRED, 0};
+    *asked = (asked_t){join_pieces(words->pool, pieces, from, to), number_of(words->pool, pieces, from, to),
+                       words->nelts - 1, pieces[from].kind == PAIRED, 0};
 }
 
 /* Returns the last of the characters that follow each other. */
@@ -376,7 +497,7 @@ static int ask_pairs(apr_array_header_t *words, const piece_t *pieces, int count
 static int ask_word(apr_array_header_t *words, const piece_t *pieces, int from, int is_whole)
 {
     const piece_t *piece = &pieces[from];
-    int has_number = !is_whole && has_number_behind(pieces, from);
+    int has_number = !is_whole && is_name_and_number(pieces, from);
 
     ask(words, pieces, from, has_number ? from : piece->word_end);
     if (has_number) {
@@ -421,7 +542,7 @@ static cat_words_asked_t ask_all(apr_pool_t *pool, const char *folded, int is_wh
     apr_array_header_t *pieces = split_pieces(pool, folded), *words = apr_array_make(pool, 12, sizeof(asked_t));
     const piece_t *piece = (const piece_t *)pieces->elts;
     asked_t *asked, *previous = NULL;
-    const char **kept, **joined;
+    const char **kept, **joined, **numbers;
     int count = 0;
 
     for (int i = 0; i < pieces->nelts; i++) {
@@ -431,14 +552,16 @@ static cat_words_asked_t ask_all(apr_pool_t *pool, const char *folded, int is_wh
     find_implied(asked, words->nelts, is_whole);
     kept = apr_palloc(pool, (apr_size_t)words->nelts * sizeof(*kept));
     joined = apr_palloc(pool, (apr_size_t)words->nelts * sizeof(*joined));
+    numbers = apr_palloc(pool, (apr_size_t)words->nelts * sizeof(*numbers));
     for (int i = 0; i < words->nelts; i++) {
         if (!asked[i].is_implied) {
             kept[count] = asked[i].word;
+            numbers[count] = is_whole ? NULL : asked[i].number;
             joined[count++] = join_to_previous(pool, previous, &asked[i]);
             previous = &asked[i];
         }
     }
-    return (cat_words_asked_t){kept, joined, count};
+    return (cat_words_asked_t){kept, joined, numbers, count};
 }
 
 cat_words_asked_t cat_words_ask(apr_pool_t *pool, const char *folded)

@@ -10,7 +10,7 @@
  * matches if each word of the question begins a word of the product. Whatever the text, each of its own words finds it, and so does the text.
  */
 
-#define CAT_WORDS_VERSION "2" /* of the rules of folding and of words: to be raised when they change */
+#define CAT_WORDS_VERSION "3" /* of the rules of folding and of words: to be raised when they change */
 
 #define CAT_WORDS_JOINED_MAX                                                                                           \
     64 /* octets of a word that the text does not have so; longer ones are cut at a piece, or left out */
@@ -21,26 +21,36 @@ apr_array_header_t *cat_words_split(apr_pool_t *pool, const char *folded);
 /* How many letters a word has; 0: it has a digit, or is of a script without blanks. */
 int cat_words_count_letters(const char *word);
 
-/* The words by which the text is found, each once, in the order of their octets, as const char *, on the pool:
+typedef struct cat_word_t {
+    const char *text;
+    int is_joined; /* flag: it has letters only, and is one word only if a blank is left out, or what is before a hyphen */
+} cat_word_t;
+
+/* The words by which the text is found, each once, in the order of their octets, as cat_word_t, on the pool:
  *
  *     red kettle       kettle red
  *     Wi-Fi            fi wi wifi                  what a hyphen, slash or the like joins, also as one word
- *     Wi Fi, 500 ml    500 500ml fi ml wi wifi     and short neighbours
+ *     Wi Fi, 500 ml    500 500ml fi ml wi wifi     and short neighbours; this wifi is joined
  *     M5799DWF         5799dwf dwf m5799dwf        what begins with a letter behind a digit, or a digit behind a letter
+ *     Galaxy24         24 galaxy galaxy24          and four letters or more before a digit
  *     ABCD             AB BC CD D                  pairs, if these are letters of a script without blanks */
 apr_array_header_t *cat_words_list(apr_pool_t *pool, const char *folded);
 
-/* words[i] begins a word of a product, or joined[i] does: the word with the one before it; NULL: only the word counts. No word begins
- * another one. */
+/* How a text, which is not folded, writes the beginning of one of its words, or words joined by hyphens and the like: "grün" for "grun",
+ * "tea-kettle" for "teakettle", in lower case, on the pool. word: letters, folded. NULL: it does not have it. */
+const char *cat_words_find_spelling(apr_pool_t *pool, const char *text, const char *word);
+
+/* words[i] begins a word of a product, or one of these does, which may be NULL: joined[i], the word with the one before it; numbers[i], a number of
+ * four digits or more without up to three letters before it, "5799" of "m5799". No word begins another one. */
 typedef struct cat_words_asked_t {
-    const char *const *words, *const *joined;
+    const char *const *words, *const *joined, *const *numbers;
     int count;
 } cat_words_asked_t;
 
 /* The words of a question, in its order, on the pool. The words, separated by blanks, are the same question. */
 cat_words_asked_t cat_words_ask(apr_pool_t *pool, const char *folded);
 
-/* The same where each word has to be a whole word of a product: each once, and a number behind a name stays with it. */
+/* The same where each word has to be a whole word of a product: each once, and a number beside a name stays with it. */
 cat_words_asked_t cat_words_ask_whole(apr_pool_t *pool, const char *folded);
 
 #endif

@@ -88,6 +88,8 @@ is_deeply($words->api(GET => '/products?q=tv+stnad')->{json}{corrected}, { stnad
 is($words->api(GET => "/products/export?format=csv&q=tv")->{body} =~ tr/\n//, 5, 'an export has them, too');
 $words->api(POST => '/products', { name => "Television set $_", price => 1 }, token => forge()) for 1 .. 12;
 is(join(' ', @{ $words->api(GET => '/products/suggest?q=tv')->{json}{data}{words} }), 'tvs tv', 'what has synonyms of several words is suggested beside many newer products with these');
+$words->api(POST => '/products', { name => 'Dining Esttisch', price => 1 }, token => forge());
+is_deeply($words->api(GET => '/products?q=esstisch')->{json}{corrected}, { esstisch => ['esttisch'] }, 'a slip is named that stands for one word of a synonym only');
 $words->stop;
 
 # ---- other files ----

@@ -8,7 +8,7 @@
 # again: db
 # What is derived of products for conditions, order and search, and counted of categories. The MPM does not matter.
 use CatalogTest;
-use CatalogTest::Model qw(words);
+use CatalogTest::Model qw(words written);
 use CatalogTest::Ctl qw(ctl_for problems);
 use CatalogTest::Move qw(product product_id write_file);
 use Time::HiRes qw(sleep);
@@ -34,17 +34,22 @@ sub counters {
     return ($text->($counted), $text->($real));
 }
 
+sub marked { my ($word, $written) = @_; return $written->{$word} ? $word : ($word, '=') }
+
 # The words of all rows, against those of the model; behind each word of the name a "!".
 sub wrong_words {
     my ($on) = @_;
     my %posted;
-    push @{ $posted{ $_->[1] } }, $_->[0] for map { [$_->[0] . ($_->[2] ? '!' : ''), $_->[1]] } @{ $on->selectall_arrayref('SELECT word, id, in_name FROM product_words') };
+    push @{ $posted{ $_->[1] } }, $_->[0] for map { [$_->[0] . ($_->[2] % 2 ? '!' : ''), $_->[1]] } @{ $on->selectall_arrayref('SELECT word, id, in_name FROM product_words') };
     my @wrong;
     for my $row (@{ $on->selectall_arrayref('SELECT id, name, category, words FROM products') }) {
         my ($id, $name, $category, $words) = @$row;
         my %in_name = map { $_ => 1 } words($name);
         my %others = map { $_ => 1 } grep { !$in_name{$_} } words($category);
-        my $is = join ' ', '', (sort keys %in_name), ':', (sort keys %others), '';
+        my %written = map { $_ => 1 } written($name);
+        my %written_there = map { $_ => 1 } written($category);
+        my @again = grep { $in_name{$_} && !$written{$_} } keys %written_there;
+        my $is = join ' ', '', (map { marked($_, \%written) } sort keys %in_name), ':', (map { marked($_, \%written_there) } sort keys %others, @again), '';
         my $posted = join ' ', sort @{ delete $posted{$id} // [] };
         push @wrong, "$id: $is" if ($words // '') ne $is || $posted ne join ' ', sort keys %others, map { "$_!" } keys %in_name;
     }

@@ -2,14 +2,14 @@
 # route: GET /products
 # mpm: event
 # again: db
-# Where a word of q begins no word of a product, or fewer products match than an answer may have, words take part that contain it, or are a slip
-# away. The answer says which; match=prefix and match=exact ask for less. t/search/model.t has many more questions. The MPM does not matter.
+# Where fewer products match than an answer may have, words take part that contain a word of q, or are a slip away. The answer says which; match=prefix and match=exact ask for less. t/search/model.t has many more questions. The MPM does not matter.
 use CatalogTest;
 
 my $server = server(mount => <<'END')->start;
 CatalogWriteRole editor
 CatalogField hidden boolean index
 CatalogField note string search private
+CatalogField more text search private max=30000
 CatalogVisible "hidden[exists]=false"
 END
 my %editor = (token => forge(claims => claims(role => 'editor')));
@@ -62,8 +62,8 @@ my $r = finds('q=ketle&limit=1&facets=inStock', 'Kettles and pots', 'ketle: kett
 is_deeply([@{ $r->{json}{pagination} }{qw(total pages)}], [2, 2], 'the total has them');
 is_deeply($r->{json}{facets}, { inStock => [{ value => true, count => 2 }] }, 'and so have facets');
 finds('q=ketle&limit=1&page=2', 'Red kettle', 'ketle: kettle');
-$r = finds('q=ketle&limit=1&page=3', '', 'ketle: kettle');
-is($r->{json}{pagination}{total}, 2, 'a page behind the end has the total');
+$r = finds('q=ketle&limit=1&page=3', '', '');
+is($r->{json}{pagination}{total}, 2, 'a page behind the end has the total, and no product that a word has found');
 $r = finds('q=ketle&sort=name&limit=1&cursor=', 'Kettles and pots', 'ketle: kettle');
 my $next = $r->{json}{pagination}{nextCursor};
 $r = finds("q=ketle&sort=name&limit=1&cursor=$next", 'Red kettle', 'ketle: kettle');
@@ -72,6 +72,31 @@ is(list("q=ketle&sort=name&match=prefix&cursor=$next")->{status}, 400, 'the curs
 my $narrow = list('q=kettle&limit=1&cursor=');
 finds("q=kettle&cursor=$narrow->{json}{pagination}{nextCursor}", 'Red kettle', '');
 finds('q=ketle&sort=-price,name&price=1', 'Kettles and pots, Red kettle', 'ketle: kettle');
+
+# ---- which words are named, and how ----
+
+# Of the products in the answer, those that no word of q has found name the likeliest of their words.
+made($_) for 'Rest for a spoon', 'Teaspoon', 'Big teaspoon holder-spoons', "Gr\x{fc}n", "Gru\x{308}ner Tee", "Stra\x{df}enschuh", 'Rock-n-roll lamp';
+sub named { my ($query, $expected) = @_; is(corrected(list($query)), $expected, "$query: $expected") }
+named('q=spoon', 'spoon: teaspoon');
+named('q=poon', 'poon: teaspoon spoon');
+named('q=aspoon&match=prefix', '');
+is(names(list('q=aspoon&match=prefix')), 'Rest for a spoon', 'joined words are found');
+named('q=poon&name=Teaspoon', 'poon: teaspoon');
+named('q=teasp&name=Teaspoon', '');
+named('q=gruen&sort=name', "gruen: gr\x{fc}n");
+named('q=strassenschuu', "strassenschuu: stra\x{df}enschuh");
+named('q=assensch', "assensch: stra\x{df}enschuh");
+named('q=roll', '');
+named('q=rocknrol', '');
+named('q=rokcnroll', 'rokcnroll: rock-n-roll');
+
+# ---- words with digits ----
+
+made($_) for 'Galaxy24', 'Press 5799', '2 litres', 'Pan 3litres';
+finds('q=alaxy', 'Galaxy24', 'alaxy: galaxy');
+finds('q=galxy24', 'Galaxy24', 'galxy: galaxy');
+finds('q=2liters', '2 litres', 'liters: litres');
 
 # ---- what others may not know ----
 
@@ -92,5 +117,36 @@ made('Gardeningglove');
 my @gone = map { made($_ . 'glove') } ('aa' .. 'az', 'ba' .. 'bz');
 $server->api(DELETE => "/products/$_", undef, %editor) for @gone;
 finds('q=glove', 'Gardeningglove', 'glove: gardeningglove');
+
+# ---- words that begin others by chance ----
+
+made($_) for 'Wooden spoon', 'Woolen blanket', 'Woolen blankets', 'Blanket of silk';
+finds('q=wooden%20blankt&limit=2', 'Woolen blankets, Woolen blanket', 'blankt: blanket; wooden: woolen');
+finds('q=wooden%20spoom&limit=1', 'Wooden spoon', 'spoom: spoon');
+finds('q=wolen%20blanket', 'Woolen blankets, Woolen blanket', 'wolen: woolen');
+finds('q=wooden%20nothing', '', '');
+$r = finds('q=wooden%20blankt&limit=1&cursor=', 'Woolen blankets', 'blankt: blanket; wooden: woolen');
+$r = finds("q=wooden%20blankt&limit=1&cursor=$r->{json}{pagination}{nextCursor}", 'Woolen blanket', 'blankt: blanket; wooden: woolen');
+is($r->{json}{pagination}{nextCursor}, undef, 'the list ends');
+$r = finds('q=blankt%20woolen&limit=1&cursor=', 'Woolen blankets', 'blankt: blanket');
+finds("q=blankt%20woolen&limit=1&cursor=$r->{json}{pagination}{nextCursor}", 'Woolen blanket', 'blankt: blanket');
+finds('q=wooden%20blankt&limit=1&page=2', 'Woolen blanket', 'blankt: blanket; wooden: woolen');
+finds('q=wooden%20blankt&sort=relevance', 'Woolen blankets, Woolen blanket', 'blankt: blanket; wooden: woolen');
+
+# ---- pages behind the end have no product that such a word has found ----
+
+finds("q=$_->[0]&page=3&count=$_->[1]", '', $_->[2]) for ['ketle', 'none', ''], ['ketle%20aktenschrnk', 'none', ''], ['ketle%20aktenschrnk', 'capped', ''];
+
+# ---- many words that others may not know: they take no places ----
+
+sub hide { return made('Much', hidden => true, more => join ' ', @_) }
+my @letters = ('aaa' .. 'ddv');
+hide(map { "${_}wine" } @letters);
+made('Zirconwine');
+finds('q=wine', 'Zirconwine', 'wine: zirconwine');
+hide(map { "turn$_" } @letters);
+made($_) for 'Turntable lids', 'Returntable lids', 'Turntable slids';
+$r = finds('q=turn%20lids&limit=2', 'Turntable slids, Returntable lids', 'lids: slids; turn: returntable');
+is($r->{json}{pagination}{total}, 3, 'a word that begins one of theirs and one of others is known');
 
 done_testing;

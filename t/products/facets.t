@@ -50,4 +50,15 @@ is_deeply(list('facets=category&inStock=false&category=c01')->{json}{facets}{cat
 
 answers(list("facets=$_"), 400, invalid(facets => 'unknown'), "facets=$_ is refused") for '', 'name', 'category,price', 'Category';
 
+# What is longer is counted by its newest products, in whichever order it is.
+$server->api(POST => '/products', { name => "Lamp $_", price => $_, category => $_ <= 20 ? 'old' : 'new', inStock => $_ > 30 ? true : false }, token => $token) for 1 .. 100;
+for my $query ('', '&sort=createdAt', '&sort=name', '&sort=-price', '&sort=category,-name', '&sort=relevance', '&page=3', '&limit=90', '&cursor=', '&cursor=&count=capped') {
+    $r = list("facets=category,inStock&q=lamp$query")->{json};
+    is_deeply([@$r{qw(facets facetsRelation)}], [{ category => counts(new => 80), inStock => counts(true, 70, false, 10) }, 'gte'], "the newest are counted: $query");
+}
+$r = list('facets=category&price[gt]=1&inStock=false')->{json};
+is_deeply([@$r{qw(facets facetsRelation)}], [{ category => counts(old => 19, new => 10) }, undef], 'all of fewer');
+$r = list('facets=category&q=lamp&limit=30&page=4')->{json};
+is_deeply([$r->{pagination}{total}, $r->{facetsRelation}], [100, 'gte'], 'the last page knows the total, though not all are counted');
+
 done_testing;

@@ -20,6 +20,11 @@ my $db = $server->database;
 sub copies {
     my ($count, $words, %product) = @_;
     my $id = $server->api(POST => '/products', \%product, token => $token)->{json}{data}{id};
+    copy_product($db, $id, $count, $words);
+}
+
+sub copy_product {
+    my ($db, $id, $count, $words) = @_;
     $db->do('UPDATE products SET words = ? WHERE id = ?', undef, $words, $id);
     my $row = $db->selectrow_hashref('SELECT * FROM products WHERE id = ?', undef, $id);
     my $columns = join ', ', grep { $_ ne 'id' && !/_key$/ } sort keys %$row;
@@ -80,5 +85,30 @@ while (!$answered->can_read(0)) {
 is(join(', ', @refused), '', 'all others are answered during a slow list');
 cmp_ok($rounds, '>', 1, 'none of them waits for it');
 like(scalar <$socket>, qr/ 503 /, 'which is refused as before');
+
+# ---- words that others may not know ----
+
+# Each word that contains that of the question is looked for in products until one is found that whoever asks may know. Here all are of a private
+# field, and the limit ends that.
+my ($WORDS, $NEWEST) = (1000, 200);
+my $private = server(mount => "CatalogQueryTimeout $LIMIT\nCatalogWriteRole editor\nCatalogField note string search private", conf => 'CatalogCacheSize 0')->start;
+my %editor = (token => forge(claims => claims(role => 'editor')));
+$db = $private->database;
+my $id = $private->api(POST => '/products', { name => 'x', price => 1, note => 'secret' }, %editor)->{json}{data}{id};
+wait_until(60, sub { !$db->selectrow_array('SELECT COUNT(*) FROM catalog_fields WHERE complete = 0') });
+$private->stop; # so that its jobs do not wait for these
+copy_product($db, $id, $NEWEST, join(' ', '', ('wb') x $FILLER, ''));
+my @private = (map { "w${_}glove" } 'aaa' .. 'zzz')[0 .. $WORDS - 1];
+$db->begin_work;
+for my $word (@private) {
+    $db->do("INSERT INTO product_words (word, created_at, id) SELECT '$word', created_at, id FROM products");
+    $db->do('INSERT INTO dictionary (part, letters, word) VALUES ' . join ', ', map { "('$_', 9, '$word')" } qw(glo lov ove));
+}
+$db->commit;
+$private->start;
+answers($private->api(GET => '/products?q=glove'), 503, { success => false, message => 'Service unavailable', error => qr/match=prefix/ },
+    'a list is refused whose other words nobody can look through in time', 'retry-after' => qr/^[1-9]\d*$/);
+is($private->api(GET => '/products?q=glove&match=prefix')->{json}{pagination}{total}, 0, 'one without such words is answered');
+cmp_ok(scalar @{ $private->api(GET => '/products?q=glove', undef, %editor)->{json}{data} }, '>', 0, 'and those who may know them find what has them');
 
 done_testing;

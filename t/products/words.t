@@ -27,6 +27,20 @@ for (@cases) {
 is_deeply([map { $_->{id} } @{ list('q=red&sort=name&price=1&limit=2')->{json}{data} }], [map { $products[$_]{id} } 1, 0], 'a search has conditions and an order');
 is(list('q=Red+KETTLE')->{headers}{etag}, list('q=re%20red%20%20kettle')->{headers}{etag}, 'the same words are the same question');
 
+# ---- models and numbers ----
+
+my @models = map { $server->api(POST => '/products', { name => $_, price => 1 }, token => $token)->{json}{data} } 'Press M5799', 'Press 5799', 'Press M5799DWF', 'Phone Galaxy24', 'Phone Galaxy 24', 'Jug 2 litres',
+    'Jug 2litres', "Cup tea\x{2013}set", "Cup tea\x{200c}set", 'Multi-tool', 'Multitool';
+my %model = map { $models[$_]{id} => $_ } 0 .. $#models;
+for (['M5799', 0, 1, 2], ['m5799dwf', 2], ['5799', 0, 1, 2], ['m+5799', 0, 2], ['galaxy24', 3, 4], ['galaxy+24', 3, 4], ['2litres', 5, 6], ['2+litres', 5, 6], ['teaset', 7, 8], ['tea-set', 7, 8],
+    ['m5799&match=exact', 0], ['M5799DWF&match=exact', 2], ['M5799-DWF&match=exact', 2], ['galaxy24&match=exact', 3], ['galaxy+24&match=exact', 3, 4], ['multi-tool&match=exact', 9, 10],
+    ['multitool&match=exact', 9, 10], ['multi&match=exact', 9]) {
+    my ($q, @found) = @$_;
+    my $match = $q =~ /match/ ? '' : '&match=prefix';
+    is_deeply([map { $model{ $_->{id} } } @{ list("q=$q$match&sort=createdAt")->{json}{data} }], \@found, "q=$q finds @found");
+}
+is(list('q=m5799&match=prefix&sort=relevance')->{json}{data}[0]{id}, $models[0]{id}, 'what has the whole model is the most relevant');
+
 # ---- changes ----
 
 $server->api(PUT => "/products/$products[2]{id}", { name => 'Green teapot' }, token => $token);

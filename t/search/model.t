@@ -305,7 +305,7 @@ sub ask_page {
     my $total = $question->{relevance} ? matches($question, values %products) : @want;
     check_total($query, $r->{json}{pagination}, $total, $is_exact);
     $corrected++ if $r->{json}{corrected};
-    check('what is corrected', $query, $r->{json}{corrected}, corrected($question, values %products));
+    check('what is corrected', $query, $r->{json}{corrected}, corrected($question, [@want[$from .. $to]], values %products));
     return 1;
 }
 
@@ -347,9 +347,13 @@ sub count_values {
     return \%count;
 }
 
+# Of a list that is longer than what is counted, a facet is of the newest products, unless counters know it.
 sub check_facet {
-    my ($query, $field, $values, $of) = @_;
-    check("the facet $field", $query, { map { text_of($_->{value}) => $_->{count} } @$values }, $of) if $of;
+    my ($query, $field, $values, $is_cut, @products) = @_;
+    my $got = { map { text_of($_->{value}) => $_->{count} } @$values };
+    my $all = count_values($field, @products);
+    my $is_all = !$is_cut || $json->encode($got) eq $json->encode($all);
+    check("the facet $field", $query, $got, $is_all ? $all : count_values($field, (ordered({ sort => [] }, @products))[0 .. min($COUNT_LIMIT, scalar @products) - 1]));
     my @counts = map { $_->{count} } @$values;
     push @wrong, "the facet $field of $query is not in order" if "@counts" ne join ' ', sort { $b <=> $a } @counts;
 }
@@ -361,7 +365,7 @@ sub ask_facets {
     my @want = matches({ %$question, limit => 1 }, values %products);
     my $query = '/products?' . query_of($question) . '&limit=1&fields=id&facets=' . join ',', map { "$_:1000" } @fields;
     my $r = get(caller_of($question), $query) or return 0;
-    check_facet($query, $_, $r->{json}{facets}{$_}, $r->{json}{facetsRelation} ? undef : count_values($_, @want)) for keys %{ $r->{json}{facets} // {} };
+    check_facet($query, $_, $r->{json}{facets}{$_}, $r->{json}{facetsRelation}, @want) for keys %{ $r->{json}{facets} // {} };
     push @wrong, "the facets of $query are not of all" if $r->{json}{facetsRelation} && $is_filled && @want <= $COUNT_LIMIT;
     return 1;
 }
@@ -491,7 +495,8 @@ for my $round (1 .. $rounds) {
 }
 is(join("\n", @wrong), '', "$questions questions are answered as the model answers them") or diag "CATALOG_SEED=$seed";
 
-cmp_ok($corrected, '>', $questions / 100, 'some with words that may have been meant');
+note "$corrected answers name words that may have been meant";
+cmp_ok($corrected, '>', $questions / 800, 'some with words that may have been meant');
 
 # ---- nothing is lost ----
 

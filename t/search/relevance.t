@@ -100,6 +100,18 @@ is(walked('q=schrank&limit=10'), 'Schrank | Schranke | Aktenschrank | Box | Schr
 is(names("q=schrank&limit=3&page=$_->[0]"), $_->[1], "page $_->[0]") for [1, 'Schrank | Schranke | Aktenschrank'], [2, 'Box | Schrenk'];
 is(list('q=schrank')->{json}{pagination}{total}, 5, 'the total is that of all of them');
 
+# ---- more products than are ranked ----
+
+# Where more match than an answer may have, no further words take part, though fewer are ranked.
+create($_) for map({ "Samovar $_" } 1 .. 2 * $LIMIT), 'Samovars', 'Teasamovar', 'Samovat';
+for my $limit (10, $LIMIT + 1, 20, 25) {
+    my @pages = map { list("q=samovar&limit=$limit&page=$_") } 1 .. 3;
+    is(join(' ', map { $_->{json}{corrected} // 'none' } @pages), 'none none none', "pages of $limit products have the words that were asked for");
+    is(scalar(map { @{ $_->{json}{data} } } @pages), $LIMIT + 1, 'and all that are ranked');
+}
+is(join(' ', map { join ' ', %{ list("q=samovar&limit=26&page=$_")->{json}{corrected} // {} } ne '' } 1 .. 3), '1 1 1', 'further ones on all pages, where fewer match');
+is(walked("q=samovar&limit=$_"), join(' | ', map({ "Samovar $_" } reverse $LIMIT + 1 .. 2 * $LIMIT), 'Samovars'), "by cursor, $_ at once") for 10, 20;
+
 # ---- faults ----
 
 answers(list(''), 400, invalid(sort => 'required'), 'nothing is relevant without words');

@@ -11,7 +11,7 @@
 static int begins_one(const apr_array_header_t *words, const char *beginning)
 {
     for (int i = 0; beginning && i < words->nelts; i++) {
-        if (!strncmp(APR_ARRAY_IDX(words, i, const char *), beginning, strlen(beginning))) {
+        if (!strncmp(APR_ARRAY_IDX(words, i, cat_word_t).text, beginning, strlen(beginning))) {
             return 1;
         }
     }
@@ -52,7 +52,7 @@ static int is_same(const cat_words_asked_t *one, const cat_words_asked_t *other)
 static int has_word(const apr_array_header_t *words, const char *word)
 {
     for (int i = 0; word && i < words->nelts; i++) {
-        if (!strcmp(APR_ARRAY_IDX(words, i, const char *), word)) {
+        if (!strcmp(APR_ARRAY_IDX(words, i, cat_word_t).text, word)) {
             return 1;
         }
     }
@@ -83,13 +83,24 @@ static void check_spelling(apr_pool_t *pool, const char *word, const char *other
     FUZZ_CHECK(strlen(word) > 64 || cat_spelling_compare(word, word, 0) == 0);
 }
 
+/* How the text spells a word is what folds to the word. */
+static void check_letters(apr_pool_t *pool, const char *text, const apr_array_header_t *words)
+{
+    for (int i = 0; i < words->nelts && i < 8; i++) {
+        const char *word = APR_ARRAY_IDX(words, i, cat_word_t).text;
+        const char *spelling = cat_words_count_letters(word) ? cat_words_find_spelling(pool, text, word) : NULL;
+        FUZZ_CHECK(!spelling || *spelling);
+    }
+}
+
 void fuzz_one(apr_pool_t *pool, const uint8_t *data, size_t size)
 {
-    const char *folded = cat_fold_text(pool, fuzz_text(pool, data, size < 1000 ? size : 1000));
+    const char *text = fuzz_text(pool, data, size < 1000 ? size : 1000), *folded = cat_fold_text(pool, text);
     const apr_array_header_t *words = cat_words_list(pool, folded), *runs = cat_words_split(pool, folded);
     cat_words_asked_t asked = cat_words_ask(pool, folded), again = cat_words_ask(pool, write_question(pool, &asked));
 
     check_whole(pool, words, folded);
+    check_letters(pool, text, words);
     FUZZ_CHECK((size_t)words->nelts <= 3 * strlen(folded));
     FUZZ_CHECK(is_found(words, &asked) && is_same(&asked, &again));
     for (int i = 0; i < runs->nelts; i++) {
@@ -97,11 +108,12 @@ void fuzz_one(apr_pool_t *pool, const uint8_t *data, size_t size)
         FUZZ_CHECK(*run && strstr(folded, run));
     }
     for (int i = 0; i < words->nelts; i++) {
-        const char *word = APR_ARRAY_IDX(words, i, const char *);
+        const char *word = APR_ARRAY_IDX(words, i, cat_word_t).text;
         FUZZ_CHECK(*word && !strchr(word, ' ') &&
-                   (i == 0 || strcmp(APR_ARRAY_IDX(words, i - 1, const char *), word) < 0));
+                   (i == 0 || strcmp(APR_ARRAY_IDX(words, i - 1, cat_word_t).text, word) < 0));
+        FUZZ_CHECK(!APR_ARRAY_IDX(words, i, cat_word_t).is_joined || cat_words_count_letters(word) > 0);
         asked = cat_words_ask(pool, word);
         FUZZ_CHECK(asked.count > 0 && is_found(words, &asked));
-        check_spelling(pool, word, APR_ARRAY_IDX(words, 0, const char *));
+        check_spelling(pool, word, APR_ARRAY_IDX(words, 0, cat_word_t).text);
     }
 }

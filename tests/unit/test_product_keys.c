@@ -97,6 +97,27 @@ static void test_marked_words_are_words_without_their_mark(void **state)
     assert_string_equal(cat_product_keys_mark(*state, "12"), ":12:");
 }
 
+/* A word that one field has joined, and another one so, is not joined. */
+static void test_joined_words_are_marked(void **state)
+{
+    const char *keys[CAT_PRODUCT_KEYS];
+    apr_array_header_t *words;
+
+    cat_product_keys_make(*state, CAT_INDEX_ALL, &no_own_fields, make_product(*state, "A spoon, wi fi", "wifi"), keys);
+    assert_string_equal(keys[CAT_PRODUCT_KEY_WORDS], " a aspoon = fi spoon wi wifi = : wifi ");
+    words = cat_product_keys_words(*state, keys[CAT_PRODUCT_KEY_WORDS]);
+    assert_int_equal(words->nelts, 6);
+    for (int i = 0; i < words->nelts; i++) {
+        const cat_product_word_t *word = &APR_ARRAY_IDX(words, i, cat_product_word_t);
+        assert_int_equal(word->is_joined, !strcmp(word->text, "aspoon"));
+        assert_int_equal(word->in_name, 1);
+    }
+    words = cat_product_keys_words(*state, " tea : :1:tshirt = :1:shirt ");
+    assert_int_equal(words->nelts, 3);
+    assert_true(APR_ARRAY_IDX(words, 2, cat_product_word_t).is_joined);
+    assert_false(APR_ARRAY_IDX(words, 0, cat_product_word_t).is_joined);
+}
+
 /* Behind each word of the name a "!". */
 static const char *list_words(unit_database_t *database)
 {
@@ -157,6 +178,7 @@ int main(void)
         UNIT_TEST(test_words_may_be_none),
         UNIT_TEST(test_long_keys_are_cut_off),
         UNIT_TEST(test_marked_words_are_words_without_their_mark),
+        UNIT_TEST(test_joined_words_are_marked),
         UNIT_TEST(test_long_words_are_cut_off),
         UNIT_TEST(test_words_follow_a_change),
         UNIT_TEST(test_sets_have_one_address),

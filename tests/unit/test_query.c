@@ -288,18 +288,19 @@ static void test_cursors_say_whether_the_list_was_widened(void **state)
     const char *cursor;
 
     assert_int_equal(parse(*state, "cursor=&q=tea", &begin), CAT_QUERY_OK);
-    assert_true(begin.can_widen && !begin.is_wide);
-    begin.is_wide = 1;
-    cursor = cat_query_write_cursor(*state, &begin, &position);
-    for (size_t i = 0; i < UNIT_COUNT(cases); i++) {
-        const char *text = apr_pstrcat(*state, "cursor=", cursor, "&", cases[i].text, NULL);
-        assert_int_equal(parse(*state, text, &query), cases[i].outcome);
-        assert_int_equal(query.is_wide, query.can_widen);
+    assert_true(begin.can_widen && begin.width == CAT_WIDTH_ASKED);
+    for (begin.width = CAT_WIDTH_UNKNOWN; begin.width <= CAT_WIDTH_ALL; begin.width++) {
+        cursor = cat_query_write_cursor(*state, &begin, &position);
+        for (size_t i = 0; i < UNIT_COUNT(cases); i++) {
+            const char *text = apr_pstrcat(*state, "cursor=", cursor, "&", cases[i].text, NULL);
+            assert_int_equal(parse(*state, text, &query), cases[i].outcome);
+            assert_true(query.width == begin.width || cases[i].outcome != CAT_QUERY_OK);
+        }
     }
-    begin.is_wide = 0;
+    begin.width = CAT_WIDTH_ASKED;
     cursor = cat_query_write_cursor(*state, &begin, &position);
     assert_int_equal(parse(*state, apr_pstrcat(*state, "q=tea&cursor=", cursor, NULL), &query), CAT_QUERY_OK);
-    assert_false(query.is_wide);
+    assert_int_equal(query.width, CAT_WIDTH_ASKED);
 }
 
 static void test_orders_need_their_index(void **state)

@@ -9,19 +9,19 @@ static const char file[] = "tv => television set, flat screen\n"
                            "dining table, Esstisch\n"
                            "T-Shirt, tee\n"
                            "flat screen tv => monitor\n"
-                           "三徳包丁, knife\n";
+                           "三徳包丁, knife\n"
+                           "m5799 => grinder\n";
 
 /* "word|other|other word": each clause behind a blank. */
-static const char *ask(apr_pool_t *pool, const char *text)
+static const char *write_clauses(apr_pool_t *pool, const cat_words_asked_t *words)
 {
     const cat_synonyms_t *synonyms;
     const char *asked = "";
-    cat_words_asked_t words = cat_words_ask(pool, cat_fold_text(pool, text));
     cat_query_clauses_t clauses;
 
     assert_null(cat_synonyms_parse(pool, file, &synonyms));
-    clauses = cat_query_clauses_make(pool, &words, synonyms);
-    assert_true(clauses.count >= words.count && clauses.count <= CAT_QUERY_WORDS_MAX);
+    clauses = cat_query_clauses_make(pool, words, synonyms);
+    assert_true(clauses.count >= words->count && clauses.count <= CAT_QUERY_WORDS_MAX);
     for (int i = 0; i < clauses.count; i++) {
         asked = apr_pstrcat(pool, asked, i ? " " : "", clauses.words[i], NULL);
         for (const char *const *other = clauses.others[i]; other && *other; other++) {
@@ -32,6 +32,13 @@ static const char *ask(apr_pool_t *pool, const char *text)
         }
     }
     return asked;
+}
+
+static const char *ask(apr_pool_t *pool, const char *text)
+{
+    const cat_words_asked_t words = cat_words_ask(pool, cat_fold_text(pool, text));
+
+    return write_clauses(pool, &words);
 }
 
 static void test_words_without_synonyms(void **state)
@@ -46,6 +53,23 @@ static void test_a_synonym_of_several_words_repeats_the_word(void **state)
                                            "tv|television|screen|flatscreen tv|set|televisionset|screen|flatscreen");
     assert_string_equal(ask(*state, "esstisch"), "esstisch|dining esstisch|table|diningtable");
     assert_string_equal(ask(*state, "knife"), "knife|三徳 knife|徳包 knife|包丁");
+}
+
+static void test_a_number_may_be_meant_without_its_letters(void **state)
+{
+    assert_string_equal(ask(*state, "kt5799"), "kt5799|5799");
+    assert_string_equal(ask(*state, "m5799"), "m5799|5799|grinder");
+    assert_string_equal(ask(*state, "grinder"), "grinder");
+}
+
+/* Of whole words, neither one begins them joined. */
+static void test_whole_words_are_joined_to_either_side(void **state)
+{
+    static const char *const words[] = {"multi ", "tool ", "tv "}, *const joined[] = {NULL, "multitool ", "tooltv "},
+                             *const numbers[] = {NULL, NULL, NULL};
+
+    assert_string_equal(write_clauses(*state, &(cat_words_asked_t){words, joined, numbers, 3}),
+                        "multi |multitool  tool |multitool |tooltv  tv |tooltv ");
 }
 
 static void test_several_words_have_a_synonym(void **state)
@@ -79,6 +103,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         UNIT_TEST(test_words_without_synonyms),
         UNIT_TEST(test_a_synonym_of_several_words_repeats_the_word),
+        UNIT_TEST(test_a_number_may_be_meant_without_its_letters),
+        UNIT_TEST(test_whole_words_are_joined_to_either_side),
         UNIT_TEST(test_several_words_have_a_synonym),
         UNIT_TEST(test_it_does_not_matter_how_two_words_are_joined),
         UNIT_TEST(test_a_question_has_no_more_words_than_it_may),

@@ -15,9 +15,17 @@ static const char *join(apr_pool_t *pool, const apr_array_header_t *words, char 
     return joined ? joined : "";
 }
 
+/* Behind one that is joined, a "=". */
 static const char *list(apr_pool_t *pool, const char *text)
 {
-    return join(pool, cat_words_list(pool, cat_fold_text(pool, text)), '|');
+    const apr_array_header_t *words = cat_words_list(pool, cat_fold_text(pool, text));
+    const char *all = "";
+
+    for (int i = 0; i < words->nelts; i++) {
+        const cat_word_t *word = &APR_ARRAY_IDX(words, i, cat_word_t);
+        all = apr_pstrcat(pool, all, i ? "|" : "", word->text, word->is_joined ? "=" : "", NULL);
+    }
+    return all;
 }
 
 typedef struct case_t {
@@ -58,7 +66,12 @@ static void test_compounds_are_also_one_word(void **state)
         {"o'clock L’Oréal", "clock|l|loreal|o|oclock|oreal"},
         {"H&M", "h|hm|m"},
         {"978-3-16", "16|3|316|978|978316"},
-        {"a-b-c", "a|abc|b|bc|c"},
+        {"a-b-c", "a|abc|b|bc=|c"},
+        {"tea\xe2\x80\x93kettle 10\xe2\x80\x93"
+         "20",
+         "10|20|kettle|tea|teakettle"}, /* en dashes */
+        {"\xd9\x85\xdb\x8c\xe2\x80\x8c\xd8\xb1",
+         "\xd8\xb1|\xd9\x85\xdb\x8c|\xd9\x85\xdb\x8c\xd8\xb1"}, /* what keeps letters apart */
         {"tea--cup tea - cup", "cup|tea"},
         {"Akten\xc2\xadschrank", "akten|aktenschrank|schrank"}, /* a soft hyphen */
     };
@@ -69,8 +82,11 @@ static void test_compounds_are_also_one_word(void **state)
 static void test_short_neighbours_are_also_one_word(void **state)
 {
     static const case_t cases[] = {
-        {"Wi Fi", "fi|wi|wifi"},
-        {"T Shirt", "shirt|t|tshirt"},
+        {"Wi Fi", "fi|wi|wifi="},
+        {"Wi Fi wifi", "fi|wi|wifi"},
+        {"T Shirt", "shirt|t|tshirt="},
+        {"rest for a spoon", "a|aspoon=|for|foraspoon=|rest|spoon"},
+        {"a tea-kettle", "a|ateakettle=|kettle|tea|teakettle"},
         {"500 ml XPS 13", "13|500|500ml|ml|xps|xps13"},
         {"M 5799DWF", "5799dwf|dwf|m|m5799dwf"},
         {"Wi, Fi", "fi|wi"},
@@ -88,6 +104,7 @@ static void test_numbers_of_models_are_also_found_from_within(void **state)
     static const case_t cases[] = {
         {"M5799DWF", "5799dwf|dwf|m5799dwf"},
         {"USB3.0", "0|3|usb3"},
+        {"Galaxy24 4tune5", "24|4tune5|5|galaxy|galaxy24|tune|tune5"}, /* names before numbers */
         {"KS-1167-GRN", "1167|1167grn|grn|ks|ks1167grn"},
         {"a1b2c3d4e5", "1b2c3d4e5|2c3d4e5|3d4e5|4e5|a1b2c3d4e5|b2c3d4e5|c3d4e5|d4e5"}, /* and no more */
     };
@@ -162,7 +179,8 @@ static const char *ask(apr_pool_t *pool, const char *text)
 
     for (int i = 0; i < asked.count; i++) {
         all = apr_pstrcat(pool, all, i ? " " : "", asked.words[i], asked.joined[i] ? "|" : "",
-                          asked.joined[i] ? asked.joined[i] : "", NULL);
+                          asked.joined[i] ? asked.joined[i] : "", asked.numbers[i] ? "#" : "",
+                          asked.numbers[i] ? asked.numbers[i] : "", NULL);
     }
     return all;
 }
@@ -174,7 +192,10 @@ static void test_words_of_a_question(void **state)
         {"wifi", "wifi"},
         {"red kett,kettle", "red kettle|redkettle"},
         {"kettle red Kettle", "kettle red|kettlered"},
-        {"Galaxy24 USB3 m5799dwf", "galaxy 24|galaxy24 usb3|24usb3 m5799dwf|usb3m5799dwf"},
+        {"Galaxy24 USB3 m5799dwf", "galaxy 24|galaxy24 usb3|24usb3 m5799dwf|usb3m5799dwf#5799dwf"},
+        {"M5799 RTX4090 a320 abcd5799",
+         "m5799#5799 rtx4090|m5799rtx4090#4090 a320|rtx4090a320 abcd|a320abcd 5799|abcd5799"},
+        {"2litres 4tea 34galaxies5", "2 litres|2litres 4tea|litres4tea 34galaxies5|4tea34galaxies5"},
         {"三徳包丁", "三徳 徳包 包丁"},
         {"LED電球", "led 電球"},
         {"茶", "茶"},
@@ -191,7 +212,7 @@ static void test_words_of_a_question(void **state)
 static int has_beginning(const apr_array_header_t *words, const char *beginning)
 {
     for (int i = 0; i < words->nelts; i++) {
-        if (!strncmp(APR_ARRAY_IDX(words, i, const char *), beginning, strlen(beginning))) {
+        if (beginning && !strncmp(APR_ARRAY_IDX(words, i, cat_word_t).text, beginning, strlen(beginning))) {
             return 1;
         }
     }
@@ -204,7 +225,8 @@ static int finds(apr_pool_t *pool, const char *question, const char *product)
     cat_words_asked_t asked = cat_words_ask(pool, cat_fold_text(pool, question));
 
     for (int i = 0; i < asked.count; i++) {
-        if (!has_beginning(words, asked.words[i]) && !(asked.joined[i] && has_beginning(words, asked.joined[i]))) {
+        if (!has_beginning(words, asked.words[i]) && !has_beginning(words, asked.joined[i]) &&
+            !has_beginning(words, asked.numbers[i])) {
             return 0;
         }
     }
@@ -224,6 +246,8 @@ static void test_spellings_find_each_other(void **state)
         {"80x120cm", "80 x 120 cm", "80x120 cm"},
         {"M5799DWF", "M-5799-DWF", "m 5799dwf", "M5799-DWF"},
         {"Galaxy24", "Galaxy 24", "galaxy-24"},
+        {"M5799", "5799"},
+        {"2 litres", "2litres", "2-litres"},
         {"Łódź", "lodz", "LODZ"},
     };
 
@@ -241,6 +265,31 @@ static void test_spellings_find_each_other(void **state)
     assert_false(finds(*state, "徳丁", "三徳包丁") || finds(*state, "25", "2.5 l"));
 }
 
+static void test_spellings_of_a_text(void **state)
+{
+    static const struct {
+        const char *text, *word, *spelling;
+    } cases[] = {
+        {"Kettle", "kettle", "kettle"},
+        {"Red GRÜN, blau", "grun", "grün"},
+        {"gru\xcc\x88n", "grun", "gru\xcc\x88n"},
+        {"Grunge, grün", "grun", "grün"}, /* a whole word is better */
+        {"Grüner Tee", "grun", "grün"},
+        {"Straße", "strasse", "straße"},
+        {"Tea-Kettle 2", "teakettle", "tea-kettle"},
+        {"Galaxy24", "galaxy", "galaxy"},
+        {"a Spoon", "spoon", "spoon"},
+        {"a Spoon", "aspoon", NULL},
+        {"teaspoon", "spoon", NULL},
+        {"", "tea", NULL},
+    };
+
+    for (size_t i = 0; i < UNIT_COUNT(cases); i++) {
+        const char *spelling = cat_words_find_spelling(*state, cases[i].text, cases[i].word);
+        assert_string_equal(spelling ? spelling : "", cases[i].spelling ? cases[i].spelling : "");
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -255,6 +304,7 @@ int main(void)
         UNIT_TEST(test_words_in_their_order),
         UNIT_TEST(test_words_of_a_question),
         UNIT_TEST(test_spellings_find_each_other),
+        UNIT_TEST(test_spellings_of_a_text),
     };
     return UNIT_RUN(tests);
 }

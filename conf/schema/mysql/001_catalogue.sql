@@ -37,7 +37,8 @@ CREATE TABLE IF NOT EXISTS products (
     KEY products_by_rating (rating_key, created_at, id, category)
 ) ENGINE = InnoDB DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin;
 
--- The words of each product, cut off after 64 octets. in_name: 1 if its name has the word, which orders lists by relevance.
+-- The words of each product, cut off after 64 octets. in_name: 1 if its name has the word, which orders lists by relevance; and 2 more if
+-- the product has it only as two words with a blank between them, or behind a hyphen, so that the dictionary need not have it.
 CREATE TABLE IF NOT EXISTS product_words (
     word       VARBINARY(64) NOT NULL,
     created_at BIGINT NOT NULL,
@@ -46,8 +47,8 @@ CREATE TABLE IF NOT EXISTS product_words (
     PRIMARY KEY (word, created_at, id)
 ) ENGINE = InnoDB DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin;
 
--- The distinct words of product_words that have letters only, four or more: each with an empty part and 0 letters, and with each of its parts
--- of three letters, '<ke', 'ket', 'ett' and so on of 'kettle'. See src/catalogue/product/dictionary.c.
+-- The distinct words of product_words that have letters only, four or more, and are not joined in each product: each with an empty part and
+-- 0 letters, and with each of its parts of three letters, '<ke', 'ket', 'ett' and so on of 'kettle'. See src/catalogue/product/dictionary.c.
 CREATE TABLE IF NOT EXISTS dictionary (
     part    VARBINARY(12) NOT NULL,
     letters TINYINT NOT NULL,
@@ -68,7 +69,7 @@ CREATE TABLE IF NOT EXISTS product_indexes (
 INSERT IGNORE INTO product_indexes (part, complete, created_at, id, filled)
     VALUES ('category', 1, 9223372036854775807, '', 0), ('price', 1, 9223372036854775807, '', 0), ('name', 1, 9223372036854775807, '', 0),
         ('rating', 1, 9223372036854775807, '', 0), ('search', 1, 9223372036854775807, '', 0),
-        ('rules 2', 1, 9223372036854775807, '', 0);
+        ('rules 3', 1, 9223372036854775807, '', 0);
 
 -- ---- own fields of the shop ----
 

@@ -36,7 +36,8 @@ CREATE INDEX products_by_price ON products (price_key, created_at, id, category)
 CREATE INDEX products_by_name ON products (name_key, created_at, id, category) WHERE name_key IS NOT NULL;
 CREATE INDEX products_by_rating ON products (rating_key, created_at, id, category) WHERE rating_key IS NOT NULL;
 
--- The words of each product, cut off after 64 octets. in_name: 1 if its name has the word, which orders lists by relevance.
+-- The words of each product, cut off after 64 octets. in_name: 1 if its name has the word, which orders lists by relevance; and 2 more if
+-- the product has it only as two words with a blank between them, or behind a hyphen, so that the dictionary need not have it.
 CREATE TABLE product_words (
     word       TEXT NOT NULL,
     created_at INTEGER NOT NULL,
@@ -45,8 +46,8 @@ CREATE TABLE product_words (
     PRIMARY KEY (word, created_at, id)
 ) WITHOUT ROWID;
 
--- The distinct words of product_words that have letters only, four or more: each with an empty part and 0 letters, and with each of its parts
--- of three letters, '<ke', 'ket', 'ett' and so on of 'kettle'. See src/catalogue/product/dictionary.c.
+-- The distinct words of product_words that have letters only, four or more, and are not joined in each product: each with an empty part and
+-- 0 letters, and with each of its parts of three letters, '<ke', 'ket', 'ett' and so on of 'kettle'. See src/catalogue/product/dictionary.c.
 CREATE TABLE dictionary (
     part    TEXT NOT NULL,
     letters INTEGER NOT NULL,
@@ -67,7 +68,7 @@ CREATE TABLE product_indexes (
 INSERT INTO product_indexes (part, complete, created_at, id, filled)
     VALUES ('category', 1, 9223372036854775807, '', 0), ('price', 1, 9223372036854775807, '', 0), ('name', 1, 9223372036854775807, '', 0),
         ('rating', 1, 9223372036854775807, '', 0), ('search', 1, 9223372036854775807, '', 0),
-        ('rules 2', 1, 9223372036854775807, '', 0);
+        ('rules 3', 1, 9223372036854775807, '', 0);
 
 -- ---- own fields of the shop ----
 

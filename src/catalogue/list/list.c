@@ -102,7 +102,7 @@ static apr_status_t write_cursor(cat_db_t *db, reading_t *r, const cat_search_en
 {
     cat_list_query_t query = *r->query;
 
-    query.is_wide = end->correction_count > 0;
+    query.width = end->width;
     r->end.next = cat_query_write_cursor(db->pool, &query, &end->last);
     return r->end.next ? APR_SUCCESS : APR_ENOMEM;
 }

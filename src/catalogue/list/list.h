@@ -14,11 +14,12 @@ typedef struct cat_list_end_t {
     int is_more;       /* flag: the list has more products than total */
     int has_next;      /* flag: products follow those of the page, where the total does not tell */
     const char *next;  /* after a key: the cursor that continues the list; NULL: the list ends here */
-    const cat_search_facet_t *facets;    /* in the order of the fields */
-    int facet_count;                     /* 0: the client did not ask */
-    int is_for_now;                      /* flag: the facets will be exact soon, without a write */
-    int is_sample;                       /* flag: the facets count the first products of the list only */
-    const cat_correction_t *corrections; /* words that take part although the client has not asked for them */
+    const cat_search_facet_t *facets; /* in the order of the fields */
+    int facet_count;                  /* 0: the client did not ask */
+    int is_for_now;                   /* flag: the facets will be exact soon, without a write */
+    int is_sample;                    /* flag: the facets count the newest products of the list only */
+    const cat_correction_t
+        *corrections; /* words by which products are found although the client has not asked for them */
     int correction_count;
 } cat_list_end_t;
 

@@ -22,7 +22,6 @@
 #include <string.h>
 
 #include <apr_strings.h>
-#include <utf8proc.h>
 
 #include "catalogue/product/product.h"
 #include "catalogue/product/product_keys.h"
@@ -60,20 +59,6 @@ typedef struct making_t {
 
 /* ---- words of products ---- */
 
-static const char *lower(apr_pool_t *pool, const char *text)
-{
-    apr_size_t length = strlen(text);
-    char *lower = apr_palloc(pool, 3 * length + 1), *end = lower; /* an octet that is not UTF-8 becomes U+FFFD */
-
-    for (apr_size_t octets; length; text += octets, length -= octets) {
-        apr_int32_t character;
-        octets = cat_text_read(text, length, &character);
-        end += utf8proc_encode_char(utf8proc_tolower(character), (utf8proc_uint8_t *)end);
-    }
-    *end = '\0';
-    return lower;
-}
-
 static void count_word(making_t *m, const char *folded, const char *shown)
 {
     for (int i = 0; i < m->words->nelts; i++) {
@@ -83,7 +68,7 @@ static void count_word(making_t *m, const char *folded, const char *shown)
             return;
         }
     }
-    APR_ARRAY_PUSH(m->words, word_t) = (word_t){folded, lower(m->db->pool, shown), 1, m->words->nelts};
+    APR_ARRAY_PUSH(m->words, word_t) = (word_t){folded, cat_text_lower(m->db->pool, shown), 1, m->words->nelts};
 }
 
 /* Has the text a word that begins so? Some few texts have other words when they are folded; these are shown so. */

@@ -11,7 +11,7 @@
  *     "ket"  6         kettle
  *
  * Words with digits are left out: what begins with one of their pieces is found anyway (lib/words.h), another number is another product, and
- * there is no end of them.
+ * there is no end of them. So are joined words (product_keys.c), which nobody writes.
  */
 #include "catalogue/product/dictionary.h"
 

@@ -7,8 +7,9 @@
 #include "db/db.h"
 
 /*
- * The distinct words of product_words that have letters only, at least CAT_DICTIONARY_LEAST, each listed by its parts (lib/spelling.h), so that
- * those that contain another word, or are nearly the same, are found. A word whose last product is gone stays until a sweep.
+ * The distinct words of product_words that have letters only, at least CAT_DICTIONARY_LEAST, and that some product has not only joined
+ * (lib/words.h), each listed by its parts (lib/spelling.h), so that those that contain another word, or are nearly the same, are found. A word
+ * whose last product is gone stays until a sweep.
  */
 
 #define CAT_DICTIONARY_LEAST 4 /* letters: one more than a word has that is looked for inside others */

@@ -165,13 +165,20 @@ static const char *join_texts(apr_pool_t *pool, const char *text)
     return apr_array_pstrcat(pool, texts, '\n');
 }
 
-/* Beyond the size, words are left out. */
-static void add_word_text(cat_buffer_t *b, const char *mark, const char *word)
+const char *cat_product_keys_text(apr_pool_t *pool, const cat_field_t *field, const char *value)
 {
-    if (b->length + strlen(mark) + strlen(word) + strlen(CAT_PRODUCT_NAME_END " ") < CAT_PRODUCT_WORDS_SIZE) {
+    return field->kind == CAT_LIST ? join_texts(pool, value) : value;
+}
+
+#define WORD_MARKS " " CAT_PRODUCT_WORD_JOINED " " CAT_PRODUCT_NAME_END " "
+
+/* Beyond the size, words are left out. */
+static void add_word_text(cat_buffer_t *b, const char *mark, const cat_word_t *word)
+{
+    if (b->length + strlen(mark) + strlen(word->text) + strlen(WORD_MARKS) < CAT_PRODUCT_WORDS_SIZE) {
         cat_buffer_add_text(b, mark);
-        cat_buffer_add_text(b, word);
-        CAT_BUFFER_LITERAL(b, " ");
+        cat_buffer_add_text(b, word->text);
+        cat_buffer_add_text(b, word->is_joined ? " " CAT_PRODUCT_WORD_JOINED " " : " ");
     }
 }
 
@@ -180,8 +187,21 @@ static void add_words(cat_buffer_t *b, const char *mark, const char *folded)
     const apr_array_header_t *words = cat_words_list(b->pool, folded);
 
     for (int i = 0; i < words->nelts; i++) {
-        add_word_text(b, mark, APR_ARRAY_IDX(words, i, const char *));
+        add_word_text(b, mark, &APR_ARRAY_IDX(words, i, cat_word_t));
     }
+}
+
+static int compare_texts(const void *one, const void *other)
+{
+    return strcmp(((const cat_word_t *)one)->text, ((const cat_word_t *)other)->text);
+}
+
+/* One that the category has so, and the name only joined, is there twice. */
+static int has_word(const apr_array_header_t *words, const cat_word_t *word)
+{
+    const cat_word_t *found = bsearch(word, words->elts, (size_t)words->nelts, sizeof(*word), compare_texts);
+
+    return found && found->is_joined <= word->is_joined;
 }
 
 /* The words of the name, then those that only the category has. */
@@ -191,12 +211,12 @@ static void add_name_and_category(cat_buffer_t *b, const char *name, const char 
 
     CAT_BUFFER_LITERAL(b, " ");
     for (int i = 0; i < of_name->nelts; i++) {
-        add_word_text(b, "", APR_ARRAY_IDX(of_name, i, const char *));
+        add_word_text(b, "", &APR_ARRAY_IDX(of_name, i, cat_word_t));
     }
     CAT_BUFFER_LITERAL(b, CAT_PRODUCT_NAME_END " ");
     for (int i = 0; i < others->nelts; i++) {
-        const char *word = APR_ARRAY_IDX(others, i, const char *);
-        if (!bsearch(&word, of_name->elts, (size_t)of_name->nelts, sizeof(word), cat_text_compare)) {
+        const cat_word_t *word = &APR_ARRAY_IDX(others, i, cat_word_t);
+        if (!has_word(of_name, word)) {
             add_word_text(b, "", word);
         }
     }
@@ -215,7 +235,7 @@ static void add_own_words(cat_buffer_t *b, const cat_registry_t *registry, const
 
     for (int i = CAT_PRODUCT_FIELDS; record && i < registry->fields->count; i++) {
         if (record[i] && fields[i].flags & CAT_SEARCHED) {
-            const char *text = fields[i].kind == CAT_LIST ? join_texts(b->pool, record[i]) : record[i];
+            const char *text = cat_product_keys_text(b->pool, &fields[i], record[i]);
             add_words(b, cat_product_keys_mark(b->pool, registry->numbers[i]), cat_fold_text(b->pool, text));
         }
     }
@@ -282,9 +302,12 @@ const char *cat_product_keys_cut(apr_pool_t *pool, const char *word)
 static void add_word(apr_array_header_t *words, const cat_product_word_t *word)
 {
     const char *cut = cat_fold_cut(words->pool, word->text, CAT_PRODUCT_WORD_SIZE);
+    cat_product_word_t *last = words->nelts ? &APR_ARRAY_IDX(words, words->nelts - 1, cat_product_word_t) : NULL;
 
-    if (words->nelts == 0 || strcmp(APR_ARRAY_IDX(words, words->nelts - 1, cat_product_word_t).text, cut) != 0) {
-        APR_ARRAY_PUSH(words, cat_product_word_t) = (cat_product_word_t){cut, word->in_name};
+    if (last && !strcmp(last->text, cut)) {
+        last->is_joined = last->is_joined && word->is_joined;
+    } else {
+        APR_ARRAY_PUSH(words, cat_product_word_t) = (cat_product_word_t){cut, word->in_name, word->is_joined};
     }
 }
 
@@ -293,7 +316,20 @@ static int compare_words(const void *one, const void *other)
     const cat_product_word_t *a = one, *b = other;
     int order = strcmp(a->text, b->text);
 
-    return order ? order : b->in_name - a->in_name;
+    order = order ? order : b->in_name - a->in_name;
+    return order ? order : a->is_joined - b->is_joined;
+}
+
+/* Reads the word, and whether it is joined. Returns what is behind it. */
+static const char *read_word(apr_array_header_t *words, const char *word, int in_name)
+{
+    static const char joined[] = " " CAT_PRODUCT_WORD_JOINED " ";
+    size_t length = strcspn(word, " ");
+    int is_joined = !strncmp(word + length, joined, strlen(joined));
+
+    APR_ARRAY_PUSH(words, cat_product_word_t) =
+        (cat_product_word_t){apr_pstrmemdup(words->pool, word, length), in_name, is_joined};
+    return word + length + (is_joined ? strlen(joined) : 0);
 }
 
 apr_array_header_t *cat_product_keys_words(apr_pool_t *pool, const char *words)
@@ -302,9 +338,10 @@ apr_array_header_t *cat_product_keys_words(apr_pool_t *pool, const char *words)
                        *list = apr_array_make(pool, 12, sizeof(cat_product_word_t));
     int in_name = 1;
 
-    for (const char *word = words ? words : ""; *(word += strspn(word, " ")); word += strcspn(word, " ")) {
+    for (const char *word = words ? words : ""; *(word += strspn(word, " "));) {
         if (in_name && !strncmp(word, CAT_PRODUCT_NAME_END " ", 2)) {
             in_name = 0;
+            word++;
             continue;
         }
         if (*word == *CAT_PRODUCT_WORD_MARK) {
@@ -312,8 +349,7 @@ apr_array_header_t *cat_product_keys_words(apr_pool_t *pool, const char *words)
             word += *word != '\0'; /* a row of another program may have half a mark */
             in_name = 0;
         }
-        APR_ARRAY_PUSH(all, cat_product_word_t) =
-            (cat_product_word_t){apr_pstrmemdup(pool, word, strcspn(word, " ")), in_name};
+        word = read_word(all, word, in_name);
     }
     qsort(all->elts, (size_t)all->nelts, sizeof(cat_product_word_t), compare_words);
     for (int i = 0; i < all->nelts; i++) {
@@ -345,7 +381,7 @@ void cat_product_keys_add(const cat_product_postings_t *postings, const apr_arra
     for (int i = 0; i < words->nelts; i++) {
         const cat_product_word_t *word = &APR_ARRAY_IDX(words, i, cat_product_word_t);
         APR_ARRAY_PUSH(postings->words, posting_t) =
-            (posting_t){{apr_pstrdup(pool, word->text), word->in_name}, product};
+            (posting_t){{apr_pstrdup(pool, word->text), word->in_name, word->is_joined}, product};
     }
 }
 
@@ -362,6 +398,14 @@ static int compare_postings(const void *one, const void *other)
     return order ? order : a->product - b->product;
 }
 
+/* in_name of product_words. */
+static const char *flags_of(const cat_product_word_t *word)
+{
+    static const char *const flags[] = {"0", "1", "2", "3"};
+
+    return flags[word->in_name + 2 * word->is_joined];
+}
+
 #define AT_ONCE 1024 /* rows whose values are put together */
 #define COLUMNS 4
 
@@ -369,10 +413,11 @@ static int compare_postings(const void *one, const void *other)
 static apr_status_t add_to_dictionary(cat_db_t *db, const posting_t *all, int count)
 {
     apr_array_header_t *words = apr_array_make(db->pool, count, sizeof(const char *));
+    const char *last = "";
 
     for (int i = 0; i < count; i++) {
-        if (i == 0 || strcmp(all[i - 1].word.text, all[i].word.text) != 0) {
-            APR_ARRAY_PUSH(words, const char *) = all[i].word.text;
+        if (!all[i].word.is_joined && strcmp(last, all[i].word.text) != 0) {
+            last = APR_ARRAY_PUSH(words, const char *) = all[i].word.text;
         }
     }
     return cat_dictionary_add(db, words);
@@ -394,7 +439,7 @@ static apr_status_t insert_words(cat_db_t *db, const cat_product_postings_t *pos
             row[0] = posting->word.text;
             row[1] = products[posting->product];
             row[2] = products[posting->product + 1];
-            row[3] = posting->word.in_name ? "1" : "0";
+            row[3] = flags_of(&posting->word);
         }
         rv = cat_db_insert_rows(db, &(cat_rows_t){SQL_WORDS_INSERT, values, COLUMNS, count, 0});
     }

@@ -73,6 +73,12 @@ const char *cat_product_keys_mark(apr_pool_t *pool, const char *number);
 /* In the column words, a word of its own behind those of the name: " kettle red : tea ". */
 #define CAT_PRODUCT_NAME_END ":"
 
+/* In the column words, a word of its own behind one that is joined (lib/words.h): " a aspoon = spoon : tea ". */
+#define CAT_PRODUCT_WORD_JOINED "="
+
+/* Of a field, the text in which words are searched, on the pool or the value itself: of a list its texts, each in a line. */
+const char *cat_product_keys_text(apr_pool_t *pool, const cat_field_t *field, const char *value);
+
 /* values[CAT_PRODUCT_KEYS]: the columns of a product, a row (catalogue/product/product.h), on the pool; NULL: of a part that is not in
  * parts. registry: the words of its fields with `search` are behind those of name and category, each marked with the number of its
  * field, because who searches may not see them all. */
@@ -85,7 +91,8 @@ int cat_product_keys_match(const char *const *one, const char *const *other);
 /* A word of a product, as product_words has it. */
 typedef struct cat_product_word_t {
     const char *text;
-    int in_name; /* flag: the name has it */
+    int in_name;   /* flag: the name has it */
+    int is_joined; /* flag: no field has it but joined */
 } cat_product_word_t;
 
 /* The words of product_words for a value of the column words, as cat_product_word_t, sorted and distinct, on the pool. None

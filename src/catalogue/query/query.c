@@ -42,7 +42,8 @@ typedef struct parsing_t {
     const char *cursor;         /* the client's; NULL: none, or its encoding is broken */
     const char *folded;         /* of q; NULL: none */
     const cat_query_own_t *own; /* NULL: the list's own resource parses */
-    const char *const *joined;  /* by word of q: the word with the one before it, or NULL */
+    const char *const *joined;  /* by word of q: the word with the one before it, or NULL; */
+    const char *const *numbers; /* it without the letters before a number, or NULL */
     unsigned sent, repeated;    /* bits: the rows of the table that were sent, that were sent twice */
 } parsing_t;
 
@@ -71,6 +72,7 @@ static void set_words(parsing_t *p, const cat_words_asked_t *asked)
     p->query->words = asked->words;
     p->query->word_count = asked->count;
     p->joined = asked->joined;
+    p->numbers = asked->numbers;
 }
 
 static void add_too_many_words(cat_parameters_t *parameters)
@@ -103,7 +105,7 @@ static void parse_words(parsing_t *p, const cat_parameter_t *parameter)
 static void add_others(const parsing_t *p)
 {
     cat_list_query_t *query = p->query;
-    const cat_words_asked_t asked = {query->words, p->joined, query->word_count};
+    const cat_words_asked_t asked = {query->words, p->joined, p->numbers, query->word_count};
     const cat_query_clauses_t clauses = cat_query_clauses_make(p->parameters.pool, &asked, p->conf->synonyms);
 
     query->words = clauses.words;
@@ -162,7 +164,7 @@ static void ask_for_whole_words(parsing_t *p)
     if (asked.count > CAT_QUERY_WORDS_MAX && !p->parameters.errors) {
         add_too_many_words(&p->parameters);
     }
-    set_words(p, &(cat_words_asked_t){words, joined, asked.count});
+    set_words(p, &(cat_words_asked_t){words, joined, asked.numbers, asked.count});
 }
 
 /* Without words there is nothing to match. */
@@ -539,7 +541,9 @@ static void write_parameters(apr_pool_t *pool, cat_list_query_t *query)
 /* A list that was widened is another one than that without such words. */
 static const char *sealed_to(apr_pool_t *pool, const cat_list_query_t *query)
 {
-    return query->is_wide ? apr_pstrcat(pool, query->sealed, "&wide", NULL) : query->sealed;
+    static const char *const widths[] = {"", "&wide", "&wider"};
+
+    return apr_pstrcat(pool, query->sealed, widths[query->width], NULL);
 }
 
 static int read_position(const parsing_t *p, const cat_keys_t *keys, const cat_key_t **key)
@@ -557,8 +561,8 @@ static cat_query_outcome_t read_cursor(const parsing_t *p, apr_time_t now)
     const cat_key_t *key;
     int is_read = p->cursor && read_position(p, keys, &key);
 
-    if (p->cursor && !is_read && query->can_widen) {
-        query->is_wide = 1;
+    while (p->cursor && !is_read && query->can_widen && query->width < CAT_WIDTH_ALL) {
+        query->width++;
         is_read = read_position(p, keys, &key);
     }
     if (!is_read) {

@@ -39,6 +39,13 @@ typedef enum {
     CAT_MATCH_EXACT   /* they are whole words of it, with CAT_PRODUCT_WORD_END behind each */
 } cat_match_t;
 
+/* For which words of q others stand that the client has not asked for (catalogue/search/widen.h). */
+typedef enum {
+    CAT_WIDTH_ASKED,   /* none */
+    CAT_WIDTH_UNKNOWN, /* those that begin no word of a product */
+    CAT_WIDTH_ALL
+} cat_width_t;
+
 typedef struct cat_list_query_t {
     apr_int64_t limit;         /* products in one answer, at least 1 */
     apr_int64_t page;          /* at least 1; 0: the answer begins after a list key */
@@ -58,8 +65,8 @@ typedef struct cat_list_query_t {
     int repeated_count; /* of these, the last ones: the same texts again, with others (catalogue/query/query_clauses.c) */
 
     cat_match_t match;
-    int can_widen; /* flag: the answer may have words that the client has not asked for (catalogue/search/widen.h) */
-    int is_wide;   /* flag: where page is 0, it does: the list that is continued had them */
+    int can_widen;     /* flag: the answer may have words that the client has not asked for */
+    cat_width_t width; /* where page is 0: that of the list that is continued */
 
     /* In which order: these fields, then createdAt and id in the direction of the first of them. All different; the last
      * of several is never a createdAt that the order has anyway. */

@@ -13,6 +13,7 @@
 
 #include <apr_strings.h>
 
+#include "catalogue/product/product_keys.h"
 #include "catalogue/query/query_others.h"
 
 typedef struct clause_t {
@@ -32,12 +33,19 @@ static clause_t *clause_at(const clauses_t *c, int i)
     return &APR_ARRAY_IDX(c->all, i, clause_t);
 }
 
+/* other: NULL for none. */
+static void add_other(clause_t *clause, const char *other)
+{
+    if (other) {
+        cat_query_others_add(&clause->others, other);
+    }
+}
+
+/* Without its number: who writes a model into the file means that model. */
 static void add_word(clause_t *clause, const cat_words_asked_t *term, int i)
 {
-    cat_query_others_add(&clause->others, term->words[i]);
-    if (term->joined[i]) {
-        cat_query_others_add(&clause->others, term->joined[i]);
-    }
+    add_other(clause, term->words[i]);
+    add_other(clause, term->joined[i]);
 }
 
 /* Adds a clause for each word of the term but the first one, which the clause itself gets. */
@@ -85,6 +93,20 @@ static void add_synonyms(const clauses_t *c, const cat_synonym_t *s, const char 
     }
 }
 
+/* The word, or it together with the one before it; or with the one behind it, whose beginning it does not find if it has to be whole; or without the
+ * letters before a number. */
+static void add_clause(const clauses_t *c, const cat_words_asked_t *asked, int i)
+{
+    clause_t *clause = &APR_ARRAY_PUSH(c->all, clause_t);
+
+    *clause = (clause_t){cat_query_others_begin(c->pool, c->words[i]), i};
+    add_other(clause, asked->joined[i]);
+    if (i + 1 < c->count && cat_product_keys_is_whole(c->words[i])) {
+        add_other(clause, asked->joined[i + 1]);
+    }
+    add_other(clause, asked->numbers[i]);
+}
+
 static cat_query_clauses_t end_clauses(const clauses_t *c)
 {
     const char **words = apr_palloc(c->pool, (apr_size_t)c->all->nelts * sizeof(*words));
@@ -105,10 +127,7 @@ cat_query_clauses_t cat_query_clauses_make(apr_pool_t *pool, const cat_words_ask
     int left = CAT_SYNONYMS_ALL_MAX;
 
     for (int i = 0; i < c.count; i++) {
-        APR_ARRAY_PUSH(c.all, clause_t) = (clause_t){cat_query_others_begin(pool, c.words[i]), i};
-        if (joined[i]) {
-            cat_query_others_add(&clause_at(&c, i)->others, joined[i]);
-        }
+        add_clause(&c, asked, i);
     }
     for (int i = 0; i < c.count; i++) {
         add_synonyms(&c, cat_synonyms_find(synonyms, c.words[i]), c.words + i, i, &left);

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include <apr_lib.h>
+
 cat_query_others_t cat_query_others_begin(apr_pool_t *pool, const char *word)
 {
     return (cat_query_others_t){word, apr_array_make(pool, 4, sizeof(const char *))};
@@ -29,6 +31,13 @@ void cat_query_others_add(cat_query_others_t *others, const char *other)
     if (others->all->nelts < CAT_QUERY_OTHERS_MAX && !is_implied(others, other)) {
         APR_ARRAY_PUSH(others->all, const char *) = other;
     }
+}
+
+int cat_query_others_is_number(const char *word, const char *other)
+{
+    size_t length = strlen(word), end = strlen(other);
+
+    return apr_isdigit(*other) && end < length && !strcmp(word + length - end, other);
 }
 
 const char *const *cat_query_others_end(cat_query_others_t *others)

@@ -19,6 +19,9 @@ cat_query_others_t cat_query_others_begin(apr_pool_t *pool, const char *word);
 /* Adds one, unless the word or one of the list begins it, or there are CAT_QUERY_OTHERS_MAX. */
 void cat_query_others_add(cat_query_others_t *others, const char *other);
 
+/* Is the other one the end of the word, from a digit on (cat_words_asked_t.numbers)? */
+int cat_query_others_is_number(const char *word, const char *other);
+
 /* The list, with a NULL behind the last one; NULL: it is empty. */
 const char *const *cat_query_others_end(cat_query_others_t *others);
 

@@ -125,7 +125,7 @@ static cat_words_asked_t join_term(apr_pool_t *pool, const cat_words_asked_t *te
     static const char *const nothing[] = {NULL};
 
     return term->count == 2 && term->joined[1]
-               ? (cat_words_asked_t){apr_pmemdup(pool, &term->joined[1], sizeof(*term->joined)), nothing, 1}
+               ? (cat_words_asked_t){apr_pmemdup(pool, &term->joined[1], sizeof(*term->joined)), nothing, nothing, 1}
                : *term;
 }
 

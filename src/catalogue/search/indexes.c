@@ -215,7 +215,10 @@ static void note_words(portion_t *p, const char *text)
     const apr_array_header_t *words = cat_product_keys_words(p->pool, text);
 
     for (int i = 0; i < words->nelts; i++) {
-        APR_ARRAY_PUSH(p->words, const char *) = APR_ARRAY_IDX(words, i, cat_product_word_t).text;
+        const cat_product_word_t *word = &APR_ARRAY_IDX(words, i, cat_product_word_t);
+        if (!word->is_joined) {
+            APR_ARRAY_PUSH(p->words, const char *) = word->text;
+        }
     }
 }
 

@@ -106,7 +106,7 @@ int cat_plan_is_empty(const cat_plan_t *plan);
 void cat_plan_add_count(cat_select_text_t *s, const cat_plan_t *plan, apr_int64_t most);
 
 /* Adds the select of category and in_stock of the products of the list, at most `most`; 0: of all. If the query has facets of the shop's
- * own fields, extra is behind them. */
-void cat_plan_add_facets(cat_select_text_t *s, const cat_plan_t *plan, apr_int64_t most);
+ * own fields, extra is behind them. is_first: of the first ones of the list's order; otherwise of any. */
+void cat_plan_add_facets(cat_select_text_t *s, const cat_plan_t *plan, apr_int64_t most, int is_first);
 
 #endif

@@ -98,7 +98,8 @@ static cat_found_t list_found(const cat_select_text_t *s, const cat_plan_t *plan
 
     for (int i = 0; i < plan->query->condition_count; i++) {
         const cat_query_condition_t *condition = &plan->query->conditions[i];
-        int is_found = (condition == walked || (condition == second && !cat_postings_is_category(&plan->second))) &&
+        int is_found = ((walked && condition == walked) ||
+                        (second && condition == second && !cat_postings_is_category(&plan->second))) &&
                        (condition->op != CAT_ALL || condition->count <= finds);
         if (is_found || (plan->kind == CAT_PLAN_FETCH && is_fetched(plan, condition))) {
             found.conditions |= APR_UINT64_C(1) << i;
@@ -491,7 +492,7 @@ static void add_in_name(cat_select_text_t *s, const cat_plan_t *plan)
         const char *posting = find_posting(plan, &found, query->words[i], joins_second(s, plan));
         cat_select_text_add(s, i ? " AND " : ", CASE WHEN ", NULL);
         if (posting) {
-            cat_select_text_add(s, posting, ".in_name = 1", NULL);
+            cat_select_text_add(s, posting, ".in_name IN (1, 3)", NULL);
         } else {
             cat_select_text_add_word_of_name(s, query->words[i], query->others[i]);
         }
@@ -640,11 +641,10 @@ static void add_wanted(cat_select_text_t *s, const cat_plan_t *plan, reading_t r
     }
 }
 
-void cat_plan_add_rows(cat_select_text_t *s, const cat_plan_t *plan, apr_int64_t rows, apr_int64_t offset)
+/* Adds " FROM ...", the products themselves, p or r. */
+static void add_products(cat_select_text_t *s, const cat_plan_t *plan, reading_t reading, apr_int64_t rows,
+                         apr_int64_t offset)
 {
-    reading_t reading = cat_plan_is_empty(plan) ? READ_IN_ORDER : choose_reading(s, plan, offset);
-
-    add_wanted(s, plan, reading);
     s->merges = plan->is_merged;
     if (cat_plan_is_empty(plan)) {
         cat_select_text_add(s, " FROM products p WHERE p.id = '' AND 1 = 0", NULL);
@@ -659,6 +659,14 @@ void cat_plan_add_rows(cat_select_text_t *s, const cat_plan_t *plan, apr_int64_t
         add_branch(s, plan, 0, reading);
         add_limit(s, rows, 0);
     }
+}
+
+void cat_plan_add_rows(cat_select_text_t *s, const cat_plan_t *plan, apr_int64_t rows, apr_int64_t offset)
+{
+    reading_t reading = cat_plan_is_empty(plan) ? READ_IN_ORDER : choose_reading(s, plan, offset);
+
+    add_wanted(s, plan, reading);
+    add_products(s, plan, reading, rows, offset);
 }
 
 /* An INTERSECT has no more columns than those that both lists have. Of a union, each product takes up to two rows. */
@@ -824,10 +832,34 @@ static int has_own_facets(const cat_list_query_t *query)
     return i < query->all->count;
 }
 
-void cat_plan_add_facets(cat_select_text_t *s, const cat_plan_t *plan, apr_int64_t most)
+/* The first ones of the list, from its beginning on. A walk that is in an index with all that is read need not look up each product. */
+static void add_first_facets(cat_select_text_t *s, const cat_plan_t *plan, apr_int64_t most, int has_own)
+{
+    cat_plan_t first = *plan;
+    reading_t reading;
+    const char *from;
+
+    for (int i = 0; i < first.order.count; i++) {
+        first.order.columns[i].after = NULL;
+    }
+    reading = choose_reading(s, &first, 0);
+    reading = reading == LOOK_UP_EACH && !has_own ? READ_IN_ORDER : reading;
+    from = reading == READ_IN_ORDER ? "p" : "r";
+    cat_select_text_add(s, "SELECT ", from, ".category, ", from, ".in_stock", NULL);
+    if (has_own) {
+        cat_select_text_add(s, ", ", from, ".extra", NULL);
+    }
+    add_products(s, &first, reading, most, 0);
+}
+
+void cat_plan_add_facets(cat_select_text_t *s, const cat_plan_t *plan, apr_int64_t most, int is_first)
 {
     int has_own = has_own_facets(plan->query);
 
+    if (is_first && !cat_plan_is_empty(plan)) {
+        add_first_facets(s, plan, most, has_own);
+        return;
+    }
     s->leaves_choice = has_choice(plan);
     cat_select_text_add(s, "SELECT a.category, a.in_stock", has_own ? ", a.extra" : "", " FROM (", NULL);
     if (cat_plan_is_empty(plan)) {

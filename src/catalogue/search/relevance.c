@@ -32,16 +32,6 @@ static const char *make_whole(apr_pool_t *pool, const char *word)
     return cat_product_keys_is_whole(word) ? word : apr_pstrcat(pool, word, CAT_PRODUCT_WORD_END, NULL);
 }
 
-static const char *const *make_all_whole(apr_pool_t *pool, const char *const *words, int count)
-{
-    const char **whole = apr_pcalloc(pool, (apr_size_t)(count + 1) * sizeof(*whole));
-
-    for (int i = 0; i < count; i++) {
-        whole[i] = make_whole(pool, words[i]);
-    }
-    return whole;
-}
-
 static int count_others(const char *const *others)
 {
     int count = 0;
@@ -52,16 +42,30 @@ static int count_others(const char *const *others)
     return count;
 }
 
+/* A number without the letters before it is less than the word. */
+static const char *const *make_others_whole(apr_pool_t *pool, const char *word, const char *const *others)
+{
+    const char **whole = apr_pcalloc(pool, (apr_size_t)(count_others(others) + 1) * sizeof(*whole));
+    int count = 0;
+
+    for (; others && *others; others++) {
+        if (!cat_query_others_is_number(word, *others)) {
+            whole[count++] = make_whole(pool, *others);
+        }
+    }
+    return count ? whole : NULL;
+}
+
 static void ask_whole(apr_pool_t *pool, cat_list_query_t *query, const cat_list_query_t *asked)
 {
+    const char **words = apr_pcalloc(pool, CAT_QUERY_WORDS_MAX * sizeof(*words));
     const char *const **others = apr_pcalloc(pool, CAT_QUERY_WORDS_MAX * sizeof(*others));
 
-    (void)asked;
-    query->words = make_all_whole(pool, query->words, query->word_count);
     for (int i = 0; i < query->word_count; i++) {
-        int count = count_others(query->others[i]);
-        others[i] = count ? make_all_whole(pool, query->others[i], count) : NULL;
+        words[i] = make_whole(pool, asked->words[i]);
+        others[i] = make_others_whole(pool, asked->words[i], asked->others[i]);
     }
+    query->words = words;
     query->others = others;
 }
 
@@ -104,6 +108,13 @@ static const struct class_row_t {
 };
 
 #define CLASSES ((int)(sizeof(classes) / sizeof(classes[0])))
+
+/* Where the client has asked for whole words, there are no others that they begin. */
+static int has_class(const cat_list_query_t *asked, const cat_list_query_t *query, int number)
+{
+    return classes[number].is_wide ? query != asked
+                                   : classes[number].change != ask_whole || asked->match != CAT_MATCH_EXACT;
+}
 
 /* The most products that a list may have. */
 static apr_int64_t count_most(const cat_db_t *db)
@@ -307,7 +318,7 @@ apr_status_t cat_relevance_find(cat_db_t *db, const cat_list_query_t *asked, con
     r.found = apr_hash_make(db->pool);
     *page = (cat_relevance_page_t){.ids = apr_array_make(db->pool, 16, sizeof(const char *)), .total = -1};
     for (int i = 0; i < CLASSES && rv == APR_SUCCESS && count_needed(&r) > 0; i++) {
-        if (!classes[i].is_wide || query != asked) {
+        if (has_class(asked, query, i)) {
             rv = read_class(&r, i);
         }
     }

@@ -9,10 +9,10 @@
  *      read_products   the plan (plan.c) and its rows, and one row more than the page has: whether it comes tells whether
  *        |             there is a next page. By relevance (relevance.c) the ids come first, and then the rows by these.
  *      read_wide       the same once more with words that the client may have meant (widen.c), if the list has fewer products than a page
- *        |             could have.
- *      count_facets    the counters of categories and values, where they know the facet; for the others the first CatalogCountLimit
+ *        |             could have: first for words that begin no word of a product, then for all.
+ *      count_facets    the counters of categories and values, where they know the facet; for the others CatalogCountLimit
  *        |             products of the list are read, all if the client wants it exact, and counted by value. If the list has no
- *        |             more, their number is the total.
+ *        |             more, their number is the total; else it is the newest that are counted, whatever the order of the list.
  *      count_rows      what was not found on the way: the end of the list was on the page, so its total is known; or the
  *                      counters know it; or the database counts, up to CatalogCountLimit unless the client wants it exact.
  *
@@ -29,6 +29,7 @@
 #include "catalogue/product/counts.h"
 #include "catalogue/product/product_keys.h"
 #include "catalogue/product/value_counts.h"
+#include "catalogue/search/corrections.h"
 #include "catalogue/search/indexes.h"
 #include "catalogue/search/plan.h"
 #include "catalogue/search/relevance.h"
@@ -53,6 +54,7 @@ typedef struct search_t {
     cat_plan_t plan;
     apr_int64_t offset;
     apr_int64_t passed;           /* rows that were passed on */
+    int has_unranked;             /* flag: by relevance: more products match than were ranked */
     int has_category_counts;      /* flag: the counters of categories have all products */
     int are_categories_filled_in; /* flag: they will soon */
     counters_t counters;
@@ -60,6 +62,7 @@ typedef struct search_t {
     cat_stock_t *each;              /* of each category that counters names */
     int has_stock;                  /* flag: stock is read, and each */
     const cat_registry_t *registry; /* where there are facets */
+    cat_corrections_t *corrections; /* where the list is widened */
 } search_t;
 
 /* ---- counters ---- */
@@ -152,6 +155,15 @@ static void note_last(search_t *s, const char *const *values)
     last->key.id = apr_pstrdup(s->db->pool, values[CAT_PRODUCT_ID]);
 }
 
+static apr_status_t pass_row(search_t *s, const char *const *values)
+{
+    s->passed++;
+    if (s->corrections) {
+        cat_corrections_note(s->corrections, values);
+    }
+    return s->rows->add(s->rows->baton, values, CAT_PRODUCT_COLUMNS);
+}
+
 /* The statement asks for one row more than the limit: it only tells that there are more. */
 static apr_status_t take_row(void *baton, const char *const *values, int count)
 {
@@ -162,10 +174,10 @@ static apr_status_t take_row(void *baton, const char *const *values, int count)
         s->end->has_next = 1;
         return APR_SUCCESS;
     }
-    if (++s->passed == s->query->limit) {
+    if (s->passed + 1 == s->query->limit) {
         note_last(s, values);
     }
-    return s->rows->add(s->rows->baton, values, CAT_PRODUCT_COLUMNS);
+    return pass_row(s, values);
 }
 
 static apr_status_t take_bound(void *baton, const char *const *values, int count)
@@ -239,22 +251,23 @@ static apr_status_t read_portion(search_t *s, const char *const *ids, int count)
     for (int i = 0; i < count && rv == APR_SUCCESS; i++) {
         const char *const *row = apr_hash_get(rows, ids[i], APR_HASH_KEY_STRING);
         if (row) { /* a posting may have none, if another program deleted it */
-            s->passed++;
-            rv = s->rows->add(s->rows->baton, row, CAT_PRODUCT_COLUMNS);
+            rv = pass_row(s, row);
         }
     }
     return rv;
 }
 
-/* Behind the end, the products are counted to know whether further words take part. */
+/* Behind the end, and where not all are ranked, the products are counted to know whether further words take part. */
 static int is_plan_wanted(const search_t *s)
 {
-    return s->query->has_facets || (s->query->count != CAT_COUNT_NONE && s->end->total < 0) || s->passed == 0;
+    return s->query->has_facets || (s->query->count != CAT_COUNT_NONE && s->end->total < 0) || s->passed == 0 ||
+           (s->has_unranked && s->passed < s->query->limit);
 }
 
 /* Whether there are more products than were ranked, only a count tells. */
 static void note_ranked(search_t *s, const cat_relevance_page_t *page)
 {
+    s->has_unranked = page->is_more;
     s->end->has_next = page->has_next;
     s->end->last = page->last;
     if (s->query->count == CAT_COUNT_CAPPED || (s->query->count == CAT_COUNT_EXACT && !page->is_more)) {
@@ -583,7 +596,9 @@ typedef struct sample_t {
     cat_field_set_t fields;             /* facets that the counters do not know */
     apr_hash_t *values[CAT_FIELDS_MAX]; /* apr_int64_t by value, of these */
     apr_int64_t rows, most;             /* how many were read, and are counted; most 0: all */
-    apr_pool_t *pool;                   /* of one row */
+    const cat_plan_t *plan;
+    int is_newest;    /* flag: those that the plan has first are counted */
+    apr_pool_t *pool; /* of one row */
 } sample_t;
 
 static void count_value(sample_t *sample, int field, const char *value)
@@ -667,6 +682,12 @@ static void put_sample(sample_t *sample, int field)
     put_facet(s, field, f);
 }
 
+/* Were there more than are counted? */
+static int is_cut(const sample_t *sample)
+{
+    return sample->most && sample->rows > sample->most;
+}
+
 static void put_samples(sample_t *sample)
 {
     search_t *s = sample->search;
@@ -676,9 +697,12 @@ static void put_samples(sample_t *sample)
             put_sample(sample, i);
         }
     }
-    s->end->is_sample = sample->most && sample->rows > sample->most;
+    s->end->is_sample = is_cut(sample);
     if (!s->end->is_sample && s->query->count != CAT_COUNT_NONE) {
         s->end->total = sample->rows;
+    } else if (s->query->count == CAT_COUNT_CAPPED && s->end->total < 0 && !is_total_seen(s)) {
+        s->end->total = sample->most;
+        s->end->is_more = 1;
     }
 }
 
@@ -694,20 +718,49 @@ static apr_status_t read_sample(sample_t *sample)
     }
     apr_pool_create(&sample->pool, s->db->pool);
     cat_select_text_begin(&text, s->db);
-    cat_plan_add_facets(&text, &s->plan, sample->most ? sample->most + 1 : 0);
+    cat_plan_add_facets(&text, sample->plan, sample->most ? sample->most + 1 : 0, sample->is_newest);
     rv = cat_select_text_run(&text, s->db, take_facet_row, sample);
     apr_pool_destroy(sample->pool);
     return rv;
 }
 
-/* The same rows tell the total, if there are no more of them. */
+static int is_newest_first(const cat_list_query_t *query)
+{
+    return query->sort_count == 1 && query->sort[0].field == CAT_PRODUCT_CREATED_AT && query->sort[0].descending;
+}
+
+/* Counts the newest products, as the first of another order would depend on it, and the first of none on the database. */
+static apr_status_t read_newest(sample_t *sample)
+{
+    search_t *s = sample->search;
+    cat_list_query_t *query = apr_pmemdup(s->db->pool, s->query, sizeof(*query));
+    cat_plan_t *plan = apr_palloc(s->db->pool, sizeof(*plan));
+    apr_status_t rv = APR_SUCCESS;
+
+    if (!is_newest_first(query)) {
+        query->page = 1;
+        query->sort[0] = (cat_query_sort_t){CAT_PRODUCT_CREATED_AT, 1};
+        query->sort_count = 1;
+        rv = cat_plan_choose(s->db, query, plan);
+        sample->plan = plan;
+    }
+    sample->is_newest = 1;
+    return rv == APR_SUCCESS ? read_sample(sample) : rv;
+}
+
+/* Nearly all lists have few products, so these are read in no order first, unless the plan has them in that order anyway. The same rows tell the
+ * total, if there are no more of them. */
 static apr_status_t read_facets(search_t *s, const cat_field_set_t *fields)
 {
-    sample_t sample = {.search = s, .fields = *fields};
+    sample_t sample = {.search = s, .fields = *fields, .plan = &s->plan};
     apr_status_t rv;
 
     sample.most = s->query->count == CAT_COUNT_EXACT ? 0 : s->db->conf->count_limit;
+    sample.is_newest = sample.most && is_newest_first(s->query) && !s->plan.counts;
     rv = read_sample(&sample);
+    if (rv == APR_SUCCESS && is_cut(&sample) && !sample.is_newest) {
+        rv = read_newest(&sample);
+    }
     if (rv == APR_SUCCESS) {
         put_samples(&sample);
     }
@@ -728,7 +781,7 @@ apr_status_t cat_search_values(cat_db_t *db, const cat_list_query_t *query, int 
 {
     cat_list_query_t asked = *query;
     search_t s = {.db = db, .query = &asked};
-    sample_t sample = {.search = &s};
+    sample_t sample = {.search = &s, .plan = &s.plan};
     apr_status_t rv;
 
     asked.facets = (cat_field_set_t){{0}};
@@ -795,53 +848,75 @@ static apr_status_t read_products(search_t *s)
     return rv == APR_SUCCESS && !s->query->is_by_relevance ? read_rows(s) : rv;
 }
 
-/* Has the list fewer products than an answer may have? Behind its end, they are counted. */
-static apr_status_t look_whether_short(search_t *s, int *is_short)
+/* Are there fewer products than so many? */
+static apr_status_t count_fewer(search_t *s, apr_int64_t than, int *are_fewer)
 {
     apr_int64_t count = 0;
     cat_select_text_t text;
     apr_status_t rv;
 
-    *is_short = s->passed < s->query->limit && (s->query->page ? s->offset == 0 : !*s->query->after.key.id);
-    if (*is_short || s->passed > 0 || !s->query->page) {
-        return APR_SUCCESS;
-    }
     cat_select_text_begin(&text, s->db);
-    cat_plan_add_count(&text, &s->plan, s->query->limit);
+    cat_plan_add_count(&text, &s->plan, than);
     rv = cat_select_text_run(&text, s->db, take_number, &count);
-    *is_short = count < s->query->limit;
+    *are_fewer = count < than;
     return rv;
 }
 
-/* Where there are no such words, the answer stays what it is. */
-static apr_status_t read_wide(search_t *s)
+/* Do fewer products match than an answer may have, so that further words take part? The first answer tells, unless it has fewer because no more
+ * were ranked. Behind the end of the list they are counted. A list by cursor that goes on has the words of its beginning. */
+static apr_status_t look_whether_short(search_t *s, int *is_short)
 {
-    cat_widened_t widened;
-    apr_status_t rv = cat_widen_query(s->db, s->asked, &widened);
+    int is_first = s->query->page ? s->offset == 0 : !*s->query->after.key.id;
+    int may_be = is_first ? s->passed < s->query->limit : s->query->page && s->passed == 0;
 
-    if (rv != APR_SUCCESS || !widened.query) {
+    *is_short = may_be;
+    return may_be && (!is_first || s->has_unranked) ? count_fewer(s, s->query->limit, is_short) : APR_SUCCESS;
+}
+
+/* Where there are no further such words, the answer stays what it is. */
+static apr_status_t read_wide(search_t *s, cat_width_t width, cat_widened_t *widened)
+{
+    int before = widened->count;
+    apr_status_t rv = cat_widen_query(s->db, s->asked, width, widened);
+
+    if (rv != APR_SUCCESS || widened->count == before) {
         return rv;
     }
     begin_rows(s);
-    s->query = widened.query;
-    s->end->corrections = widened.corrections;
-    s->end->correction_count = widened.count;
-    return read_products(s);
+    s->query = widened->query;
+    s->corrections = cat_corrections_begin(s->db, s->asked, widened);
+    rv = read_products(s);
+    s->end->width = widened->width;
+    s->end->correction_count = cat_corrections_end(s->corrections, &s->end->corrections);
+    return rv;
 }
 
-/* A list that goes on was widened at its beginning, or was not. */
+/* A list that goes on has the width of its beginning. */
+static apr_status_t read_as_before(search_t *s, cat_widened_t *widened)
+{
+    apr_status_t rv = read_wide(s, s->asked->width, widened);
+
+    return rv == APR_SUCCESS && !widened->count ? read_products(s) : rv;
+}
+
 static apr_status_t read_words(search_t *s)
 {
+    cat_widened_t *widened = apr_pcalloc(s->db->pool, sizeof(*widened));
     int is_short = 0;
     apr_status_t rv;
 
-    if (s->asked->is_wide) {
-        rv = read_wide(s);
-        return rv == APR_SUCCESS && s->query == s->asked ? read_products(s) : rv;
+    if (s->asked->width != CAT_WIDTH_ASKED) {
+        return read_as_before(s, widened);
     }
     rv = read_products(s);
     rv = rv == APR_SUCCESS ? look_whether_short(s, &is_short) : rv;
-    return rv == APR_SUCCESS && is_short ? read_wide(s) : rv;
+    if (rv == APR_SUCCESS && is_short) {
+        rv = read_wide(s, CAT_WIDTH_UNKNOWN, widened);
+    }
+    if (rv == APR_SUCCESS && is_short && !widened->is_last) {
+        rv = look_whether_short(s, &is_short);
+    }
+    return rv == APR_SUCCESS && is_short && !widened->is_last ? read_wide(s, CAT_WIDTH_ALL, widened) : rv;
 }
 
 static apr_status_t read_all(void *baton)
@@ -850,6 +925,7 @@ static apr_status_t read_all(void *baton)
     apr_status_t rv;
 
     s->query = s->asked;
+    s->corrections = NULL;
     begin_rows(s);
     rv = read_stock(s);
     if (rv == APR_SUCCESS && !is_known_empty(s)) {
@@ -858,11 +934,7 @@ static apr_status_t read_all(void *baton)
     if (rv == APR_SUCCESS) {
         rv = count_facets(s);
     }
-    rv = rv == APR_SUCCESS ? count_rows(s) : rv;
-    if (s->passed == 0 && (s->offset == 0 || s->end->total == 0)) {
-        s->end->correction_count = 0; /* of nothing */
-    }
-    return rv;
+    return rv == APR_SUCCESS ? count_rows(s) : rv;
 }
 
 static search_t make_search(cat_db_t *db, const cat_list_query_t *query, const cat_search_rows_t *rows,

@@ -23,10 +23,12 @@ typedef struct cat_search_end_t {
     cat_list_position_t last;   /* of the last product in the answer, where has_next */
     cat_search_facet_t *facets; /* in the order of the fields */
     int facet_count;
-    int is_sample;                       /* flag: the facets count the first conf->count_limit of the products only */
-    const cat_correction_t *corrections; /* the words that take part although the client has not asked for them */
-    int correction_count;                /* 0: there are none */
-    int is_for_now;                      /* flag: the counters will know facets that they do not know yet */
+    int is_sample; /* flag: the facets count the newest conf->count_limit of the products only */
+    const cat_correction_t
+        *corrections;     /* by which words that the client has not asked for products of the answer are found */
+    int correction_count; /* 0: by none */
+    cat_width_t width;    /* for which words of q there are such words */
+    int is_for_now;       /* flag: the counters will know facets that they do not know yet */
 } cat_search_end_t;
 
 typedef struct cat_search_rows_t {

@@ -13,14 +13,19 @@
  *     3. count the products of the likeliest of them,  kettle: 20
  *        up to USES, among those that may be seen
  *
- * Whatever the question, no step takes more than some thousand rows. Words that contain the question's are taken as they are, with a blank
- * behind them (catalogue/product/product_keys.h); of slips also what begins with them, as the plural of the word that was meant.
+ * No step takes more than some thousand rows. But words that nobody sees, as only hidden products have them, or none any more, take no place of
+ * others: where there are such words, the next ones are counted, and the next READ_MAX read, until LIKELIEST are left. However many they are, the
+ * time limit of the list ends that.
+ *
+ * Words that contain the question's are taken as they are, with a blank behind them (catalogue/product/product_keys.h); of slips also what begins
+ * with them, as the plural of the word that was meant.
  */
 #include "catalogue/search/widen.h"
 
 #include <stdlib.h>
 #include <string.h>
 
+#include <apr_hash.h>
 #include <apr_strings.h>
 
 #include "catalogue/product/product_keys.h"
@@ -31,15 +36,14 @@
 #include "lib/spelling.h"
 #include "lib/words.h"
 
-#define WORDS_MAX 8      /* of q, that are widened */
 #define PARTS_MAX 16     /* of a word, that are counted */
 #define MANY 200         /* rows up to which they are */
-#define READ_MAX 2000    /* rows of a part, that are read */
+#define READ_MAX 2000    /* rows of a part, that are read at once */
 #define LIKELIEST 32     /* words that are chosen, and whose products are counted at once */
-#define WEIGHED_MAX 256  /* words up to which those that no product has are passed over */
 #define USES 20          /* products up to which they are */
-#define FOUND_AMONG 2000 /* some products with what begins so, one of which has to be */
+#define FOUND_AMONG 2000 /* products with what begins so, among which one is looked for at first */
 #define SEEN_AMONG 200   /* the newest products with a word, one of which has to be seen */
+#define WRITTEN_AMONG 60 /* the newest products with a word, of which those are counted that have it not only joined */
 #define LETTERS_MAX 127  /* of a word of the dictionary */
 
 _Static_assert(2 * PARTS_MAX <= CAT_COLUMNS_MAX, "all parts of a word are counted by one statement");
@@ -66,7 +70,10 @@ typedef struct widening_t {
     const char *word; /* of q */
     int letters, edits;
     parts_t inside, slips;
-    apr_array_header_t *likely; /* likely_t */
+    int rows;                   /* of the dictionary, that were read at last */
+    apr_hash_t *met;            /* words that were likely */
+    apr_array_header_t *likely; /* likely_t: those that were read at last */
+    apr_array_header_t *chosen; /* likely_t */
 } widening_t;
 
 /* ---- step 1: parts ---- */
@@ -167,7 +174,7 @@ static int choose_apart(const parts_t *parts, int from, int many, int *chosen)
 }
 
 /* Shorter words first, as the question is a larger part of them. A part without rows is not read. Returns how many were added before. */
-static int add_words(cat_select_text_t *s, const parts_t *parts, int i, int added)
+static int add_words(cat_select_text_t *s, const parts_t *parts, int i, apr_int64_t from, int added)
 {
     if (!parts->rows[i]) {
         return added;
@@ -176,6 +183,8 @@ static int add_words(cat_select_text_t *s, const parts_t *parts, int i, int adde
     add_rows_of_part(s, parts, i);
     cat_select_text_add(s, " ORDER BY letters, word LIMIT ", NULL);
     cat_select_text_add_number(s, READ_MAX);
+    cat_select_text_add(s, " OFFSET ", NULL);
+    cat_select_text_add_number(s, from);
     cat_select_text_add(s, ") d", NULL);
     cat_select_text_add_number(s, added);
     return added + 1;
@@ -194,15 +203,20 @@ static int judge_word(const widening_t *w, const char *word)
     return edits && edits <= w->edits ? edits : -1;
 }
 
+/* A word that several parts find comes several times. */
 static apr_status_t take_word(void *baton, const char *const *values, int count)
 {
-    const widening_t *w = baton;
+    widening_t *w = baton;
     int edits = judge_word(w, values[0]);
+    const char *word;
 
     (void)count;
-    if (edits >= 0) {
-        APR_ARRAY_PUSH(w->likely, likely_t) = (likely_t){apr_pstrdup(w->db->pool, values[0]), edits,
-                                                         *values[0] != *w->word, 0, cat_words_count_letters(values[0])};
+    w->rows++;
+    if (edits >= 0 && !apr_hash_get(w->met, values[0], APR_HASH_KEY_STRING)) {
+        word = apr_pstrdup(w->db->pool, values[0]);
+        apr_hash_set(w->met, word, APR_HASH_KEY_STRING, word);
+        APR_ARRAY_PUSH(w->likely, likely_t) =
+            (likely_t){word, edits, *word != *w->word, 0, cat_words_count_letters(word)};
     }
     return APR_SUCCESS;
 }
@@ -219,70 +233,82 @@ static int compare_likely(const void *one, const void *other)
     return order ? order : strcmp(a->word, b->word);
 }
 
-static void sort_likely(const widening_t *w)
+static void sort_likely(const apr_array_header_t *likely)
 {
-    qsort(w->likely->elts, (size_t)w->likely->nelts, sizeof(likely_t), compare_likely);
+    qsort(likely->elts, (size_t)likely->nelts, sizeof(likely_t), compare_likely);
 }
 
-/* A word that several parts have found is there several times. */
-static void keep_likeliest(const widening_t *w)
-{
-    likely_t *all = (likely_t *)w->likely->elts;
-    int kept = 0;
-
-    sort_likely(w);
-    for (int i = 0; i < w->likely->nelts && kept < WEIGHED_MAX; i++) {
-        if (!kept || strcmp(all[kept - 1].word, all[i].word) != 0) {
-            all[kept++] = all[i];
-        }
-    }
-    w->likely->nelts = kept;
-}
-
-static apr_status_t read_words(widening_t *w)
+/* Of each part, the rows from this one on. */
+static apr_status_t read_words(widening_t *w, apr_int64_t from)
 {
     int chosen[CAT_SPELLING_EDITS_MAX + 1] = {0}, added;
     cat_select_text_t s;
     apr_status_t rv = APR_SUCCESS;
 
+    w->rows = 0;
     w->likely = apr_array_make(w->db->pool, 16, sizeof(likely_t));
     cat_select_text_begin(&s, w->db);
-    added = add_words(&s, &w->inside, rarest_from(&w->inside, 0), 0);
+    added = add_words(&s, &w->inside, rarest_from(&w->inside, 0), from, 0);
     if (w->edits) {
         choose_apart(&w->slips, 0, w->edits + 1, chosen);
     }
     for (int i = 0; w->edits && i <= w->edits; i++) {
-        added = add_words(&s, &w->slips, chosen[i], added);
+        added = add_words(&s, &w->slips, chosen[i], from, added);
     }
     if (added) {
         rv = cat_select_text_run(&s, w->db, take_word, w);
     }
-    keep_likeliest(w);
+    sort_likely(w->likely);
     return rv;
 }
 
 /* ---- step 3: uses ---- */
 
-/* Adds " FROM ...", of some products with the word those that whoever asks may see, and find by it; of a whole word the newest ones. */
+#define NOT_JOINED "w.in_name < 2" /* product_words, in conf/schema */
+#define NEWEST " ORDER BY w.created_at DESC, w.id DESC LIMIT "
+
+/* Which products with the word may whoever asks see, and find by it? */
+static cat_list_query_t ask_for_seen(const cat_db_t *db, const char *const *word)
+{
+    static const char *const *const no_others[] = {NULL};
+    const cat_visible_t *visible = db->conf->visible;
+
+    return (cat_list_query_t){.all = cat_product_fields_of(db->conf),
+                              .words = word,
+                              .others = no_others,
+                              .word_count = 1,
+                              .conditions = visible ? visible->conditions : NULL,
+                              .condition_count = visible ? visible->count : 0,
+                              .page = 1,
+                              .sort = {{CAT_PRODUCT_CREATED_AT, 1}},
+                              .sort_count = 1};
+}
+
+/* Adds " FROM ...", these of some products with the word; of a whole word of the newest ones. */
 static void add_seen(cat_select_text_t *s, const cat_db_t *db, const char *word)
 {
-    const cat_visible_t *visible = db->conf->visible;
-    const char *const *const others[] = {NULL};
-    cat_list_query_t query = {.all = s->fields, .words = &word, .others = others, .word_count = 1};
+    cat_list_query_t query = ask_for_seen(db, &word);
     int is_whole = cat_product_keys_is_whole(word);
 
-    if (visible) {
-        query.conditions = visible->conditions;
-        query.condition_count = visible->count;
-    }
-    cat_select_text_add(s, " FROM (SELECT w.created_at, w.id", NULL);
+    cat_select_text_add(s, " FROM (SELECT w.created_at, w.id, w.in_name", NULL);
     cat_plan_add_words(s, word, NULL);
-    cat_select_text_add(s, is_whole ? " ORDER BY w.created_at DESC, w.id DESC" : "", " LIMIT ", NULL);
+    cat_select_text_add(s, is_whole ? NEWEST : " LIMIT ", NULL);
     cat_select_text_add_number(s, is_whole ? SEEN_AMONG : FOUND_AMONG);
     cat_select_text_add(s, ") w", s->dialect->syntax->join, "products p ON p.id = w.id", NULL);
     cat_select_text_read_from(s, "w", "p", 0);
     cat_select_text_begin_where(s);
     cat_conditions_add_all(s, &query, &(cat_found_t){0});
+    cat_select_text_add(s, is_whole ? " AND " NOT_JOINED : "", NULL);
+}
+
+/* The same where each product is seen: postings tell. */
+static void add_newest(cat_select_text_t *s, const char *word)
+{
+    cat_select_text_add(s, " FROM (SELECT w.in_name", NULL);
+    cat_plan_add_words(s, word, NULL);
+    cat_select_text_add(s, NEWEST, NULL);
+    cat_select_text_add_number(s, WRITTEN_AMONG);
+    cat_select_text_add(s, ") w WHERE " NOT_JOINED, NULL);
 }
 
 /* The beginning of a longer word is none. */
@@ -293,11 +319,19 @@ static const char *make_whole(apr_pool_t *pool, const char *word)
     return cat_product_keys_is_cut(whole) ? word : whole;
 }
 
-/* Adds " FROM ...", a row for each product with the word. Where all products are seen, postings tell. */
+/* Are there products, or words of them, that whoever asks may not see? Where there are none, postings tell what products have. */
+static int is_some_hidden(const cat_db_t *db, const cat_select_text_t *s)
+{
+    return db->conf->visible || cat_select_text_hides_words(s);
+}
+
+/* Adds " FROM ...", a row for each product with the word: of a whole one, that has it not only joined. */
 static void add_products(cat_select_text_t *s, const cat_db_t *db, const char *word)
 {
-    if (db->conf->visible || cat_select_text_hides_words(s)) {
+    if (is_some_hidden(db, s)) {
         add_seen(s, db, word);
+    } else if (cat_product_keys_is_whole(word)) {
+        add_newest(s, word);
     } else {
         cat_plan_add_words(s, word, NULL);
     }
@@ -334,7 +368,7 @@ static apr_status_t take_uses(void *baton, const char *const *values, int count)
 }
 
 /* Twice as many places as words at most, so that few texts are prepared. The places that are left repeat the last word. */
-static apr_status_t count_uses(weighing_t *some)
+static apr_status_t read_uses(weighing_t *some)
 {
     const widening_t *w = some->widening;
     int places = 1;
@@ -350,54 +384,89 @@ static apr_status_t count_uses(weighing_t *some)
     return cat_select_text_run(&s, w->db, take_uses, some);
 }
 
-/* Leaves LIKELIEST words that products have. Nearly always the first ones are looked at only, as nearly all words have a product. */
-static apr_status_t weigh_likely(widening_t *w)
+/* There may be many statements, each of which has a pool of its own. */
+static apr_status_t count_uses(weighing_t *some)
 {
-    likely_t *all = (likely_t *)w->likely->elts;
-    int found = w->likely->nelts, kept = 0;
+    cat_db_t *db = some->widening->db;
+    apr_pool_t *before = db->pool, *pool;
+    apr_status_t rv;
+
+    apr_pool_create(&pool, before);
+    cat_db_use_pool(db, pool);
+    rv = read_uses(some);
+    cat_db_use_pool(db, before);
+    apr_pool_destroy(pool);
+    return rv;
+}
+
+/* Chooses words that products have, up to LIKELIEST. *passed: how many products have not. Nearly always the first ones are looked at only, as nearly
+ * all words have a product. */
+static apr_status_t weigh_likely(widening_t *w, int *passed)
+{
+    int found = w->likely->nelts;
     apr_status_t rv = APR_SUCCESS;
 
-    for (int from = 0; from < found && kept < LIKELIEST && rv == APR_SUCCESS; from += LIKELIEST) {
-        weighing_t some = {w, all + from, found - from < LIKELIEST ? found - from : LIKELIEST};
+    for (int from = 0; from < found && w->chosen->nelts < LIKELIEST && rv == APR_SUCCESS; from += LIKELIEST) {
+        weighing_t some = {w, (likely_t *)w->likely->elts + from, found - from < LIKELIEST ? found - from : LIKELIEST};
         rv = count_uses(&some);
-        for (int i = 0; i < some.count && kept < LIKELIEST; i++) {
+        for (int i = 0; i < some.count && w->chosen->nelts < LIKELIEST; i++) {
             if (some.words[i].uses) {
-                all[kept++] = some.words[i];
+                APR_ARRAY_PUSH(w->chosen, likely_t) = some.words[i];
+            } else {
+                ++*passed;
             }
         }
     }
-    w->likely->nelts = kept;
-    sort_likely(w);
+    return rv;
+}
+
+/* Steps 2 and 3, once more for further rows where words that no product has were among these. */
+static apr_status_t choose_likely(widening_t *w)
+{
+    apr_int64_t from = 0;
+    int passed;
+    apr_status_t rv;
+
+    w->met = apr_hash_make(w->db->pool);
+    w->chosen = apr_array_make(w->db->pool, LIKELIEST, sizeof(likely_t));
+    do {
+        passed = 0;
+        rv = read_words(w, from);
+        rv = rv == APR_SUCCESS ? weigh_likely(w, &passed) : rv;
+        from += READ_MAX;
+    } while (rv == APR_SUCCESS && passed && w->rows >= READ_MAX && w->chosen->nelts < LIKELIEST);
+    sort_likely(w->chosen);
     return rv;
 }
 
 /* ---- a word of the question ---- */
 
-/* What stands for the word already, and the likeliest words. Returns these, up to a NULL; NULL: there are none. */
-static const char *const *add_others(const widening_t *w, const char *const **others)
+static const char *const *list_chosen(const widening_t *w)
+{
+    const char **words = apr_pcalloc(w->db->pool, (LIKELIEST + 1) * sizeof(*words));
+
+    for (int i = 0; i < w->chosen->nelts; i++) {
+        const likely_t *likely = &APR_ARRAY_IDX(w->chosen, i, likely_t);
+        words[i] = likely->edits ? likely->word : make_whole(w->db->pool, likely->word);
+    }
+    return words;
+}
+
+/* Adds words to what stands for the word already. Returns those that find more, up to a NULL; NULL: none does. */
+static const char *const *add_others(const widening_t *w, const char *const *words, const char *const **others)
 {
     cat_query_others_t list = cat_query_others_begin(w->db->pool, w->word);
-    const char **taken = apr_palloc(w->db->pool, (CAT_QUERY_OTHERS_MAX + 1) * sizeof(*taken));
-    int count = 0;
+    int before;
 
     for (int i = 0; *others && (*others)[i]; i++) {
         cat_query_others_add(&list, (*others)[i]);
     }
-    for (int i = 0; i < w->likely->nelts; i++) {
-        likely_t *likely = &APR_ARRAY_IDX(w->likely, i, likely_t);
-        int before = list.all->nelts;
-        if (likely->uses) {
-            cat_query_others_add(&list, likely->edits ? likely->word : make_whole(w->db->pool, likely->word));
-        }
-        if (list.all->nelts > before) {
-            taken[count++] = likely->word;
-        } else {
-            likely->uses = 0; /* nor does it stand for the same word where that is repeated */
-        }
+    before = list.all->nelts;
+    for (; *words; words++) {
+        cat_query_others_add(&list, *words);
     }
-    taken[count] = NULL;
     *others = cat_query_others_end(&list);
-    return count ? taken : NULL;
+    return *others && (*others)[before] ? *others + before : NULL;
 }
 
 /* Of the client. What is added to one of them is added to those that repeat it. */
@@ -408,9 +477,9 @@ static int count_asked(const cat_list_query_t *query)
 
 static apr_status_t widen_word(widening_t *w, int i, const char *const **others, cat_widened_t *widened)
 {
-    const char *const *words;
     apr_status_t rv;
 
+    widened->tried[i] = 1;
     w->word = w->query->words[i];
     w->letters = cat_words_count_letters(w->word);
     w->edits = cat_spelling_edits(w->letters);
@@ -418,16 +487,14 @@ static apr_status_t widen_word(widening_t *w, int i, const char *const **others,
         return APR_SUCCESS;
     }
     rv = count_parts(w);
-    rv = rv == APR_SUCCESS ? read_words(w) : rv;
-    rv = rv == APR_SUCCESS ? weigh_likely(w) : rv;
-    words = rv == APR_SUCCESS ? add_others(w, &others[i]) : NULL;
-    for (int k = count_asked(w->query); words && k < w->query->word_count; k++) {
-        if (!strcmp(w->query->words[k], w->word)) {
-            add_others(w, &others[k]);
-        }
+    rv = rv == APR_SUCCESS ? choose_likely(w) : rv;
+    if (rv == APR_SUCCESS) {
+        widened->words[i] = add_others(w, list_chosen(w), &others[i]);
     }
-    if (words) {
-        widened->corrections[widened->count++] = (cat_correction_t){w->word, words};
+    for (int k = count_asked(w->query); widened->words[i] && k < w->query->word_count; k++) {
+        if (!strcmp(w->query->words[k], w->word)) {
+            add_others(w, widened->words[i], &others[k]);
+        }
     }
     return rv;
 }
@@ -435,7 +502,7 @@ static apr_status_t widen_word(widening_t *w, int i, const char *const **others,
 /* ---- the question ---- */
 
 typedef struct unknown_t {
-    int words[WORDS_MAX]; /* flags: they begin no word of a product */
+    int words[CAT_WIDEN_WORDS]; /* flags: they begin no word of a product */
     int count, of;
 } unknown_t;
 
@@ -451,15 +518,11 @@ static apr_status_t take_unknown(void *baton, const char *const *values, int cou
     return CAT_ENOUGH;
 }
 
-/* A word alone need not be known to be widened. */
-static apr_status_t find_unknown(cat_db_t *db, const cat_list_query_t *query, unknown_t *u)
+/* Looks at some products with each word. */
+static apr_status_t look_for_words(cat_db_t *db, const cat_list_query_t *query, unknown_t *u, int *is_rough)
 {
     cat_select_text_t s;
 
-    *u = (unknown_t){.of = count_asked(query) < WORDS_MAX ? count_asked(query) : WORDS_MAX};
-    if (u->of == 1) {
-        return APR_SUCCESS;
-    }
     cat_select_text_begin(&s, db);
     for (int i = 0; i < u->of; i++) {
         cat_select_text_add(&s, i ? "), (SELECT 1" : "SELECT (SELECT 1", NULL);
@@ -467,26 +530,90 @@ static apr_status_t find_unknown(cat_db_t *db, const cat_list_query_t *query, un
         cat_select_text_add(&s, " LIMIT 1", NULL);
     }
     cat_select_text_add(&s, ")", NULL);
+    *is_rough = is_some_hidden(db, &s);
     return cat_select_text_run(&s, db, take_unknown, u);
 }
 
-apr_status_t cat_widen_query(cat_db_t *db, const cat_list_query_t *query, cat_widened_t *widened)
+static apr_status_t take_flag(void *baton, const char *const *values, int count)
+{
+    (void)count;
+    *(int *)baton = *values[0] != '0';
+    return CAT_ENOUGH;
+}
+
+/* Looks for a product as the list of the word alone would. */
+static apr_status_t look_for_word(cat_db_t *db, const char *word, int *is_known)
+{
+    cat_list_query_t query = ask_for_seen(db, &word);
+    cat_select_text_t s;
+    cat_plan_t plan;
+    apr_status_t rv = cat_plan_choose(db, &query, &plan);
+
+    if (rv != APR_SUCCESS) {
+        return rv;
+    }
+    cat_select_text_begin(&s, db);
+    cat_plan_add_count(&s, &plan, 1);
+    return cat_select_text_run(&s, db, take_flag, is_known);
+}
+
+/* A word alone need not be known to be widened. */
+static apr_status_t find_unknown(cat_db_t *db, const cat_list_query_t *query, unknown_t *u)
+{
+    int is_rough = 0;
+    apr_status_t rv = u->of > 1 ? look_for_words(db, query, u, &is_rough) : APR_SUCCESS;
+
+    for (int i = 0; i < u->of && is_rough && rv == APR_SUCCESS; i++) {
+        int is_known = 0;
+        rv = u->words[i] ? look_for_word(db, query->words[i], &is_known) : APR_SUCCESS;
+        u->words[i] -= is_known;
+        u->count -= is_known;
+    }
+    return rv;
+}
+
+static void list_corrections(const cat_list_query_t *query, cat_widened_t *widened)
+{
+    widened->count = 0;
+    for (int i = 0; i < CAT_WIDEN_WORDS; i++) {
+        if (widened->words[i]) {
+            widened->corrections[widened->count++] = (cat_correction_t){query->words[i], widened->words[i]};
+        }
+    }
+}
+
+/* Is there a word for which no product has anything? Then none has all words, whatever stands for the others. */
+static int is_hopeless(const unknown_t *u, const char *const *const *others)
+{
+    int i = 0;
+
+    while (i < u->of && (!u->words[i] || others[i])) {
+        i++;
+    }
+    return i < u->of;
+}
+
+apr_status_t cat_widen_query(cat_db_t *db, const cat_list_query_t *query, cat_width_t width, cat_widened_t *widened)
 {
     widening_t w = {.db = db, .query = query};
-    cat_list_query_t *copy = apr_pmemdup(db->pool, query, sizeof(*query));
+    cat_list_query_t *copy = apr_pmemdup(db->pool, widened->query ? widened->query : query, sizeof(*query));
     const char *const **others =
-        apr_pmemdup(db->pool, query->others, (apr_size_t)query->word_count * sizeof(*query->others));
-    unknown_t unknown = {.of = 0};
+        apr_pmemdup(db->pool, copy->others, (apr_size_t)query->word_count * sizeof(*copy->others));
+    unknown_t unknown = {.of = count_asked(query) < CAT_WIDEN_WORDS ? count_asked(query) : CAT_WIDEN_WORDS};
     apr_status_t rv = cat_conditions_prepare(db, query);
 
-    *widened = (cat_widened_t){NULL, apr_palloc(db->pool, WORDS_MAX * sizeof(*widened->corrections)), 0};
-    rv = rv == APR_SUCCESS ? find_unknown(db, query, &unknown) : rv;
+    if (rv == APR_SUCCESS && width == CAT_WIDTH_UNKNOWN) {
+        rv = find_unknown(db, query, &unknown);
+    }
     for (int i = 0; rv == APR_SUCCESS && i < unknown.of; i++) {
-        if (!unknown.count || unknown.words[i]) {
+        if ((!unknown.count || unknown.words[i]) && !widened->tried[i]) {
             rv = widen_word(&w, i, others, widened);
         }
     }
+    list_corrections(query, widened);
     copy->others = others;
     widened->query = widened->count ? copy : NULL;
+    widened->width = unknown.count ? CAT_WIDTH_UNKNOWN : CAT_WIDTH_ALL;
+    widened->is_last = !unknown.count || unknown.count == unknown.of || is_hopeless(&unknown, others);
     return rv;
 }

@@ -16,7 +16,7 @@ use Exporter 'import';
 use List::Util qw(any min shuffle);
 use Unicode::Normalize qw(NFKD);
 
-our @EXPORT_OK = qw(write_synonyms fold words matches corrected ordered ranked compare_values choose_fields own_names facet_names unique_names list_names part_of encoded random_product random_change
+our @EXPORT_OK = qw(write_synonyms fold words written matches corrected ordered ranked compare_values choose_fields own_names facet_names unique_names list_names part_of encoded random_product random_change
     random_conditions random_question query_of words_meant);
 
 our @BUILT_IN = qw(id name price category inStock rating createdAt);
@@ -47,7 +47,7 @@ my $SYLLABLE = qr/(?=[\p{L}\p{Nl}])[\p{Han}\p{Hiragana}\p{Katakana}\x{30fc}\p{Ha
 my $LETTERS = qr/(?:(?!$SYLLABLE)[\p{L}\p{Nl}])+/;
 my $DIGITS = qr/[\p{Nd}\p{No}]+/;
 my $WORD = qr/(?:$LETTERS|$DIGITS)+/;
-my $JOINER = qr{[-/'._&+\xad\x{2010}\x{2019}]};
+my $JOINER = qr{[-/'._&+\xad\x{200b}-\x{200d}\x{2010}\x{2013}\x{2019}\x{2060}]};
 
 sub parts { my ($word) = @_; return $word =~ /$LETTERS|$DIGITS/g }
 sub is_short { my ($word) = @_; utf8::encode($word); return length $word <= 64 }
@@ -67,7 +67,11 @@ sub are_joined {
     return $gap =~ /^$JOINER\z/ && ($gap eq '-' || $one !~ /$DIGITS\z/ || $other !~ /^$DIGITS/);
 }
 
-# Lists of words that are joined.
+# A name of four letters or more, and a number beside it.
+sub is_name { return $_[0] =~ /^$LETTERS\z/ && length $_[0] >= 4 }
+sub is_name_and_number { my ($word) = @_; my @parts = parts($word); return @parts == 2 && is_short($word) && grep { is_name($_) } @parts }
+
+# Lists of words that are joined, each with what is before it.
 sub compounds {
     my ($folded) = @_;
     my (@compounds, $before);
@@ -75,28 +79,35 @@ sub compounds {
         my ($gap, $word) = ($1, $2);
         my $is_syllable = $word =~ /^$SYLLABLE/;
         push @compounds, [] if $is_syllable || !defined $before || !are_joined($before, $gap, $word);
-        push @{ $compounds[-1] }, $word;
+        push @{ $compounds[-1] }, [$word, @{ $compounds[-1] } ? $gap : ''];
         $before = $is_syllable ? undef : $word;
     }
     return @compounds;
 }
 
-# Each word; and from each change between letters and digits, and from each word, as much of the rest as is short; the first eight of these.
+# Of parts that are joined: is that no word as people write it, since there was a blank, or a hyphen before it?
+sub is_only_joined {
+    my (@parts) = @_;
+    return 0 if @parts < 2 || grep { $_->[0] !~ /^$LETTERS\z/ } @parts;
+    return $parts[0][1] !~ /^(?:within| |)\z/ || grep({ $_->[1] eq ' ' } @parts[1 .. $#parts]) ? 1 : 0;
+}
+
+# Each word; and from each change between letters and digits, and from each word, as much of the rest as is short, and a name before a number; of these the
+# first eight. With whether it is only joined.
 sub words_of_compound {
     my (@compound) = @_;
-    my (@found, $place);
-    while (@compound) {
-        my $word = shift @compound;
-        my @parts = parts($word);
-        my @rest = map { parts($_) } @compound;
-        push @found, $word;
-        for my $i (0 .. $#parts) {
-            my $is_asked = $i == 1 && @parts == 2 && $parts[0] =~ /^$LETTERS\z/ && length $parts[0] >= 4 && is_short($word);
-            next if $place++ >= 8 && !$is_asked;
-            my @tail = (@parts[$i .. $#parts], @rest);
-            pop @tail while @tail && !is_short(join '', @tail);
-            push @found, join '', @tail if @tail && ($i || @tail > @parts);
-        }
+    my @parts = map { my ($word, $gap) = @$_; my @all = parts($word); map { [$all[$_], $_ ? 'within' : $gap, $word] } 0 .. $#all } @compound;
+    my @found;
+    for my $i (0 .. $#parts) {
+        my ($part, $gap, $word) = @{ $parts[$i] };
+        my $is_last = $i == $#parts || $parts[$i + 1][1] ne 'within';
+        push @found, [$word, 0] if $gap ne 'within';
+        next if $i >= 8 && !is_name_and_number($word);
+        my @tail = @parts[$i .. $#parts];
+        pop @tail while @tail && !is_short(join '', map { $_->[0] } @tail);
+        my $tail = join '', map { $_->[0] } @tail;
+        push @found, [$tail, is_only_joined(@tail)] if @tail && ($gap eq 'within' || $tail ne substr $word, 0, length $tail);
+        push @found, [$part, 0] if @tail && is_name($part) && !$is_last;
     }
     return @found;
 }
@@ -105,12 +116,14 @@ sub pairs { my (@syllables) = @_; return map { join '', grep { defined } @syllab
 sub find_words {
     my ($text) = @_;
     my $folded = fold($text);
-    my @compounds = grep { $_->[0] !~ /^$SYLLABLE/ } compounds($folded);
-    return [(map { words_of_compound(@$_) } @compounds), map { pairs(/$SYLLABLE/g) } $folded =~ /((?:$SYLLABLE)+)/g];
+    my @compounds = grep { $_->[0][0] !~ /^$SYLLABLE/ } compounds($folded);
+    return [(map { words_of_compound(@$_) } @compounds), map { [$_, 0] } map { pairs(/$SYLLABLE/g) } $folded =~ /((?:$SYLLABLE)+)/g];
 }
 
-# The words by which a text is found.
-sub words { return @{ $words{ $_[0] } //= find_words($_[0]) } }
+# The words by which a text is found; and those of them that are not only joined.
+sub all_words { return @{ $words{ $_[0] } //= find_words($_[0]) } }
+sub words { return map { $_->[0] } all_words($_[0]) }
+sub written { return map { $_->[1] ? () : $_->[0] } all_words($_[0]) }
 
 sub pairs_asked {
     my (@syllables) = @_;
@@ -119,14 +132,17 @@ sub pairs_asked {
     return map { [$pairs[$_]] } grep { $_ <= $last && (@syllables <= 10 || $_ % 2 == 0 || $_ == $last) } 0 .. $last;
 }
 
-# [word, the same with the one before it or undef]; that is undef for pairs.
+# The number of a model without up to three letters before it, if that has four digits or more.
+sub number_of { my ($word) = @_; my ($letters, $number, $rest) = $word =~ /^($LETTERS)($DIGITS)(.*)/s; return defined $number && length $letters <= 3 && length $number >= 4 && is_short($word) ? $number . $rest : undef }
+
+# [word, the same with the one before it or undef, its number or undef]; those are undef for pairs.
 sub find_asked {
     my ($text, $is_whole) = @_;
     my @all;
     my $folded = fold($text);
     while ($folded =~ /((?:$SYLLABLE)+)|($WORD)/g) {
         my ($run, $word) = ($1, $2);
-        push @all, defined $run ? pairs_asked($run =~ /$SYLLABLE/g) : map { [$_, 1] } !$is_whole && $word =~ /^($LETTERS)($DIGITS)\z/ && length $1 >= 4 && is_short($word) ? ($1, $2) : $word;
+        push @all, defined $run ? pairs_asked($run =~ /$SYLLABLE/g) : map { [$_, 1] } !$is_whole && is_name_and_number($word) ? parts($word) : $word;
     }
     my @kept = grep {
         my $i = $_;
@@ -137,7 +153,7 @@ sub find_asked {
         my ($word, $can_join) = @{ $all[$_] };
         my ($joined) = grep { is_short($_) } $can_join && defined $before ? $before . $word : ();
         $before = $can_join ? $word : undef;
-        [$word, $joined];
+        [$word, $joined, $can_join && !$is_whole ? number_of($word) : undef];
     } @kept];
 }
 
@@ -157,16 +173,19 @@ sub write_synonyms {
     return $text;
 }
 
-# Of each word of a question, the terms that may stand for it: lists of [word, the same with the one before it or undef].
+# Its words, each with the same with the one before it or undef.
+sub term { my ($text) = @_; return [map { [@$_[0, 1]] } asked($text)] }
+
+# Of each word of a question, the terms that may stand for it.
 sub terms_of {
     my (@asked) = @_;
     my @terms = map { [] } @asked;
     for my $i (0 .. $#asked) {
         for my $length (1 .. @asked - $i) {
-            push @{ $terms[$_] }, map { [asked($_)] } @{ $SYNONYMS{ join ' ', map { $_->[0] } @asked[$i .. $i + $length - 1] } // [] } for $i .. $i + $length - 1;
+            push @{ $terms[$_] }, map { term($_) } @{ $SYNONYMS{ join ' ', map { $_->[0] } @asked[$i .. $i + $length - 1] } // [] } for $i .. $i + $length - 1;
         }
         next if !defined $asked[$i][1];
-        push @{ $terms[$_] }, map { [asked($_)] } @{ $SYNONYMS{ $asked[$i][1] } // [] } for $i - 1, $i;
+        push @{ $terms[$_] }, map { term($_) } @{ $SYNONYMS{ $asked[$i][1] } // [] } for $i - 1, $i;
     }
     return @terms;
 }
@@ -174,9 +193,9 @@ sub terms_of {
 # What stands for a word already, without what another one begins: of a term of several words, the first one.
 sub others_of {
     my ($asked, $terms) = @_;
-    my ($word, $joined) = @$asked;
+    my ($word, @own) = @$asked;
     my @others;
-    for my $other (grep { defined } $joined, map { $_->[0][0] } @$terms) {
+    for my $other (grep { defined } @own, map { $_->[0][0] } @$terms) {
         push @others, $other if !grep { index($other, $_) == 0 } $word, @others;
     }
     return @others;
@@ -289,6 +308,7 @@ sub choose_fields {
 
 # May who is asking have the field? A writer may have all.
 sub sees { my ($who, $name) = @_; return !$own{$name} || $line{$name} && !($line{$name}{private} && $who ne 'writer') }
+sub is_private { my ($name) = @_; return $own{$name} && $line{$name}{private} }
 sub is_indexed { my ($name) = @_; return !$own{$name} || grep { $line{$name}{$_} } qw(index facet unique) }
 sub own_names { my ($who) = @_; return grep { sees($who, $_) } map { $_->{name} } @OWN }
 sub facet_names { my ($who) = @_; return ('category', 'inStock', grep { $line{$_}{facet} } own_names($who)) }
@@ -354,18 +374,20 @@ sub has_word {
     return any { my $has = $_; any { $_->[1] ? $has eq $_->[0] : index($has, $_->[0]) == 0 } @words } map { words($_) } texts_of($product, @$fields);
 }
 
-# A test of products: have these fields all words of the question, or words that stand for them?
+# A test of products: have these fields all words of the question, or words that stand for them? A whole number is less than a whole word with it.
 sub words_test {
     my ($question, $corrected, $is_whole, @fields) = @_;
     my $is_exact = ($question->{match} // '') eq 'exact';
     my @asked = asked(join(' ', @{ $question->{words} // [] }), $is_exact);
     my @terms = $is_exact ? () : terms_of(@asked);
-    my $find = sub { my ($product, $asked, @more) = @_; return has_word($product, \@fields, (map { [$_, $is_whole || $is_exact] } grep { defined } @$asked), @more) };
+    my $find = sub { my ($product, $words, @more) = @_; return has_word($product, \@fields, (map { [$_, $is_whole || $is_exact] } grep { defined } @$words), @more) };
     my @tests = map {
-        my ($asked, @terms) = ($asked[$_], @{ $terms[$_] // [] });
+        my ($word, $joined, $number) = @{ $asked[$_] };
+        my @own = ($word, $joined, $is_exact ? $_ < $#asked ? $asked[$_ + 1][1] : undef : $is_whole ? undef : $number);
+        my @of_word = @{ $terms[$_] // [] };
         sub {
             my ($product) = @_;
-            return $find->($product, $asked, @{ $corrected->{ $asked->[0] } // [] }) || any { my $term = $_; !any { !$find->($product, $_) } @$term } @terms;
+            return $find->($product, \@own, @{ $corrected->{$word} // [] }) || any { my $term = $_; !any { !$find->($product, $_) } @$term } @of_word;
         }
     } 0 .. $#asked;
     return sub { my ($product) = @_; return !any { !$_->($product) } @tests };
@@ -388,22 +410,31 @@ sub match_with {
     return all_meet(\@tests, @products);
 }
 
-# The words that stand for those that begin no word of a product, or for all if each begins one, if fewer products match than an answer may
-# have: { word => [[text, is whole]...] }.
+# If fewer products match than an answer may have: the words that stand for those that begin no word of a product, and if there are still fewer, or each
+# begins one, for all: { word => [[text, is whole]...] }.
 sub find_corrected {
     my ($question, @products) = @_;
     return {} if ($question->{match} // '') ne '' || !$question->{limit} || !@{ $question->{words} // [] } || match_with($question, {}, @products) >= $question->{limit};
-    my %uses;
+    my (%known, %uses);
     for my $product (@products) {
-        my %has = map { $_ => 1 } map { words($_) } texts_of($product, searched_names($question->{who}));
+        my @texts = texts_of($product, searched_names($question->{who}));
+        my %has = map { $_ => 1 } map { written($_) } @texts;
         $uses{$_}++ for keys %has;
+        $known{$_} = 1 for map { words($_) } @texts;
     }
     my @asked = asked(join ' ', @{ $question->{words} });
     my @terms = terms_of(@asked);
     my %others = map { $asked[$_][0] => [others_of($asked[$_], $terms[$_])] } 0 .. $#asked;
     splice @asked, 8 if @asked > 8;
-    my @unknown = grep { my $word = $_->[0]; !grep { index($_, $word) == 0 } keys %uses } @asked;
-    my %corrected = map { $_->[0] => [likely_words(\%uses, $_->[0], @{ $others{ $_->[0] } })] } grep { $_->[0] =~ /^$LETTERS\z/ && length $_->[0] >= 3 } @unknown ? @unknown : @asked;
+    my @unknown = grep { my $word = $_->[0]; !grep { index($_, $word) == 0 } keys %known } @asked;
+    my $corrected = correct(\%uses, \%others, @unknown);
+    return @unknown && match_with($question, $corrected, @products) >= $question->{limit} ? $corrected : correct(\%uses, \%others, @asked);
+}
+
+# others: by word, what stands for it already.
+sub correct {
+    my ($uses, $others, @asked) = @_;
+    my %corrected = map { $_->[0] => [likely_words($uses, $_->[0], @{ $others->{ $_->[0] } })] } grep { $_->[0] =~ /^$LETTERS\z/ && length $_->[0] >= 3 } @asked;
     return { map { @{ $corrected{$_} } ? ($_ => $corrected{$_}) : () } keys %corrected };
 }
 
@@ -414,12 +445,63 @@ sub matches {
     return match_with($question, find_corrected($question, @visible), @visible);
 }
 
-# What the answer says of these words; undef: nothing.
+# How many characters of the text, from this one on, fold to the word or to what begins with it; 0: they do not.
+sub measure_spelling {
+    my ($word, $from, @characters) = @_;
+    my $at = $from;
+    for (; $at < @characters; $at++) {
+        my $folded = fold_text($characters[$at]);
+        last if length $folded && !length $word;
+        my $length = min(length $folded, length $word);
+        if (substr($folded, 0, $length) eq substr $word, 0, $length) {
+            $word = substr $word, $length;
+        } elsif ($at == $from || $characters[$at] !~ /^$JOINER\z/) {
+            return 0;
+        }
+    }
+    return length $word ? 0 : $at - $from;
+}
+
+# As the text spells a word, or the beginning of one, in lower case.
+sub spelling_of {
+    my ($text, $word) = @_;
+    my @characters = split //, $text;
+    my ($begun, $is_within) = (undef, 0);
+    for my $at (0 .. $#characters) {
+        my $is_letter = $characters[$at] =~ /^$LETTERS\z/;
+        my $length = $is_letter && !$is_within ? measure_spelling($word, $at, @characters) : 0;
+        if ($length) {
+            my $spelling = join '', map { substr lc, 0, 1 } @characters[$at .. $at + $length - 1];
+            return $spelling if ($characters[$at + $length] // '') !~ /^$LETTERS\z/;
+            $begun //= $spelling;
+        }
+        $is_within = $is_letter || ($is_within && $characters[$at] =~ /^\p{M}/);
+    }
+    return $begun;
+}
+
+# What the answer with these products says of them: for each of the first hundred that is found by no word that was asked, the likeliest of the other words;
+# undef: nothing.
 sub corrected {
-    my ($question, @products) = @_;
-    my @visible = visible_to($question, @products);
-    my $corrected = find_corrected($question, @visible);
-    return %$corrected && match_with($question, $corrected, @visible) ? { map { $_ => [map { $_->[0] } @{ $corrected->{$_} }] } keys %$corrected } : undef;
+    my ($question, $page, @products) = @_;
+    my $corrected = find_corrected($question, visible_to($question, @products));
+    my @asked = %$corrected ? asked(join ' ', @{ $question->{words} }) : ();
+    my @terms = terms_of(@asked);
+    my @names = searched_names($question->{who});
+    @names = ((grep { !is_private($_) } @names), grep { is_private($_) } @names); # the server has them in this order
+    my %named;
+    for my $product (@$page[0 .. min(99, $#$page)]) {
+        my @texts = map { ref ? join "\n", @$_ : $_ } grep { defined } map { $product->{$_} } @names;
+        my @has = map { words($_) } @texts;
+        my $has_any = sub { my @words = grep { defined } @_; return any { my $has = $_; any { index($has, $_) == 0 } @words } @has };
+        for my $i (grep { $corrected->{ $asked[$_][0] } } 0 .. $#asked) {
+            my $word = $asked[$i][0];
+            next if $has_any->(@{ $asked[$i] }) || any { my $term = $_; !any { !$has_any->(@$_) } @$term } @{ $terms[$i] };
+            my ($likeliest) = grep { my ($other, $is_whole) = @$_; grep { $is_whole ? $_ eq $other : index($_, $other) == 0 } @has } @{ $corrected->{$word} };
+            $named{$word}{ $likeliest->[0] } //= (grep { defined } map { spelling_of($_, $likeliest->[0]) } @texts)[0] // $likeliest->[0] if $likeliest;
+        }
+    }
+    return %named ? { map { my $word = $_; $word => [map { $named{$word}{ $_->[0] } // () } @{ $corrected->{$word} }] } keys %named } : undef;
 }
 
 # ---- order ----
@@ -481,8 +563,8 @@ sub ranked {
 my @WORDS = ('red', 'Red', 'REDDER', 'kettle', 'Kettle', "k\x{e9}ttle", "ke\x{301}ttle", 'tea', 'teapot', 'Tee', "T\x{fc}r", 'tur', "stra\x{df}e",
     'STRASSE', "\x{fb01}ne", 'fine', "\x{3a3}\x{3c3}\x{3c2}", "\x{130}", 'i', "\x{1c4}", "\x{41a}\x{43e}\x{444}\x{435}", "\x{30c6}\x{30ec}\x{30d3}",
     "\x{65e5}\x{672c}", "\x{4e09}\x{5fb3}\x{5305}\x{4e01}", "\x{5305}\x{4e01}", "\x{d55c}\x{ad6d}\x{c5b4}", "\x{e0a}\x{e32}\x{e44}\x{e17}\x{e22}", "LED\x{96fb}\x{7403}",
-    'Wi-Fi', 'wifi', 'wi', 'fi', 'AC/DC', 'USB-C', 'usb', 'c', 'M5799DWF', 'm', '5799', 'dwf', 'M-5799-DWF', 'Galaxy24', 'galaxy', '24', "\x{141}\x{f3}d\x{17a}", 'lodz',
-    "r\x{f8}d", 'rod', "\x{c6}ble", "\x{131}\x{11f}d\x{131}r", 'T-Shirt', 'shirt', 'ml', '500', '2.5', '80 x 120 cm', '80x120', 'wi-fi 6', '978-3-16', 'tea-kettle', 'teakettle', '5', '50', '5.5', "\x{bd}", "\x{2460}", 'a_b', '%', "o'clock", '\\', "\x{1f600}", 'x-1', '"q"');
+    'Wi-Fi', 'wifi', 'wi', 'fi', 'AC/DC', 'USB-C', 'usb', 'c', 'M5799DWF', 'M5799', 'm', '5799', 'dwf', 'M-5799-DWF', 'Galaxy24', 'galaxy', '24', "\x{141}\x{f3}d\x{17a}", 'lodz',
+    "r\x{f8}d", 'rod', "\x{c6}ble", "\x{131}\x{11f}d\x{131}r", 'T-Shirt', 'shirt', 'ml', '500', '2.5', '80 x 120 cm', '80x120', 'wi-fi 6', '978-3-16', 'tea-kettle', 'teakettle', "tea\x{2013}kettle", "tea\x{200c}pot", '2 litres', '2litres', 'for a spoon', "gr\x{fc}n", '5', '50', '5.5', "\x{bd}", "\x{2460}", 'a_b', '%', "o'clock", '\\', "\x{1f600}", 'x-1', '"q"');
 my @CATEGORIES = ('', 'tea', 'Tea', "t\x{e9}a", 'red', 'a,b', 'a\\', "a\\,b", 'b & c=d', '100 %', "stra\x{df}e", 'zz', 'home kettle', "\x{65e5}", '<x>');
 my @PRICES = (0, 0.1, 0.3, 0.30000000000000004, 1, 1.5, 5, 19.99, 20, 100, 1_000_000_000_000_000, 1e300); # as they come back
 
