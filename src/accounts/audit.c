@@ -9,6 +9,8 @@
  */
 #include "accounts/audit.h"
 
+#include <apr_strings.h>
+
 #include "lib/id.h"
 #include "lib/time.h"
 #include "mail/email.h"
@@ -114,31 +116,92 @@ cat_audit_party_t cat_audit_read_party(apr_pool_t *pool, const char *text)
     return (cat_audit_party_t){.id = is_id ? folded : "", .name = is_id ? "" : folded};
 }
 
+#define ID_MOST "g" /* above all ids */
+
 typedef struct reading_t {
     cat_db_t *db;
     apr_pool_t *pool;
-    const cat_audit_filter_t *filter;
     cat_page_t *page;
+    const char *conditions;
+    const char *values[9]; /* of the conditions, and room for LIMIT and OFFSET */
+    int count;
+    const char *total; /* NULL: not counted */
 } reading_t;
+
+static void add_value(reading_t *r, const char *value)
+{
+    r->values[r->count++] = value;
+}
+
+/* value "": any */
+static void add_condition(reading_t *r, const char *condition, const char *value)
+{
+    if (*value) {
+        r->conditions = apr_pstrcat(r->pool, r->conditions, " AND ", condition, NULL);
+        add_value(r, value);
+    }
+}
+
+/* Ids begin with the time, in milliseconds (lib/id.h): so what is older is not read. */
+static const char *find_first_id(apr_pool_t *pool, const char *since)
+{
+    apr_uint64_t time = (apr_uint64_t)(*since == '-' ? 0 : apr_atoi64(since));
+
+    return apr_psprintf(pool, "%08" APR_UINT64_T_HEX_FMT "-%04x", time >> 16, (unsigned)(time & 0xffff));
+}
+
+/* Each of the columns has an index, in the order of the ids. */
+static void make_conditions(reading_t *r, const cat_audit_filter_t *filter)
+{
+    r->conditions = " FROM audit WHERE id < %s AND id >= %s";
+    r->count = 0;
+    add_value(r, cat_page_bound(r->page, ID_MOST));
+    add_value(r, find_first_id(r->pool, filter->since));
+    add_condition(r, "actor_id = %s", filter->actor.id);
+    add_condition(r, "actor_key = %s", filter->actor.name);
+    add_condition(r, "target_id = %s", filter->target.id);
+    add_condition(r, "target_key = %s", filter->target.name);
+    add_condition(r, "action = %s", filter->action);
+}
+
+static apr_status_t keep_total(void *baton, const char *const *row, int count)
+{
+    reading_t *r = baton;
+
+    (void)count;
+    r->total = apr_pstrdup(r->pool, row[0]);
+    return APR_SUCCESS;
+}
+
+static apr_status_t count_entries(reading_t *r)
+{
+    const char *text =
+        apr_pstrcat(r->pool, "SELECT COUNT(*) FROM (SELECT id", r->conditions, " LIMIT %s) counted", NULL);
+
+    r->values[r->count] = cat_page_count_most(r->page);
+    r->total = "0";
+    return cat_db_each_text(r->db, text, r->values, r->count + 1, keep_total, r);
+}
 
 static apr_status_t read_page(void *baton)
 {
-    const reading_t *r = baton;
-    const char *limit, *offset, *const *row;
+    reading_t *r = baton;
+    const char *text =
+        apr_pstrcat(r->pool, "SELECT " AUDIT_COLUMNS, r->conditions, " ORDER BY id DESC LIMIT %s OFFSET %s", NULL);
     apr_status_t rv;
 
     cat_page_begin(r->page, r->pool);
-    rv = cat_db_one(r->db, SQL_AUDIT_COUNT,
-                    CAT_VALUES(CAT_AUDIT_FILTER_VALUES(r->filter), cat_page_count_most(r->page)), &row);
-    if (rv != APR_SUCCESS || !cat_page_find(r->page, row[0], &limit, &offset)) {
+    rv = r->page->after ? APR_SUCCESS : count_entries(r);
+    if (rv != APR_SUCCESS || !cat_page_find(r->page, r->total, &r->values[r->count], &r->values[r->count + 1])) {
         return rv;
     }
-    return cat_db_each(r->db, SQL_AUDIT_PAGE, CAT_VALUES(CAT_AUDIT_FILTER_VALUES(r->filter), limit, offset),
-                       cat_page_add_row, r->page);
+    return cat_db_each_text(r->db, text, r->values, r->count + 2, cat_page_add_row, r->page);
 }
 
 apr_status_t cat_audit_read(cat_db_t *db, apr_pool_t *pool, const cat_audit_filter_t *filter, cat_page_t *page)
 {
-    reading_t r = {db, pool, filter, page};
-    return cat_db_view(db, read_page, &r);
+    reading_t r = {.db = db, .pool = pool, .page = page};
+
+    make_conditions(&r, filter);
+    return cat_db_search(db, read_page, &r);
 }

@@ -24,6 +24,12 @@ int cat_page_find(cat_page_t *page, const char *total, const char **limit, const
 {
     apr_int64_t last;
 
+    if (!total) {
+        page->total = -1;
+        *limit = write_number(page, page->limit + 1);
+        *offset = "0";
+        return 1;
+    }
     page->total = apr_atoi64(total);
     page->is_more = page->most && page->total > page->most;
     page->total = page->is_more ? page->most : page->total;
@@ -34,6 +40,11 @@ int cat_page_find(cat_page_t *page, const char *total, const char **limit, const
     *limit = write_number(page, page->limit + page->is_more);
     *offset = write_number(page, (page->number - 1) * page->limit);
     return 1;
+}
+
+const char *cat_page_bound(const cat_page_t *page, const char *most)
+{
+    return page->after && *page->after ? page->after : most;
 }
 
 apr_status_t cat_page_add_row(void *baton, const char *const *values, int count)

@@ -74,15 +74,18 @@ static apr_status_t read_page(void *baton)
 {
     list_request_t *r = baton;
     cat_page_t *page = &r->list.page;
-    const char *limit, *offset, *const *row;
-    apr_status_t rv;
+    const char *limit, *offset, *const *row = NULL;
+    apr_status_t rv = APR_SUCCESS;
 
     cat_page_begin(page, r->q->pool);
-    rv = cat_db_one(r->q->db, SQL_BATCHES_COUNT, CAT_VALUES(cat_page_count_most(page)), &row);
-    if (rv != APR_SUCCESS || !cat_page_find(page, row[0], &limit, &offset)) {
+    if (!page->after) {
+        rv = cat_db_one(r->q->db, SQL_BATCHES_COUNT, CAT_VALUES(cat_page_count_most(page)), &row);
+    }
+    if (rv != APR_SUCCESS || !cat_page_find(page, row ? row[0] : NULL, &limit, &offset)) {
         return rv;
     }
-    return cat_db_each(r->q->db, SQL_BATCHES_PAGE, CAT_VALUES(limit, offset), add_batch, page);
+    return cat_db_each(r->q->db, SQL_BATCHES_PAGE, CAT_VALUES(cat_page_bound(page, CAT_BATCH_MOST), limit, offset),
+                       add_batch, page);
 }
 
 /* Without a history there are no batches. */
@@ -91,7 +94,22 @@ static cat_answer_t *refuse_route(cat_request_t *q)
     return cat_changes_are_kept(q->conf) ? NULL : cat_answer_problem(q->pool, CAT_PROBLEM_ROUTE_UNKNOWN, NULL);
 }
 
-static const cat_parameter_row_t parameters[] = {CAT_ADMIN_LIST_PARAMETERS};
+static int is_batch(const char *text)
+{
+    apr_int64_t batch = cat_undo_parse_batch(text);
+
+    return batch > 0 && batch < APR_INT64_MAX;
+}
+
+static void parse_cursor(void *request, cat_parameters_t *p, const cat_parameter_t *parameter)
+{
+    cat_admin_list_parse_cursor(request, p, parameter, is_batch);
+}
+
+static const cat_parameter_row_t parameters[] = {
+    CAT_ADMIN_LIST_PARAMETERS,
+    {"cursor", 0, parse_cursor, cat_admin_list_describe_cursor, CAT_ADMIN_LIST_CURSOR, "\"228817563420002\""},
+};
 
 #define PARAMETERS ((int)(sizeof(parameters) / sizeof(parameters[0])))
 
@@ -208,6 +226,8 @@ static void describe_parameters(cat_describer_t *d)
     cat_parameters_describe(d, "batches", parameters, PARAMETERS);
 }
 
+static const cat_problem_t listing[] = {CAT_PROBLEM_CURSOR, CAT_PROBLEM_COUNT};
+
 const cat_description_t cat_change_batches_about_list = {
     .id = "listChangeBatches",
     .tag = "Products",
@@ -218,6 +238,7 @@ const cat_description_t cat_change_batches_about_list = {
     .answered = "A page of the batches",
     .shape = &list_shape,
     .headers = CAT_HEADER_LINK,
+    .problems = listing,
     .is_open = cat_changes_are_kept,
 };
 

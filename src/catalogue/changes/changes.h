@@ -41,6 +41,8 @@ apr_status_t cat_changes_after(cat_db_t *db, apr_int64_t since, int limit, apr_a
 apr_status_t cat_changes_find_purged(cat_db_t *db, apr_int64_t *purged);
 apr_status_t cat_changes_find_end(cat_db_t *db, apr_int64_t *end);
 
+#define CAT_BATCH_MOST "9223372036854775807" /* above the ids of all batches */
+
 /* A batch: the changes of one request. */
 typedef struct cat_change_batch_t {
     apr_int64_t id;
