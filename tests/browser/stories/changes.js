@@ -128,21 +128,6 @@ export function stories(server) {
         await page.locator('tbody tr').nth(19).waitFor();
     });
 
-    story('an undo whose job the server has forgotten can be tried again, and says what was taken back', server, async visit => {
-        const { visitor, user, page } = await come(visit, 'late');
-        await add(user, { name: 'Late', price: 1, category: 'Late' });
-        const { data } = await server.api('GET', '/changes/batches?limit=1', undefined, user.token);
-        await server.api('POST', `/changes/batches/${data[0].batch}/undo`, undefined, user.token);
-        const job = '00000000-0000-7000-8000-000000000000';
-        const kept = JSON.stringify({ batches: [data[0].batch], n: 1, job });
-        await page.evaluate(([id, text]) => localStorage.setItem(`catalog.undo.${id}./api`, text), [user.id, kept]);
-        visitor.expect(`GET /api/products/batch/${job} 404`);
-        await page.goto('/changes.html');
-        visitor.expect(`POST /api/changes/batches/${data[0].batch}/undo 409`);
-        await press(page.locator('#trouble'), 'Try again');
-        await visitor.hears('1 product is as it was before.');
-    });
-
     story('a page of a list that is too long to be counted leads to those beside it', server, async visit => {
         const { page } = await come(visit, 'counter');
         const data = Array.from({ length: 20 }, (_, i) => ({ batch: 2000 - i, at: '2026-11-26T09:30:00.000Z', source: 'request', rows: 1, undone: false }));
