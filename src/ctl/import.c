@@ -404,6 +404,7 @@ int ctl_import_run(ctl_t *ctl)
         fault = read_head(im, schema);
     }
     fault = fault ? fault : take_lines(im);
+    cat_db_note_growth(ctl->db, im->added);
     ctl_counts_maintain(ctl);
     ctl_progress_leave(&im->progress);
     if (fault) {

@@ -76,6 +76,10 @@ void cat_db_touch_many(cat_db_t *db, const apr_array_header_t *ids);
  * none. A failure is not logged. */
 apr_status_t cat_db_ask(cat_db_t *db, const char *text, const char **value);
 
+/* Call it, outside a transaction, when so many products were added in short time: the database then plans for a catalogue of that size.
+ * Gives the connection back. */
+void cat_db_note_growth(cat_db_t *db, apr_int64_t added);
+
 /* Runs a statement that writes. changed: how many rows it matched; may be NULL. */
 apr_status_t cat_db_exec(cat_db_t *db, cat_sql_t sql, const char *const *values, int count, int *changed);
 

@@ -8,17 +8,23 @@
     "price)"
 #define JOB "SELECT state || ' ' || changed || ' ' || unchanged || ' ' || failed || ' ' || errors FROM bulk_jobs"
 
-/* Runs the job once; stop_value 1: it ends after one portion. */
+/* Runs the job until it gets no further, as a run has half a second; stop_value 1: once, which ends after one portion. */
 static cat_job_result_t run_job(unit_database_t *database, int stop_value)
 {
     atomic_int stop = stop_value;
+    const char *before;
+    cat_job_result_t result;
     cat_job_t job = {.pool = database->pool,
                      .log = &database->log,
                      .conf = &database->conf,
                      .source = database->source,
                      .stop = &stop};
 
-    return cat_bulk_job_run(&job);
+    do {
+        before = unit_database_sql(database, JOB);
+        result = cat_bulk_job_run(&job);
+    } while (!stop_value && result == CAT_JOB_DONE && strcmp(before, unit_database_sql(database, JOB)) != 0);
+    return result;
 }
 
 static unit_database_t *begin(apr_pool_t *pool, int products, const char *request)

@@ -871,6 +871,7 @@ static apr_status_t run_transaction(cat_import_t *im)
         im->begin = im->end;
         im->row += im->done.stored;
         im->result = sum_results(im);
+        cat_db_note_growth(im->db, im->result.created);
     }
     if (rv == APR_SUCCESS && o->progress) {
         o->progress(o->baton, im->result.stored);
