@@ -86,6 +86,7 @@ apr_status_t cat_changes_find_end(cat_db_t *db, apr_int64_t *end)
     apr_int64_t purged;
     apr_status_t rv = cat_changes_find_purged(db, &purged);
 
+    *end = 0;
     rv = rv == APR_SUCCESS ? read_one(db, SQL_CHANGES_END, CAT_NO_VALUES, end) : rv;
     *end = rv == APR_SUCCESS && *end < purged ? purged : *end;
     return rv;
