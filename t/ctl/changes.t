@@ -48,7 +48,7 @@ my $nowhere = ctl('--driver', driver, '--params', $server->params, 'changes', 'u
 is("$nowhere->{status} $nowhere->{err}", "1 catalogctl: $import->{headers}{'catalog-batch'}: has more than 10,000 changes, which a server undoes: leave out --driver\n",
     'is not begun where no server is known that would go on');
 like(changes('undo', $import->{headers}{'catalog-batch'})->{out}, qr{^a server of the mount undoes it in portions: GET /products/batch/[0-9a-f-]+ }, 'is undone by the server');
-ok(wait_until(120, sub { ask(GET => '/products?limit=1')->{pagination}{total} == 2 }), 'which does it');
+ok(wait_until(400, sub { ask(GET => '/products?limit=1')->{pagination}{total} == 2 }), 'which does it');
 # case: several mounts of the catalogue, the first of which keeps no history, or pictures; and one that is the whole site
 sub location { my ($path, $more) = @_; return qq(<Location "$path">\nCatalogEnable On\nCatalogKeyFile "\@key\@"\nCatalogRateLimit Off\n$more</Location>\n) }
 my $images = qq(CatalogImages On\nCatalogImageCache "\@dir\@/data"\n);
@@ -67,7 +67,7 @@ for my $name (sort keys %site) {
     sleep 2; # longer than the second mount keeps it
     my $said = ctl_for($site, 'changes', 'undo', $large);
     like($said->{out}, qr{^a server of the mount undoes it}, "$name: a large batch") or diag $said->{err};
-    ok(wait_until(120, sub { $send->(GET => '/products?limit=1')->{json}{pagination}{total} == 0 }), 'is undone by one that keeps a history');
+    ok(wait_until(400, sub { $send->(GET => '/products?limit=1')->{json}{pagination}{total} == 0 }), 'is undone by one that keeps a history');
     my $last = sub { $send->(GET => '/changes/batches?limit=1', undef, @as)->{json}{data}[0] };
     ok(wait_until(20, sub { $last->()->{source} eq 'undo' && $last->()->{rows} == 10_001 }), 'and the undo is a batch');
     next if @mounts == 1;
