@@ -65,5 +65,9 @@ $inner->stop;
 my $inherits = files(server(conf => "CatalogSynonyms seats.txt"), 'seats.txt' => $text)->start;
 $inherits->api(POST => '/products', { name => $_, price => 1 }, token => forge()) for 'Sofa', 'Couch';
 is($inherits->api(GET => '/products?q=sofa')->{json}{pagination}{total}, 2, 'a section inherits it');
+$inherits->api(POST => '/products', { name => "Sofa $_", price => 1 }, token => forge()) for 1 .. 12;
+my $suggested = $inherits->api(GET => '/products/suggest?q=couch')->{json}{data};
+is(join(' ', @{ $suggested->{words} }), 'couch', 'what has synonyms is suggested beside many newer products with these');
+is(join(' ', map { $_->{name} } @{ $suggested->{products} }[0, 1]), 'Couch Sofa 12', 'and these are suggested as well');
 
 done_testing;

@@ -4,12 +4,19 @@
 # Suggestions while somebody types: words that go on as the last one, products that have them, and nothing that readers may not see.
 use CatalogTest;
 use utf8;
+use Cpanel::JSON::XS ();
 
 my $server = server(mount => join "\n", 'CatalogWriteRole editor', 'CatalogField brand string search', 'CatalogField note string search private',
     'CatalogField published boolean index default=true', 'CatalogVisible published=true')->start;
 my $token = forge(claims => claims(role => 'editor'));
 
 sub create { my ($name, %more) = @_; return $server->api(POST => '/products', { name => $name, price => 1, %more }, token => $token)->{json}{data}{id} }
+sub import_all {
+    my @products = map { { price => 1, %$_ } } @_;
+    my $r = $server->api(POST => '/products/import', join('', map { Cpanel::JSON::XS->new->utf8->encode($_) . "\n" } @products),
+        token => $token, headers => { 'Content-Type' => 'application/x-ndjson' }, patience => 60);
+    die "$r->{body}\n" if $r->{status} != 200 || $r->{json}{data}{failed};
+}
 sub encoded { my ($text) = @_; utf8::encode($text); return $text =~ s/([^\w.~-])/sprintf '%%%02X', ord $1/egra }
 
 sub suggest {
@@ -87,12 +94,40 @@ $none->stop;
 
 # ---- many words ----
 
-my $import = join '', map { my $n = $_; sprintf qq({"name":"Sample s%03d sand%s","price":1}\n), $n, $n % 3 ? '' : 'al' } 1 .. 300;
-$server->api(POST => '/products/import', $import, token => $token, headers => { 'Content-Type' => 'application/x-ndjson' }, patience => 60);
+import_all(map { { name => sprintf 'Sample s%03d sand%s', $_, $_ % 3 ? '' : 'al' } } 1 .. 300);
 like(words('s'), qr/^sample sand /, 'of many words, those that the newest products use most');
 is(scalar(@{ suggest('s')->{words} }), 8, 'and no more than eight');
 is(words('s300'), 's300', 'each can be found');
-create("Newer $_") for 1 .. 80;
-is(words('s2') =~ s/\d+/N/gr, join(' ', ('sN') x 8), 'of many words that no newer product has, the first ones');
+my @old = (map({ "Vanish vaa$_ va" } 1 .. 9), qw(vb vc ve), qw(Ваа Ваб Вав Ваг Вад Важ Ваз Ваи Вб Вв), map { "Ya$_" } 'a' .. 'l');
+import_all(map { { name => $_ } } @old);
+import_all(map { { name => $_ > 70 ? 'Newer vd' : "Newer $_" } } 1 .. 80);
+is(words('s2') =~ s/\d+/N/gr, join(' ', ('sN') x 8), 'many words that no newer product has');
+is(words('s2'), join(' ', sort split ' ', words('s2')), 'of which none is used more');
+is(words('v'), 'vd vanish vaa9 va vb vc ve', 'where the newest products have few, one of each next letter is found in the index, with the words beside it');
+is(scalar(split ' ', words('y')), 8, 'or several, if these are few');
+is(words('va', '&limit=3'), 'vanish va vaa9', 'the word itself is one of them');
+like(words('в'), qr|^ваа вб вв|, 'so are letters of several octets');
+
+# ---- many words that the client cannot see ----
+
+my @hidden = map { my $n = $_; map { { name => "$_$n", published => \0 } } qw(zza zzb) } 'a' .. 'i';
+import_all(@hidden, (map { { name => 'Spoon', note => "zzc$_" } } 'a' .. 'i'), (map { { name => $_ } } qw(zzbz zzcz zzd)), map { { name => "Newer $_" } } 1 .. 40);
+is(words('zza'), '', 'words that only hidden products have');
+is(words('zzb'), 'zzbz', 'do not hide one that can be seen');
+is(names('zzb'), 'zzbz', 'nor its product');
+is(words('zzc'), 'zzcz', 'nor do words of private fields');
+is(join(' ', sort split ' ', words('zz')), 'zzbz zzcz zzd', 'nor all together');
+is(join(' ', sort split ' ', words('z')), 'zzbz zzcz zzd', 'nor where one letter was typed');
+is(scalar(split ' ', words('zzb', '', token => $token)), 8, 'who sees them has them suggested');
+
+# ---- whatever is typed ----
+
+# Each beginning of a word that readers see: those of the products that the list finds.
+my %begun = map { $_ => 1 } map { my $word = $_; map { substr $word, 0, $_ } 1 .. length $word } qw(kettle ketterer s123 sandal vaa5 vc zzbz zzcz), 'вв';
+for my $begun (sort keys %begun) {
+    my $suggested = suggest($begun);
+    my @strange = grep { index($_, $begun) != 0 || /^zz(?:a|[bc][a-i]$)/ } @{ $suggested->{words} };
+    ok(@{ $suggested->{words} } && @{ $suggested->{products} } && !@strange, encoded($begun) . ' goes on') or diag "@strange";
+}
 
 done_testing;

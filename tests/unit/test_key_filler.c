@@ -8,9 +8,12 @@
 #include "catalogue/search/key_filler.h"
 #include "lib/json.h"
 
-/* Runs the job once, which does not wait; stop 1: for one portion. */
+#define INCOMPLETE "SELECT COUNT(*) FROM catalog_fields WHERE complete = 0"
+
+/* Runs the job, which does not wait. stop_value 1: it ends after one portion. It also ends after half a second, and is run again while a field is incomplete. */
 static void run_job(unit_database_t *database, int stop_value)
 {
+    int runs = 0;
     cat_db_t *db = unit_database_use(database->pool, database);
     atomic_int stop = stop_value;
     apr_time_t last = 0;
@@ -25,7 +28,9 @@ static void run_job(unit_database_t *database, int stop_value)
 
     assert_int_equal(cat_registry_get_now(db, &registry), APR_SUCCESS);
     ((cat_registry_t *)registry)->made = 1; /* long ago */
-    assert_int_equal(cat_key_filler_run(&job), CAT_JOB_DONE);
+    do {
+        assert_int_equal(cat_key_filler_run(&job), CAT_JOB_DONE);
+    } while (!stop_value && strcmp(unit_database_sql(database, INCOMPLETE), "0") != 0 && ++runs < 10);
     cat_db_release(db);
 }
 
@@ -176,7 +181,7 @@ static void test_keys_of_other_rules_are_filled_in_anew(void **state)
     assert_string_equal(unit_database_sql(database, "SELECT group_concat(name) FROM catalog_fields WHERE complete = 0"),
                         "brand");
     run_job(database, 0);
-    assert_string_equal(unit_database_sql(database, "SELECT COUNT(*) FROM catalog_fields WHERE complete = 0"), "0");
+    assert_string_equal(unit_database_sql(database, INCOMPLETE), "0");
     assert_string_equal(unit_database_sql(database,
                                           "SELECT COUNT(*) || MIN(value_key) || MAX(value_key) FROM product_keys"
                                           " WHERE field = (SELECT number FROM catalog_fields WHERE name = 'brand')"),

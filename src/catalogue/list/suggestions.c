@@ -7,10 +7,14 @@
  * fields that begin so are counted. So everything that is suggested can be seen, and has the letters that products have. Which products, so
  * that no question reads many:
  *
- *      ke                 begins many words of the index, or is short: the newest SAMPLE products of the catalogue, as far as they are found
- *      kett               begins up to FEW: the newest products of each of these words, so that rare ones are suggested, too. So are those of a
- *                         text that none of the newest products has
+ *      kett               begins up to FEW words of the index: the newest products of each, so that rare ones are suggested, too
+ *      ke                 begins more, or is short: those of the newest SAMPLE products of the catalogue that are found. If these do not have
+ *                         enough words, one product for each next letter: the newest one of the first word with kea, with keb, and so on;
+ *                         where even that are few, those of the first FEW words
  *      red ket            together with other words: the newest ones that the search finds (plan.c)
+ *
+ * Where products or fields are hidden from the client, the words of the index may be of those. If there are more than FEW, and not enough of them
+ * can be seen, the newest products that the search finds are read as well.
  */
 #include "catalogue/list/suggestions.h"
 
@@ -32,7 +36,8 @@
 #define FEW 8        /* words of the index whose products are read */
 #define SHORT_WORD 3 /* octets from which on a word is not short */
 #define SAMPLE 40    /* newest products of the catalogue that are read */
-#define ROWS 10      /* products whose words are counted */
+#define LETTERS 16   /* next letters that are looked for where products or fields are hidden from the client */
+#define ROWS 10      /* products whose words are counted, or more until there are enough words */
 _Static_assert(FEW <= ROWS, "each of the words has a product");
 #define LONG_TEXT 200 /* octets: nobody looks there for a word to type */
 
@@ -104,15 +109,34 @@ static int count_words(making_t *m, const char *text)
     return has_word;
 }
 
-static apr_status_t take_product(void *baton, const char *const *values, int count)
+/* Are there as many words as the client wants? */
+static int has_enough(const making_t *m)
 {
-    making_t *m = baton;
+    return m->words->nelts >= m->query->all->limit;
+}
+
+/* Are these too few to leave it at that? */
+static int has_few(const making_t *m)
+{
+    return 2 * m->words->nelts < m->query->all->limit;
+}
+
+static int has_product(const apr_array_header_t *products, const char *id)
+{
+    int i = 0;
+
+    while (i < products->nelts && strcmp(APR_ARRAY_IDX(products, i, cat_suggested_product_t).id, id) != 0) {
+        i++;
+    }
+    return i < products->nelts;
+}
+
+static void add_product(making_t *m, const char *const *product)
+{
     apr_pool_t *pool = m->db->pool;
     const cat_fields_t *fields = m->query->all->all;
-    const char *const *product = cat_product_read(pool, fields, values);
     int is_named = count_words(m, product[CAT_PRODUCT_NAME]);
 
-    (void)count;
     count_words(m, product[CAT_PRODUCT_CATEGORY]);
     for (int i = CAT_PRODUCT_FIELDS; i < fields->count; i++) {
         if (fields->all[i].flags & CAT_SEARCHED) {
@@ -120,8 +144,20 @@ static apr_status_t take_product(void *baton, const char *const *values, int cou
         }
     }
     APR_ARRAY_PUSH(is_named ? m->names : m->others, cat_suggested_product_t) = (cat_suggested_product_t){
-        apr_pstrdup(pool, product[CAT_PRODUCT_ID]), apr_pstrdup(pool, product[CAT_PRODUCT_NAME])};
-    return APR_SUCCESS;
+        apr_pstrdup(pool, product[CAT_PRODUCT_ID]), apr_pstrdup(pool, product[CAT_PRODUCT_NAME]),
+        apr_atoi64(product[CAT_PRODUCT_CREATED_AT])};
+}
+
+static apr_status_t take_product(void *baton, const char *const *values, int count)
+{
+    making_t *m = baton;
+    const char *const *product = cat_product_read(m->db->pool, m->query->all->all, values);
+
+    (void)count;
+    if (!has_product(m->names, product[CAT_PRODUCT_ID]) && !has_product(m->others, product[CAT_PRODUCT_ID])) {
+        add_product(m, product);
+    }
+    return has_enough(m) && m->names->nelts + m->others->nelts >= ROWS ? CAT_ENOUGH : APR_SUCCESS;
 }
 
 /* ---- which products ---- */
@@ -138,37 +174,172 @@ static apr_status_t take_found(void *baton, const char *const *values, int count
     return APR_SUCCESS;
 }
 
-/* Adds the first word from begin on, or above that of f. */
-static void add_next_word(cat_select_text_t *s, const char *begin, const char *end)
+/* May the words of the index be of products or fields that the client cannot see? */
+static int is_blind(const making_t *m)
 {
-    cat_select_text_add(s, "(SELECT w.word FROM product_words w WHERE w.word ", begin ? ">= " : "> f.word", NULL);
-    if (begin) {
-        cat_select_text_add_value(s, begin);
+    cat_select_text_t s;
+
+    cat_select_text_begin(&s, m->db);
+    return m->query->all->condition_count || cat_select_text_hides_words(&s);
+}
+
+/* Which words of the index are looked at, each above the one before it, f. */
+typedef struct looks_t {
+    apr_pool_t *pool;
+    const char *begin, *end; /* from begin on, and below end, unless that is NULL */
+    int most;
+    int letters; /* only the first one of those that have so many characters in common; 0: all */
+} looks_t;
+
+static looks_t make_looks(const making_t *m, int most)
+{
+    apr_pool_t *pool = m->db->pool;
+    const char *begin = cat_fold_cut(pool, m->query->all->words[0], CAT_PRODUCT_WORD_SIZE);
+
+    return (looks_t){pool, begin, cat_conditions_end_of_prefix(pool, begin), most, 0};
+}
+
+/* after: the word before; NULL: the first one is looked for. */
+static void add_look(cat_select_text_t *s, const looks_t *looks, const char *after)
+{
+    const char *const *above = s->dialect->syntax->above;
+
+    cat_select_text_add(s, "(SELECT w.word FROM product_words w WHERE w.word ", after ? "> " : ">= ", NULL);
+    if (!after) {
+        cat_select_text_add_value(s, looks->begin);
+    } else if (looks->letters) {
+        cat_select_text_add(s, above[0], after, above[1], apr_itoa(s->text.pool, looks->letters), above[2], NULL);
+    } else {
+        cat_select_text_add(s, after, NULL);
     }
-    if (end) {
+    if (looks->end) {
         cat_select_text_add(s, " AND w.word < ", NULL);
-        cat_select_text_add_value(s, end);
+        cat_select_text_add_value(s, looks->end);
     }
     cat_select_text_add(s, " ORDER BY w.word LIMIT 1)", NULL);
 }
 
-/* Finds the words that begin so, up to FEW and one: each by a look into the index, above the one before it. */
+static void add_recursion(cat_select_text_t *s, const looks_t *looks)
+{
+    cat_select_text_add(s, "WITH RECURSIVE f(word, place) AS (SELECT ", NULL);
+    add_look(s, looks, NULL);
+    cat_select_text_add(s, ", 1 UNION ALL SELECT ", NULL);
+    add_look(s, looks, "f.word");
+    cat_select_text_add(s, ", f.place + 1 FROM f WHERE f.word IS NOT NULL AND f.place < ", NULL);
+    cat_select_text_add_number(s, looks->most);
+}
+
+static apr_status_t take_word(void *baton, const char *const *values, int count)
+{
+    looks_t *looks = baton;
+
+    (void)count;
+    looks->begin = values[0] ? apr_pstrdup(looks->pool, values[0]) : NULL;
+    return CAT_ENOUGH;
+}
+
+/* The first text above all words that the next look passes. */
+static const char *end_of_look(const looks_t *looks, const char *word)
+{
+    const char *padded = apr_pstrcat(looks->pool, word, " ", NULL), *end = padded;
+
+    for (int letters = looks->letters; letters && *end; letters--) {
+        do {
+            end++;
+        } while ((*end & 0xC0) == 0x80);
+    }
+    return looks->letters ? cat_conditions_end_of_prefix(
+                                looks->pool, apr_pstrmemdup(looks->pool, padded, (apr_size_t)(end - padded)))
+                          : padded;
+}
+
+/* The same, where a look that depends on another one reads all that is before it: the words are found one after the other. */
+static apr_status_t add_list(cat_select_text_t *s, const making_t *m, const looks_t *all)
+{
+    looks_t looks = *all;
+    apr_status_t rv = APR_SUCCESS;
+
+    cat_select_text_add(s, "WITH f(word) AS (SELECT NULL", NULL);
+    for (int i = 0; i < looks.most && looks.begin && rv == APR_SUCCESS; i++) {
+        cat_select_text_t one;
+        cat_select_text_begin(&one, m->db);
+        cat_select_text_add(&one, "SELECT ", NULL);
+        add_look(&one, &looks, NULL);
+        rv = cat_select_text_run(&one, m->db, take_word, &looks);
+        if (looks.begin) {
+            cat_select_text_add(s, " UNION ALL SELECT ", NULL);
+            cat_select_text_add_value(s, looks.begin);
+            looks.begin = end_of_look(&looks, looks.begin);
+        }
+    }
+    return rv;
+}
+
+/* Begins a select from f, the words. No database skips from one to the next by itself. */
+static apr_status_t begin_looks(cat_select_text_t *s, const making_t *m, const looks_t *looks)
+{
+    apr_status_t rv = APR_SUCCESS;
+
+    cat_select_text_begin(s, m->db);
+    if (s->dialect->syntax->above[0]) {
+        add_recursion(s, looks);
+    } else {
+        rv = add_list(s, m, looks);
+    }
+    cat_select_text_add(s, ") SELECT ", NULL);
+    return rv;
+}
+
+/* Finds the words that begin so, up to FEW and one. */
 static apr_status_t find_words(making_t *m)
 {
-    const cat_list_query_t *all = m->query->all;
-    const char *begin = cat_fold_cut(m->db->pool, all->words[0], CAT_PRODUCT_WORD_SIZE);
-    const char *end = cat_conditions_end_of_prefix(m->db->pool, begin);
+    const looks_t looks = make_looks(m, FEW + 1);
     cat_select_text_t s;
+    apr_status_t rv = begin_looks(&s, m, &looks);
 
-    cat_select_text_begin(&s, m->db);
-    cat_select_text_add(&s, "WITH RECURSIVE f(word, place) AS (SELECT ", NULL);
-    add_next_word(&s, begin, end);
-    cat_select_text_add(&s, ", 0 UNION ALL SELECT ", NULL);
-    add_next_word(&s, NULL, end);
-    cat_select_text_add(&s, ", f.place + 1 FROM f WHERE f.word IS NOT NULL AND f.place < ", NULL);
-    cat_select_text_add_number(&s, FEW);
-    cat_select_text_add(&s, ") SELECT word FROM f WHERE word IS NOT NULL", NULL);
-    return cat_select_text_run(&s, m->db, take_found, m);
+    cat_select_text_add(&s, "word FROM f WHERE word IS NOT NULL", NULL);
+    return rv == APR_SUCCESS ? cat_select_text_run(&s, m->db, take_found, m) : rv;
+}
+
+static int count_characters(const char *text)
+{
+    int count = 0;
+
+    for (; *text; text++) {
+        count += (*text & 0xC0) != 0x80;
+    }
+    return count;
+}
+
+/* Adds the id of the newest product that has the word of f, and can be seen. */
+static void add_newest_of_word(cat_select_text_t *s, const cat_list_query_t *all)
+{
+    const cat_found_t found = {.words = {cat_select_text_hides_words(s) ? NULL : all->words[0]}};
+
+    cat_select_text_add(s, "(SELECT w.id FROM product_words w", s->dialect->syntax->join, "products p ON p.id = w.id",
+                        NULL);
+    cat_select_text_begin_where(s);
+    cat_select_text_add_condition(s);
+    cat_buffer_add_text(&s->text, "w.word = f.word");
+    cat_conditions_add_all(s, all, &found);
+    cat_select_text_add(s, " ORDER BY w.created_at DESC, w.id DESC LIMIT 1)", NULL);
+}
+
+/* The newest product of the first word with each next letter, until there are as many as words that the client wants. */
+static apr_status_t read_by_letters(making_t *m)
+{
+    int limit = (int)m->query->all->limit;
+    looks_t looks = make_looks(m, is_blind(m) ? LETTERS : limit);
+    cat_select_text_t s;
+    apr_status_t rv;
+
+    looks.letters = count_characters(looks.begin) + 1;
+    rv = begin_looks(&s, m, &looks);
+    cat_select_text_add(&s, PRODUCT_COLUMNS_OF_R " FROM f", s.dialect->syntax->join, "products r ON r.id = ", NULL);
+    add_newest_of_word(&s, m->query->all);
+    cat_select_text_add(&s, " WHERE f.word IS NOT NULL LIMIT ", NULL);
+    cat_select_text_add_number(&s, limit);
+    return rv == APR_SUCCESS ? cat_select_text_run(&s, m->db, take_product, m) : rv;
 }
 
 /* The newest products of each of the words. */
@@ -201,8 +372,7 @@ static apr_status_t read_newest(making_t *m)
     cat_select_text_add(&s, ") p", NULL);
     cat_select_text_begin_where(&s);
     cat_conditions_add_all(&s, m->query->all, &found);
-    cat_select_text_add(&s, " ORDER BY p.created_at DESC, p.id DESC LIMIT ", NULL);
-    cat_select_text_add_number(&s, ROWS);
+    cat_select_text_add(&s, " ORDER BY p.created_at DESC, p.id DESC", NULL);
     return cat_select_text_run(&s, m->db, take_product, m);
 }
 
@@ -216,56 +386,62 @@ static apr_status_t read_planned(making_t *m)
         return rv;
     }
     cat_select_text_begin(&s, m->db);
-    cat_plan_add_rows(&s, &plan, ROWS, 0);
+    cat_plan_add_rows(&s, &plan, m->query->all->limit, 0);
     return cat_select_text_run(&s, m->db, take_product, m);
-}
-
-/* One word, for which nothing else may stand. */
-static int is_simple(const cat_list_query_t *all)
-{
-    return all->word_count == 1 && !all->others[0];
 }
 
 /* Is the number of rows that are read bounded? Where some products are hidden, or fields, a word may have many before one that is seen. */
 static int is_bounded(const making_t *m)
 {
     const cat_list_query_t *all = m->query->all;
-    cat_select_text_t s;
 
-    cat_select_text_begin(&s, m->db);
-    return is_simple(all) && !all->condition_count && !cat_select_text_hides_words(&s);
+    return all->word_count == 1 && !all->others[0] && !is_blind(m);
 }
 
-static apr_status_t read_simple(making_t *m)
+/* The newest products, and those of the next letters if these have too few words. */
+static apr_status_t read_sample(making_t *m)
+{
+    apr_status_t rv = read_newest(m);
+
+    return rv == APR_SUCCESS && !has_enough(m) ? read_by_letters(m) : rv;
+}
+
+static apr_status_t read_word(making_t *m)
 {
     int is_short = strlen(m->query->all->words[0]) < SHORT_WORD;
     apr_status_t rv = cat_conditions_prepare(m->db, m->query->all);
 
-    rv = rv == APR_SUCCESS && is_short ? read_newest(m) : rv;
-    if (rv != APR_SUCCESS || m->names->nelts) {
+    rv = rv == APR_SUCCESS && is_short ? read_sample(m) : rv;
+    if (rv != APR_SUCCESS || !has_few(m)) {
         return rv;
     }
     rv = find_words(m);
     if (rv == APR_SUCCESS && m->found_count > FEW && !is_short) {
-        rv = read_newest(m);
+        rv = read_sample(m);
     }
-    if (rv != APR_SUCCESS || !m->found_count || m->names->nelts) {
-        return rv;
-    }
-    m->words->nelts = m->others->nelts = 0; /* those of the newest products are among these */
-    return read_by_words(m);
+    return rv == APR_SUCCESS && m->found_count && has_few(m) ? read_by_words(m) : rv;
+}
+
+/* May other products have what the words of the index, as far as they were looked at, do not tell? */
+static int is_plan_needed(const making_t *m)
+{
+    const cat_list_query_t *all = m->query->all;
+
+    return all->word_count > 1 || (has_few(m) && (all->others[0] || (m->found_count > FEW && is_blind(m))));
 }
 
 static apr_status_t read_products(void *baton)
 {
     making_t *m = baton;
     apr_pool_t *pool = m->db->pool;
+    apr_status_t rv;
 
     m->words = apr_array_make(pool, ROWS, sizeof(word_t));
     m->names = apr_array_make(pool, ROWS, sizeof(cat_suggested_product_t));
     m->others = apr_array_make(pool, ROWS, sizeof(cat_suggested_product_t));
     m->found_count = 0;
-    return is_simple(m->query->all) ? read_simple(m) : read_planned(m);
+    rv = m->query->all->word_count == 1 ? read_word(m) : APR_SUCCESS;
+    return rv == APR_SUCCESS && is_plan_needed(m) ? read_planned(m) : rv;
 }
 
 /* ---- answers ---- */
@@ -277,18 +453,35 @@ static int compare_words(const void *a, const void *b)
     return one->count != other->count ? other->count - one->count : one->place - other->place;
 }
 
+static int compare_products(const void *a, const void *b)
+{
+    const cat_suggested_product_t *one = a, *other = b;
+
+    return one->created_at != other->created_at ? (one->created_at > other->created_at ? -1 : 1)
+                                                : strcmp(other->id, one->id);
+}
+
+static void sort_products(const apr_array_header_t *products)
+{
+    qsort(products->elts, (size_t)products->nelts, sizeof(cat_suggested_product_t), compare_products);
+}
+
 static cat_suggestions_t choose(const making_t *m)
 {
     apr_pool_t *pool = m->db->pool;
     int limit = (int)m->query->all->limit;
-    cat_suggestions_t chosen = {apr_array_make(pool, limit, sizeof(const char *)),
-                                apr_array_append(pool, m->names, m->others)};
 
+    cat_suggestions_t chosen;
+
+    sort_products(m->names);
+    sort_products(m->others);
+    chosen.products = apr_array_append(pool, m->names, m->others);
+    chosen.products->nelts = chosen.products->nelts < limit ? chosen.products->nelts : limit;
+    chosen.words = apr_array_make(pool, limit, sizeof(const char *));
     qsort(m->words->elts, (size_t)m->words->nelts, sizeof(word_t), compare_words);
     for (int i = 0; i < m->words->nelts && i < limit; i++) {
         APR_ARRAY_PUSH(chosen.words, const char *) = APR_ARRAY_IDX(m->words, i, word_t).shown;
     }
-    chosen.products->nelts = chosen.products->nelts < limit ? chosen.products->nelts : limit;
     return chosen;
 }
 

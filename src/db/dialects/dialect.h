@@ -56,6 +56,9 @@ typedef struct cat_syntax_t {
      * INTERSECT, or as a join between two selects that tell the planner so. */
     int merges_up_to;
     const char *plan_merge, *plan_merge_end;
+    /* Around a text, and before and behind a number: what is above all texts that begin with so many characters of that text and of a blank
+     * behind it. NULL: a select that compares a column with a text of another row reads the index from its beginning. */
+    const char *above[3];
     int joins_keys; /* a join of two rows of product_keys reads the left one first */
 } cat_syntax_t;
 

@@ -176,6 +176,7 @@ static const cat_syntax_t syntax = {
     .plan_merge_end = "SELECT set_config('enable_mergejoin', 'off', true), set_config('enable_nestloop', 'on', true)",
     .merges_up_to = 16, /* to look a row up takes as long as to pass so many */
     .find = "STRPOS",
+    .above = {"SUBSTR(", " || ' ', 1, ", ") || '\U0010FFFF'"},
     .by_octets = " COLLATE \"C\"",
     .compares_rows = 1,
     .limited = "(",

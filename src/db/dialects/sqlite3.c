@@ -117,6 +117,7 @@ static const cat_syntax_t syntax = {
     .merges_up_to = 3,                /* as INTERSECT; to look a row up takes as long as to pass four */
     .joins_keys = 1,
     .find = "INSTR",
+    .above = {"SUBSTR(", " || ' ', 1, ", ") || '\U0010FFFF'"},
     .by_octets = "",
     .ends_distinct = 1,
     .orders_union = 1,

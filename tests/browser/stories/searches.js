@@ -486,11 +486,41 @@ export function stories(server) {
         await field.press('Escape');
         assert.equal(await options.count(), 0);
         assert.equal(await field.inputValue(), 'kett', 'Escape closes the list alone');
+        await field.press('ArrowDown');
+        await options.first().waitFor();
+        await field.press('Escape');
         await field.fill('red kett');
         await page.getByRole('option', { name: 'Red kettle' }).last().click();
         await page.getByRole('heading', { name: 'Red kettle' }).waitFor();
         await page.getByLabel('Search products').fill('lam');
         await page.getByRole('option', { name: 'lamp', exact: true }).click();
         await page.waitForURL(/index\.html\?q=lamp$/);
+    });
+
+    storyInBoth('suggestions are those of what was typed last', server, async visit => {
+        await fill(server);
+        const { page } = await visit();
+        const field = page.getByRole('combobox', { name: 'Search products' });
+        const options = page.getByRole('listbox').getByRole('option');
+        const held = [];
+        await page.goto('/');
+        await page.locator('.card').first().waitFor();
+        await page.getByLabel('Search products').focus();
+        await field.waitFor();
+        await field.pressSequentially('lam');
+        await options.first().waitFor();
+        await page.route('**/products/suggest?q=kett&*', route => void held.push(route));
+        await Promise.all([page.waitForRequest('**/products/suggest?q=kett&*'), field.fill('kett')]);
+        await field.fill('blue kett');
+        await page.getByRole('option', { name: 'Blue kettle', exact: true }).waitFor();
+        await Promise.all([page.waitForResponse('**/products/suggest?q=kett&*'), ...held.map(route => route.continue())]);
+        await page.evaluate(() => new Promise(done => setTimeout(done)));
+        assert.deepEqual(await options.allTextContents(), ['blue kettle', 'Blue kettle'], 'an earlier question is answered later');
+        await field.press('ArrowDown');
+        await page.route('**/products/suggest?*', () => {});
+        await field.press('l');
+        await field.press('Enter');
+        await page.waitForURL(/\/\?q=blue\+kettl$/);
+        assert.equal(await options.count(), 0, 'what was chosen for another text is not taken');
     });
 }

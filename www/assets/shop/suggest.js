@@ -43,8 +43,10 @@ class Suggestions {
         this.field.removeAttribute('aria-activedescendant');
     }
 
+    /* What was chosen completes another text than this. */
     ask() {
         clearTimeout(this.pause);
+        this.choose(-1);
         this.text = this.field.value;
         if (connection.value === 'up' && LAST_WORD.test(this.text.trim())) {
             this.pause = setTimeout(() => this.read(this.text), PAUSE);
@@ -80,7 +82,11 @@ class Suggestions {
     }
 
     option(text, onclick) {
-        return el('div', { role: 'option', onclick }, bdi(text));
+        const take = () => {
+            this.close(); /* the browser may show this page again as it was left */
+            onclick();
+        };
+        return el('div', { role: 'option', onclick: take }, bdi(text));
     }
 
     search(text) {
@@ -107,16 +113,21 @@ class Suggestions {
     }
 
     take(event) {
-        if (this.list.hidden || event.isComposing) {
+        const chosen = this.options[this.index];
+        if (event.isComposing || event.keyCode === 229) {
+            return; /* an input method takes the key; Safari says that by its code */
+        }
+        if (this.list.hidden) {
+            if (event.key === 'ArrowDown') {
+                this.ask();
+            }
             return;
         }
-        const chosen = this.options[this.index];
         if (event.key === 'ArrowDown' || event.key === 'ArrowUp') {
             this.move(event.key === 'ArrowDown' ? 1 : -1);
         } else if (event.key === 'Escape') {
             this.close();
         } else if (event.key === 'Enter' && chosen) {
-            this.close();
             chosen.click();
         } else {
             return;
