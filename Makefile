@@ -126,10 +126,10 @@ MPM_sqlite3 = prefork
 MPM_mysql = worker
 MPM_pgsql = prefork
 FIRST = $(firstword $(DATABASES))
-ONCE = t DB=$(FIRST) MPM=event COMPARE=1 JOBS=$(or $(JOBS),5)
+ONCE = t DB=$(FIRST) MPM=event COMPARE=1 PRELOAD=1 JOBS=$(or $(JOBS),5)
 AGAIN_$(FIRST) = MPM=$(MPM_$(FIRST)) AGAIN=mpm JOBS=1
 JOBS_mysql = 5
-AGAIN_ON = t DB=$1 $(or $(AGAIN_$1),MPM=event AGAIN=db MPM_AGAIN=$(MPM_$1) JOBS=$(or $(JOBS),$(JOBS_$1),3))
+AGAIN_ON = t DB=$1 PRELOAD=1 $(or $(AGAIN_$1),MPM=event AGAIN=db MPM_AGAIN=$(MPM_$1) JOBS=$(or $(JOBS),$(JOBS_$1),3))
 BESIDE = lint tidy unit openapi
 check: ## what the CI runs: lint, tidy, unit, openapi, browser in Chromium, t with exchanges on SQLite, and a part of t on the other databases and MPMs
 	@tools/deps build run test

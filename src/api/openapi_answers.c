@@ -285,12 +285,12 @@ static void add_example(cat_describer_t *d, json_t *response, cat_problem_t prob
 {
     json_t *media = json_object_get(json_object_get(response, "content"), "application/json");
     const cat_problem_row_t *row = &cat_problem_rows[problem];
-    json_t *value = json_pack("{s:b, s:s}", "success", 0, "message", row->message);
 
-    if (row->error) {
-        json_object_set_new(value, "error", json_string(row->error));
+    if (!json_object_get(d->examples, row->name)) {
+        json_object_set_new(
+            d->examples, row->name,
+            json_pack("{s:{s:b, s:s, s:s*}}", "value", "success", 0, "message", row->message, "error", row->error));
     }
-    json_object_set_new(d->examples, row->name, json_pack("{s:o}", "value", value));
     json_object_set_new(json_object_get(media, "examples"), row->name, cat_schema_refer("examples", row->name));
 }
 
@@ -395,7 +395,7 @@ static int is_declared(const cat_route_t *route, const problems_t *problems, cat
 }
 
 /* What every route has, and what httpd and other modules answer, such as "Require", and 405, which is the failure of no operation. */
-static void add_others(cat_describer_t *d, const cat_route_t *route, json_t *responses)
+static json_t *describe_others(cat_describer_t *d, const cat_route_t *route)
 {
     static const cat_description_t about = {.headers = CAT_HEADER_ALLOW};
     const cat_route_t other = {.path = "", .about = &about};
@@ -410,7 +410,23 @@ static void add_others(cat_describer_t *d, const cat_route_t *route, json_t *res
             add_example(d, response, (cat_problem_t)problem);
         }
     }
-    json_object_set_new(responses, ANY_FAILURE_NAME, response);
+    return response;
+}
+
+/* They are the same for all routes, but for headers. */
+static void add_others(cat_describer_t *d, const cat_route_t *route, json_t *responses)
+{
+    static const char name[] = ANY_FAILURE_NAME ".1";
+    json_t *others = json_object_get(d->responses, name), *headers;
+
+    if (others) {
+        headers = name_headers(d, route, ANY_FAILURE);
+        json_object_update_missing(json_object_get(others, "headers"), headers);
+        json_decref(headers);
+    } else {
+        json_object_set_new(d->responses, name, describe_others(d, route));
+    }
+    json_object_set_new(responses, ANY_FAILURE_NAME, cat_schema_refer("responses", name));
 }
 
 /* The name of a response with this content, "404.2". */
@@ -476,7 +492,7 @@ json_t *cat_openapi_answers_describe(cat_describer_t *d, const cat_route_t *rout
             add_problem(d, route, (cat_problem_t)problem, responses);
         }
     }
-    add_others(d, route, responses);
     share_responses(d, responses);
+    add_others(d, route, responses);
     return responses;
 }

@@ -5,7 +5,7 @@
 # The rows of an account are bounded: refreshes of a session, its used refresh tokens, a user's sessions.
 use CatalogTest;
 use CatalogAccounts;
-use Time::HiRes qw(sleep);
+use Time::HiRes qw(sleep time);
 
 my $server = server(conf => 'CatalogHashConcurrency 5', mount => <<'END')->start;
 CatalogMaxSessions  3
@@ -37,14 +37,20 @@ ok(!works($server, $_->{token}), 'the replay ends the session') for @line[0, 5];
 answers(renew($line[5]), 401, undef, 'the newest refresh token is refused, too');
 expect_log(qr/CAT040: /);
 
-# A session allows eight refreshes at once, then one every two seconds.
-my ($busy, $other) = (register($server), register($server));
-my $last = $busy;
-$last = renew($last)->{json} for 1 .. 7;
-my $r = renew($last);
+# A session allows eight refreshes at once, then one every two seconds. On a busy machine nine may take longer than that.
+my $other = register($server);
+my ($busy, $r, $ninth);
+for my $try (1 .. 20) {
+    $busy = register($server);
+    my ($begun, $last) = (time, $busy);
+    $last = renew($last)->{json} for 1 .. 7;
+    $r = renew($last);
+    $ninth = renew($r->{json});
+    last if time - $begun < 2;
+}
 answers($r, 200, tokens(),
     'the eighth refresh is accepted', ratelimit => qr/^"refresh";r=0;t=\d+$/, 'ratelimit-policy' => '"refresh";q=8;w=16');
-answers(renew($r->{json}), 429, refusal(error => qr/./), 'the ninth refresh is refused', 'retry-after' => qr/^[12]$/,
+answers($ninth, 429, refusal(error => qr/./), 'the ninth refresh is refused', 'retry-after' => qr/^[12]$/,
     ratelimit => qr/^"refresh";r=0;t=\d+$/);
 ok(works($server, $r->{json}{token}), 'the session continues');
 answers(renew($other), 200, undef, 'another session is not limited');

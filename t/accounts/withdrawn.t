@@ -3,7 +3,7 @@
 # route: DELETE /users/:id/sessions
 # route: POST /auth/confirm
 # route: POST /auth/password/reset
-# again: db
+# again: pgsql
 # What takes a right away from a user withdraws the links that were mailed before; a locked account's links do not work.
 use CatalogTest;
 use CatalogAccounts;

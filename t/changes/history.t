@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # route: GET /products/:id/history
 # route: POST /products/:id/restore
-# again: db
+# again: pgsql
 # What changed of a product, and the way back.
 use CatalogTest;
 

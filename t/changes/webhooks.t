@@ -3,7 +3,7 @@
 # moves: catalog_webhook_messages_total delivered deferred dead
 # moves: catalog_webhooks_dead
 # moves: catalog_webhook_failing_seconds
-# again: db
+# again: pgsql
 # runs: first
 # lasts: 50
 # CatalogWebhook: each receiver gets each change, in order, signed as standardwebhooks.com says, whatever the others do.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# again: db
+# again: pgsql
 # runs: first
 # catalogctl images add and import; pictures in files of products; and pictures that move to another database.
 use CatalogTest;

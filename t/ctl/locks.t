@@ -11,15 +11,17 @@ is(ctl_for($server, 'migrate')->{status}, 0, 'migrate creates a database');
 is(ctl_for($server, { in => "correct horse\n" }, qw(user add ada ada@example.com))->{status}, 0, 'user add creates a user');
 my $db = $server->database;
 
+pipe my $locked, my $tell or die "pipe: $!\n";
 my $pid = fork // die;
 if (!$pid) {
     my $own = $server->database;
     $own->do('BEGIN IMMEDIATE');
+    syswrite $tell, 'x';
     sleep 3;
     $own->do('ROLLBACK');
     POSIX::_exit(0);
 }
-sleep 0.5;
+sysread $locked, my $mark, 1;
 my $start = time;
 is_deeply(ctl_for($server, qw(user role ada admin)), { status => 0, out => '', err => '' },
     'a command waits for a lock held longer than the driver waits');

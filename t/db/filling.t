@@ -85,15 +85,21 @@ ctl_for($second, 'recount'); # of the rows that were deleted
 # ---- a transaction of the module's own that is longer than a second, while a field is added ----
 
 if (!$one_writer) {
-    $open->begin_work; # so that the second operation waits
-    $open->do('INSERT INTO product_unique (field, value, id) VALUES (?, ?, ?)', undef, field('sku', 'number'), 'K-1', $id);
-    my $socket = $first->connection;
-    print {$socket} wire(POST => '/products/batch', { operations => [map { { op => 'create', body => $_ } } { name => 'one', price => 1, weight => 8 }, { name => 'two', price => 1, sku => 'K-1' }] }, token => $token);
-    sleep 0.6;
-    $db->do(q(INSERT INTO catalog_fields (number, name, definition, complete, created_at, id, filled) VALUES (77, 'size', 'integer index', 0, 9223372036854775807, '', 0)));
-    sleep 1.9;
-    $open->rollback;
-    my $answer = join '', <$socket>;
+    my $answer;
+    for my $try (1 .. 5) { # a busy machine may hold the lock for longer than a write waits
+        $open->begin_work; # so that the second operation waits
+        $open->do('INSERT INTO product_unique (field, value, id) VALUES (?, ?, ?)', undef, field('sku', 'number'), 'K-1', $id);
+        my ($socket, $began) = ($first->connection, time);
+        print {$socket} wire(POST => '/products/batch', { operations => [map { { op => 'create', body => $_ } } { name => 'one', price => 1, weight => 8 }, { name => 'two', price => 1, sku => 'K-1' }] }, token => $token);
+        sleep 0.6;
+        $db->do(q(INSERT INTO catalog_fields (number, name, definition, complete, created_at, id, filled) VALUES (77, 'size', 'integer index', 0, 9223372036854775807, '', 0)));
+        sleep 1.9;
+        $open->rollback;
+        my $held = time - $began;
+        $answer = join '', <$socket>;
+        last if $held < 2.8 || $answer =~ m{^HTTP/1\.1 200 };
+        $db->do('DELETE FROM catalog_fields WHERE number = 77');
+    }
     like($answer, qr{^HTTP/1\.1 200 }, 'a batch that waited for a lock');
     my @ids = $answer =~ /"id":"([^"]+)"/g;
     is_deeply([map { keys_of('size', $_) } @ids], [1, 1], 'has the keys of a field that was added meanwhile');

@@ -18,17 +18,22 @@ sub create { return wire(POST => '/products', { name => $_[0], price => 1 }, tok
 sub total { return $server->api(GET => '/products')->{json}{pagination}{total} }
 sub timed { my $start = time; my @r = $_[0]->(); return ($r[0], time - $start) }
 
-# A lock of one second: the write waits.
-$db->do('BEGIN IMMEDIATE');
-my $socket = $server->connection;
-my $start = time;
-print {$socket} create('patient');
-my ($read, $took) = timed(sub { $server->api(GET => '/products') });
+# A lock of one second: the write waits. A busy machine may hold it for longer than a write waits; then there is another try.
+my ($start, $read, $took, $answer);
+for my $try (1 .. 10) {
+    $db->do('BEGIN IMMEDIATE');
+    my $socket = $server->connection;
+    $start = time;
+    print {$socket} create('patient');
+    ($read, $took) = timed(sub { $server->api(GET => '/products') });
+    sleep max(0, 1 - (time - $start));
+    $db->do('COMMIT');
+    my $held = time - $start;
+    $answer = join '', <$socket>;
+    last if $held < 1.5 || $answer =~ /^HTTP\S+ 201 /;
+}
 answers($read, 200, undef, 'a read does not wait');
 takes_less($took, 0.8, 'the read takes less than a second');
-sleep max(0, 1 - (time - $start));
-$db->do('COMMIT');
-my $answer = join '', <$socket>;
 like($answer, qr{^HTTP/1\.1 201 }, 'a write succeeds once the lock is released');
 cmp_ok(time - $start, '>=', 1, 'the write waits for the lock');
 is(total(), 1, 'the write is stored');
@@ -64,10 +69,11 @@ print {$first} create('first');
 sleep 0.7;
 my $second = $server->connection;
 print {$second} create('second');
-sleep 2.2;
-$db->do('ROLLBACK');
 like(join('', <$first>), qr{^HTTP/1\.1 500 }, 'the first write reaches its limit');
+$start = time;
 like(join('', <$second>), qr{^HTTP/1\.1 500 }, 'the write behind it reaches its own limit');
+takes_less(time - $start, 1.5, 'which began when it came');
+$db->do('ROLLBACK');
 
 # A write whose turn comes just before its limit still gets a moment to take the lock. Again, if the machine let that moment pass.
 my @second;

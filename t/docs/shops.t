@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# again: db
+# again: pgsql
 # runs: first
 # The files of other shops in conf/examples/shops: with the commands of its README, each import takes every cell, and what it stored can be
 # exported and imported again without a change.

@@ -3,7 +3,6 @@
 # route: POST /users
 # route: POST /auth/login
 # route: POST /auth/password/forgot
-# again: db
 # Users get mails in the language that their browser asks for: the built-in texts, those of the site, and both together.
 use utf8;
 use CatalogTest;

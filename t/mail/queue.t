@@ -3,7 +3,7 @@
 # route: POST /mails/retry
 # route: POST /mails/:id/retry
 # route: POST /mails/test
-# again: db
+# again: pgsql
 # Administrators see the mails that are not sent yet, and send those after all that were given up.
 use CatalogTest;
 use CatalogAccounts;

@@ -2,7 +2,7 @@
 # route: POST /products/:id/images
 # route: DELETE /products/:id/images/:image
 # route: GET /images/:name
-# again: db
+# again: mysql
 # Pictures of products: how they are added, made, named, ordered and deleted, and how their files are sent.
 use utf8;
 use CatalogTest;

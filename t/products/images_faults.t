@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # runs: first
 # lasts: 110
-# again: db
+# again: mysql
 # moves: catalog_images_total made refused busy failed
 # moves: catalog_image_queue
 # moves: catalog_image_duration_seconds

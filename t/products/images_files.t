@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # runs: first
 # lasts: 50
-# again: db
+# again: pgsql
 # moves: catalog_image_files_total
 # The files of pictures: made once however many ask for them, and removed from every server when their picture is deleted.
 use CatalogTest;

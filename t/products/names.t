@@ -4,7 +4,7 @@
 # route: PATCH /products/:id
 # route: DELETE /products/:id
 # route: POST /products/batch
-# again: db
+# again: pgsql
 # Names for products that people know, sku=KT-1, and fields that are made of others.
 use CatalogTest;
 

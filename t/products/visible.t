@@ -3,7 +3,7 @@
 # route: GET /products/:id
 # route: GET /products/export
 # route: GET /categories
-# again: db
+# again: mysql
 # CatalogVisible: which products those see who may not write products.
 use CatalogTest;
 

@@ -95,24 +95,31 @@ static int may_belong_to(apr_pool_t *pool, const char *path, const cat_os_user_t
 static const char *const suffixes[] = {"", "-wal", "-shm"};
 #define FILES (sizeof(suffixes) / sizeof(suffixes[0]))
 
+/* In a directory that the user may enter, a file that this process does not find exists for nobody. */
+static int try_file(const char *path, const cat_os_user_t *user)
+{
+    return access(path, F_OK) && errno == ENOENT ? ENOENT : cat_os_user_access(user, path, R_OK | W_OK);
+}
+
 /* Side files of the user's own are made writable when they are opened (cat_files_mend). */
 static int is_denied(apr_pool_t *pool, const char *path, int is_side_file, const cat_os_user_t *user)
 {
     apr_finfo_t info;
 
-    return cat_os_user_access(user, path, R_OK | W_OK) == EACCES && !may_belong_to(pool, path, user) &&
-           apr_stat(&info, path, APR_FINFO_OWNER, pool) == APR_SUCCESS && !(is_side_file && info.user == user->uid);
+    return !may_belong_to(pool, path, user) && apr_stat(&info, path, APR_FINFO_OWNER, pool) == APR_SUCCESS &&
+           !(is_side_file && info.user == user->uid);
 }
 
 /* The files that the user may not read and write, quoted for a shell, with a blank before each. */
-static const char *find_denied_files(apr_pool_t *pool, const char *path, const cat_os_user_t *user, const char **first)
+static const char *find_denied_files(apr_pool_t *pool, const char *path, const cat_os_user_t *user, const int *errors,
+                                     const char **first)
 {
     const char *denied = "";
 
     *first = NULL;
     for (size_t i = 0; i < FILES; i++) {
         const char *file = apr_pstrcat(pool, path, suffixes[i], NULL);
-        if (is_denied(pool, file, i > 0, user)) {
+        if (errors[i] == EACCES && is_denied(pool, file, i > 0, user)) {
             *first = *first ? *first : file;
             denied = apr_pstrcat(pool, denied, " ", cat_file_quote(pool, file), NULL);
         }
@@ -121,13 +128,13 @@ static const char *find_denied_files(apr_pool_t *pool, const char *path, const c
 }
 
 /* What but missing rights keeps SQLite from opening a file; it creates one that does not exist. NULL: nothing does. */
-static const char *find_broken_file(apr_pool_t *pool, const char *path, const cat_os_user_t *user)
+static const char *find_broken_file(apr_pool_t *pool, const char *path, const int *errors)
 {
     char reason[120];
 
     for (size_t i = 0; i < FILES; i++) {
         const char *file = apr_pstrcat(pool, path, suffixes[i], NULL);
-        int error = cat_os_user_access(user, file, R_OK | W_OK);
+        int error = errors[i];
         if (error == ELOOP) {
             return apr_psprintf(
                 pool, "%s: is a symbolic link that leads back to itself; remove it, or name another file", file);
@@ -141,13 +148,18 @@ static const char *find_broken_file(apr_pool_t *pool, const char *path, const ca
 
 static const char *check_files(apr_pool_t *pool, const char *path, const cat_os_user_t *user)
 {
-    const char *first, *denied = find_denied_files(pool, path, user, &first), *name = cat_os_user_name(pool, user->uid);
-    const char *broken = find_broken_file(pool, path, user);
+    const char *first, *denied, *broken, *name = cat_os_user_name(pool, user->uid);
+    int errors[FILES];
     apr_finfo_t info;
 
+    for (size_t i = 0; i < FILES; i++) {
+        errors[i] = try_file(apr_pstrcat(pool, path, suffixes[i], NULL), user);
+    }
+    broken = find_broken_file(pool, path, errors);
     if (broken) {
         return broken;
     }
+    denied = find_denied_files(pool, path, user, errors, &first);
     if (!first || apr_stat(&info, first, APR_FINFO_OWNER, pool) != APR_SUCCESS) {
         return NULL;
     }

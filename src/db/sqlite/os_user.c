@@ -4,19 +4,30 @@
 #include <apr_strings.h>
 #include <errno.h>
 #include <grp.h>
+#include <limits.h>
 #include <pwd.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-int cat_os_user_become(const cat_os_user_t *user)
+/* Returns how many there are. */
+static size_t read_groups(const cat_os_user_t *user, gid_t groups[NGROUPS_MAX])
 {
     const struct passwd *entry = getpwuid(user->uid);
+    int count = NGROUPS_MAX;
 
-    if ((entry ? initgroups(entry->pw_name, user->gid) : setgroups(0, NULL)) || setgid(user->gid) ||
-        setuid(user->uid)) {
-        return errno;
-    }
-    return 0;
+    return entry && getgrouplist(entry->pw_name, user->gid, groups, &count) >= 0 ? (size_t)count : 0;
+}
+
+static int become(const cat_os_user_t *user, const gid_t *groups, size_t count)
+{
+    return setgroups(count, groups) || setgid(user->gid) || setuid(user->uid) ? errno : 0;
+}
+
+int cat_os_user_become(const cat_os_user_t *user)
+{
+    gid_t groups[NGROUPS_MAX];
+
+    return become(user, groups, read_groups(user, groups));
 }
 
 static int try_access(const char *path, int mode)
@@ -36,16 +47,21 @@ static int wait_for_exit(pid_t pid)
     return WIFEXITED(status) ? WEXITSTATUS(status) : 0;
 }
 
+/* The groups are read before the fork: the libraries of the name service, whose loading takes longer than the rest, then stay loaded for
+ * the next process, and for httpd's children, which read the groups as well. */
 int cat_os_user_access(const cat_os_user_t *user, const char *path, int mode)
 {
+    gid_t groups[NGROUPS_MAX];
+    size_t count;
     pid_t pid;
 
     if (geteuid() != 0 || user->uid == 0) {
         return try_access(path, mode);
     }
+    count = read_groups(user, groups);
     pid = fork();
     if (pid == 0) {
-        _exit(cat_os_user_become(user) ? 0 : try_access(path, mode));
+        _exit(become(user, groups, count) ? 0 : try_access(path, mode));
     }
     return pid > 0 ? wait_for_exit(pid) : 0;
 }

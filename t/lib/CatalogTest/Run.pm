@@ -24,7 +24,7 @@ my @MODULES = qw(
     headers include mime proxy proxy_http reqtimeout request rewrite setenvif status unique_id
 );
 
-my %MARK = (db => qr/sqlite3|mysql|pgsql/, mpm => qr/event|worker|prefork/, runs => qr/first|last|alone/, again => qr/db|mpm/, lasts => qr/\d+/);
+my %MARK = (db => qr/sqlite3|mysql|pgsql/, mpm => qr/event|worker|prefork/, runs => qr/first|last|alone/, again => qr/db|mysql|pgsql|mpm/, lasts => qr/\d+/);
 
 # The tests forge tokens with this key.
 my $KEY = 'kZ3v8Qm1Wc5Xn7Lp0Rt2Yh4Jd6Gf9Sb_Ae-Uo1Ii2Ee';
@@ -78,9 +78,17 @@ sub settings {
         source_module => $module,
         ctl => dirname($module) . '/catalogctl',
         units => dirname($module) . '/tests/unit',
+        preload => $ENV{PRELOAD} ? needed($module) : '',
         user => $> == 0 ? 'www-data' : scalar getpwuid $>,
         group => $> == 0 ? 'www-data' : scalar getgrgid +(split ' ', $))[0],
     );
+}
+
+# The libraries that the module brings into httpd. It loads and unloads them with the module, which it does twice when it starts: a
+# tenth of the processor time of a server that is started and stopped, unless they are there already.
+sub needed {
+    my ($module) = @_;
+    return join ' ', grep { !m{/(?:ld-linux|libc\.so|libm\.so|libpthread)} } qx(ldd '$module') =~ m{=> (/\S+)}g;
 }
 
 sub lay_out {
@@ -172,11 +180,12 @@ sub run_tests {
 sub complaints { setting('home') . '/' . $_[0] =~ tr{/}{-}r . '.err' }
 
 # The files that the command line names, or all, without those for another database or MPM. With AGAIN, those of them that "# again:"
-# marks so; with MPM_AGAIN, those that it marks mpm run as well, under this MPM.
+# marks so, and with AGAIN=db those that it marks for this database alone; with MPM_AGAIN, those that it marks mpm run as well, under this MPM.
 sub choose {
     my ($self) = @_;
     my @files = @{ $self->{tests} } ? @{ $self->{tests} } : sort glob 't/*/*.t';
-    @files = grep { marked($_, 'again') =~ /\b$ENV{AGAIN}\b/ || runs_under_other($_) } @files if $ENV{AGAIN};
+    my $wanted = ($ENV{AGAIN} // '') eq 'db' ? 'db|' . setting('db') : $ENV{AGAIN};
+    @files = grep { marked($_, 'again') =~ /\b(?:$wanted)\b/ || runs_under_other($_) } @files if $wanted;
     for my $what (qw(db mpm)) {
         my $is = sub { $what eq 'db' ? setting('db') : mpm_of($_[0]) };
         my @fitting = grep { my $here = $is->($_); (marked($_, $what) || $here) =~ /\b$here\b/ } @files;

@@ -135,7 +135,12 @@ sub wait_for_fields {
 sub start_unready { $_[0]->SUPER::start }
 
 sub httpd { (setting('apache'), '-d', $_[0]{dir}, '-f', "$_[0]{dir}/httpd.conf") }
-sub command { ($_[0]->httpd, '-DFOREGROUND') }
+
+sub command {
+    my ($self) = @_;
+    my $libraries = setting('preload');
+    return ($libraries ? ('env', 'LD_PRELOAD=' . join ' ', $ENV{LD_PRELOAD} // (), $libraries) : (), $self->httpd, '-DFOREGROUND');
+}
 
 sub launch {
     my ($self) = @_;

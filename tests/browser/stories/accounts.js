@@ -393,8 +393,8 @@ export function stories(server) {
     story('changing the password ends the other sessions', server, async visit => {
         const user = await server.register('changing');
         const [here, there] = [await visit(), await visit()];
-        await here.signIn(user);
-        await there.signIn(user);
+        await here.arrive(user);
+        await there.arrive(user);
         await here.page.goto('/account.html');
         here.expect('POST /api/auth/password/change 400');
         const passwords = { 'New password': 'quite another one', 'Repeat the new password': 'quite another one' };
@@ -414,8 +414,8 @@ export function stories(server) {
     story('a user ends one session from another', server, async visit => {
         const user = await server.register('twice');
         const [here, there] = [await visit(), await visit()];
-        await here.signIn(user);
-        await there.signIn(user);
+        await here.arrive(user);
+        await there.arrive(user);
         await there.page.goto('/edit.html');
         await fill(there.page, { Name: 'Kept', Price: '1' });
 
@@ -441,7 +441,7 @@ export function stories(server) {
         const visitor = await visit(server.url, { permissions: ['clipboard-read', 'clipboard-write'] });
         const { page } = visitor;
         const user = await server.register('keyholder');
-        await visitor.signIn(user);
+        await visitor.arrive(user);
         await page.goto('/account.html');
         await page.getByText('You have no keys.').waitFor();
         assert.ok(await page.getByLabel('The new key').isHidden());
@@ -484,8 +484,8 @@ export function stories(server) {
     story('signing out everywhere signs out the other tab and the other browser', server, async visit => {
         const user = await server.register('everywhere');
         const [here, there] = [await visit(), await visit()];
-        await here.signIn(user);
-        await there.signIn(user);
+        await here.arrive(user);
+        await there.arrive(user);
         const tab = await here.tab();
         await tab.goto('/index.html');
         await tab.getByRole('button', { name: user.username }).waitFor();
@@ -539,7 +539,7 @@ export function stories(server) {
                         Object.defineProperty(Navigator.prototype, 'locks', { value: undefined }),
                     );
                 }
-                await visitor.signIn(user);
+                await visitor.arrive(user);
                 const tabs = [visitor.page, await visitor.tab(), await visitor.tab()];
                 for (let round = 0; round < 3; round++) {
                     await Promise.all(tabs.map(tab => tab.goto('/index.html')));
@@ -555,7 +555,7 @@ export function stories(server) {
         const user = await server.register('renewing');
         const visitor = await visit();
         const { page } = visitor;
-        await visitor.signIn(user);
+        await visitor.arrive(user);
         await page.goto('/edit.html');
         await fill(page, { Name: 'Renewed', Price: '1' });
         visitor.expect('POST /api/products 401');

@@ -48,7 +48,7 @@ export function stories(server) {
         const user = await server.register('commander');
         const command = page.locator('pre').filter({ hasText: /^curl / });
         const run = text => execFileSync('sh', ['-c', text], { encoding: 'utf8', env: { ...process.env, TOKEN: user.token } });
-        await visitor.signIn(user);
+        await visitor.arrive(user);
         await page.goto('/api.html#listProducts');
         await page.getByText('curl', { exact: true }).click();
         await page.getByText(/^\d+ more conditions$/).click();
@@ -164,7 +164,7 @@ export function stories(server) {
         const visitor = await visit();
         const { page } = visitor;
 
-        await visitor.signIn(await server.register('mover'));
+        await visitor.arrive(await server.register('mover'));
         await page.goto('/api.html#importProducts');
         const buffer = Buffer.from('{"name": "Filed", "price": 3}\n{"name": "Also filed", "price": 4}\n');
         await page.getByLabel('File').setInputFiles({ name: 'products.ndjson', mimeType: '', buffer });
@@ -209,7 +209,7 @@ export function stories(server) {
         await page.getByRole('heading', { name: 'Create a product' }).waitFor();
         await visitAll(['index', 'login', 'register', 'forgot', 'reset', 'confirm', 'api', '404']);
         server.promote(user);
-        await visitor.signIn(user);
+        await visitor.arrive(user);
         await page.goto(`/product.html?id=${data.id}#%E0%A4%A`);
         await page.getByRole('button', { name: 'Delete' }).waitFor();
         await visitAll(['product', 'edit', 'work', 'import', 'account', 'users', 'server']);

@@ -56,7 +56,7 @@ export function stories(server) {
     story('a price can have a comma or a point, and nothing else changes it', server, async visit => {
         const visitor = await visit();
         const { page } = visitor;
-        await visitor.signIn(await server.register('cashier'));
+        await visitor.arrive(await server.register('cashier'));
         await page.goto('/edit.html');
         await page.getByLabel('Name').fill('Priced');
         for (const text of ['1,999', '1.999,00', '12 cents', '1e999', '19,99,']) {

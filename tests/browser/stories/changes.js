@@ -11,7 +11,7 @@ export function stories(server) {
     async function come(visit, name) {
         const visitor = await visit();
         const user = await server.register(name);
-        await visitor.signIn(user);
+        await visitor.arrive(user);
         return { visitor, user, page: visitor.page };
     }
 

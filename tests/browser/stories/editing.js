@@ -22,7 +22,7 @@ export function stories(server) {
     async function come(visit, name) {
         const visitor = await visit(url, { viewport: { width: 1280, height: 800 } });
         const user = await server.register(name, url);
-        await visitor.signIn(user);
+        await visitor.arrive(user);
         const make = async (...products) => {
             const operations = products.map(body => ({ op: 'create', body: { price: 1, ...body } })).reverse();
             const { results } = await server.api('POST', '/products/batch', { operations }, user.token, url);
@@ -179,7 +179,7 @@ export function stories(server) {
     story('a catalogue without pictures does not offer any', server, async visit => {
         const visitor = await visit();
         const user = await server.register('plainly');
-        await visitor.signIn(user);
+        await visitor.arrive(user);
         await visitor.page.goto('/edit.html');
         await visitor.page.getByRole('button', { name: 'Save' }).waitFor();
         assert.equal(await visitor.page.getByText(/pictures/i).count(), 0);

@@ -108,7 +108,7 @@ export function stories(server) {
         await page.getByRole('heading', { name: 'Ordered' }).waitFor();
         const terms = (await page.locator('dt').allTextContents()).filter(text => ['Weight', 'Brand', 'Article number'].includes(text));
         assert.deepEqual(terms, ['Weight', 'Brand', 'Article number']);
-        await visitor.signIn(user);
+        await visitor.arrive(user);
         await page.goto(`/edit.html?id=${data.id}`);
         await page.getByRole('button', { name: 'Save' }).waitFor();
         const labels = await page.locator('main label').allTextContents();

@@ -41,12 +41,13 @@ export function stories(server) {
     async function come(visit, name) {
         const visitor = await visit(url);
         const user = await register(name);
-        await visitor.signIn(user);
+        await visitor.arrive(user);
         return { visitor, user, page: visitor.page };
     }
 
     storyInBoth('a writer adds a product with own fields, and changes it', server, async visit => {
         const { visitor, page } = await come(visit, 'fielder');
+        await page.goto('/');
         await page.getByRole('link', { name: 'Add a product' }).click();
         await control(page, 'Name').fill('Sencha');
         await control(page, 'Price').fill('9.20');

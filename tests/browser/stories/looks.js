@@ -401,7 +401,7 @@ export function stories(server) {
         server.bury(other, `No such file or directory: /srv/${'a-long-path/'.repeat(17)}`); /* about as long as it gets */
         server.promote(user); /* which withdraws the links in mails */
         server.bury(user);
-        await visitor.signIn(user);
+        await visitor.arrive(user);
         visitor.expect(
             'POST /api/auth/login 401',
             'POST /api/products 400',

@@ -33,7 +33,7 @@ export function stories(server) {
     async function come(visit, name, url = server.url) {
         const visitor = await visit(url);
         const user = await server.register(name, url);
-        await visitor.signIn(user);
+        await visitor.arrive(user);
         return { visitor, user, page: visitor.page };
     }
 

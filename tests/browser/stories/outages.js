@@ -48,7 +48,7 @@ export function stories(server) {
         const { data } = await server.api('GET', '/products?limit=1');
         await reader.page.goto('/?limit=10');
         await reader.page.getByRole('link', { name: 'Next page' }).waitFor();
-        await writer.signIn(user);
+        await writer.arrive(user);
         await writer.page.goto('/edit.html');
         await writer.page.getByLabel('Name').fill('Made after the outage');
         await writer.page.getByLabel('Price').fill('5');
@@ -89,7 +89,7 @@ export function stories(server) {
         await server.api('POST', '/products', { name: 'For everybody', price: 1 }, user.token);
         const visitor = await visit();
         const { page } = visitor;
-        await visitor.signIn(user);
+        await visitor.arrive(user);
         await refuseOneRefresh(visitor);
         await page.goto('/');
         await page.getByRole('link', { name: 'For everybody' }).first().waitFor();
@@ -103,7 +103,7 @@ export function stories(server) {
         const user = await server.register('loyal');
         const visitor = await visit();
         const { page } = visitor;
-        await visitor.signIn(user);
+        await visitor.arrive(user);
         await refuseOneRefresh(visitor);
         await page.goto('/account.html');
         await visitor.hears('is busy');
@@ -115,7 +115,7 @@ export function stories(server) {
     story('a body that is too large, or sent with a used key, is said so and can be sent once it is changed', server, async visit => {
         const visitor = await visit();
         const { page } = visitor;
-        await visitor.signIn(await server.register('verbose'));
+        await visitor.arrive(await server.register('verbose'));
         await page.goto('/edit.html');
         await page.getByLabel('Name').fill('Verbose teapot');
         await page.getByLabel('Price').fill('1');

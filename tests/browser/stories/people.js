@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs';
 import { comeAsAdmin, story, storyInBoth } from '../visitor.js';
 
 async function openAccount(visitor, user) {
-    await visitor.signIn(user);
+    await visitor.arrive(user);
     await visitor.page.goto('/account.html');
     await visitor.page.getByText('This one').waitFor();
 }
@@ -119,7 +119,7 @@ export function stories(server) {
         const user = await server.register('leaver');
         const [visitor, other] = [await visit(), await visit()];
         const { page } = visitor;
-        await other.signIn(user);
+        await other.arrive(user);
         await openAccount(visitor, user);
         const open = page.getByRole('button', { name: 'Delete the account' });
         const dialog = page.getByRole('dialog', { name: 'Delete your account?' });
@@ -165,7 +165,7 @@ export function stories(server) {
         }
         const count = page.locator('#count');
         const first = page.getByRole('row').nth(1);
-        await page.getByRole('link', { name: 'Users' }).click();
+        await page.goto('/users.html');
         await first.waitFor();
         await page.getByLabel('Search name or e-mail address').pressSequentially('CROWD');
         await count.filter({ hasText: '1–20 of 21 users' }).waitFor();
@@ -202,7 +202,7 @@ export function stories(server) {
         const { page } = visitor;
         const user = await server.register('promoted');
         const other = await visit();
-        await other.signIn(user);
+        await other.arrive(user);
         const dialog = await openUser(page, 'promoted');
         const change = dialog.getByRole('button', { name: 'Change the role' });
 
@@ -265,7 +265,7 @@ export function stories(server) {
         await click('Lift the delay');
         await visitor.hears('cared can sign in at once.');
 
-        await other.signIn(user);
+        await other.arrive(user);
         await click('End all sessions');
         await visitor.hears('All sessions of cared have ended.');
         other.expect('POST /api/auth/refresh 401');
@@ -348,7 +348,7 @@ export function stories(server) {
         const { page } = visitor;
         const user = await server.register('onlyone', server.plainUrl);
         server.promote(user, 'plain.db');
-        await visitor.signIn(user);
+        await visitor.arrive(user);
         const dialog = await openUser(page, 'onlyone');
         const { pathname } = new URL(`/api/users/${new URL(page.url()).searchParams.get('user')}`, page.url());
         const refusal = dialog.getByRole('alert').filter({ hasText: 'This would leave no administrator who can sign in.' });

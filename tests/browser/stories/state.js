@@ -183,7 +183,7 @@ export function stories(server) {
             await route.fulfill({ response, body });
         });
         await page.route('**/assets/pages/sessions.js', route => route.fulfill({ contentType: 'text/javascript', body: script }));
-        await visitor.signIn(await server.register('exemplary'));
+        await visitor.arrive(await server.register('exemplary'));
         await page.goto('/sessions.html');
         await page.getByRole('listitem').filter({ hasText: /\d{4}, \d\d:\d\d/ }).first().waitFor();
         await visitor.hears('Where you are signed in');

@@ -98,7 +98,7 @@ export function stories(server) {
         try {
             await showShop(await addPictures(server, demo), demo, visit);
             const visitor = await visit(demo.url);
-            await visitor.signIn(demo.admin);
+            await visitor.arrive(demo.admin);
             await showWork(visitor.page);
             await showServer(visitor.page);
             await showImport(visitor.page);

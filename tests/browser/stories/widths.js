@@ -95,7 +95,7 @@ export function stories(server) {
             ids.push(data.id);
         }
         const visitor = await visit(server.shopUrl);
-        await visitor.signIn(user);
+        await visitor.arrive(user);
         assert.deepEqual(await findWide(visitor.page, shopPagesWith(...ids)), []);
     });
 
@@ -122,7 +122,7 @@ export function stories(server) {
             }
             await page.setViewportSize({ width: 1280, height: 800 });
         };
-        await visitor.signIn(user);
+        await visitor.arrive(user);
         await page.goto(`/work.html?f.brand=${brand}`);
         await page.locator('tbody tr').nth(9).waitFor();
         await page.getByRole('button', { name: 'Filters (1)' }).click();
@@ -160,7 +160,7 @@ export function stories(server) {
         const visitor = await visit(server.shopUrl);
         const { page } = visitor;
         visitor.expect('POST /api/products/import 400');
-        await visitor.signIn(user);
+        await visitor.arrive(user);
         const check = async state => assert.deepEqual(await findExcess(page), [], state);
 
         await page.goto('/import.html');

@@ -58,13 +58,14 @@ export function stories(server) {
         const { page } = visitor;
         const user = await server.register('typist');
         await make(server, user, 'Keyboards', ['Alpha', 'Beta', 'Gamma', ...Array.from({ length: 20 }, (_, i) => `Key ${i}`)]);
-        await visitor.signIn(user);
+        await visitor.arrive(user);
         await page.addInitScript(() => {
             window.shift = 0;
             new PerformanceObserver(list =>
                 list.getEntries().forEach(entry => (window.shift += entry.hadRecentInput ? 0 : entry.value)),
             ).observe({ type: 'layout-shift', buffered: true });
         });
+        await page.goto('/');
         await page.getByRole('link', { name: 'Manage' }).click();
         await page.waitForURL('**/work.html');
         await open(page, 'Keyboards', '&limit=10');
@@ -122,8 +123,8 @@ export function stories(server) {
         const [ada, bob] = [await visit(), await visit()];
         const users = [await server.register('ada2'), await server.register('bob2')];
         const [product] = await make(server, users[0], 'Shared', ['Contested']);
-        await ada.signIn(users[0]);
-        await bob.signIn(users[1]);
+        await ada.arrive(users[0]);
+        await bob.arrive(users[1]);
         await open(ada.page, 'Shared');
         await ada.page.getByRole('button', { name: 'Contested' }).click();
         await ada.page.getByRole('dialog').getByLabel('Price').fill('15');
@@ -158,7 +159,7 @@ export function stories(server) {
         const user = await server.register('twotabs');
         const [product] = await make(server, user, 'Followed', ['Watched']);
         const here = label => page.getByLabel(label);
-        await visitor.signIn(user);
+        await visitor.arrive(user);
         const other = await visitor.tab();
         await page.goto(`/edit.html?id=${product.id}`);
         await here('Price').waitFor();
@@ -216,7 +217,7 @@ export function stories(server) {
         const { page } = visitor;
         const user = await server.register('deletedthere');
         const [product] = await make(server, user, 'Vanishing', ['Vanished']);
-        await visitor.signIn(user);
+        await visitor.arrive(user);
         const other = await visitor.tab();
         await page.goto(`/edit.html?id=${product.id}`);
         await page.getByLabel('Price').fill('21');
@@ -238,7 +239,7 @@ export function stories(server) {
         const visitor = await visit();
         const { page } = visitor;
         const user = await server.register('unlucky');
-        await visitor.signIn(user);
+        await visitor.arrive(user);
         await page.goto('/work.html?category=Lost&product=new');
         const dialog = page.getByRole('dialog', { name: 'Add a product' });
         await dialog.getByLabel('Name').fill('Once');
@@ -278,7 +279,7 @@ export function stories(server) {
         const { page } = visitor;
         const user = await server.register('placer');
         const [product] = await make(server, user, 'Placed', ['Here', 'There']);
-        await visitor.signIn(user);
+        await visitor.arrive(user);
         const others = [await visitor.tab(), await visitor.tab()];
         await others[0].goto('/?category=Placed');
         await others[0].getByText('10.00').waitFor();
@@ -328,7 +329,7 @@ export function stories(server) {
         let { page } = visitor;
         const user = await server.register('keeper');
         const [product] = await make(server, user, 'Kept', ['Drafted']);
-        await visitor.signIn(user);
+        await visitor.arrive(user);
         await open(page, 'Kept');
         await press(page, 'Drafted');
         const price = () => page.getByRole('dialog').getByLabel('Price');
@@ -391,7 +392,7 @@ export function stories(server) {
             await press(page, 'Price …');
             await page.getByLabel('Change by').fill(by);
         };
-        await visitor.signIn(user);
+        await visitor.arrive(user);
         await open(page, 'Bulk', '&limit=10');
         await page.getByLabel('Select all products on this page').check();
         await page.getByRole('link', { name: 'Next page' }).click();
@@ -454,7 +455,7 @@ export function stories(server) {
         const made = await make(server, user, 'Many', Array.from({ length: 250 }, (_, i) => `Piece ${i}`));
         const asked = [];
         page.on('request', request => asked.push(`${request.method()} ${new URL(request.url()).pathname}`));
-        await visitor.signIn(user);
+        await visitor.arrive(user);
         await open(page, 'Many');
         await page.getByLabel('Select all products on this page').check();
         await press(page, 'Select all 250');
@@ -490,7 +491,7 @@ export function stories(server) {
         const { page } = visitor;
         const user = await server.register('plainer', server.plainUrl);
         await server.api('POST', '/products', { name: 'Unindexed', price: 1 }, user.token, server.plainUrl);
-        await visitor.signIn(user);
+        await visitor.arrive(user);
         await page.goto('/work.html');
         await row(page, 'Unindexed').waitFor();
         visitor.expect('GET /api/products 400', 'GET /api/categories 400');
@@ -506,7 +507,7 @@ export function stories(server) {
         const user = await server.register('eraser');
         const [, second, third, fourth] = await make(server, user, 'Erased', ['One', 'Two', 'Three', 'Four']);
         const ids = async () => (await server.api('GET', '/products?category=Erased')).data.map(({ id }) => id);
-        await visitor.signIn(user);
+        await visitor.arrive(user);
         await stopClock(page);
         await open(page, 'Erased');
         await page.getByRole('button', { name: 'One', exact: true }).focus();
@@ -580,7 +581,7 @@ export function stories(server) {
         await server.api('PUT', `/products/${third.id}`, { price: 1e5 }, user.token);
         await server.api('PUT', `/products/${first.id}`, { price: 19.9 }, user.token);
         await server.api('PUT', `/products/${second.id}`, { price: 0.0000001 }, user.token);
-        await visitor.signIn(user);
+        await visitor.arrive(user);
         await open(page, 'Rounded');
         await page.getByLabel('Select all products on this page').check();
         await press(page, 'Price …');
@@ -604,7 +605,7 @@ export function stories(server) {
         const [product] = await make(server, user, 'Cautious', ['Waiting']);
         let sent = 0;
         page.on('request', request => (sent += request.url().endsWith('/products/batch')));
-        await visitor.signIn(user);
+        await visitor.arrive(user);
         await open(page, 'Cautious');
         await page.getByLabel('Select Waiting').check();
         await press(page, 'Stock …');
@@ -635,7 +636,7 @@ export function stories(server) {
         const user = await server.register('keyboarder');
         const names = Array.from({ length: 23 }, (_, i) => `Row ${i}`);
         const made = await make(server, user, 'Focus', names);
-        await visitor.signIn(user);
+        await visitor.arrive(user);
         await open(page, 'Focus', '&limit=20');
         const isAt = async locator => {
             await locator.waitFor();
