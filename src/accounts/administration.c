@@ -145,7 +145,7 @@ static apr_status_t withdraw_access(cat_administration_t *a, const cat_account_t
     apr_status_t rv = cat_session_end_others(a->db, a->pool, account->id, NULL, a->now, &a->ended);
 
     if (rv == APR_SUCCESS && keys) {
-        rv = cat_user_key_end_all(a->db, a->pool, account->id, a->ended);
+        rv = cat_user_key_end_all(a->db, account->id, a->ended);
     }
     return rv == APR_SUCCESS ? cat_mail_tokens_withdraw_all(a->db, account->id) : rv;
 }

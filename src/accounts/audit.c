@@ -118,27 +118,20 @@ cat_audit_party_t cat_audit_read_party(apr_pool_t *pool, const char *text)
 
 #define ID_MOST "g" /* above all ids */
 
-typedef struct reading_t {
-    cat_db_t *db;
+/* The conditions of both statements, with their values. */
+typedef struct conditions_t {
     apr_pool_t *pool;
-    cat_page_t *page;
-    const char *conditions;
-    const char *values[9]; /* of the conditions, and room for LIMIT and OFFSET */
+    const char *text;
+    const char *values[CAT_PAGE_VALUES_MAX];
     int count;
-    const char *total; /* NULL: not counted */
-} reading_t;
-
-static void add_value(reading_t *r, const char *value)
-{
-    r->values[r->count++] = value;
-}
+} conditions_t;
 
 /* value "": any */
-static void add_condition(reading_t *r, const char *condition, const char *value)
+static void add_condition(conditions_t *c, const char *condition, const char *value)
 {
     if (*value) {
-        r->conditions = apr_pstrcat(r->pool, r->conditions, " AND ", condition, NULL);
-        add_value(r, value);
+        c->text = apr_pstrcat(c->pool, c->text, " AND ", condition, NULL);
+        c->values[c->count++] = value;
     }
 }
 
@@ -151,57 +144,27 @@ static const char *find_first_id(apr_pool_t *pool, const char *since)
 }
 
 /* Each of the columns has an index, in the order of the ids. */
-static void make_conditions(reading_t *r, const cat_audit_filter_t *filter)
+static void make_conditions(conditions_t *c, const cat_audit_filter_t *filter, const char *bound)
 {
-    r->conditions = " FROM audit WHERE id < %s AND id >= %s";
-    r->count = 0;
-    add_value(r, cat_page_bound(r->page, ID_MOST));
-    add_value(r, find_first_id(r->pool, filter->since));
-    add_condition(r, "actor_id = %s", filter->actor.id);
-    add_condition(r, "actor_key = %s", filter->actor.name);
-    add_condition(r, "target_id = %s", filter->target.id);
-    add_condition(r, "target_key = %s", filter->target.name);
-    add_condition(r, "action = %s", filter->action);
+    c->text = " FROM audit WHERE id < %s AND id >= %s";
+    c->values[c->count++] = bound;
+    c->values[c->count++] = find_first_id(c->pool, filter->since);
+    add_condition(c, "actor_id = %s", filter->actor.id);
+    add_condition(c, "actor_key = %s", filter->actor.name);
+    add_condition(c, "target_id = %s", filter->target.id);
+    add_condition(c, "target_key = %s", filter->target.name);
+    add_condition(c, "action = %s", filter->action);
 }
 
-static apr_status_t keep_total(void *baton, const char *const *row, int count)
+apr_status_t cat_audit_read(cat_db_t *db, const cat_audit_filter_t *filter, cat_page_t *page)
 {
-    reading_t *r = baton;
+    conditions_t c = {.pool = db->pool};
+    cat_page_query_t query = {.values = c.values, .is_bounded = 1};
 
-    (void)count;
-    r->total = apr_pstrdup(r->pool, row[0]);
-    return APR_SUCCESS;
-}
-
-static apr_status_t count_entries(reading_t *r)
-{
-    const char *text =
-        apr_pstrcat(r->pool, "SELECT COUNT(*) FROM (SELECT id", r->conditions, " LIMIT %s) counted", NULL);
-
-    r->values[r->count] = cat_page_count_most(r->page);
-    r->total = "0";
-    return cat_db_each_text(r->db, text, r->values, r->count + 1, keep_total, r);
-}
-
-static apr_status_t read_page(void *baton)
-{
-    reading_t *r = baton;
-    const char *text =
-        apr_pstrcat(r->pool, "SELECT " AUDIT_COLUMNS, r->conditions, " ORDER BY id DESC LIMIT %s OFFSET %s", NULL);
-    apr_status_t rv;
-
-    cat_page_begin(r->page, r->pool);
-    rv = r->page->after ? APR_SUCCESS : count_entries(r);
-    if (rv != APR_SUCCESS || !cat_page_find(r->page, r->total, &r->values[r->count], &r->values[r->count + 1])) {
-        return rv;
-    }
-    return cat_db_each_text(r->db, text, r->values, r->count + 2, cat_page_add_row, r->page);
-}
-
-apr_status_t cat_audit_read(cat_db_t *db, apr_pool_t *pool, const cat_audit_filter_t *filter, cat_page_t *page)
-{
-    reading_t r = {.db = db, .pool = pool, .page = page};
-
-    make_conditions(&r, filter);
-    return cat_db_search(db, read_page, &r);
+    make_conditions(&c, filter, cat_page_bound(page, ID_MOST));
+    query.count = c.count;
+    query.count_text = apr_pstrcat(db->pool, "SELECT COUNT(*) FROM (SELECT id", c.text, " LIMIT %s) counted", NULL);
+    query.select_text =
+        apr_pstrcat(db->pool, "SELECT " AUDIT_COLUMNS, c.text, " ORDER BY id DESC LIMIT %s OFFSET %s", NULL);
+    return cat_page_read(db, &query, page);
 }

@@ -18,7 +18,7 @@ apr_status_t cat_deletion_run(cat_db_t *db, apr_pool_t *pool, const cat_account_
         rv = cat_session_end_others(db, pool, account->id, NULL, now, ended);
     }
     if (rv == APR_SUCCESS) {
-        rv = cat_user_key_end_all(db, pool, account->id, *ended);
+        rv = cat_user_key_end_all(db, account->id, *ended);
     }
     if (rv == APR_SUCCESS) {
         rv = cat_throttle_unlock(db, pool, account);

@@ -47,31 +47,13 @@ const cat_shape_t cat_mail_view_shape = {
 
 /* ---- the list ---- */
 
-typedef struct reading_t {
-    cat_db_t *db;
-    apr_pool_t *pool;
-    const char *state; /* "" for any */
-    cat_page_t *page;
-} reading_t;
-
-static apr_status_t read_page(void *baton)
+apr_status_t cat_mail_queue_read(cat_db_t *db, const char *state, cat_page_t *page)
 {
-    const reading_t *r = baton;
-    const char *limit, *offset, *const *row;
-    apr_status_t rv = cat_db_one(r->db, SQL_OUTBOX_COUNT_STATE, CAT_VALUES(r->state, r->state), &row);
+    const char *const values[] = {state ? state : "", state ? state : ""};
+    const cat_page_query_t query = {
+        .counts = SQL_OUTBOX_COUNT_STATE, .selects = SQL_OUTBOX_PAGE, .values = values, .count = 2};
 
-    cat_page_begin(r->page, r->pool);
-    if (rv != APR_SUCCESS || !cat_page_find(r->page, row[0], &limit, &offset)) {
-        return rv;
-    }
-    return cat_db_each(r->db, SQL_OUTBOX_PAGE, CAT_VALUES(r->state, r->state, limit, offset), cat_page_add_row,
-                       r->page);
-}
-
-apr_status_t cat_mail_queue_read(cat_db_t *db, apr_pool_t *pool, const char *state, cat_page_t *page)
-{
-    reading_t r = {db, pool, state ? state : "", page};
-    return cat_db_view(db, read_page, &r);
+    return cat_page_read(db, &query, page);
 }
 
 /* ---- retry ---- */

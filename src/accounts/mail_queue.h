@@ -31,8 +31,8 @@ enum {
 extern const cat_field_t cat_mail_view_fields[CAT_MAIL_VIEW_FIELDS];
 extern const cat_shape_t cat_mail_view_shape;
 
-/* A page of the mails that are not sent yet, newest first, on the pool. state NULL: any. */
-apr_status_t cat_mail_queue_read(cat_db_t *db, apr_pool_t *pool, const char *state, cat_page_t *page);
+/* A page of the mails that are not sent yet, newest first, on the pool of db. state NULL: any. */
+apr_status_t cat_mail_queue_read(cat_db_t *db, const char *state, cat_page_t *page);
 
 /* ---- sending dead mails after all ---- */
 

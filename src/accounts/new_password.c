@@ -79,7 +79,7 @@ static apr_status_t replace_password(new_password_t *n)
     if (rv == APR_SUCCESS) {
         rv = secure_account(n, account);
     }
-    return rv == APR_SUCCESS ? cat_user_key_end_all(c->db, c->pool, account->id, n->ended) : rv;
+    return rv == APR_SUCCESS ? cat_user_key_end_all(c->db, account->id, n->ended) : rv;
 }
 
 static apr_status_t use_token(void *baton)

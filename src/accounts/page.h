@@ -18,16 +18,24 @@ typedef struct cat_page_t {
     apr_array_header_t *rows; /* const char *const *: the columns of each */
 } cat_page_t;
 
-/* In the work that reads the page, which may run several times: forgets the rows. They will be on the pool. */
-void cat_page_begin(cat_page_t *page, apr_pool_t *pool);
+#define CAT_PAGE_VALUES_MAX 8
 
-/* Up to how many rows the database is to count, as the value for LIMIT. */
-const char *cat_page_count_most(const cat_page_t *page);
+/* How a page is read: by a statement that counts the rows of the list, and one that selects those of a page. Both take the same values;
+ * behind them the first takes up to how many rows it counts, if is_bounded says so, and the second LIMIT and OFFSET. */
+typedef struct cat_page_query_t {
+    cat_sql_t counts, selects;
+    const char *count_text, *select_text; /* the two statements where they are made at run time; otherwise NULL */
+    const char *const *values;
+    int count;      /* of the values, at most CAT_PAGE_VALUES_MAX */
+    int is_bounded; /* flag: page->most is set */
+    cat_row_t *add; /* is called with each row, and the page as its baton; NULL: cat_page_add_row */
+} cat_page_query_t;
 
-/* Notes the total, as the database counts it, and finds the values for LIMIT and OFFSET. 0: the page is behind the end. total NULL: by id. */
-int cat_page_find(cat_page_t *page, const char *total, const char **limit, const char **offset);
+/* Reads the page in one view of the database, onto the pool of db. Behind the end of the list it has no rows. CAT_ESLOW, not logged, of
+ * statements that are made at run time: the database has ended it (cat_db_search). */
+apr_status_t cat_page_read(cat_db_t *db, const cat_page_query_t *query, cat_page_t *page);
 
-/* The id below which its rows are; most: what is above all ids. */
+/* Of a list that can be read by cursor, the first of the values: the id below which the page's rows are; most: what is above all ids. */
 const char *cat_page_bound(const cat_page_t *page, const char *most);
 
 /* Copies a row to the page, the baton. One more than the page has room for says that another page follows. */

@@ -305,40 +305,19 @@ apr_status_t cat_session_end_all(const cat_account_context_t *c, const char *use
     return rv;
 }
 
-typedef struct ids_t {
-    apr_pool_t *pool;
-    apr_array_header_t *ids;
-} ids_t;
-
-static apr_status_t keep_id(void *baton, const char *const *row, int count)
-{
-    ids_t *ids = baton;
-    (void)count;
-    APR_ARRAY_PUSH(ids->ids, const char *) = apr_pstrdup(ids->pool, row[0]);
-    return APR_SUCCESS;
-}
-
-/* The sessions that a statement selects. */
-static apr_status_t list_ids(cat_db_t *db, apr_pool_t *pool, cat_sql_t sql, const char *const *values, int count,
-                             ids_t *ids)
-{
-    *ids = (ids_t){pool, apr_array_make(pool, 4, sizeof(const char *))};
-    return cat_db_each(db, sql, values, count, keep_id, ids);
-}
-
-/* Ends them; those that another request has ended since are no fault. */
+/* Ends the sessions that a statement selects; those that another request has ended since are no fault. */
 static apr_status_t end_each(cat_db_t *db, apr_pool_t *pool, cat_sql_t sql, const char *const *values, int count,
                              apr_time_t now, apr_array_header_t **ended)
 {
-    ids_t ids;
     const char *time = cat_time_store(pool, now);
-    apr_status_t rv = list_ids(db, pool, sql, values, count, &ids);
+    apr_status_t rv;
 
-    for (int i = 0; i < ids.ids->nelts && rv == APR_SUCCESS; i++) {
-        rv = end_session(db, APR_ARRAY_IDX(ids.ids, i, const char *), NULL, time);
+    *ended = apr_array_make(pool, 4, sizeof(const char *));
+    rv = cat_db_each(db, sql, values, count, cat_db_add_text, *ended);
+    for (int i = 0; i < (*ended)->nelts && rv == APR_SUCCESS; i++) {
+        rv = end_session(db, APR_ARRAY_IDX(*ended, i, const char *), NULL, time);
         rv = rv == APR_NOTFOUND ? APR_SUCCESS : rv;
     }
-    *ended = ids.ids;
     return rv;
 }
 
@@ -348,7 +327,7 @@ apr_status_t cat_session_end_others(cat_db_t *db, apr_pool_t *pool, const char *
     return end_each(db, pool, SQL_SESSION_IDS, CAT_VALUES(user_id, except ? except : ""), now, ended);
 }
 
-/* No access token has the new id, and whoever asks whether a session has ended knows the old one only. */
+/* No access token has the new id, and what asks whether a session has ended knows only the old one. */
 static apr_status_t change_id(cat_db_t *db, apr_pool_t *pool, const char *id, apr_time_t now)
 {
     const char *new = cat_id_make(pool, now);
@@ -363,13 +342,13 @@ static apr_status_t change_id(cat_db_t *db, apr_pool_t *pool, const char *id, ap
 apr_status_t cat_session_end_access(cat_db_t *db, apr_pool_t *pool, const char *user_id, apr_time_t now,
                                     apr_array_header_t **ended)
 {
-    ids_t ids;
-    apr_status_t rv = list_ids(db, pool, SQL_SESSION_IDS, CAT_VALUES(user_id, ""), &ids);
+    apr_status_t rv;
 
-    for (int i = 0; i < ids.ids->nelts && rv == APR_SUCCESS; i++) {
-        rv = change_id(db, pool, APR_ARRAY_IDX(ids.ids, i, const char *), now);
+    *ended = apr_array_make(pool, 4, sizeof(const char *));
+    rv = cat_db_each(db, SQL_SESSION_IDS, CAT_VALUES(user_id, ""), cat_db_add_text, *ended);
+    for (int i = 0; i < (*ended)->nelts && rv == APR_SUCCESS; i++) {
+        rv = change_id(db, pool, APR_ARRAY_IDX(*ended, i, const char *), now);
     }
-    *ended = ids.ids;
     return rv;
 }
 

@@ -176,23 +176,9 @@ apr_status_t cat_user_key_end(const cat_account_context_t *c, const char *id, co
     return rv;
 }
 
-typedef struct ids_t {
-    apr_pool_t *pool;
-    apr_array_header_t *ids;
-} ids_t;
-
-static apr_status_t keep_id(void *baton, const char *const *row, int count)
+apr_status_t cat_user_key_end_all(cat_db_t *db, const char *user_id, apr_array_header_t *ended)
 {
-    const ids_t *ids = baton;
-    (void)count;
-    APR_ARRAY_PUSH(ids->ids, const char *) = apr_pstrdup(ids->pool, row[0]);
-    return APR_SUCCESS;
-}
-
-apr_status_t cat_user_key_end_all(cat_db_t *db, apr_pool_t *pool, const char *user_id, apr_array_header_t *ended)
-{
-    ids_t ids = {pool, ended};
-    apr_status_t rv = cat_db_each(db, SQL_USER_KEY_IDS, CAT_VALUES(user_id), keep_id, &ids);
+    apr_status_t rv = cat_db_each(db, SQL_USER_KEY_IDS, CAT_VALUES(user_id), cat_db_add_text, ended);
 
     return rv == APR_SUCCESS ? cat_db_exec(db, SQL_USER_KEY_DELETE_ALL, CAT_VALUES(user_id), NULL) : rv;
 }

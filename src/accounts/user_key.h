@@ -59,6 +59,6 @@ const char *cat_user_key_sign(apr_pool_t *pool, const cat_conf_t *conf, const ca
 apr_status_t cat_user_key_end(const cat_account_context_t *c, const char *id, const cat_actor_t *actor);
 
 /* Ends all keys of a user in the caller's transaction. Adds their ids to ended, for cat_session_revoke after the commit. */
-apr_status_t cat_user_key_end_all(cat_db_t *db, apr_pool_t *pool, const char *user_id, apr_array_header_t *ended);
+apr_status_t cat_user_key_end_all(cat_db_t *db, const char *user_id, apr_array_header_t *ended);
 
 #endif

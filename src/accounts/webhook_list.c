@@ -39,29 +39,11 @@ const cat_field_t cat_webhook_view_fields[CAT_WEBHOOK_VIEW_FIELDS] = {
 const cat_shape_t cat_webhook_view_shape = {
     .kind = CAT_SHAPE_RECORD, .name = "Webhook", .fields = cat_webhook_view_fields, .count = CAT_WEBHOOK_VIEW_FIELDS};
 
-typedef struct reading_t {
-    cat_db_t *db;
-    apr_pool_t *pool;
-    cat_page_t *page;
-} reading_t;
-
-static apr_status_t read_page(void *baton)
+apr_status_t cat_webhook_list_read(cat_db_t *db, cat_page_t *page)
 {
-    const reading_t *r = baton;
-    const char *limit, *offset, *const *row;
-    apr_status_t rv = cat_db_one(r->db, SQL_WEBHOOK_COUNT, CAT_NO_VALUES, &row);
+    static const cat_page_query_t query = {.counts = SQL_WEBHOOK_COUNT, .selects = SQL_WEBHOOK_PAGE};
 
-    cat_page_begin(r->page, r->pool);
-    if (rv != APR_SUCCESS || !cat_page_find(r->page, row[0], &limit, &offset)) {
-        return rv;
-    }
-    return cat_db_each(r->db, SQL_WEBHOOK_PAGE, CAT_VALUES(limit, offset), cat_page_add_row, r->page);
-}
-
-apr_status_t cat_webhook_list_read(cat_db_t *db, apr_pool_t *pool, cat_page_t *page)
-{
-    reading_t r = {db, pool, page};
-    return cat_db_view(db, read_page, &r);
+    return cat_page_read(db, &query, page);
 }
 
 apr_status_t cat_webhook_list_retry(cat_db_t *db, const cat_actor_t *actor, const char *id, apr_time_t now, int *count)

@@ -29,8 +29,8 @@ enum {
 extern const cat_field_t cat_webhook_view_fields[CAT_WEBHOOK_VIEW_FIELDS];
 extern const cat_shape_t cat_webhook_view_shape;
 
-/* A page of the webhooks, in the order in which they were added, on the pool. */
-apr_status_t cat_webhook_list_read(cat_db_t *db, apr_pool_t *pool, cat_page_t *page);
+/* A page of the webhooks, in the order in which they were added, on the pool of db. */
+apr_status_t cat_webhook_list_read(cat_db_t *db, cat_page_t *page);
 
 /* In the caller's transaction: has a webhook that is dead, or fails, tried again at once, for three days from now on, and stores that in the
  * audit table. id NULL: all of them. *count: how many there were. */

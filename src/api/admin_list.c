@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What GET /users, /mails and /audit have in common: they are read by page, from the database each time, and their links repeat the
- * parameters of the request, each as it was sent. Those that grow with every request can be read by cursor, too: a page far from the beginning
- * costs what the rows before it do.
+ * What the lists of users, mails, audit entries, webhooks, batches and of a product's history have in common: they are read by page, from the
+ * database each time, and their links repeat the parameters of the request, each as it was sent. Those that grow with every request can be read
+ * by cursor, too: a page far from the beginning costs what the rows before it do.
  */
 #include "api/admin_list.h"
 
@@ -16,8 +16,7 @@
 cat_answer_t *cat_admin_list_parse(cat_request_t *q, cat_parameters_t *p, const cat_parameter_row_t *rows, int count,
                                    cat_admin_list_t *list)
 {
-    list->conf = q->conf;
-    list->page = (cat_page_t){.number = 1, .limit = q->conf->default_limit};
+    *list = (cat_admin_list_t){.conf = q->conf, .page = {.number = 1, .limit = q->conf->default_limit}};
     cat_buffer_init(&list->link, q->pool, 64);
     cat_parameters_init(p, q->pool, q->strict, q->query);
     cat_parameters_parse(p, rows, count, list);

@@ -8,7 +8,7 @@
 #include "http/request.h"
 #include "lib/fields.h"
 
-/* What the lists that only administrators read have in common. */
+/* A list that is not cached; most are for administrators. */
 typedef struct cat_admin_list_t {
     const cat_conf_t *conf;
     cat_page_t page;

@@ -11,6 +11,7 @@
 #include "api/admin_list.h"
 #include "api/pagination.h"
 #include "lib/id.h"
+#include "lib/number.h"
 #include "lib/time.h"
 #include "mail/email.h"
 
@@ -54,7 +55,7 @@ static void parse_since(void *request, cat_parameters_t *p, const cat_parameter_
         return;
     }
     cat_admin_list_keep(&r->list, parameter);
-    r->filter.since = apr_psprintf(p->pool, "%" APR_INT64_T_FMT, since);
+    r->filter.since = cat_number_write(p->pool, since);
 }
 
 static void parse_cursor(void *request, cat_parameters_t *p, const cat_parameter_t *parameter)
@@ -87,7 +88,7 @@ cat_answer_t *cat_audit_log_list(cat_request_t *q)
         return refusal;
     }
     r.list.page.most = q->conf->count_limit;
-    rv = cat_audit_read(q->db, q->pool, &r.filter, &r.list.page);
+    rv = cat_audit_read(q->db, &r.filter, &r.list.page);
     return cat_admin_list_answer(q, rv, &r.list, &p, cat_audit_fields, CAT_AUDIT_FIELDS);
 }
 

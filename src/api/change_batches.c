@@ -65,35 +65,6 @@ static apr_status_t add_batch(void *baton, const char *const *values, int count)
     return cat_page_add_row(baton, row, BATCH_FIELDS);
 }
 
-typedef struct list_request_t {
-    cat_admin_list_t list;
-    cat_request_t *q;
-} list_request_t;
-
-static apr_status_t read_page(void *baton)
-{
-    list_request_t *r = baton;
-    cat_page_t *page = &r->list.page;
-    const char *limit, *offset, *const *row = NULL;
-    apr_status_t rv = APR_SUCCESS;
-
-    cat_page_begin(page, r->q->pool);
-    if (!page->after) {
-        rv = cat_db_one(r->q->db, SQL_BATCHES_COUNT, CAT_VALUES(cat_page_count_most(page)), &row);
-    }
-    if (rv != APR_SUCCESS || !cat_page_find(page, row ? row[0] : NULL, &limit, &offset)) {
-        return rv;
-    }
-    return cat_db_each(r->q->db, SQL_BATCHES_PAGE, CAT_VALUES(cat_page_bound(page, CAT_BATCH_MOST), limit, offset),
-                       add_batch, page);
-}
-
-/* Without a history there are no batches. */
-static cat_answer_t *refuse_route(cat_request_t *q)
-{
-    return cat_changes_are_kept(q->conf) ? NULL : cat_answer_problem(q->pool, CAT_PROBLEM_ROUTE_UNKNOWN, NULL);
-}
-
 static int is_batch(const char *text)
 {
     apr_int64_t batch = cat_undo_parse_batch(text);
@@ -113,16 +84,30 @@ static const cat_parameter_row_t parameters[] = {
 
 #define PARAMETERS ((int)(sizeof(parameters) / sizeof(parameters[0])))
 
+static apr_status_t read_page(cat_db_t *db, cat_page_t *page)
+{
+    const char *const bound = cat_page_bound(page, CAT_BATCH_MOST);
+    const cat_page_query_t query = {.counts = SQL_BATCHES_COUNT,
+                                    .selects = SQL_BATCHES_PAGE,
+                                    .values = &bound,
+                                    .count = 1,
+                                    .is_bounded = 1,
+                                    .add = add_batch};
+
+    return cat_page_read(db, &query, page);
+}
+
 cat_answer_t *cat_change_batches_list(cat_request_t *q)
 {
-    list_request_t r = {.q = q};
+    cat_admin_list_t list;
     cat_parameters_t p;
-    cat_answer_t *refusal = refuse_route(q);
+    cat_answer_t *refusal = cat_admin_list_parse(q, &p, parameters, PARAMETERS, &list);
 
-    refusal = refusal ? refusal : cat_admin_list_parse(q, &p, parameters, PARAMETERS, &r.list);
-    r.list.page.most = q->conf->count_limit;
-    return refusal ? refusal
-                   : cat_admin_list_answer(q, cat_db_view(q->db, read_page, &r), &r.list, &p, fields, BATCH_FIELDS);
+    if (refusal) {
+        return refusal;
+    }
+    list.page.most = q->conf->count_limit;
+    return cat_admin_list_answer(q, read_page(q->db, &list.page), &list, &p, fields, BATCH_FIELDS);
 }
 
 /* ---- undo ---- */
@@ -187,12 +172,8 @@ cat_answer_t *cat_change_batches_undo(cat_request_t *q)
 {
     undo_request_t r = {.q = q};
     cat_undo_t *undo = &r.undo;
-    cat_answer_t *refusal = refuse_route(q);
     apr_status_t rv;
 
-    if (refusal) {
-        return refusal;
-    }
     *undo = (cat_undo_t){.db = q->db,
                          .batch = cat_undo_parse_batch(q->params[0]),
                          .begin_job = begin_job,

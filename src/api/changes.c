@@ -26,25 +26,20 @@
 #include "lib/id.h"
 #include "lib/json.h"
 #include "lib/number.h"
+#include "lib/text.h"
 #include "lib/time.h"
 
-#define LIMIT 100        /* changes of an answer, unless the client says otherwise */
-#define READ_AT_ONCE 100 /* places of SQL_PRODUCT_GET_100 */
+#define LIMIT 100 /* changes of an answer, unless the client says otherwise */
 
 int cat_changes_are_kept(const cat_conf_t *conf)
 {
     return cat_conf_history(conf) > 0;
 }
 
-static cat_answer_t *answer_no_route(cat_request_t *q)
-{
-    return cat_answer_problem(q->pool, CAT_PROBLEM_ROUTE_UNKNOWN, NULL);
-}
-
 void cat_changes_name_batch(cat_request_t *q, cat_answer_t *answer, apr_int64_t batch)
 {
     if (batch) {
-        cat_answer_header(answer, q->pool, "Catalog-Batch", apr_psprintf(q->pool, "%" APR_INT64_T_FMT, batch));
+        cat_answer_header(answer, q->pool, "Catalog-Batch", cat_number_write(q->pool, batch));
     }
 }
 
@@ -81,11 +76,6 @@ static const cat_field_t change_fields[CHANGE_FIELDS] = {
 };
 /* clang-format on */
 
-static const char *write_number(apr_pool_t *pool, apr_int64_t number)
-{
-    return apr_psprintf(pool, "%" APR_INT64_T_FMT, number);
-}
-
 const char *cat_changes_write_author(apr_pool_t *pool, const char *user_id, const char *username)
 {
     return user_id
@@ -100,7 +90,7 @@ static const char *write_author(apr_pool_t *pool, const cat_change_t *change)
 
 static const char *write_seq(apr_pool_t *pool, const cat_change_t *change)
 {
-    return change->seq ? write_number(pool, change->seq) : NULL;
+    return change->seq ? cat_number_write(pool, change->seq) : NULL;
 }
 
 /* ---- GET /changes ---- */
@@ -198,21 +188,15 @@ static const cat_change_t *change_at(const feed_t *f, int i)
     return &APR_ARRAY_IDX(f->changes, i, cat_change_t);
 }
 
-/* The places that are left repeat an id. */
 static apr_status_t read_products(feed_t *f)
 {
-    apr_status_t rv = APR_SUCCESS;
-    int count = f->has_products ? f->changes->nelts : 0;
+    apr_array_header_t *ids = apr_array_make(f->q->pool, f->changes->nelts, sizeof(const char *));
 
     f->products = apr_hash_make(f->q->pool);
-    for (int done = 0; done < count && rv == APR_SUCCESS; done += READ_AT_ONCE) {
-        const char *ids[READ_AT_ONCE];
-        for (int i = 0; i < READ_AT_ONCE; i++) {
-            ids[i] = change_at(f, done + i < count ? done + i : done)->id;
-        }
-        rv = cat_db_each(f->q->db, SQL_PRODUCT_GET_100, ids, READ_AT_ONCE, add_product, f);
+    for (int i = 0; f->has_products && i < f->changes->nelts; i++) {
+        APR_ARRAY_PUSH(ids, const char *) = change_at(f, i)->id;
     }
-    return rv;
+    return cat_db_each_list(f->q->db, SQL_PRODUCT_GET_100, ids, add_product, f);
 }
 
 static void write_change(const feed_t *f, cat_buffer_t *b, const cat_change_t *change)
@@ -223,7 +207,7 @@ static void write_change(const feed_t *f, cat_buffer_t *b, const cat_change_t *c
         [CHANGE_OP] = change->op,
         [CHANGE_ID] = change->id,
         [CHANGE_BY] = write_author(f->q->pool, change),
-        [CHANGE_BATCH] = write_number(f->q->pool, change->batch),
+        [CHANGE_BATCH] = cat_number_write(f->q->pool, change->batch),
         [CHANGE_PRODUCT] = apr_hash_get(f->products, change->id, APR_HASH_KEY_STRING),
     };
 
@@ -255,9 +239,6 @@ cat_answer_t *cat_changes_list(cat_request_t *q)
     cat_answer_t *answer;
     apr_status_t rv;
 
-    if (!cat_changes_are_kept(q->conf)) {
-        return answer_no_route(q);
-    }
     cat_parameters_init(&p, q->pool, q->strict, q->query);
     cat_parameters_parse(&p, parameters, PARAMETERS, &f);
     if (p.errors) {
@@ -299,11 +280,6 @@ typedef struct history_t {
     apr_int64_t place; /* of the change that is next */
 } history_t;
 
-static int is_equal(const char *one, const char *other)
-{
-    return one && other ? !strcmp(one, other) : one == other;
-}
-
 static void write_value(cat_buffer_t *b, const char *name, const cat_field_t *field, const char *value)
 {
     if (value) {
@@ -325,7 +301,7 @@ static const char *write_changes(apr_pool_t *pool, const cat_fields_t *fields, c
     for (int i = 0; i < fields->count; i++) {
         const cat_field_t *field = &fields->all[i];
         const char *from = before ? before[i] : NULL, *to = after ? after[i] : NULL;
-        if (i == CAT_PRODUCT_ID || field->flags & CAT_MODIFIED || is_equal(from, to)) {
+        if (i == CAT_PRODUCT_ID || field->flags & CAT_MODIFIED || cat_text_is_same(from, to)) {
             continue;
         }
         cat_buffer_add_text(&b, b.length > 1 ? ",\"" : "\"");
@@ -355,7 +331,7 @@ static void add_entry(const history_t *h, const cat_change_t *change, const char
     entry[ENTRY_AT] = cat_time_store(pool, change->at);
     entry[ENTRY_BY] = write_author(pool, change);
     entry[ENTRY_OP] = apr_pstrdup(pool, change->op);
-    entry[ENTRY_BATCH] = write_number(pool, change->batch);
+    entry[ENTRY_BATCH] = cat_number_write(pool, change->batch);
     entry[ENTRY_CHANGES] = write_changes(pool, fields, read_row(pool, fields, before), read_row(pool, fields, after));
     APR_ARRAY_PUSH(h->list.page.rows, const char *const *) = (const char *const *)entry;
 }
@@ -416,9 +392,6 @@ cat_answer_t *cat_changes_history(cat_request_t *q)
     cat_answer_t *refusal;
     apr_status_t rv;
 
-    if (!cat_changes_are_kept(q->conf)) {
-        return answer_no_route(q);
-    }
     refusal = cat_admin_list_parse(q, &p, history_parameters, HISTORY_PARAMETERS, &h.list);
     if (refusal) {
         return refusal;
@@ -486,9 +459,6 @@ cat_answer_t *cat_changes_restore(cat_request_t *q)
     cat_buffer_t b;
     apr_status_t rv;
 
-    if (!cat_changes_are_kept(q->conf)) {
-        return answer_no_route(q);
-    }
     cat_fields_check(q->pool, restore_fields, 1, CAT_CREATE, q->strict, q->body, &input);
     if (input.errors) {
         return cat_answer_malformed(q->pool, input.errors);
@@ -532,7 +502,8 @@ const cat_description_t cat_changes_about_list = {
     .id = "listChanges",
     .tag = "Products",
     .summary = "Follow the changes of products",
-    .about = "In an order without gaps: who stores `next` together with what it has made of the changes misses none "
+    .about = "In an order without gaps: a program that stores `next` together with what it has made of the changes "
+             "misses none "
              "and gets none twice. "
              "On a database server a change is in the list about half a second after it was made.",
     .describe_parameters = describe_parameters,
@@ -559,7 +530,6 @@ static void describe_history_parameters(cat_describer_t *d)
     cat_parameters_describe(d, "history", history_parameters, HISTORY_PARAMETERS);
 }
 
-static const char product_param[] = "The product's id, or its name: `sku=KT-1` for a field `sku` that is `unique`";
 static const cat_problem_t reading[] = {CAT_PROBLEM_PRODUCT_UNKNOWN, CAT_PROBLEM_INDEXING, CAT_PROBLEM_COUNT};
 
 const cat_description_t cat_changes_about_history = {
@@ -567,7 +537,7 @@ const cat_description_t cat_changes_about_history = {
     .tag = "Products",
     .summary = "Read what changed of a product",
     .about = "Newest first, also of a product that was deleted.",
-    .param = product_param,
+    .param = CAT_PRODUCTS_PARAM,
     .takes_name = 1,
     .describe_parameters = describe_history_parameters,
     .status = 200,
@@ -593,8 +563,8 @@ const cat_description_t cat_changes_about_restore = {
     .tag = "Products",
     .summary = "Make a product what it was before a change",
     .about =
-        "A deleted product comes back with its id and its `createdAt`. That is a change, too, which can be taken back.",
-    .param = product_param,
+        "A deleted product comes back with its id and its `createdAt`. That is a change, too, which can be undone.",
+    .param = CAT_PRODUCTS_PARAM,
     .takes_name = 1,
     .input = "Restoration",
     .fields = restore_fields,

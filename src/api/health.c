@@ -51,7 +51,7 @@ static cat_answer_t *answer_ready(cat_request_t *q, const char *const *row)
     return cat_answer_success(q->pool, 200, &b, NULL);
 }
 
-/* Whoever asks may be anybody, who does not learn which fields are private. */
+/* Anybody may ask, so the answer must not tell which fields are private. */
 static const char *find_contradiction(cat_request_t *q)
 {
     const cat_conf_t *whole = q->conf->writers ? q->conf->writers : q->conf;

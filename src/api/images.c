@@ -11,7 +11,6 @@
 #include "api/images.h"
 
 #include <apr_strings.h>
-#include <errno.h>
 #include <unistd.h>
 
 #include "api/failure.h"
@@ -33,11 +32,6 @@
 static int is_open(const cat_conf_t *conf)
 {
     return conf->images;
-}
-
-static cat_answer_t *answer_no_route(cat_request_t *q)
-{
-    return cat_answer_problem(q->pool, CAT_PROBLEM_ROUTE_UNKNOWN, NULL);
 }
 
 /* ---- parameters ---- */
@@ -124,6 +118,7 @@ static cat_answer_t *write_pieces(const creation_t *c)
     cat_upload_t *upload = c->q->upload;
     const char *data;
     apr_size_t length;
+    apr_status_t rv;
 
     for (;;) {
         cat_answer_t *refusal = upload->read(upload, &data, &length);
@@ -131,13 +126,9 @@ static cat_answer_t *write_pieces(const creation_t *c)
             return refusal;
         }
         cat_digest_add(c->digest, data, length);
-        while (length > 0) {
-            ssize_t written = write(c->file, data, length);
-            if (written < 0 && errno != EINTR) {
-                return answer_file_fault(c->q, errno);
-            }
-            data += written > 0 ? written : 0;
-            length -= written > 0 ? (apr_size_t)written : 0;
+        rv = cat_file_write(c->file, data, length);
+        if (rv != APR_SUCCESS) {
+            return answer_file_fault(c->q, rv);
         }
     }
 }
@@ -273,9 +264,6 @@ cat_answer_t *cat_images_create(cat_request_t *q)
     cat_parameters_t p;
     cat_answer_t *answer;
 
-    if (!is_open(q->conf)) {
-        return answer_no_route(q);
-    }
     cat_parameters_init(&p, q->pool, q->strict, q->query);
     cat_parameters_parse(&p, parameters, PARAMETERS, &c);
     if (p.errors) {
@@ -297,9 +285,6 @@ cat_answer_t *cat_images_remove(cat_request_t *q)
     cat_products_target_t target;
     apr_status_t rv;
 
-    if (!is_open(q->conf)) {
-        return answer_no_route(q);
-    }
     rv = cat_products_find_target(q, &target);
     if (rv == APR_SUCCESS) {
         rv = cat_id_check(image)
@@ -383,9 +368,6 @@ cat_answer_t *cat_images_get(cat_request_t *q)
 {
     const char *size, *path;
 
-    if (!is_open(q->conf)) {
-        return answer_no_route(q);
-    }
     if (!cat_image_files_parse(q->pool, q->params[0], &size)) {
         return cat_answer_problem(q->pool, CAT_PROBLEM_IMAGE_UNKNOWN, NULL);
     }
@@ -422,8 +404,6 @@ static json_t *describe_webp(cat_describer_t *d)
     return json_pack("{s:{}}", "image/webp");
 }
 
-static const char product_param[] = "The product's id, or its name: `sku=KT-1` for a field `sku` that is `unique`";
-
 static const cat_problem_t creating[] = {
     CAT_PROBLEM_PRODUCT_UNKNOWN,  CAT_PROBLEM_PRECONDITION, CAT_PROBLEM_INDEXING,    CAT_PROBLEM_VALIDATION,
     CAT_PROBLEM_IMAGE_UNREADABLE, CAT_PROBLEM_IMAGES_FULL,  CAT_PROBLEM_IMAGE_QUOTA, CAT_PROBLEM_COUNT};
@@ -438,7 +418,7 @@ const cat_description_t cat_images_about_create = {
     .about = "The body is the picture, of at most 50 million pixels. What is served is made of it: upright, without "
              "metadata, in WebP, 320, 640 and 1280 pixels wide and as large as it was sent, but at most 4096 pixels "
              "wide and high. Of an animation, the first picture counts.",
-    .param = product_param,
+    .param = CAT_PRODUCTS_PARAM,
     .takes_name = 1,
     .describe_input = describe_picture_body,
     .describe_parameters = describe_parameters,
@@ -454,7 +434,7 @@ const cat_description_t cat_images_about_remove = {
     .id = "deleteImage",
     .tag = "Products",
     .summary = "Delete a picture of a product",
-    .param = product_param,
+    .param = CAT_PRODUCTS_PARAM,
     .param2 = "The picture's id",
     .takes_name = 1,
     .status = 200,

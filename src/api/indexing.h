@@ -10,7 +10,7 @@
  * one out, not all products have them yet, or the database does not say. NULL: all of them can be read. */
 cat_answer_t *cat_indexing_refuse(cat_request_t *q, const cat_list_query_t *query);
 
-/* The answer while not all products have what a list reads: so many of a hundred have. */
+/* The answer while not all products have what a list reads. percent: how many have. */
 cat_answer_t *cat_indexing_answer(cat_request_t *q, int percent);
 
 #endif

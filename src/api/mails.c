@@ -55,7 +55,7 @@ cat_answer_t *cat_mails_list(cat_request_t *q)
     if (refusal) {
         return refusal;
     }
-    rv = cat_mail_queue_read(q->db, q->pool, r.state, &r.list.page);
+    rv = cat_mail_queue_read(q->db, r.state, &r.list.page);
     return cat_admin_list_answer(q, rv, &r.list, &p, cat_mail_view_fields, CAT_MAIL_VIEW_FIELDS);
 }
 

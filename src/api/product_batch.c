@@ -96,8 +96,7 @@ static const struct member_t {
     const char *message;   /* for another type */
     const char *about;     /* a sentence */
 } members[] = {
-    {"id", JSON_STRING, UPDATE | DELETE, UPDATE | DELETE, "must be a string",
-     "The product's id, or its name: `sku=KT-1` for a field `sku` that is `unique`."},
+    {"id", JSON_STRING, UPDATE | DELETE, UPDATE | DELETE, "must be a string", CAT_PRODUCTS_PARAM "."},
     {"ifMatch", JSON_STRING, 0, UPDATE | DELETE, "must be a string",
      "As the header `If-Match`: the state that is required."},
     {"body", JSON_OBJECT, CREATE | UPDATE, CREATE | UPDATE, "must be a JSON object", "The fields of the product."},

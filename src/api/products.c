@@ -618,8 +618,6 @@ static const cat_problem_t creating[] = {CAT_PROBLEM_INDEXING, CAT_PROBLEM_COUNT
 static const cat_problem_t writing[] = {CAT_PROBLEM_PRODUCT_UNKNOWN, CAT_PROBLEM_PRECONDITION, CAT_PROBLEM_INDEXING,
                                         CAT_PROBLEM_COUNT};
 
-static const char param[] = "The product's id, or its name: `sku=KT-1` for a field `sku` that is `unique`";
-
 static void describe_fields(cat_describer_t *d)
 {
     const cat_fields_t *fields = cat_product_fields_of(d->conf);
@@ -634,7 +632,7 @@ const cat_description_t cat_products_about_get = {
     .id = "getProduct",
     .tag = "Products",
     .summary = "Read a product",
-    .param = param,
+    .param = CAT_PRODUCTS_PARAM,
     .takes_name = 1,
     .describe_parameters = describe_fields,
     .status = 200,
@@ -660,7 +658,7 @@ const cat_description_t cat_products_about_create = {
 
 /* What PUT and PATCH have in common. */
 #define CHANGE                                                                                                         \
-    .tag = "Products", .param = param, .takes_name = 1, .input = CAT_PRODUCTS_CHANGE,                                  \
+    .tag = "Products", .param = CAT_PRODUCTS_PARAM, .takes_name = 1, .input = CAT_PRODUCTS_CHANGE,                     \
     .describe_input = describe_change, .status = 200, .answered = "The product after the update",                      \
     .shape = &written_answer, .problems = writing
 
@@ -688,7 +686,7 @@ const cat_description_t cat_products_about_remove = {
     .id = "deleteProduct",
     .tag = "Products",
     .summary = "Delete a product",
-    .param = param,
+    .param = CAT_PRODUCTS_PARAM,
     .takes_name = 1,
     .status = 200,
     .answered = "The product is deleted",

@@ -22,6 +22,9 @@ extern const cat_shape_t cat_products_shape;
 /* Adds its schema with all fields of the mount, before the first route that refers to it is described. */
 void cat_products_describe(cat_describer_t *d);
 
+/* What may stand for `:id` in the path of a product; of cat_description_t.param. */
+#define CAT_PRODUCTS_PARAM "The product's id, or its name: `sku=KT-1` for a field `sku` that is `unique`"
+
 /* The schemas of the body that creates a product, and of one that changes it; of cat_description_t.input. */
 #define CAT_PRODUCTS_NEW "NewProduct"
 #define CAT_PRODUCTS_CHANGE "ProductChange"

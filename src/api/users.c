@@ -222,6 +222,7 @@ const cat_description_t cat_users_about_register = {
     .headers = CAT_HEADER_COOKIE,
     .problems = register_problems,
     .is_open = is_open,
+    .refuses_closed = 1,
 };
 
 const cat_description_t cat_users_about_create = {
@@ -238,4 +239,5 @@ const cat_description_t cat_users_about_create = {
     .shape = &cat_user_shape,
     .problems = problems,
     .is_open = is_open,
+    .refuses_closed = 1,
 };

@@ -21,7 +21,7 @@ cat_answer_t *cat_webhooks_list(cat_request_t *q)
     if (refusal) {
         return refusal;
     }
-    rv = cat_webhook_list_read(q->db, q->pool, &list.page);
+    rv = cat_webhook_list_read(q->db, &list.page);
     return cat_admin_list_answer(q, rv, &list, &p, cat_webhook_view_fields, CAT_WEBHOOK_VIEW_FIELDS);
 }
 
@@ -42,7 +42,7 @@ static void describe_parameters(cat_describer_t *d)
 const cat_description_t cat_webhooks_about_list = {
     .id = "listWebhooks",
     .tag = "Administration",
-    .summary = "List the URLs that are told of changes",
+    .summary = "List the URLs that receive changes",
     .about = "In the order in which they were added, with what came of the last attempt of each.",
     .describe_parameters = describe_parameters,
     .status = 200,

@@ -5,6 +5,7 @@
 
 #include "ctl/ctl.h"
 #include "ctl/list.h"
+#include "lib/number.h"
 #include "lib/time.h"
 #include "mail/email.h"
 
@@ -19,7 +20,7 @@ int ctl_audit_list(ctl_t *ctl)
         return ctl_fail(o->since, "is not a time such as 2026-11-21T09:30:00Z");
     }
     if (o->since) {
-        filter.since = apr_psprintf(ctl->pool, "%" APR_INT64_T_FMT, since);
+        filter.since = cat_number_write(ctl->pool, since);
     }
     return ctl_list_print(ctl, cat_audit_fields, CAT_AUDIT_FIELDS, SQL_AUDIT_LIST,
                           CAT_VALUES(CAT_AUDIT_FILTER_VALUES(&filter)));

@@ -22,7 +22,7 @@
 #include "lib/file.h"
 #include "lib/time.h"
 
-/* Of about so many products the keys of fields are compared, if there are more. */
+/* In a larger catalogue, about the number of products whose keys of fields are compared. */
 #define FIELDS_SAMPLE 20000
 
 #define WEBHOOK_IS_LATE apr_time_from_sec(3600)
@@ -169,13 +169,12 @@ static int check_schema(report_t *r)
 
 static void check_counts(report_t *r)
 {
-    apr_pool_t *pool = r->ctl->pool;
     int wrong;
 
-    if (cat_counts_check(pool, r->ctl->db, &wrong) != APR_SUCCESS) {
+    if (cat_counts_check(r->ctl->db, &wrong) != APR_SUCCESS) {
         add_finding(r, 0, "counts", "cannot be read; the cause is above");
     } else if (wrong) {
-        add_finding(r, 0, "counts", apr_psprintf(pool, "%d are wrong; run: catalogctl recount", wrong));
+        add_finding(r, 0, "counts", apr_psprintf(r->ctl->pool, "%d are wrong; run: catalogctl recount", wrong));
     } else {
         add_finding(r, 1, "counts", "match the products");
     }

@@ -15,7 +15,7 @@ void ctl_counts_maintain(ctl_t *ctl)
     apr_pool_create(&pool, ctl->pool);
     do {
         cat_db_t *db = cat_db_make(pool, &ctl->conf, ctl->source, &ctl->log);
-        rv = cat_counts_maintain(pool, db, &changed);
+        rv = cat_counts_maintain(db, &changed);
         apr_pool_clear(pool);
     } while (rv == APR_SUCCESS && changed);
     apr_pool_destroy(pool);

@@ -73,7 +73,7 @@ static apr_status_t write_table(export_t *e)
         }
         fwrite(e->lines.data, 1, e->lines.length, stdout);
         ctl_progress_show(&e->progress, ctl_move_sum_rows(&e->sum), ctl_move_sum_rows(&e->sum));
-        e->after = e->last ? apr_pstrdup(e->ctl->pool, e->last) : NULL;
+        e->after = apr_pstrdup(e->ctl->pool, e->last);
     } while (e->after && !ferror(stdout));
     cat_db_use_pool(db, before);
     return rv;

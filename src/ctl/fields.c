@@ -17,6 +17,7 @@
 #include "ctl/progress.h"
 #include "ctl/table.h"
 #include "lib/json.h"
+#include "lib/number.h"
 
 /* ---- list ---- */
 
@@ -114,7 +115,7 @@ static void print_field(ctl_table_t *table, const ctl_t *ctl, const census_t *c,
         [DEFINITION] = type,
         [LINE] = has_line(ctl, name) ? "1" : "0",
         [COMPLETE] = complete,
-        [PRODUCTS] = apr_psprintf(ctl->pool, "%" APR_INT64_T_FMT, count ? *count : 0),
+        [PRODUCTS] = cat_number_write(ctl->pool, count ? *count : 0),
     };
 
     ctl_table_row(table, ctl->pool, values);

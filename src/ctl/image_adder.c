@@ -124,7 +124,7 @@ const char *ctl_image_adder_check(apr_pool_t *pool, const char *path)
 
     apr_pool_create(&own, pool);
     fault = open_file(own, path, &file);
-    fault = fault ? apr_pstrdup(pool, fault) : NULL;
+    fault = apr_pstrdup(pool, fault);
     apr_pool_destroy(own);
     return fault;
 }

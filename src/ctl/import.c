@@ -19,6 +19,7 @@
 #include "ctl/progress.h"
 #include "db/db.h"
 #include "lib/json.h"
+#include "lib/text.h"
 
 #define LINE_SIZE 65536
 #define BATCH 500                      /* rows of one transaction, */
@@ -129,8 +130,7 @@ static const char *key_of(const row_t *row)
 static int is_equal(const row_t *row, const char *const *values, int count)
 {
     for (int i = 0; i < count; i++) {
-        const char *ours = row->values[i], *theirs = values[i];
-        if (!ours != !theirs || (ours && strcmp(ours, theirs))) {
+        if (!cat_text_is_same(row->values[i], values[i])) {
             return 0;
         }
     }
@@ -169,7 +169,7 @@ static apr_status_t look_up_batch(import_t *im)
         cat_db_t *db = cat_db_make(im->page_pool, &ctl->conf, ctl->source, &ctl->log);
         im->last = NULL;
         rv = cat_db_each(db, table_of(im)->read, CAT_VALUES(after), compare_row, im);
-        after = im->last ? apr_pstrdup(im->pool, im->last) : NULL;
+        after = apr_pstrdup(im->pool, im->last);
         apr_pool_clear(im->page_pool);
     } while (rv == APR_SUCCESS && after && strcmp(after, key_of(&im->rows[im->count - 1])) < 0);
     return rv;

@@ -21,9 +21,10 @@
 #include "ctl/database.h"
 #include "ctl/progress.h"
 #include "db/db.h"
+#include "lib/number.h"
 #include "lib/time.h"
 
-/* Delta rows of categories are applied after so many portions: lists read all that wait. */
+/* The number of portions after which delta rows of categories are applied: lists read all that wait. */
 #define PORTIONS_BETWEEN 20
 
 /* How often an index, or a portion of products, is tried that transactions of others are in the way of, and how long these may go
@@ -276,7 +277,7 @@ typedef struct comparison_t {
     ctl_index_found_t *found;
 } comparison_t;
 
-/* Of so many products that a portion is compared, the others behind it are passed by. 0: none are. */
+/* *passed: how many products are passed over after each portion that is compared; 0: none. */
 static apr_status_t count_passed(const comparison_t *c, apr_int64_t *passed)
 {
     const char *const *row;
@@ -297,8 +298,7 @@ static apr_status_t pass_products(const comparison_t *c, apr_int64_t passed, cat
         return APR_SUCCESS;
     }
     rv = cat_db_one(c->ctl->db, SQL_PRODUCT_KEY_BELOW,
-                    CAT_VALUES(portion->end.created_at, portion->end.id,
-                               apr_psprintf(c->ctl->db->pool, "%" APR_INT64_T_FMT, passed)),
+                    CAT_VALUES(portion->end.created_at, portion->end.id, cat_number_write(c->ctl->db->pool, passed)),
                     &row);
     portion->is_last = rv == APR_NOTFOUND;
     if (rv == APR_SUCCESS) {

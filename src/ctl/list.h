@@ -16,7 +16,12 @@ int ctl_list_print(ctl_t *ctl, const cat_field_t *fields, int count, cat_sql_t s
 
 #define CTL_LIST_VALUES_MAX 16
 
-/* Is the operand at this place, an id, among those before it? */
-int ctl_list_is_repeated(const ctl_t *ctl, int place);
+/* Does something to what has the id, within a transaction; APR_NOTFOUND: there is none to which it can be done. *count: how many it was
+ * done to. id NULL: to all. */
+typedef apr_status_t ctl_list_act_t(ctl_t *ctl, const char *id, int *count);
+
+/* Does it to each id that is an operand, or to all if there is none, in one transaction, and prints how many there were. unknown: what is
+ * said of an id that is refused. Returns the exit code. */
+int ctl_list_act(ctl_t *ctl, ctl_list_act_t *act, const char *unknown);
 
 #endif

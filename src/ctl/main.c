@@ -55,7 +55,7 @@ static const struct command_t {
     {"key", "new", "t", "[DIRECTORY|FILE]", 0, 1, ALONE, ctl_keys_make, "create a key that signs access tokens"},
     {"mail", "list", "j", "", 0, 0, DATABASE, ctl_mails_list, "list the mails that are not sent yet"},
     {"mail", "retry", "", "[ID...]", 0, -1, DATABASE, ctl_mails_retry, "queue dead mails again, these or all"},
-    {"webhook", "list", "j", "", 0, 0, DATABASE, ctl_webhooks_list, "list the URLs that are told of changes"},
+    {"webhook", "list", "j", "", 0, 0, DATABASE, ctl_webhooks_list, "list the URLs that receive changes"},
     {"webhook", "retry", "", "[ID...]", 0, -1, DATABASE, ctl_webhooks_retry,
      "have those that are dead or fail tried again at once, these or all"},
     {"changes", "list", "j", "", 0, 0, DATABASE, ctl_changes_list, "list the last 100 batches of changes of products"},

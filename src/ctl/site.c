@@ -16,6 +16,7 @@
 #include "lib/buffer.h"
 #include "lib/json.h"
 #include "lib/secret.h"
+#include "lib/text.h"
 #include "places.inc"
 
 #define READ_AT_ONCE 4096
@@ -167,29 +168,26 @@ static int is_wanted(const ctl_options_t *options, const ctl_site_t *site)
            (!options->mount || !strcmp(options->mount, site->mount));
 }
 
-static int is_equal(const char *a, const char *b)
-{
-    return a == b || (a && b && !strcmp(a, b));
-}
-
 /* A <Location> of the main server is a mount of every virtual host, but still one catalogue. */
 static int is_same(const ctl_site_t *a, const ctl_site_t *b)
 {
-    return is_equal(a->driver, b->driver) && is_equal(a->params, b->params) && is_equal(a->key_file, b->key_file) &&
-           is_equal(a->key_dir, b->key_dir) && is_equal(a->blocklist, b->blocklist) && is_equal(a->index, b->index) &&
+    return cat_text_is_same(a->driver, b->driver) && cat_text_is_same(a->params, b->params) &&
+           cat_text_is_same(a->key_file, b->key_file) && cat_text_is_same(a->key_dir, b->key_dir) &&
+           cat_text_is_same(a->blocklist, b->blocklist) && cat_text_is_same(a->index, b->index) &&
            json_equal(a->fields, b->fields);
 }
 
 static int has_same_tokens(const ctl_site_t *a, const ctl_site_t *b)
 {
-    return is_equal(a->issuer, b->issuer) && is_equal(a->audience, b->audience);
+    return cat_text_is_same(a->issuer, b->issuer) && cat_text_is_same(a->audience, b->audience);
 }
 
 /* Do visitors see the same products, with the same addresses? */
 static int shows_same(const ctl_site_t *a, const ctl_site_t *b)
 {
-    return is_equal(a->visible, b->visible) && a->images == b->images && is_equal(a->mount_uri, b->mount_uri) &&
-           is_equal(a->currency, b->currency) && is_equal(a->pages, b->pages);
+    return cat_text_is_same(a->visible, b->visible) && a->images == b->images &&
+           cat_text_is_same(a->mount_uri, b->mount_uri) && cat_text_is_same(a->currency, b->currency) &&
+           cat_text_is_same(a->pages, b->pages);
 }
 
 /* A line of httpd's log: "[time] [catalog:warn] [pid 1] CAT076: what is wrong". */

@@ -53,7 +53,7 @@ static apr_status_t add_user(void *baton)
     return cat_administration_add(&administration, a->record, a->hash, &a->change);
 }
 
-/* Checks the rules of registration, but for CatalogReservedNames: who may run this program speaks for the site. */
+/* Checks the rules of registration, but for CatalogReservedNames: an administrator of the machine speaks for the site. */
 static const char *check_addition(ctl_t *ctl, const char *password, addition_t *a)
 {
     const char *fault = NULL, *prepared;
@@ -229,7 +229,7 @@ typedef struct new_key_t {
     cat_user_key_outcome_t outcome;
 } new_key_t;
 
-/* CatalogMaxKeys is for users: who may run this program speaks for the site. */
+/* CatalogMaxKeys is for users: an administrator of the machine speaks for the site. */
 static apr_status_t add_key(void *baton)
 {
     new_key_t *n = baton;

@@ -83,6 +83,29 @@ apr_status_t cat_db_each(cat_db_t *db, cat_sql_t sql, const char *const *values,
         db, &(cat_select_t){.sql = sql, .values = values, .count = count, .row = row, .baton = baton});
 }
 
+apr_status_t cat_db_add_text(void *baton, const char *const *values, int count)
+{
+    apr_array_header_t *list = baton;
+
+    (void)count;
+    APR_ARRAY_PUSH(list, const char *) = apr_pstrdup(list->pool, values[0]);
+    return APR_SUCCESS;
+}
+
+apr_status_t cat_db_each_list(cat_db_t *db, cat_sql_t sql, const apr_array_header_t *list, cat_row_t *row, void *baton)
+{
+    apr_status_t rv = APR_SUCCESS;
+
+    for (int done = 0; done < list->nelts && rv == APR_SUCCESS; done += CAT_DB_PLACES) {
+        const char *values[CAT_DB_PLACES];
+        for (int i = 0; i < CAT_DB_PLACES; i++) {
+            values[i] = APR_ARRAY_IDX(list, done + i < list->nelts ? done + i : done, const char *);
+        }
+        rv = cat_db_each(db, sql, values, CAT_DB_PLACES, row, baton);
+    }
+    return rv;
+}
+
 apr_status_t cat_db_each_text(cat_db_t *db, const char *text, const char *const *values, int count, cat_row_t *row,
                               void *baton)
 {
@@ -232,6 +255,16 @@ void cat_db_keep_registry(const cat_db_t *db, const void *registry)
 const void *cat_db_kept_registry(const cat_db_t *db)
 {
     return atomic_load(&db->use->source->registry_read);
+}
+
+void cat_db_note_written(const cat_db_t *db)
+{
+    atomic_store(&db->use->source->written_at, apr_time_now());
+}
+
+apr_time_t cat_db_written_at(const cat_db_t *db)
+{
+    return atomic_load(&db->use->source->written_at);
 }
 
 cat_basis_t *cat_db_basis(const cat_db_t *db)

@@ -57,7 +57,15 @@ apr_status_t cat_db_one(cat_db_t *db, cat_sql_t sql, const char *const *values, 
 apr_status_t cat_db_each(cat_db_t *db, cat_sql_t sql, const char *const *values, int count, cat_row_t *row,
                          void *baton);
 
-/* The same for a select whose text is made at run time, in the database's dialect, with a %s for each value: its shape
+/* The same for a statement that takes CAT_DB_PLACES texts (SQL_..._100), as often as it takes for the texts of the list (const char *);
+ * the places that are left repeat one of them. */
+#define CAT_DB_PLACES 100
+apr_status_t cat_db_each_list(cat_db_t *db, cat_sql_t sql, const apr_array_header_t *list, cat_row_t *row, void *baton);
+
+/* Adds a copy of the row's first value to the list, the baton (const char *), on the pool of that. */
+cat_row_t cat_db_add_text;
+
+/* As cat_db_each, for a select whose text is made at run time, in the database's dialect, with a %s for each value: its shape
  * may differ from one call to the next, its values are never part of it. A connection keeps the CAT_TEXT_SLOTS
  * statements used last prepared. */
 apr_status_t cat_db_each_text(cat_db_t *db, const char *text, const char *const *values, int count, cat_row_t *row,
@@ -76,8 +84,8 @@ void cat_db_touch_many(cat_db_t *db, const apr_array_header_t *ids);
  * none. A failure is not logged. */
 apr_status_t cat_db_ask(cat_db_t *db, const char *text, const char **value);
 
-/* Call it, outside a transaction, when so many products were added in short time: the database then plans for a catalogue of that size.
- * Gives the connection back. */
+/* To be called outside a transaction, after an import has added this many products: the database then plans for a catalogue of the new
+ * size. Gives the connection back. */
 void cat_db_note_growth(cat_db_t *db, apr_int64_t added);
 
 /* Runs a statement that writes. changed: how many rows it matched; may be NULL. */
@@ -189,6 +197,10 @@ const void *cat_db_registry(const cat_db_t *db, apr_time_t *since);
 /* Keeps what it has read last, perhaps within a transaction, for the next one that reads the same; and returns that, NULL if there is none. */
 void cat_db_keep_registry(const cat_db_t *db, const void *registry);
 const void *cat_db_kept_registry(const cat_db_t *db);
+
+/* Notes that products were written once, so that this process knows; and returns when it did, 0: not yet. */
+void cat_db_note_written(const cat_db_t *db);
+apr_time_t cat_db_written_at(const cat_db_t *db);
 
 /* What the transaction that is open goes by, to be read and filled in; NULL: none is open. */
 cat_basis_t *cat_db_basis(const cat_db_t *db);

@@ -73,8 +73,12 @@ typedef struct cat_description_t {
 
     /* The ways in which it can fail that do not follow from the row; ends with CAT_PROBLEM_COUNT. NULL: none. */
     const cat_problem_t *problems;
-    int needs_no_database;                  /* flag */
-    int (*is_open)(const cat_conf_t *conf); /* 0: these settings close the route; NULL: it is always open */
+    int needs_no_database; /* flag */
+
+    /* 0: these settings close the route, so it is not described, and answers 404; or what it likes, if refuses_closed. NULL: it is always
+     * open. */
+    int (*is_open)(const cat_conf_t *conf);
+    int refuses_closed; /* flag */
 } cat_description_t;
 
 /* The answer that says only what was done; that to a request that failed, and its members, for one that has more. */

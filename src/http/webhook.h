@@ -4,9 +4,9 @@
 
 #include <apr_tables.h>
 
-/* A URL that is told of changes, as CatalogWebhook names it, and how messages to it are signed (standardwebhooks.com, version 1.0). */
+/* A URL that receives changes, as CatalogWebhook names it, and how messages to it are signed (standardwebhooks.com, version 1.0). */
 
-/* What it may be told of: a set. */
+/* The kinds of changes that it may receive: a set. */
 enum { CAT_WEBHOOK_CREATED = 1, CAT_WEBHOOK_UPDATED = 2, CAT_WEBHOOK_DELETED = 4, CAT_WEBHOOK_ALL = 7 };
 
 typedef struct cat_webhook_t {

@@ -29,6 +29,7 @@
 #include "jose/key.h"
 #include "jose/keyring.h"
 #include "jose/token.h"
+#include "lib/file.h"
 #include "lib/secret.h"
 #include "lib/url.h"
 #include "mail/message.h"
@@ -324,7 +325,8 @@ static const char *set_webhook_option(cmd_parms *cmd, cat_webhook_t *webhook, co
     if (!strncmp(word, EVENTS_OPTION, strlen(EVENTS_OPTION)) && !webhook->events) {
         return cat_webhook_set_events(cmd->pool, webhook, word + strlen(EVENTS_OPTION));
     }
-    return apr_psprintf(cmd->pool, "takes a URL, secret=FILE and perhaps events=NAMES, each once; '%s' is none of them",
+    return apr_psprintf(cmd->pool,
+                        "takes a URL, secret=FILE and optionally events=NAMES, each once; '%s' is none of them",
                         apr_pstrmemdup(cmd->pool, word, strcspn(word, "=")));
 }
 
@@ -364,7 +366,7 @@ const char *cat_directive_checks_webhook(cmd_parms *cmd, cat_conf_t *conf, const
     return error ? apr_psprintf(cmd->pool, "CatalogWebhook %s: %s", webhook->name, error) : NULL;
 }
 
-/* A section may say of a URL of an outer one what else it is told. */
+/* A section may name a URL of an outer section again, with other events: its own line counts then. */
 const void *cat_directive_checks_merge_webhooks(apr_pool_t *pool, const void *base, const void *over)
 {
     const apr_array_header_t *outer = base;
@@ -511,35 +513,20 @@ const char *cat_directive_checks_sender(cmd_parms *cmd, cat_conf_t *conf, const 
                               value);
 }
 
-static const char *read_text(cmd_parms *cmd, const char *path, const char **text)
-{
-    apr_finfo_t info;
-    apr_file_t *file;
-    char *content;
-    char why[120];
-    apr_status_t rv = apr_file_open(&file, path, APR_FOPEN_READ, APR_FPROT_OS_DEFAULT, cmd->temp_pool);
-
-    if (rv == APR_SUCCESS) {
-        rv = apr_file_info_get(&info, APR_FINFO_SIZE, file);
-    }
-    if (rv == APR_SUCCESS) {
-        content = apr_pcalloc(cmd->pool, (apr_size_t)info.size + 1);
-        rv = apr_file_read_full(file, content, (apr_size_t)info.size, NULL);
-        *text = content;
-    }
-    return rv == APR_SUCCESS ? NULL : apr_psprintf(cmd->pool, "%s: %s", path, apr_strerror(rv, why, sizeof(why)));
-}
+#define TEMPLATE_MAX 1024 /* KiB */
 
 /* A missing file keeps the built-in text. */
 static const char *read_template(cmd_parms *cmd, const char *directory, const char *name, apr_table_t *texts)
 {
-    const char *path = apr_pstrcat(cmd->pool, directory, "/", name, ".txt", NULL), *text = NULL, *error;
+    const char *path = apr_pstrcat(cmd->pool, directory, "/", name, ".txt", NULL), *error;
+    char *text;
+    apr_size_t length;
     apr_finfo_t info;
 
     if (APR_STATUS_IS_ENOENT(apr_stat(&info, path, APR_FINFO_TYPE, cmd->temp_pool))) {
         return NULL;
     }
-    error = read_text(cmd, path, &text);
+    error = cat_file_read(cmd->pool, path, 0, TEMPLATE_MAX, &text, &length);
     if (error) {
         return error;
     }
@@ -666,7 +653,7 @@ const char *cat_directive_checks_link(cmd_parms *cmd, cat_conf_t *conf, const ch
     if (!strstr(url, "%t") || strstr(uri.hostname, "%t")) {
         return apr_psprintf(
             cmd->pool,
-            "CatalogLink %s must have %%t, which becomes the token of the link, behind the host; '%s' has "
+            "CatalogLink %s must contain %%t, which the token of the link replaces, after the host; '%s' does "
             "not",
             kind, url);
     }

@@ -100,8 +100,18 @@ static void describe_sender(request_rec *r, cat_request_t *q)
     q->request_id = cat_log_request_id(r);
 }
 
+static int is_closed(const cat_request_t *q)
+{
+    const cat_description_t *about = q->route->about;
+
+    return about->is_open && !about->refuses_closed && !about->is_open(q->conf);
+}
+
 static cat_answer_t *run_resource(cat_request_t *q)
 {
+    if (is_closed(q)) {
+        return cat_answer_problem(q->pool, CAT_PROBLEM_ROUTE_UNKNOWN, NULL);
+    }
     return q->idempotency_key ? q->route->run_once(q) : q->route->run(q);
 }
 

@@ -50,8 +50,8 @@ static const watchdog_t for_webhooks = {"_catalog_webhooks_", 1};
 
 #define PAUSE_REVOCATION_DELAY 0 /* as long as the mount's CatalogRevocationDelay */
 
-/* THE JOB TABLE. Revocations cannot wait for a slow mail server, nor for another child to take over from one that died; who follows the
- * changes of products waits for their numbers. Webhooks take as long as their receivers. */
+/* THE JOB TABLE. Revocations cannot wait for a slow mail server, nor for another child to take over from one that died; clients
+ * that follow the changes of products wait for the numbers that one of these jobs gives. Webhooks take as long as their receivers. */
 static const struct job_t {
     const char *name;
     apr_interval_time_t interval;

@@ -248,8 +248,8 @@ static apr_status_t find_segment(server_rec *main_server, char **base)
     return rv;
 }
 
-/* So many searches leave connections of each child to other requests, and processors to each of them. Under prefork a child never needs
- * more than its own connection. */
+/* How many searches a child may run at once, so that connections remain for its other requests, and processors for the other
+ * children. Under prefork a child never needs more than its own connection. */
 static int share_of(const cat_conf_t *conf)
 {
     int threads = 1, cores = 2 * count_cores(), half = (conf->max_connections + 1) / 2;

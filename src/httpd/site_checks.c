@@ -2,7 +2,7 @@
 /*
  * Mistakes around the module that nothing else reports: a section that no request reaches, a driver that is not installed, files that the
  * children cannot open or could change, clients that choose their own address. What cannot work is refused; what works, but not as
- * whoever wrote it believes, is a warning in the output of "httpd -t" and in the log of each start, and catalogctl check repeats it.
+ * its author expects, is a warning in the output of "httpd -t" and in the log of each start, and catalogctl check repeats it.
  */
 #include "httpd/site_checks.h"
 
@@ -192,7 +192,7 @@ static void log_secret(const secrets_t *w, const char *text)
     ap_log_error(APLOG_MARK, APLOG_WARNING, 0, w->server, "CAT076: %s", text);
 }
 
-/* Root reads the file before there are children: what they may do to it, whoever takes one over may, too. */
+/* Root reads the file before there are children, so none of them needs access to it; an attacker who takes one over would have it, too. */
 static void warn_of_file(secrets_t *w, const char *directive, const char *value)
 {
     const char *path = ap_server_root_relative(w->pool, value), *quoted;

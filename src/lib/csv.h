@@ -34,7 +34,7 @@ apr_size_t cat_csv_measure_blank(const char *text);
 /* Has it nothing but blanks? */
 int cat_csv_cell_is_empty(const cat_csv_cell_t *cell);
 
-/* How many cells there are up to the last one that has anything else; `least` at least, if there are so many. */
+/* The number of cells up to the last one that is not blank, but not below `least` unless there are fewer cells. */
 int cat_csv_count_cells(const cat_csv_cell_t *cells, int count, int least);
 
 /* Octets of a text: begin is the first one, end the one after the last. */

@@ -11,7 +11,7 @@
 const char *cat_decimal_add(apr_pool_t *pool, const char *one, const char *other);
 const char *cat_decimal_multiply(apr_pool_t *pool, const char *one, const char *other);
 
-/* The nearest number with so many decimal places, at least 0; of two that are as near, the one that is further from zero. */
+/* The number rounded to this number of decimal places, 0 or more, half away from zero. */
 const char *cat_decimal_round(apr_pool_t *pool, const char *number, int places);
 
 #endif

@@ -115,6 +115,19 @@ apr_status_t cat_file_open_unnamed(apr_pool_t *pool, int *fd)
     return rv == APR_SUCCESS && *fd < 0 ? errno : rv;
 }
 
+apr_status_t cat_file_write(int fd, const char *data, apr_size_t length)
+{
+    while (length > 0) {
+        ssize_t written = write(fd, data, length);
+        if (written < 0 && errno != EINTR) {
+            return errno;
+        }
+        data += written > 0 ? written : 0;
+        length -= written > 0 ? (apr_size_t)written : 0;
+    }
+    return APR_SUCCESS;
+}
+
 typedef struct map_t {
     void *data;
     apr_size_t length;

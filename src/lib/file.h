@@ -15,6 +15,9 @@ const char *cat_file_read(apr_pool_t *pool, const char *path, int closed, int mo
  * however that happens. The caller closes *fd; programs that the process starts do not have it. */
 apr_status_t cat_file_open_unnamed(apr_pool_t *pool, int *fd);
 
+/* Writes all of it, at the file's position. The system's reason if it cannot. */
+apr_status_t cat_file_write(int fd, const char *data, apr_size_t length);
+
 /* The file as it is now, in memory for as long as the pool lives. *length 0: it is empty. */
 apr_status_t cat_file_map(apr_pool_t *pool, int fd, const char **data, apr_size_t *length);
 

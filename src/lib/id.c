@@ -107,8 +107,3 @@ const char *cat_id_fold(apr_pool_t *pool, const char *text)
     }
     return *at && fold_id(text, folded) ? apr_pstrdup(pool, folded) : text;
 }
-
-int cat_id_compare(const void *one, const void *other)
-{
-    return strcmp(*(const char *const *)one, *(const char *const *)other);
-}

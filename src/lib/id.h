@@ -22,7 +22,4 @@ int cat_id_has_form(const char *text);
  * text itself. */
 const char *cat_id_fold(apr_pool_t *pool, const char *text);
 
-/* For qsort of an array of ids (const char *). */
-int cat_id_compare(const void *one, const void *other);
-
 #endif

@@ -270,6 +270,13 @@ void cat_json_add_member(cat_buffer_t *b, const char *name, const char *text)
     cat_json_add_string(b, text);
 }
 
+void cat_json_begin_member(cat_buffer_t *b, const char *name, apr_size_t length)
+{
+    cat_buffer_add_text(b, b->length ? ",\"" : "{\"");
+    cat_buffer_add(b, name, length);
+    CAT_BUFFER_LITERAL(b, "\":");
+}
+
 static const char *add_elements(cat_buffer_t *b, const json_t *array)
 {
     const char *inexact = NULL;

@@ -52,6 +52,10 @@ void cat_json_add_string(cat_buffer_t *b, const char *text);
 /* Writes a member whose value is such a string. name: as it is written, such as ",\"name\":". */
 void cat_json_add_member(cat_buffer_t *b, const char *name, const char *text);
 
+/* Begins the next member of the object that the buffer consists of; if it is empty, begins the object, too. name: as it is spelled in
+ * JSON, without its quotation marks. */
+void cat_json_begin_member(cat_buffer_t *b, const char *name, apr_size_t length);
+
 /* A member of an object, within the object's text: the name as it is spelled there, without its quotation marks, and the value. */
 typedef struct cat_json_member_t {
     const char *name, *value;

@@ -90,13 +90,18 @@ static const char *format_real(apr_pool_t *pool, double value, int in_full)
     return apr_pstrdup(pool, text);
 }
 
-/* APR 1.7.5's apr_off_t_toa writes INT64_MIN with characters that are no digits. */
 const char *cat_number_format(apr_pool_t *pool, const json_t *number)
+{
+    return json_is_integer(number) ? cat_number_write(pool, json_integer_value(number))
+                                   : cat_number_format_real(pool, json_real_value(number));
+}
+
+/* APR 1.7.5's apr_off_t_toa writes INT64_MIN with characters that are no digits. */
+const char *cat_number_write(apr_pool_t *pool, apr_int64_t number)
 {
     char room[CAT_NUMBER_DIGITS + 1];
 
-    return json_is_integer(number) ? apr_pstrdup(pool, cat_number_write_integer(room, json_integer_value(number)))
-                                   : cat_number_format_real(pool, json_real_value(number));
+    return apr_pstrdup(pool, cat_number_write_integer(room, number));
 }
 
 const char *cat_number_format_real(apr_pool_t *pool, double number)

@@ -16,6 +16,9 @@ const char *cat_number_format(apr_pool_t *pool, const json_t *number);
 /* The same of a finite double. */
 const char *cat_number_format_real(apr_pool_t *pool, double number);
 
+/* The decimal text of an integer, on the pool. */
+const char *cat_number_write(apr_pool_t *pool, apr_int64_t number);
+
 /* 2^53-1: the largest integer that every JSON reader takes exactly (RFC 7493, 2.2). */
 #define CAT_NUMBER_SAFE_MAX APR_INT64_C(9007199254740991)
 
@@ -30,13 +33,13 @@ int cat_number_parse_integer(const char *text, apr_int64_t *value);
 int cat_number_parse_real(const char *text, double *value);
 
 /*
- * Is a number, as JSON has it, in so many octets, the same decimal as the text that cat_number_format makes of its double? One with at most
- * DBL_DIG digits is, unless it is too small for a double. So are the 17 digits that C programs write of a double with "%.17g", which is
- * stored with fewer. The pool is for the work.
+ * Is the number that these `length` octets of JSON spell the same decimal as the text that cat_number_format makes of its double? A number of
+ * at most DBL_DIG digits is, unless it is too small for a double; and so are the 17 digits that C programs write with "%.17g", although the
+ * text has fewer. The pool is for the work.
  */
 int cat_number_is_exact(apr_pool_t *pool, const char *text, apr_size_t length);
 
-/* Is an integer, as JSON has it, in so many octets, one that no 64-bit integer holds? */
+/* Do these octets spell an integer of JSON that no 64-bit integer holds? */
 int cat_number_is_beyond_integer(const char *text, apr_size_t length);
 
 /* For numbers that are not exact: a message that says which one is stored instead. text: as above. */

@@ -29,7 +29,7 @@ static int is_at(const octets_t *o, apr_size_t at, const char *text, apr_size_t 
 
 #define IS_AT(o, at, text) is_at(o, at, text, sizeof(text) - 1)
 
-/* Numbers of so many octets, the highest or the lowest first. The caller knows that they are there. */
+/* Numbers of this number of octets, the highest or the lowest first. The caller has checked that the octets are there. */
 static apr_uint32_t big(const octets_t *o, apr_size_t at, int octets)
 {
     apr_uint32_t number = 0;

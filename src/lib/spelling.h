@@ -13,7 +13,7 @@
 #define CAT_SPELLING_SLIPS_LEAST 9
 #define CAT_SPELLING_EDITS_MAX 2
 
-/* How many slips a word of so many letters may have: 0 to CAT_SPELLING_EDITS_MAX. */
+/* The number of slips that a word of this length may have: 0 to CAT_SPELLING_EDITS_MAX. */
 int cat_spelling_edits(int letters);
 
 /*

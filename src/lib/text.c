@@ -57,6 +57,11 @@ int cat_text_is_same(const char *one, const char *other)
     return one && other ? !strcmp(one, other) : one == other;
 }
 
+int cat_text_compare(const void *one, const void *other)
+{
+    return strcmp(*(const char *const *)one, *(const char *const *)other);
+}
+
 int cat_text_find(const char *const *words, const char *text)
 {
     int i = 0;

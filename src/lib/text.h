@@ -21,6 +21,9 @@ const char *cat_text_host(const char *url);
 /* Are both texts the same, or both NULL? */
 int cat_text_is_same(const char *one, const char *other);
 
+/* For qsort and bsearch of texts (const char *), by their octets. */
+int cat_text_compare(const void *one, const void *other);
+
 /* Of several words, which end with NULL: the index of the one that the text is, or that of NULL; and all of them, on the pool: "a, b or c". */
 int cat_text_find(const char *const *words, const char *text);
 const char *cat_text_join(apr_pool_t *pool, const char *const *words);

@@ -52,7 +52,7 @@ static void put_date(char *out, unsigned days)
     put_digits(out + 8, 2, of_year - (153 * month + 2) / 5 + 1);
 }
 
-/* Takes so many digits off the text. -1: there are fewer. */
+/* Takes this number of digits off the text. -1: there are fewer. */
 static int take_digits(const char **text, int digits)
 {
     int value = 0;

@@ -310,11 +310,6 @@ static int end_of_pair(const piece_t *pieces, int count, int i)
     return i + 1 < count && pieces[i + 1].kind == PAIRED && pieces[i + 1].before == WITHIN ? i + 1 : i;
 }
 
-static int compare_words(const void *a, const void *b)
-{
-    return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
 static void drop_repeated(apr_array_header_t *words)
 {
     const char **word = (const char **)words->elts;
@@ -340,7 +335,7 @@ apr_array_header_t *cat_words_list(apr_pool_t *pool, const char *folded)
             add_words_from(words, piece, i);
         }
     }
-    qsort(words->elts, (size_t)words->nelts, sizeof(const char *), compare_words);
+    qsort(words->elts, (size_t)words->nelts, sizeof(const char *), cat_text_compare);
     drop_repeated(words);
     return words;
 }

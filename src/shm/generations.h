@@ -21,7 +21,7 @@ typedef struct cat_stamp_t {
 /* Octets of shared memory that all databases need together; zeroed. */
 apr_size_t cat_generations_size(void);
 
-/* The database's own, by its name. Only before the children are forked; NULL: there is no room for so many. */
+/* The database's own, by its name. Only before the children are forked; NULL: there is no room for another database. */
 cat_generations_t *cat_generations_find(void *memory, const char *name);
 
 /* The stamp of now. id: a product's, of which some share one of 32,768 generations; NULL: the lists'. */

@@ -274,7 +274,7 @@ static void copy_in(cat_shared_word_t *to, const char *from, apr_size_t length)
     }
 }
 
-/* Returns the position of so many contiguous words, which no reader trusts from now on. */
+/* Returns the position of contiguous words for an entry, which no reader trusts from now on. */
 static word_t reserve_words(cat_response_cache_t *cache, apr_size_t words)
 {
     word_t position = cat_shared_load(&cache->header->reserved);

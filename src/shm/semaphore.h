@@ -17,7 +17,7 @@ typedef struct cat_semaphore_t cat_semaphore_t;
 typedef struct cat_semaphore_size_t {
     int slots; /* how many threads at once */
     int queue; /* how many more may wait, or CAT_SEMAPHORE_ANY, which goes with one slot only */
-    int kept;  /* of the slots: so many are left to parties that have none */
+    int kept;  /* of the slots: those that are left to parties that have none */
 } cat_semaphore_size_t;
 
 /* Before the children are forked. Lives on the pool; children keep what they have of it when the parent's pool is cleared. */

@@ -13,8 +13,9 @@ sub checked { my ($line, %text) = @_; my ($status, $said) = files(server(mount =
 is(checked('CatalogSynonyms good.txt', 'good.txt' => encoded("# seats\nSofa, Couch # both\n\ntv => Fernseher, télé\n")), 'OK', 'a file below ServerRoot is read');
 is(checked('CatalogSynonyms none'), 'OK', 'none is no file');
 like(checked('CatalogSynonyms absent.txt'), qr/absent\.txt/, 'a file that is not there is a fault');
-like(checked('CatalogSynonyms bad.txt', 'bad.txt' => "sofa, couch\nskillet, frying pan\n"), qr/bad\.txt: line 2 has "frying pan", which is several words/,
+like(checked('CatalogSynonyms bad.txt', 'bad.txt' => "sofa, couch\nskillet\n"), qr/bad\.txt: line 2 has no comma and no =>; separate what means the same by commas/,
     'httpd -t names the line and its fault');
+is(checked('CatalogSynonyms good.txt', 'good.txt' => encoded("dining table, Esstisch\n三徳包丁, knife\ngalaxy24, S24\ntv => television set, flat screen\n")), 'OK', 'terms may be several words');
 
 # ---- lists ----
 
@@ -49,6 +50,45 @@ is(names('sofa', mount => 'other'), 'A sofabed|Divan|Red sofa', 'another file ha
 my $r = $server->api(GET => '/products?fields=name&q=couch&limit=2&count=exact');
 is($r->{json}{pagination}{total}, 3, 'the total counts all');
 is(scalar(() = $server->api(GET => '/products/export?format=csv&q=couch')->{body} =~ /\n/g), 4, 'an export has them');
+
+# ---- several words ----
+
+my $words = files(server(mount => 'CatalogSynonyms words.txt'),
+    'words.txt' => encoded("tv => television set, flat screen\ndining table, Esstisch\nT-Shirt, tee\nflat screen tv => monitor\n三徳包丁, knife\ngalaxy24, s24\n"))->start;
+$words->api(POST => '/products', { name => $_, price => 1 }, token => forge()) for 'Television set', 'Television', 'Chess set', 'Flat screen', 'Tv stand', 'Dining table', 'Esstisch aus Eiche',
+    'Dining chair', 'Table lamp', 'T-Shirt, red', 'Tee, blue', 'Monitor', '三徳包丁', '包丁', 'Knife', 'Galaxy 24', 'S24 case', 'Galaxy 23', 'Tvs rack';
+
+sub found {
+    my ($q, $more) = @_;
+    $q = encoded($q) =~ s/([^\w+.~-])/sprintf '%%%02X', ord $1/egr;
+    my $r = $words->api(GET => "/products?fields=name&limit=100&q=$q" . ($more // '&match=prefix'));
+    return join '|', map { $_->{name} } $more ? @{ $r->{json}{data} } : sort { $a->{name} cmp $b->{name} } @{ $r->{json}{data} // die "$r->{status} $r->{body}\n" };
+}
+
+is(found('tv'), 'Flat screen|Television set|Tv stand|Tvs rack', 'one word for two: both have to be there');
+is(found('tv+stand'), 'Tv stand', 'with the other words');
+is(found('dining+table'), 'Dining table|Esstisch aus Eiche', 'two words for one');
+is(found('diningtable'), 'Esstisch aus Eiche', 'joined, they mean the same');
+is(found('dining'), 'Dining chair|Dining table', 'but not one of them');
+is(found('table+dining'), 'Dining table', 'nor in another order');
+is(found('esstisch'), 'Dining table|Esstisch aus Eiche', 'and back');
+is(found($_), 'T-Shirt, red|Tee, blue', "$_ is joined in any way") for 't-shirt', 't+shirt', 'tshirt', 'tee';
+is(found('flat+screen+tv'), 'Flat screen|Monitor', 'three words, of which one has synonyms, too');
+is(found('knife'), 'Knife|三徳包丁', 'one word for three pairs of characters');
+is(found('三徳包丁'), 'Knife|三徳包丁', 'and back');
+is(found('包丁'), '三徳包丁|包丁', 'but not of a part');
+is(found($_), 'Galaxy 24|S24 case', "$_: letters and digits") for 'galaxy24', 'galaxy+24', 's24';
+is(found('tv', '&match=exact'), 'Tv stand', 'match=exact asks for the word itself');
+is(found('tv', '&sort=relevance'), 'Tv stand|Flat screen|Television set|Tvs rack', 'a whole synonym ranks as a whole word, before beginnings');
+is(found('s24', '&sort=relevance'), 'S24 case|Galaxy 24', 'so does one of several words');
+is(found('tv', '&sort=name&price=1&count=exact'), 'Flat screen|Television set|Tv stand|Tvs rack', 'another order, with a condition');
+is($words->api(GET => '/products?q=dining+table')->{json}{pagination}{total}, 2, 'the total counts all');
+like($words->api(GET => '/products?q=tv&limit=1')->{headers}{link}, qr/q=tv&/, 'links have what the client has asked');
+is_deeply($words->api(GET => '/products?q=tv+stnad')->{json}{corrected}, { stnad => ['stand'] }, 'a slip beside them is corrected');
+is($words->api(GET => "/products/export?format=csv&q=tv")->{body} =~ tr/\n//, 5, 'an export has them, too');
+$words->api(POST => '/products', { name => "Television set $_", price => 1 }, token => forge()) for 1 .. 12;
+is(join(' ', @{ $words->api(GET => '/products/suggest?q=tv')->{json}{data}{words} }), 'tvs tv', 'what has synonyms of several words is suggested beside many newer products with these');
+$words->stop;
 
 # ---- other files ----
 

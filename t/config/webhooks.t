@@ -20,7 +20,7 @@ my $url = 'https://a.example.com/';
 my @wrong = (
     ['', qr/CatalogWebhook : must be a URL like https:/],
     ["$url", qr/CatalogWebhook \Q$url\E: requires secret=FILE/],
-    ["$url $secret other", qr/takes a URL, secret=FILE and perhaps events=NAMES, each once; 'other' is none of them/],
+    ["$url $secret other", qr/takes a URL, secret=FILE and optionally events=NAMES, each once; 'other' is none of them/],
     ["$url $secret secre=MfKQ", qr/'secre' is none of them/],
     ["$url secret=$SECRET", qr/takes secret=FILE, the name of a file with the secret, and not the secret itself/],
     ["$url $SECRET", qr/and not the secret itself/],

@@ -51,8 +51,8 @@ sub reads_little {
 
 # The statements are made of what the source says.
 my $source = slurp(setting('top') . '/src/accounts/audit.c');
-my ($base) = $source =~ /conditions = "( FROM audit WHERE .*?)";/;
-my @conditions = $source =~ /add_condition\(r, "(.*?)"/g;
+my ($base) = $source =~ /text = "( FROM audit WHERE .*?)";/;
+my @conditions = $source =~ /add_condition\(c, "(.*?)"/g;
 my ($order) = $source =~ /"( ORDER BY id DESC LIMIT %s OFFSET %s)"/;
 my %rare = ('actor_id' => id(2), 'actor_key' => 'grace', 'target_id' => id(4), 'target_key' => 'grace', 'action' => 'webhook.retry');
 is(scalar @conditions, keys %rare, 'each condition is tried');

@@ -29,6 +29,7 @@ sub fill {
     my ($count) = $db->selectrow_array('SELECT COUNT(*) FROM products');
     $db->do('UPDATE product_indexes SET complete = 1, filled = ?', undef, $count);
     $db->disconnect;
+    $engine->settle; # as its statistics tell it how to look things up
 
     Catalogue::capture(@command, 'recount');
     my $said = Catalogue::capture(@command, 'index');

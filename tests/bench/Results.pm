@@ -15,7 +15,7 @@ use Targets ();
 
 # Parts whose figures are those of requests.
 my @LISTED = qw(reads posts postgresql mariadb https sizes depth depth_postgresql depth_mariadb
-    fields fields_postgresql fields_mariadb inserts);
+    fields fields_postgresql fields_mariadb search search_postgresql search_mariadb inserts);
 
 my %HOLDS = ('<=' => sub { $_[0] <= $_[1] }, '<' => sub { $_[0] < $_[1] }, '>=' => sub { $_[0] >= $_[1] });
 
@@ -96,7 +96,7 @@ sub line {
 # Names each peer that costs less, whatever the target.
 sub verdict {
     my ($row) = @_;
-    my ($peer) = $row->{what} =~ m{/ (Fastify|Express|Bun(?:\.sql)?|mod_php|nginx|json-server)(?: with a counter)?$};
+    my ($peer) = $row->{what} =~ m{/ (Fastify|Express|Bun(?:\.sql)?|mod_php|nginx|json-server|FTS5|pg_trgm|FULLTEXT)(?: with a counter)?$};
     my @words = !defined $row->{holds} ? () : $row->{holds} ? 'met' : '**missed**';
     push @words, "**$peer is ahead**" if $peer && $row->{ratio} > 1;
     return join ', ', @words;

@@ -20,7 +20,7 @@ sub new {
 # matter.
 use constant { ALWAYS => 1, OFTEN => 2, USUALLY => 3, SELDOM => 9 };
 
-# cells: name => { what Load::run takes }, and warm: the number of runs before the first round, for caches and compilers; every: one
+# cells: name => { what Load::run takes }, or { statement => one of Native.pm }; and warm: the number of runs before the first round, for caches and compilers; every: one
 # of the constants above. Shuffles each round, so that no cell always follows the same one. Returns, for each name, what Load::run
 # returns, over all rounds; of latencies, the median.
 sub measure {
@@ -56,7 +56,7 @@ sub show {
 # V8 drops code and memory of a server that is idle for minutes, which doubles the cost of its next run.
 sub grows_cold {
     my ($cell) = @_;
-    return ($cell->{every} // USUALLY) == SELDOM && $cell->{server}->warm_up > 1;
+    return ($cell->{every} // USUALLY) == SELDOM && $cell->{server} && $cell->{server}->warm_up > 1;
 }
 
 # Lets httpd close the previous run's connections: an event child with more connections than threads drops some.
@@ -65,6 +65,7 @@ use constant PAUSE => 0.02; # seconds
 sub run_once {
     my ($self, $cell) = @_;
     sleep PAUSE;
+    return $cell->{statement}->run($self->{seconds}) if $cell->{statement};
     my $run = Load::run(seconds => $self->{seconds}, %$cell);
     print $cell->{server}->name, ": $cell->{requests}[0]: $run->{failed} failed, $run->{status} of them by their status\n"
         if $run->{failed};

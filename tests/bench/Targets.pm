@@ -32,7 +32,7 @@ sub rows {
         (map { indexed("$_ MPM", '', $_) } qw(event worker)),
         (map { my $engine = $_; map { database($engine, $_) } qw(event worker) } qw(PostgreSQL MariaDB)),
         (map { https($_) } qw(event worker)),
-        sizes(), depth(), fields(), history(), inserts(), transfers(), memory(), tokens());
+        sizes(), depth(), fields(), search(), history(), inserts(), transfers(), memory(), tokens());
 }
 
 sub cpu {
@@ -191,6 +191,22 @@ sub owned {
         $beside_none->('one product', 'one', 1.4), $beside_none->('page of 10', 'page', 1.4), $beside_none->($WORDS{post}, 'post', 2.5),
         cpu($label, 'one product by its number / by id', "$label: by number", "$label: one", 1.2),
         (map { $to_page->(@$_) } @FIELDS), map { $to_page->($_, undef) } @TOTALS);
+}
+
+# To page 1. What an engine has of its own for a question may cost as much.
+my @SEARCH = (
+    ['the beginning of a word', 2], (map { [$_, 5] } 'inside a common word', 'inside a rare word', 'three letters inside words'),
+    (map { [$_, 8] } 'another letter', 'another letter, a rare word', 'a letter missing'),
+    ['two common words by relevance', 10], (map { ["suggestions for $_", 1.5] } 'a word', 'two words'));
+my %NATIVE = (SQLite => 'FTS5', PostgreSQL => 'pg_trgm', MariaDB => 'FULLTEXT');
+
+sub search {
+    return map {
+        my ($engine, $label) = ($_, "search, $_");
+        (
+            (map { cpu($label, "$_->[0] / page 1 of all", "$label: $_->[0]", "$label: page 1 of all", $_->[1]) } @SEARCH),
+            map { cpu($label, "$_->[0] / $NATIVE{$engine}", "$label: $_->[0]", "$label, $NATIVE{$engine}: $_->[0]", 1) } @SEARCH);
+    } qw(SQLite PostgreSQL MariaDB);
 }
 
 # With the history, to without.

@@ -3,7 +3,8 @@
 # Measures what a request costs here and elsewhere, and writes results.json, results.md and pictures into DIR:
 #     tests/bench/run.pl build DIR
 # In the environment: QUICK=1 for one short round, ROUNDS=9 for that many instead of 27, PARTS="reads posts" for some of the parts only,
-# OWNING=10000000 for so many products with fields of the shop's own, HISTORY_ROWS=1000000 for so many rows of the imports of history.
+# OWNING=10000000 for so many products with fields of the shop's own, SEARCHED=10000000 for so many in the parts search...,
+# HISTORY_ROWS=1000000 for so many rows of the imports of history.
 # The part instructions runs when it is named, and puts nothing into DIR.
 use strict;
 use warnings FATAL => 'all';
@@ -25,20 +26,24 @@ use Memory ();
 use Pictures ();
 use Results ();
 use Rounds ();
+use Search ();
 use Sizes ();
 use Tokens ();
 use Transfers ();
 
 my @PARTS = qw(reads posts postgresql mariadb https sizes depth depth_postgresql depth_mariadb
-    fields fields_postgresql fields_mariadb history history_postgresql history_mariadb inserts transfers memory tokens);
+    fields fields_postgresql fields_mariadb search search_postgresql search_mariadb history history_postgresql history_mariadb inserts
+    transfers memory tokens);
 my ($build, $dir) = map { Cwd::realpath($_) // die "$_: $!\n" } @ARGV;
 my @parts = split ' ', $ENV{PARTS} || "@PARTS";
 my %pace = $ENV{QUICK}
-    ? (rounds => 1, large => 1_000_000, owning => 100_000, beside_peers => 100_000, transferred => 100_000, requests => 100_000)
-    : (rounds => $ENV{ROUNDS} || 27, large => 10_000_000, owning => 1_000_000, beside_peers => 1_000_000, transferred => 1_000_000,
-        requests => 1_000_000);
+    ? (rounds => 1, large => 1_000_000, owning => 100_000, searched => 100_000, beside_peers => 100_000, transferred => 100_000,
+        requests => 100_000)
+    : (rounds => $ENV{ROUNDS} || 27, large => 10_000_000, owning => 1_000_000, searched => 1_000_000, beside_peers => 1_000_000,
+        transferred => 1_000_000, requests => 1_000_000);
 $pace{seconds} = 1;
 $pace{owning} = $ENV{OWNING} if $ENV{OWNING};
+$pace{searched} = $ENV{SEARCHED} if $ENV{SEARCHED};
 
 $| = 1;
 for my $part (@parts) {
@@ -53,6 +58,7 @@ my %run = (
     https => \&Https::run, sizes => \&Sizes::run, depth => \&Depth::run,
     depth_postgresql => \&Depth::postgresql, depth_mariadb => \&Depth::mariadb, inserts => \&Inserts::run,
     fields => \&Fields::run, fields_postgresql => \&Fields::postgresql, fields_mariadb => \&Fields::mariadb,
+    search => \&Search::run, search_postgresql => \&Search::postgresql, search_mariadb => \&Search::mariadb,
     history => \&History::run, history_postgresql => \&History::postgresql, history_mariadb => \&History::mariadb,
     transfers => \&Transfers::run, memory => \&Memory::run, tokens => \&Tokens::run, instructions => \&Instructions::run);
 for my $part (@parts) {

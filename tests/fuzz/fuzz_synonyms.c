@@ -1,21 +1,29 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Any file of CatalogSynonyms: a fault, or words that are words of a question, none of which begins another one or the word that it stands for. */
+/* Any file of CatalogSynonyms: a fault, or terms whose words are words of a question, and no more than a search may have. */
+#include "catalogue/query/query_others.h"
 #include "catalogue/query/synonyms.h"
 #include "fuzz.h"
 #include "lib/fold.h"
 #include "lib/words.h"
 
-static int begins(const char *beginning, const char *word)
+static int check_term(apr_pool_t *pool, const cat_words_asked_t *term)
 {
-    return !strncmp(beginning, word, strlen(beginning));
+    for (int i = 0; i < term->count; i++) {
+        cat_words_asked_t asked = cat_words_ask(pool, term->words[i]);
+        FUZZ_CHECK(asked.count >= 1 && strlen(term->words[i]) <= CAT_WORDS_JOINED_MAX);
+    }
+    FUZZ_CHECK(term->count >= 1 && term->count <= CAT_SYNONYMS_WORDS_MAX);
+    return term->count;
 }
 
-static void check_list(apr_pool_t *pool, const char *word, const char *const *others)
+static void check_list(apr_pool_t *pool, const cat_synonym_t *synonym)
 {
-    for (int i = 0; others && others[i]; i++) {
-        cat_words_asked_t asked = cat_words_ask(pool, others[i]);
-        FUZZ_CHECK(i < CAT_SYNONYMS_MAX && asked.count == 1 && !strcmp(asked.words[0], others[i]));
-        FUZZ_CHECK(!begins(word, others[i]) && !(i && begins(others[i - 1], others[i])));
+    for (; synonym; synonym = synonym->next) {
+        int count = check_term(pool, &synonym->term);
+        for (int i = 0; i < synonym->others->nelts; i++) {
+            count *= check_term(pool, &APR_ARRAY_IDX(synonym->others, i, cat_words_asked_t));
+        }
+        FUZZ_CHECK(count <= CAT_QUERY_WORDS_MAX && synonym->others->nelts <= CAT_SYNONYMS_MAX);
     }
 }
 
@@ -29,8 +37,7 @@ void fuzz_one(apr_pool_t *pool, const uint8_t *data, size_t size)
     if (synonyms) {
         const apr_array_header_t *words = cat_words_split(pool, cat_fold_text(pool, text));
         for (int i = 0; i < words->nelts; i++) {
-            const char *word = APR_ARRAY_IDX(words, i, const char *);
-            check_list(pool, word, cat_synonyms_find(synonyms, word));
+            check_list(pool, cat_synonyms_find(synonyms, APR_ARRAY_IDX(words, i, const char *)));
         }
     }
 }

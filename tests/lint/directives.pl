@@ -42,6 +42,7 @@ sub value {
     return "$row->{least} to $row->{most}" if ($row->{kind} // '') eq 'NUMBER';
     return { ON_OFF => 'On or Off', TEXT => 'text' }->{ $row->{kind} } if $row->{kind};
     return words($row->{words}) =~ s/\|(?=[^|]*$)/ or /r =~ s/\|/, /gr if $row->{words};
+    return 'time, or Off' if $row->{name} eq 'CatalogHistory';
     return 'words, or none' if ($row->{several} // '') eq 'WORDS';
     return $row->{name} eq 'CatalogWebhook' ? 'URL, options' : 'name, type, options' if $row->{lines};
     return $row->{texts} ? ($row->{texts} == 2 ? 'two texts' : 'three texts') : 'pairs, or Off';

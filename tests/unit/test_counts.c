@@ -22,7 +22,7 @@ static int maintain_once(unit_database_t *database)
     cat_db_t *db = unit_database_use(database->pool, database);
     int changed;
 
-    assert_int_equal(cat_counts_maintain(database->pool, db, &changed), APR_SUCCESS);
+    assert_int_equal(cat_counts_maintain(db, &changed), APR_SUCCESS);
     cat_db_release(db);
     return changed;
 }
@@ -145,21 +145,6 @@ static apr_int64_t count_category(unit_database_t *database, const char *categor
     return n;
 }
 
-/* Updates one field; the other fields stay. */
-static void update_field(unit_database_t *database, int product, int field, const char *value)
-{
-    cat_db_t *db = unit_database_use(database->pool, database);
-    const char *values[CAT_PRODUCT_FIELDS] = {NULL};
-    unsigned char cleared[CAT_PRODUCT_FIELDS] = {0};
-    cat_input_t input = {.values = values, .cleared = cleared};
-    const char *const *updated;
-
-    values[field] = value;
-    assert_int_equal(cat_products_update_one(db, unit_product_id(database->pool, product), &input, NULL, &updated),
-                     APR_SUCCESS);
-    cat_db_release(db);
-}
-
 static void check_category_counts(unit_database_t *database)
 {
     cat_db_t *db = unit_database_use(database->pool, database);
@@ -167,9 +152,9 @@ static void check_category_counts(unit_database_t *database)
     unit_products_insert(database, 0, 30);
     assert_int_equal(count_category(database, "Light"), 30);
     assert_int_equal(count_category(database, "light"), 0);
-    update_field(database, 3, CAT_PRODUCT_CATEGORY, "Tea");
-    update_field(database, 4, CAT_PRODUCT_CATEGORY, "LIGHT"); /* the same when folded */
-    update_field(database, 5, CAT_PRODUCT_NAME, "Lamp");
+    unit_products_update(database, 3, CAT_PRODUCT_CATEGORY, "Tea");
+    unit_products_update(database, 4, CAT_PRODUCT_CATEGORY, "LIGHT"); /* the same when folded */
+    unit_products_update(database, 5, CAT_PRODUCT_NAME, "Lamp");
     assert_int_equal(count_category(database, "Light"), 28);
     assert_int_equal(count_category(database, "LIGHT"), 1);
     assert_int_equal(count_category(database, "Tea"), 1);
@@ -285,9 +270,9 @@ static void test_failing_database_is_reported(void **state)
     int changed, wrong;
 
     unit_database_sql(database, "DROP TABLE product_counts");
-    assert_int_not_equal(cat_counts_maintain(*state, db, &changed), APR_SUCCESS);
+    assert_int_not_equal(cat_counts_maintain(db, &changed), APR_SUCCESS);
     assert_int_equal(changed, 0);
-    assert_int_not_equal(cat_counts_check(*state, db, &wrong), APR_SUCCESS);
+    assert_int_not_equal(cat_counts_check(db, &wrong), APR_SUCCESS);
 }
 
 int main(void)

@@ -167,18 +167,6 @@ static void test_check_refuses_every_changed_byte(void **state)
     }
 }
 
-static void test_compare_sorts(void **state)
-{
-    const char *ids[] = {"b", "c", "a", "b"};
-
-    (void)state;
-    qsort(ids, 4, sizeof(*ids), cat_id_compare);
-    assert_string_equal(ids[0], "a");
-    assert_string_equal(ids[1], "b");
-    assert_string_equal(ids[2], "b");
-    assert_string_equal(ids[3], "c");
-}
-
 static void test_ids_of_clients_are_folded(void **state)
 {
     const char *id = "01a1fee5-af25-7514-8a69-477230296f5b";
@@ -211,7 +199,6 @@ int main(void)
         UNIT_TEST(test_check_refuses_other_texts),
         UNIT_TEST(test_check_refuses_every_cut),
         UNIT_TEST(test_check_refuses_every_changed_byte),
-        UNIT_TEST(test_compare_sorts),
         UNIT_TEST(test_ids_of_clients_are_folded),
     };
     return UNIT_RUN(tests);

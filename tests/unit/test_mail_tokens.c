@@ -4,15 +4,6 @@
 #include "accounts/mail_tokens.h"
 #include "accounts/outbox.h"
 
-static unit_accounts_t *make_accounts(apr_pool_t *pool)
-{
-    unit_accounts_t *a = unit_accounts(pool);
-
-    unit_accounts_add(a, ANN, "ann", "x");
-    unit_accounts_add(a, BOB, "bob", "x");
-    return a;
-}
-
 /* Of a link to the user's own address. */
 static const char *make(unit_accounts_t *a, const char *purpose, const char *user_id)
 {
@@ -37,7 +28,7 @@ static const char *use(unit_accounts_t *a, const char *purpose, const char *toke
 
 static void test_a_token_is_found_for_its_purpose(void **state)
 {
-    unit_accounts_t *a = make_accounts(*state);
+    unit_accounts_t *a = unit_accounts_ann_and_bob(*state);
     const char *token = make(a, CAT_MAIL_RESET, ANN);
 
     assert_string_equal(find(a, CAT_MAIL_RESET, token), ANN);
@@ -50,7 +41,7 @@ static void test_a_token_is_found_for_its_purpose(void **state)
 
 static void test_a_token_expires(void **state)
 {
-    unit_accounts_t *a = make_accounts(*state);
+    unit_accounts_t *a = unit_accounts_ann_and_bob(*state);
     const char *token = make(a, CAT_MAIL_RESET, ANN);
 
     a->c.now = apr_time_now() + apr_time_from_sec(3598);
@@ -62,7 +53,7 @@ static void test_a_token_expires(void **state)
 
 static void test_a_use_takes_the_users_other_tokens(void **state)
 {
-    unit_accounts_t *a = make_accounts(*state);
+    unit_accounts_t *a = unit_accounts_ann_and_bob(*state);
     const char *first = make(a, CAT_MAIL_RESET, ANN), *second = make(a, CAT_MAIL_RESET, ANN);
     const char *confirm = make(a, CAT_MAIL_CONFIRM, ANN), *other = make(a, CAT_MAIL_RESET, BOB);
 
@@ -75,7 +66,7 @@ static void test_a_use_takes_the_users_other_tokens(void **state)
 
 static void test_withdrawing_takes_queued_mails_too(void **state)
 {
-    unit_accounts_t *a = make_accounts(*state);
+    unit_accounts_t *a = unit_accounts_ann_and_bob(*state);
     const char *token = make(a, CAT_MAIL_RESET, ANN);
 
     cat_outbox_add(a->c.db, *state, CAT_MAIL_RESET, ANN, NULL, a->c.now);
@@ -100,7 +91,7 @@ static apr_status_t make_for(unit_accounts_t *a, const cat_mail_t *mail)
 /* What happens to a mail after a mailer has claimed it, and before the mailer stores the token. */
 static void test_a_claimed_mail_that_is_withdrawn_gets_no_token(void **state)
 {
-    unit_accounts_t *a = make_accounts(*state);
+    unit_accounts_t *a = unit_accounts_ann_and_bob(*state);
     const cat_mail_t reset = unit_accounts_mail(a, CAT_MAIL_RESET, ANN, "ann@example.org");
     const cat_mail_t change = unit_accounts_mail(a, CAT_MAIL_NEW_EMAIL, ANN, "new@example.org");
     const cat_mail_t confirm = unit_accounts_mail(a, CAT_MAIL_CONFIRM, ANN, "ann@example.org");
@@ -116,7 +107,7 @@ static void test_a_claimed_mail_that_is_withdrawn_gets_no_token(void **state)
 
 static void test_a_claim_that_another_mailer_has_gets_no_token(void **state)
 {
-    unit_accounts_t *a = make_accounts(*state);
+    unit_accounts_t *a = unit_accounts_ann_and_bob(*state);
     const cat_mail_t mail = unit_accounts_mail(a, CAT_MAIL_RESET, ANN, "ann@example.org");
 
     unit_accounts_sql(a, "UPDATE outbox SET lease = 'another' WHERE lease = 'held'");
@@ -126,7 +117,7 @@ static void test_a_claim_that_another_mailer_has_gets_no_token(void **state)
 
 static void test_a_user_who_is_locked_or_gone_gets_no_token(void **state)
 {
-    unit_accounts_t *a = make_accounts(*state);
+    unit_accounts_t *a = unit_accounts_ann_and_bob(*state);
     const cat_mail_t to_ann = unit_accounts_mail(a, CAT_MAIL_RESET, ANN, "ann@example.org");
     cat_mail_t to_bob = unit_accounts_mail(a, CAT_MAIL_RESET, BOB, "bob@example.org");
 
@@ -140,7 +131,7 @@ static void test_a_user_who_is_locked_or_gone_gets_no_token(void **state)
 static void test_a_locked_users_links_are_void(void **state)
 {
     static const char *const purposes[] = {CAT_MAIL_LINKS};
-    unit_accounts_t *a = make_accounts(*state);
+    unit_accounts_t *a = unit_accounts_ann_and_bob(*state);
 
     for (size_t i = 0; i < UNIT_COUNT(purposes); i++) {
         const char *token = make(a, purposes[i], ANN);
@@ -154,7 +145,7 @@ static void test_a_locked_users_links_are_void(void **state)
 
 static void test_a_link_to_a_former_address_is_void(void **state)
 {
-    unit_accounts_t *a = make_accounts(*state);
+    unit_accounts_t *a = unit_accounts_ann_and_bob(*state);
     const char *reset = make(a, CAT_MAIL_RESET, ANN), *confirm = make(a, CAT_MAIL_CONFIRM, ANN);
     const char *change = make(a, CAT_MAIL_NEW_EMAIL, ANN);
 
@@ -167,7 +158,7 @@ static void test_a_link_to_a_former_address_is_void(void **state)
 
 static void test_a_database_that_fails_is_a_fault(void **state)
 {
-    unit_accounts_t *a = make_accounts(*state);
+    unit_accounts_t *a = unit_accounts_ann_and_bob(*state);
     const cat_mail_t mail = unit_accounts_mail(a, CAT_MAIL_RESET, ANN, "ann@example.org");
     cat_mail_link_t link;
 

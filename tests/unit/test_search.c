@@ -278,7 +278,7 @@ static void store_products(catalogue_t *c)
 static void split_parts(catalogue_t *c)
 {
     for (int changed = 1; changed;) {
-        assert_int_equal(cat_counts_maintain(c->pool, c->db, &changed), APR_SUCCESS);
+        assert_int_equal(cat_counts_maintain(c->db, &changed), APR_SUCCESS);
     }
 }
 

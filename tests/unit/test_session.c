@@ -3,15 +3,6 @@
 
 #include "accounts/session.h"
 
-static unit_accounts_t *make_accounts(apr_pool_t *pool)
-{
-    unit_accounts_t *a = unit_accounts(pool);
-
-    unit_accounts_add(a, ANN, "ann", "x");
-    unit_accounts_add(a, BOB, "bob", "x");
-    return a;
-}
-
 static cat_session_t open_session(unit_accounts_t *a, const char *user_id)
 {
     cat_session_t session;
@@ -44,7 +35,7 @@ static int is_revoked(unit_accounts_t *a, const char *id)
 
 static void test_only_digests_are_stored(void **state)
 {
-    unit_accounts_t *a = make_accounts(*state);
+    unit_accounts_t *a = unit_accounts_ann_and_bob(*state);
     cat_session_t session = open_session(a, ANN);
 
     assert_string_equal(unit_accounts_sql(a, "SELECT COUNT(*) FROM refresh_tokens"), "1");
@@ -58,7 +49,7 @@ static void test_only_digests_are_stored(void **state)
 
 static void test_a_token_is_found_until_it_expires(void **state)
 {
-    unit_accounts_t *a = make_accounts(*state);
+    unit_accounts_t *a = unit_accounts_ann_and_bob(*state);
     cat_session_t session = open_session(a, ANN);
 
     assert_int_equal(find(a, session.refresh_token), CAT_REFRESH_OK);
@@ -71,7 +62,7 @@ static void test_a_token_is_found_until_it_expires(void **state)
 
 static void test_a_session_expires_before_its_last_token(void **state)
 {
-    unit_accounts_t *a = make_accounts(*state);
+    unit_accounts_t *a = unit_accounts_ann_and_bob(*state);
     cat_session_t session;
 
     a->database->conf.session_ttl = 60;
@@ -82,7 +73,7 @@ static void test_a_session_expires_before_its_last_token(void **state)
 
 static void test_unknown_tokens_are_refused(void **state)
 {
-    unit_accounts_t *a = make_accounts(*state);
+    unit_accounts_t *a = unit_accounts_ann_and_bob(*state);
 
     assert_int_equal(find(a, ""), CAT_REFRESH_UNKNOWN);
     assert_int_equal(find(a, "short"), CAT_REFRESH_UNKNOWN);
@@ -91,7 +82,7 @@ static void test_unknown_tokens_are_refused(void **state)
 
 static void test_a_refresh_replaces_the_token(void **state)
 {
-    unit_accounts_t *a = make_accounts(*state);
+    unit_accounts_t *a = unit_accounts_ann_and_bob(*state);
     cat_session_t first = open_session(a, ANN), second, third;
 
     assert_int_equal(refresh(a, first.refresh_token, &second), CAT_REFRESH_OK);
@@ -105,7 +96,7 @@ static void test_a_refresh_replaces_the_token(void **state)
 
 static void test_within_the_grace_period_the_successor_is_the_same(void **state)
 {
-    unit_accounts_t *a = make_accounts(*state);
+    unit_accounts_t *a = unit_accounts_ann_and_bob(*state);
     cat_session_t first = open_session(a, ANN), second, again;
 
     a->database->conf.refresh_grace = 600;
@@ -118,7 +109,7 @@ static void test_within_the_grace_period_the_successor_is_the_same(void **state)
 /* Two tabs that refresh at different times: the slower one must not get a token that is used up. */
 static void test_within_the_grace_period_the_newest_successor_is_returned(void **state)
 {
-    unit_accounts_t *a = make_accounts(*state);
+    unit_accounts_t *a = unit_accounts_ann_and_bob(*state);
     cat_session_t first = open_session(a, ANN), last, again, session;
 
     a->database->conf.refresh_grace = 600;
@@ -149,7 +140,7 @@ static void check_replayed(unit_accounts_t *a, const char *token, const char *la
 
 static void test_a_replay_ends_the_session(void **state)
 {
-    unit_accounts_t *a = make_accounts(*state);
+    unit_accounts_t *a = unit_accounts_ann_and_bob(*state);
     cat_session_t first = open_session(a, ANN), second;
 
     assert_int_equal(refresh(a, first.refresh_token, &second), CAT_REFRESH_OK);
@@ -158,7 +149,7 @@ static void test_a_replay_ends_the_session(void **state)
 
 static void test_after_the_grace_period_a_second_use_is_a_replay(void **state)
 {
-    unit_accounts_t *a = make_accounts(*state);
+    unit_accounts_t *a = unit_accounts_ann_and_bob(*state);
     cat_session_t first = open_session(a, ANN), second;
 
     a->database->conf.refresh_grace = 600;
@@ -169,7 +160,7 @@ static void test_after_the_grace_period_a_second_use_is_a_replay(void **state)
 
 static void test_a_replay_is_recognized_by_its_family(void **state)
 {
-    unit_accounts_t *a = make_accounts(*state);
+    unit_accounts_t *a = unit_accounts_ann_and_bob(*state);
     cat_session_t first = open_session(a, ANN), second, third;
 
     assert_int_equal(refresh(a, first.refresh_token, &second), CAT_REFRESH_OK);
@@ -182,7 +173,7 @@ static void test_a_replay_is_recognized_by_its_family(void **state)
 
 static void test_a_session_is_ended_once_and_by_its_user(void **state)
 {
-    unit_accounts_t *a = make_accounts(*state);
+    unit_accounts_t *a = unit_accounts_ann_and_bob(*state);
     cat_session_t session = open_session(a, ANN);
     int is_ended;
 
@@ -200,7 +191,7 @@ static void test_a_session_is_ended_once_and_by_its_user(void **state)
 
 static void test_all_sessions_of_a_user_end(void **state)
 {
-    unit_accounts_t *a = make_accounts(*state);
+    unit_accounts_t *a = unit_accounts_ann_and_bob(*state);
     cat_session_t one = open_session(a, ANN), two = open_session(a, ANN), other = open_session(a, BOB);
 
     assert_int_equal(cat_session_end_all(&a->c, ANN), APR_SUCCESS);
@@ -211,7 +202,7 @@ static void test_all_sessions_of_a_user_end(void **state)
 
 static void test_the_least_recently_used_session_makes_room(void **state)
 {
-    unit_accounts_t *a = make_accounts(*state);
+    unit_accounts_t *a = unit_accounts_ann_and_bob(*state);
     cat_session_t sessions[3];
     apr_array_header_t *ended;
 
@@ -248,7 +239,7 @@ static apr_status_t count_session(void *baton, const char *const *row, int count
 
 static void test_the_list_has_the_users_open_sessions(void **state)
 {
-    unit_accounts_t *a = make_accounts(*state);
+    unit_accounts_t *a = unit_accounts_ann_and_bob(*state);
     list_t list = {0};
     cat_session_t closed;
     char agent[300];
@@ -270,7 +261,7 @@ static void test_the_list_has_the_users_open_sessions(void **state)
 
 static void test_another_server_learns_of_ended_sessions(void **state)
 {
-    unit_accounts_t *a = make_accounts(*state);
+    unit_accounts_t *a = unit_accounts_ann_and_bob(*state);
     cat_session_t session = open_session(a, ANN);
     cat_revoked_t *all = apr_pcalloc(*state, cat_revoked_size()), *later = apr_pcalloc(*state, cat_revoked_size());
 
@@ -283,7 +274,7 @@ static void test_another_server_learns_of_ended_sessions(void **state)
 
 static void test_a_database_that_fails_is_a_fault(void **state)
 {
-    unit_accounts_t *a = make_accounts(*state);
+    unit_accounts_t *a = unit_accounts_ann_and_bob(*state);
     cat_session_t session = open_session(a, ANN), found;
     cat_refresh_t outcome;
 

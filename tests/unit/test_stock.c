@@ -32,20 +32,6 @@ static const char *stock_of_each(unit_database_t *database, const cat_query_valu
     return text;
 }
 
-static void update_field(unit_database_t *database, int product, int field, const char *value)
-{
-    cat_db_t *db = unit_database_use(database->pool, database);
-    const char *values[CAT_PRODUCT_FIELDS] = {NULL};
-    unsigned char cleared[CAT_PRODUCT_FIELDS] = {0};
-    cat_input_t input = {.values = values, .cleared = cleared};
-    const char *const *updated;
-
-    values[field] = value;
-    assert_int_equal(cat_products_update_one(db, unit_product_id(database->pool, product), &input, NULL, &updated),
-                     APR_SUCCESS);
-    cat_db_release(db);
-}
-
 static void delete_product(unit_database_t *database, int product)
 {
     cat_db_t *db = unit_database_use(database->pool, database);
@@ -74,16 +60,16 @@ static void check_writes(unit_database_t *database)
     check_stock(database, "0 of 0", "0 of 0", "0 of 0");
     unit_products_insert(database, 0, 30);
     check_stock(database, "30 of 30", "30 of 30", "0 of 0");
-    update_field(database, 3, CAT_PRODUCT_IN_STOCK, "0");
-    update_field(database, 3, CAT_PRODUCT_IN_STOCK, "0");
-    update_field(database, 4, CAT_PRODUCT_IN_STOCK, "0");
-    update_field(database, 5, CAT_PRODUCT_NAME, "Lamp");
+    unit_products_update(database, 3, CAT_PRODUCT_IN_STOCK, "0");
+    unit_products_update(database, 3, CAT_PRODUCT_IN_STOCK, "0");
+    unit_products_update(database, 4, CAT_PRODUCT_IN_STOCK, "0");
+    unit_products_update(database, 5, CAT_PRODUCT_NAME, "Lamp");
     check_stock(database, "28 of 30", "28 of 30", "0 of 0");
-    update_field(database, 3, CAT_PRODUCT_CATEGORY, "Tea");
-    update_field(database, 6, CAT_PRODUCT_CATEGORY, "Tea");
+    unit_products_update(database, 3, CAT_PRODUCT_CATEGORY, "Tea");
+    unit_products_update(database, 6, CAT_PRODUCT_CATEGORY, "Tea");
     check_stock(database, "28 of 30", "27 of 28", "1 of 2");
-    update_field(database, 4, CAT_PRODUCT_IN_STOCK, "1");
-    update_field(database, 3, CAT_PRODUCT_IN_STOCK, "1");
+    unit_products_update(database, 4, CAT_PRODUCT_IN_STOCK, "1");
+    unit_products_update(database, 3, CAT_PRODUCT_IN_STOCK, "1");
     delete_product(database, 6);
     delete_product(database, 7);
     check_stock(database, "28 of 28", "27 of 27", "1 of 1");

@@ -12,14 +12,33 @@ static const cat_synonyms_t *parse(apr_pool_t *pool, const char *text)
     return synonyms;
 }
 
-static const char *find(apr_pool_t *pool, const cat_synonyms_t *synonyms, const char *word)
+static const char *write_term(apr_pool_t *pool, const cat_words_asked_t *term)
+{
+    const char *text = term->words[0];
+
+    for (int i = 1; i < term->count; i++) {
+        text = apr_pstrcat(pool, text, "+", term->words[i], NULL);
+    }
+    return text;
+}
+
+/* Those of the words of a question, one behind the other. */
+static const char *find_all(apr_pool_t *pool, const cat_synonyms_t *synonyms, const char *const *words, int count)
 {
     const char *text = "";
 
-    for (const char *const *other = cat_synonyms_find(synonyms, word); other && *other; other++) {
-        text = apr_pstrcat(pool, text, *text ? " " : "", *other, NULL);
+    for (const cat_synonym_t *s = cat_synonyms_find(synonyms, words[0]); s; s = s->next) {
+        for (int i = 0; i < s->others->nelts && cat_synonyms_is_there(&s->term, words, count); i++) {
+            text = apr_pstrcat(pool, text, *text ? " " : "",
+                               write_term(pool, &APR_ARRAY_IDX(s->others, i, cat_words_asked_t)), NULL);
+        }
     }
     return text;
+}
+
+static const char *find(apr_pool_t *pool, const cat_synonyms_t *synonyms, const char *word)
+{
+    return find_all(pool, synonyms, &word, 1);
 }
 
 static void test_each_word_of_a_line_stands_for_each_other(void **state)
@@ -53,13 +72,29 @@ static void test_words_are_folded_and_split(void **state)
     assert_string_equal(find(*state, synonyms, "loz"), "grosse m5799dwf 包丁");
 }
 
-/* What begins with the word, or with another synonym, is found anyway. */
-static void test_implied_words_are_left_out(void **state)
+/* Two words are looked for as one, so that it does not matter how they are joined; three are looked for one behind the other. */
+static void test_a_term_may_be_several_words(void **state)
 {
-    const cat_synonyms_t *synonyms = parse(*state, "cup, cups, mug, mugs");
+    static const char *const flat[] = {"flat", "screen", "tv", "big"}, *const pairs[] = {"三徳", "徳包", "包丁"};
+    const cat_synonyms_t *synonyms =
+        parse(*state, "tv => television set\nT-Shirt, tee\nflat screen tv => television, Galaxy24\n三徳包丁, knife");
+
+    assert_string_equal(find(*state, synonyms, "tv"), "television+set");
+    assert_string_equal(find(*state, synonyms, "tshirt"), "tee");
+    assert_string_equal(find(*state, synonyms, "tee"), "t+shirt");
+    assert_string_equal(find_all(*state, synonyms, flat, 4), "television galaxy+24");
+    assert_string_equal(find_all(*state, synonyms, flat, 2), "");
+    assert_string_equal(find_all(*state, synonyms, flat + 1, 3), "");
+    assert_string_equal(find_all(*state, synonyms, pairs, 3), "knife");
+    assert_string_equal(find(*state, synonyms, "knife"), "三徳+徳包+包丁");
+}
+
+static void test_no_term_is_its_own_synonym(void **state)
+{
+    const cat_synonyms_t *synonyms = parse(*state, "cup, Cup, mug, mug\nt-shirt, tshirt, tee");
 
     assert_string_equal(find(*state, synonyms, "cup"), "mug");
-    assert_string_equal(find(*state, synonyms, "cups"), "cup mug");
+    assert_string_equal(find(*state, synonyms, "tshirt"), "tee");
 }
 
 static void test_texts_have_names(void **state)
@@ -76,19 +111,19 @@ static void test_texts_have_names(void **state)
 static void test_faults_name_their_line(void **state)
 {
     static const char *const faults[][2] = {
-        {"tea, chai\n\ncoffee", "line 3 has one word"},
+        {"tea, chai\n\ncoffee", "line 3 has no comma and no =>"},
         {"sofa, , couch", "line 1 has nothing where a word should be"},
         {"sofa, couch,", "line 1 has nothing"},
         {"=> sofa", "line 1 has nothing"},
         {"sofa =>", "line 1 has nothing"},
-        {"tv => television => tube", "line 1 has \"television => tube\", which is several words"},
-        {"# pans\nskillet, frying pan", "line 2 has \"frying pan\", which is several words"},
-        {"t-shirt, tee", "line 1 has \"t-shirt\", which is several words"},
-        {"ca cake, pie", "line 1 has \"ca cake\", which is several words"},
-        {"包丁包, knife", "line 1 has \"包丁包\", which is several words"},
+        {"tv => television => tube", "line 1 has => twice"},
+        {"# pans\na, b c d e f g h i j k", "line 2 has \"b c d e f g h i j k\", which is 10 words or pairs"},
+        {"a b c d e, f g h i j", "line 1 is too much: a search for \"a b c d e\" would have more than 20 words"},
+        {"x => a b, c d\nx => e f, g h, i j", "line 2 is too much: a search for \"x\" would have more than 20 words"},
         {"--, dash", "line 1 has \"--\", which has no letter and no digit"},
         {"gr\xf6sse, size", "is not text in UTF-8"},
-        {"a123456789b123456789c123456789d123456789e123456789f123456789g123456789, b", "which has more than 64 octets"},
+        {"a123456789b123456789c123456789d123456789e123456789f123456789g123456789, b",
+         "of which a word has more than 64 octets"},
     };
 
     for (size_t i = 0; i < UNIT_COUNT(faults); i++) {
@@ -126,7 +161,7 @@ static void test_reads_a_file(void **state)
                "/nul: is not text in UTF-8"));
     assert_non_null(
         strstr(cat_synonyms_read(*state, unit_write(*state, directory, "bad", 0644, "sofa\n", 5), &synonyms),
-               "/bad: line 1 has one word"));
+               "/bad: line 1 has no comma"));
     assert_non_null(strstr(cat_synonyms_read(*state, "/nowhere", &synonyms), "/nowhere"));
 }
 
@@ -136,7 +171,8 @@ int main(void)
         UNIT_TEST(test_each_word_of_a_line_stands_for_each_other),
         UNIT_TEST(test_an_arrow_leads_one_way),
         UNIT_TEST(test_words_are_folded_and_split),
-        UNIT_TEST(test_implied_words_are_left_out),
+        UNIT_TEST(test_a_term_may_be_several_words),
+        UNIT_TEST(test_no_term_is_its_own_synonym),
         UNIT_TEST(test_texts_have_names),
         UNIT_TEST(test_faults_name_their_line),
         UNIT_TEST(test_a_word_has_a_bounded_number),

@@ -73,12 +73,28 @@ static void test_host_of_a_url(void **state)
     assert_null(cat_text_host("mailto:ada@example.com"));
 }
 
+static void test_compare_sorts(void **state)
+{
+    const char *texts[] = {"b", "c", "a", "b"};
+
+    (void)state;
+    qsort(texts, 4, sizeof(*texts), cat_text_compare);
+    assert_string_equal(texts[0], "a");
+    assert_string_equal(texts[1], "b");
+    assert_string_equal(texts[2], "b");
+    assert_string_equal(texts[3], "c");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        UNIT_TEST(test_a_short_text_stays_as_it_is), UNIT_TEST(test_characters_are_counted_and_never_cut),
-        UNIT_TEST(test_what_is_no_text_is_replaced), UNIT_TEST(test_characters_are_read_one_by_one),
-        UNIT_TEST(test_words_are_found_and_listed),  UNIT_TEST(test_host_of_a_url),
+        UNIT_TEST(test_a_short_text_stays_as_it_is),
+        UNIT_TEST(test_characters_are_counted_and_never_cut),
+        UNIT_TEST(test_what_is_no_text_is_replaced),
+        UNIT_TEST(test_characters_are_read_one_by_one),
+        UNIT_TEST(test_words_are_found_and_listed),
+        UNIT_TEST(test_host_of_a_url),
+        UNIT_TEST(test_compare_sorts),
     };
     return UNIT_RUN(tests);
 }

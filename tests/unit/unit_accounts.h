@@ -61,6 +61,16 @@ static inline void unit_accounts_add(unit_accounts_t *a, const char *id, const c
     cat_db_release(a->c.db);
 }
 
+/* A database that has these two users. */
+static inline unit_accounts_t *unit_accounts_ann_and_bob(apr_pool_t *pool)
+{
+    unit_accounts_t *a = unit_accounts(pool);
+
+    unit_accounts_add(a, ANN, "ann", "x");
+    unit_accounts_add(a, BOB, "bob", "x");
+    return a;
+}
+
 /* Queues a mail to an address, and claims it as a mailer does. */
 static inline cat_mail_t unit_accounts_mail(unit_accounts_t *a, const char *template, const char *user_id,
                                             const char *email)

@@ -139,7 +139,7 @@ CREATE TABLE IF NOT EXISTS value_deltas (
 -- Level 0: the list is cut into blocks of about 10,000 products, each from its first key, the lowest of it, to the next block's. n is how
 -- many products lie in it, except for those in product_deltas. The first block begins below all products. Level 1: one row that
 -- counts all products, and those in stock, likewise. Level 2: one row that whoever changes the blocks updates first, and so locks; n is
--- how often.
+-- how often. Level 3: one row whose n is 0 until the first product is written (docs/decisions/0077).
 CREATE TABLE IF NOT EXISTS product_counts (
     level      TINYINT NOT NULL,
     created_at BIGINT NOT NULL,
@@ -149,7 +149,8 @@ CREATE TABLE IF NOT EXISTS product_counts (
     PRIMARY KEY (level, created_at, id)
 ) ENGINE = InnoDB DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin;
 INSERT IGNORE INTO product_counts (level, created_at, id, n)
-    VALUES (0, -1000000000000000000, '', 0), (1, -1000000000000000000, '', 0), (2, -1000000000000000000, '', 0);
+    VALUES (0, -1000000000000000000, '', 0), (1, -1000000000000000000, '', 0), (2, -1000000000000000000, '', 0),
+        (3, -1000000000000000000, '', 0);
 
 -- What came and went and is not counted yet: writers only add here, so none waits for another, on any node of a cluster. delta: how many
 -- products; category: of an indexed product, and category_delta how many of these; in_stock: how many products in stock, of the category

@@ -54,6 +54,8 @@ CREATE TABLE dictionary (
     word    TEXT COLLATE "C" NOT NULL,
     PRIMARY KEY (part, letters, word)
 );
+-- All words have the same part and number of letters. If the planner multiplied both shares, it would read all words instead of looking for some.
+CREATE STATISTICS dictionary_words (dependencies, mcv) ON part, letters FROM dictionary;
 
 -- The parts of the index that CatalogIndex names. complete: 1 when all products have theirs; until then those from the list key on,
 -- filled of them. The key of a part that no product has yet is above all products. rules N: the same of the rules by which texts are folded and
@@ -138,7 +140,7 @@ CREATE TABLE value_deltas (
 -- Level 0: the list is cut into blocks of about 10,000 products, each from its first key, the lowest of it, to the next block's. n is how
 -- many products lie in it, except for those in product_deltas. The first block begins below all products. Level 1: one row that
 -- counts all products, and those in stock, likewise. Level 2: one row that whoever changes the blocks updates first, and so locks; n is
--- how often.
+-- how often. Level 3: one row whose n is 0 until the first product is written (docs/decisions/0077).
 CREATE TABLE product_counts (
     level      INTEGER NOT NULL,
     created_at BIGINT NOT NULL,
@@ -148,7 +150,8 @@ CREATE TABLE product_counts (
     PRIMARY KEY (level, created_at, id)
 ) WITH (fillfactor = 50);
 INSERT INTO product_counts (level, created_at, id, n)
-    VALUES (0, -1000000000000000000, '', 0), (1, -1000000000000000000, '', 0), (2, -1000000000000000000, '', 0);
+    VALUES (0, -1000000000000000000, '', 0), (1, -1000000000000000000, '', 0), (2, -1000000000000000000, '', 0),
+        (3, -1000000000000000000, '', 0);
 
 -- What came and went and is not counted yet: writers only add here, so none waits for another. delta: how many products; category: of
 -- an indexed product, and category_delta how many of these; in_stock: how many products in stock, of the category too if there is one.

@@ -26,6 +26,7 @@
 #include "lib/decimal.h"
 #include "lib/id.h"
 #include "lib/json.h"
+#include "lib/text.h"
 
 typedef struct change_t {
     cat_db_t *db;
@@ -39,15 +40,6 @@ typedef struct change_t {
 } change_t;
 
 /* ---- which products match ---- */
-
-static apr_status_t add_id(void *baton, const char *const *values, int count)
-{
-    apr_array_header_t *ids = baton;
-
-    (void)count;
-    APR_ARRAY_PUSH(ids, const char *) = apr_pstrdup(ids->pool, values[0]);
-    return APR_SUCCESS;
-}
 
 /* The statement has always as many places; those that are left repeat an id. */
 static void add_ids(cat_select_text_t *text, const apr_array_header_t *ids)
@@ -75,8 +67,8 @@ apr_status_t cat_bulk_match(cat_db_t *db, const cat_list_query_t *query, apr_arr
     cat_select_text_begin_where(&text);
     add_ids(&text, ids);
     cat_conditions_add_all(&text, query, &(cat_found_t){0});
-    rv = cat_select_text_run(&text, db, add_id, found);
-    qsort(found->elts, (size_t)found->nelts, sizeof(const char *), cat_id_compare);
+    rv = cat_select_text_run(&text, db, cat_db_add_text, found);
+    qsort(found->elts, (size_t)found->nelts, sizeof(const char *), cat_text_compare);
     *ids = *found;
     return rv;
 }
@@ -299,7 +291,7 @@ apr_status_t cat_bulk_change_within(cat_db_t *db, const cat_bulk_request_t *requ
     c.is_dry = request->is_dry && !needs_trial(request);
     *result = (cat_bulk_result_t){.errors = cat_json_own(ids->pool, json_array())};
     apr_array_clear(changed);
-    qsort(ids->elts, (size_t)ids->nelts, sizeof(const char *), cat_id_compare);
+    qsort(ids->elts, (size_t)ids->nelts, sizeof(const char *), cat_text_compare);
     return change_groups(&c, ids);
 }
 
@@ -345,7 +337,7 @@ static apr_status_t run_change(void *baton)
 
 static apr_status_t add_product_id(void *baton, const char *const *values, int count)
 {
-    return add_id(baton, &values[CAT_PRODUCT_ID], count);
+    return cat_db_add_text(baton, &values[CAT_PRODUCT_ID], count);
 }
 
 static void begin_ids(void *baton)

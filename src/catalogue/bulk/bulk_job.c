@@ -31,6 +31,7 @@
 #include "catalogue/search/key_filler.h"
 #include "lib/id.h"
 #include "lib/json.h"
+#include "lib/number.h"
 #include "lib/text.h"
 #include "lib/time.h"
 
@@ -228,11 +229,6 @@ static int is_undo(const portion_t *p)
     return p->undo.range.batch != 0;
 }
 
-static const char *write_number(const portion_t *p, apr_int64_t number)
-{
-    return apr_psprintf(p->pool, "%" APR_INT64_T_FMT, number);
-}
-
 static apr_status_t fail_job(const portion_t *p, const char *error)
 {
     ending_t e = {p->db, apr_time_now(), p->row[NEXT_ID], FAILED, cat_text_shorten(p->pool, error, ERROR_CHARACTERS)};
@@ -269,7 +265,7 @@ static apr_status_t find_changes(portion_t *p)
     rv = cat_undo_find(p->db, &p->undo);
     p->rows = p->undo.rows;
     p->ids = p->undo.ids;
-    p->position = (cat_list_key_t){write_number(p, p->undo.lowest), ""};
+    p->position = (cat_list_key_t){cat_number_write(p->pool, p->undo.lowest), ""};
     return rv;
 }
 
@@ -317,7 +313,7 @@ static const char *join_errors(const portion_t *p)
 
 static const char *sum(const portion_t *p, int column, apr_int64_t more)
 {
-    return write_number(p, apr_atoi64(p->row[column]) + more);
+    return cat_number_write(p->pool, apr_atoi64(p->row[column]) + more);
 }
 
 /* CAT_ECHANGED: the job was stopped, or another server has made this portion. */
@@ -325,12 +321,12 @@ static apr_status_t move_position(const portion_t *p)
 {
     const cat_bulk_result_t *r = &p->result;
     int moved;
-    apr_status_t rv =
-        cat_db_exec(p->db, SQL_BULK_JOB_ADVANCE,
-                    CAT_VALUES(p->position.created_at, p->position.id, sum(p, NEXT_CHANGED, r->changed),
-                               sum(p, NEXT_UNCHANGED, r->unchanged), sum(p, NEXT_FAILED, r->failed), join_errors(p),
-                               write_number(p, p->author.batch), p->row[NEXT_ID], p->row[NEXT_AT], p->row[NEXT_AFTER]),
-                    &moved);
+    apr_status_t rv = cat_db_exec(p->db, SQL_BULK_JOB_ADVANCE,
+                                  CAT_VALUES(p->position.created_at, p->position.id, sum(p, NEXT_CHANGED, r->changed),
+                                             sum(p, NEXT_UNCHANGED, r->unchanged), sum(p, NEXT_FAILED, r->failed),
+                                             join_errors(p), cat_number_write(p->pool, p->author.batch),
+                                             p->row[NEXT_ID], p->row[NEXT_AT], p->row[NEXT_AFTER]),
+                                  &moved);
 
     if (rv == APR_SUCCESS && !moved) {
         return CAT_ECHANGED;

@@ -30,17 +30,13 @@
 #include "catalogue/product/products.h"
 #include "lib/id.h"
 #include "lib/json.h"
+#include "lib/number.h"
 #include "lib/time.h"
 
 #define TOGETHER_MOST 100 /* products that wait for each other */
 
 /* An import that has stored nothing for so long has ended with its server. */
 #define ABANDONED apr_time_from_sec(300)
-
-static const char *write_number(const cat_db_t *db, apr_int64_t number)
-{
-    return apr_psprintf(db->pool, "%" APR_INT64_T_FMT, number);
-}
 
 /* ---- the changes of a portion ---- */
 
@@ -78,8 +74,8 @@ apr_status_t cat_undo_find(cat_db_t *db, cat_undo_portion_t *portion)
     portion->lowest = below;
     portion->ids = apr_array_make(db->pool, 64, sizeof(const char *));
     return cat_db_each(db, SQL_CHANGES_BACK,
-                       CAT_VALUES(write_number(db, range->batch), write_number(db, range->after),
-                                  write_number(db, below), apr_itoa(db->pool, portion->most)),
+                       CAT_VALUES(cat_number_write(db->pool, range->batch), cat_number_write(db->pool, range->after),
+                                  cat_number_write(db->pool, below), apr_itoa(db->pool, portion->most)),
                        add_change, &f);
 }
 
@@ -155,7 +151,7 @@ static apr_status_t judge_other(product_t *p)
 static apr_status_t judge_changes(product_t *p)
 {
     apr_pool_t *before = p->db->pool, *pool;
-    const char *after = write_number(p->db, p->portion->range.after);
+    const char *after = cat_number_write(p->db->pool, p->portion->range.after);
     apr_status_t rv;
 
     p->number = APR_INT64_MAX;
@@ -163,7 +159,7 @@ static apr_status_t judge_changes(product_t *p)
     do {
         cat_db_use_pool(p->db, pool);
         p->rows = 0;
-        rv = cat_db_each(p->db, SQL_CHANGES_SINCE, CAT_VALUES(p->id, after, write_number(p->db, p->number)),
+        rv = cat_db_each(p->db, SQL_CHANGES_SINCE, CAT_VALUES(p->id, after, cat_number_write(p->db->pool, p->number)),
                          judge_change, p);
         p->row = p->row ? cat_product_copy(before, p->row, CAT_PRODUCT_COLUMNS) : NULL;
         cat_db_use_pool(p->db, before);
@@ -401,12 +397,13 @@ apr_status_t cat_undo_portion_within(cat_db_t *db, const cat_undo_portion_t *por
 
 apr_status_t cat_undo_note(cat_db_t *db, apr_int64_t batch, apr_int64_t by)
 {
-    return cat_db_exec(db, SQL_BATCHES_UNDONE, CAT_VALUES(write_number(db, by), write_number(db, batch)), NULL);
+    return cat_db_exec(db, SQL_BATCHES_UNDONE,
+                       CAT_VALUES(cat_number_write(db->pool, by), cat_number_write(db->pool, batch)), NULL);
 }
 
 apr_status_t cat_undo_give_up(cat_db_t *db, apr_int64_t batch)
 {
-    return cat_db_exec(db, SQL_BATCHES_UNDONE, CAT_VALUES(NULL, write_number(db, batch)), NULL);
+    return cat_db_exec(db, SQL_BATCHES_UNDONE, CAT_VALUES(NULL, cat_number_write(db->pool, batch)), NULL);
 }
 
 apr_int64_t cat_undo_parse_batch(const char *text)
@@ -430,12 +427,12 @@ static apr_status_t refuse(cat_undo_t *undo, cat_undo_outcome_t outcome)
     return CAT_ECHANGED;
 }
 
-/* Whoever claims the batch is the only one. */
+/* Only one transaction can claim the batch. */
 static apr_status_t claim_batch(cat_undo_t *undo, cat_change_batch_t *batch)
 {
     int claimed;
     apr_status_t rv =
-        cat_db_exec(undo->db, SQL_BATCHES_CLAIM, CAT_VALUES(write_number(undo->db, undo->batch)), &claimed);
+        cat_db_exec(undo->db, SQL_BATCHES_CLAIM, CAT_VALUES(cat_number_write(undo->db->pool, undo->batch)), &claimed);
 
     rv = rv == APR_SUCCESS ? cat_changes_get_batch(undo->db, undo->batch, batch) : rv;
     if (rv != APR_SUCCESS) {
@@ -454,7 +451,7 @@ static apr_status_t check_end(cat_undo_t *undo, const cat_change_batch_t *batch,
         return APR_SUCCESS;
     }
     if (apr_time_now() - last > ABANDONED) {
-        rv = cat_db_one(undo->db, SQL_BULK_JOB_WORKS, CAT_VALUES(write_number(undo->db, batch->id)), &row);
+        rv = cat_db_one(undo->db, SQL_BULK_JOB_WORKS, CAT_VALUES(cat_number_write(undo->db->pool, batch->id)), &row);
         if (rv == APR_NOTFOUND) {
             return APR_SUCCESS;
         }
@@ -462,7 +459,7 @@ static apr_status_t check_end(cat_undo_t *undo, const cat_change_batch_t *batch,
     return rv == APR_SUCCESS || rv == APR_NOTFOUND ? refuse(undo, CAT_UNDO_RUNNING) : rv;
 }
 
-/* Some of its changes may have been deleted, and whoever looked for them would read the history to its end. */
+/* Some of its changes may have been deleted, and a search for them would read the history to its end. */
 static int is_too_old(const cat_undo_t *undo, const cat_change_batch_t *batch)
 {
     return apr_time_now() - batch->at > apr_time_from_sec(cat_conf_history(undo->db->conf));
@@ -479,11 +476,12 @@ static apr_status_t find_range(cat_undo_t *undo, const cat_change_batch_t *batch
         return refuse(undo, CAT_UNDO_GONE);
     }
     *range = (cat_undo_range_t){.batch = batch->id, .after = batch->after_number, .last = batch->after_number};
-    rv = batch->row_count ? cat_db_one(db, SQL_CHANGES_NTH,
-                                       CAT_VALUES(write_number(db, range->after), write_number(db, range->batch),
-                                                  write_number(db, batch->row_count - 1)),
-                                       &row)
-                          : APR_NOTFOUND;
+    rv = batch->row_count
+             ? cat_db_one(db, SQL_CHANGES_NTH,
+                          CAT_VALUES(cat_number_write(db->pool, range->after), cat_number_write(db->pool, range->batch),
+                                     cat_number_write(db->pool, batch->row_count - 1)),
+                          &row)
+             : APR_NOTFOUND;
     if (rv != APR_SUCCESS) {
         return rv == APR_NOTFOUND ? refuse(undo, batch->is_complete ? CAT_UNDO_GONE : CAT_UNDO_RUNNING) : rv;
     }

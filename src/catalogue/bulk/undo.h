@@ -52,7 +52,7 @@ int cat_undo_read_job(const json_t *request, cat_undo_range_t *range);
 typedef struct cat_undo_portion_t {
     cat_undo_range_t range;
     apr_int64_t below;  /* they have lower numbers than this */
-    int most;           /* so many at most */
+    int most;           /* their number, at most */
     int errors_most;    /* of the result */
     int rows;           /* result: changes */
     apr_int64_t lowest; /* result: the lowest number of them; `below` if there are none */

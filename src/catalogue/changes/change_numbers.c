@@ -21,17 +21,13 @@
 
 #include <apr_strings.h>
 
+#include "lib/number.h"
 #include "lib/time.h"
 
 #define PORTION 1000    /* changes that are numbered in a transaction: those of SQL_CHANGES_UNNUMBERED */
 #define SOME 100        /* places of SQL_CHANGES_NUMBER */
 #define RUN_LEAST 10    /* numbers without a hole that are worth a statement of their own */
 #define PURGE_ROUNDS 50 /* of the transactions of a run, each with the rows of SQL_CHANGES_OLDEST but one */
-
-static const char *write_number(apr_pool_t *pool, apr_int64_t number)
-{
-    return apr_psprintf(pool, "%" APR_INT64_T_FMT, number);
-}
 
 /* ---- numbering ---- */
 
@@ -59,7 +55,7 @@ static apr_status_t find_unnumbered(numbering_t *n)
 
 static apr_status_t set_mark(cat_db_t *db, const char *name, apr_int64_t n)
 {
-    const char *text = write_number(db->pool, n);
+    const char *text = cat_number_write(db->pool, n);
 
     return cat_db_exec(db, SQL_CHANGES_SET_MARK, CAT_VALUES(text, name, text), NULL);
 }
@@ -79,10 +75,10 @@ static apr_status_t number_run(const numbering_t *n, int first, int count)
 {
     apr_pool_t *pool = n->db->pool;
 
-    return cat_db_exec(
-        n->db, SQL_CHANGES_NUMBER_RUN,
-        CAT_VALUES(n->shift, write_number(pool, n->numbers[first]), write_number(pool, n->numbers[first + count - 1])),
-        NULL);
+    return cat_db_exec(n->db, SQL_CHANGES_NUMBER_RUN,
+                       CAT_VALUES(n->shift, cat_number_write(pool, n->numbers[first]),
+                                  cat_number_write(pool, n->numbers[first + count - 1])),
+                       NULL);
 }
 
 /* The places that are left repeat a number. */
@@ -91,7 +87,7 @@ static apr_status_t number_some(const numbering_t *n, int first, int count)
     const char *values[SOME + 1] = {n->shift};
 
     for (int i = 0; i < SOME; i++) {
-        values[i + 1] = write_number(n->db->pool, n->numbers[first + (i < count ? i : 0)]);
+        values[i + 1] = cat_number_write(n->db->pool, n->numbers[first + (i < count ? i : 0)]);
     }
     return cat_db_exec(n->db, SQL_CHANGES_NUMBER, values, SOME + 1, NULL);
 }
@@ -102,7 +98,7 @@ static apr_status_t set_numbers(numbering_t *n, apr_int64_t last)
     apr_int64_t shift = last + 1 - n->numbers[0];
     apr_status_t rv = APR_SUCCESS;
 
-    n->shift = write_number(n->db->pool, shift);
+    n->shift = cat_number_write(n->db->pool, shift);
     for (int done = 0, count; done < n->count && rv == APR_SUCCESS; done += count) {
         count = measure_run(n, done);
         if (count >= RUN_LEAST) {
@@ -187,7 +183,7 @@ static apr_status_t judge_change(void *baton, const char *const *row, int count)
 static apr_status_t delete_changes(void *baton)
 {
     const purge_t *p = baton;
-    apr_status_t rv = cat_db_exec(p->db, SQL_PURGE_CHANGES, CAT_VALUES(write_number(p->db->pool, p->last)), NULL);
+    apr_status_t rv = cat_db_exec(p->db, SQL_PURGE_CHANGES, CAT_VALUES(cat_number_write(p->db->pool, p->last)), NULL);
 
     return rv == APR_SUCCESS ? set_mark(p->db, "purged", p->most) : rv;
 }

@@ -6,7 +6,7 @@
 #include "db/job.h"
 
 /* Gives numbers to the changes that have been committed, where the database has several writers; there is nothing to do elsewhere. The job
- * does it, and whoever shows a change that was just made: the first thousand, so that a reader does not wait for an import. */
+ * does it for all; a request that shows changes that were just made does it for the first thousand, so that it does not wait for an import. */
 apr_status_t cat_change_numbers_assign(cat_db_t *db);
 
 /* The background jobs: the one gives numbers to changes that were committed (cat_change_numbers_assign), the other deletes those that are

@@ -19,6 +19,7 @@
 
 #include <apr_strings.h>
 
+#include "lib/number.h"
 #include "lib/time.h"
 
 #define PORTION 100 /* changes of a product that are read at once */
@@ -26,16 +27,6 @@
 
 /* The columns of CHANGE_COLUMNS (db/dialects/sql.def), and behind them, where it is read, the last one. */
 enum { NUMBER, SEQ, AT, OP, PRODUCT, BATCH, USER_ID, USERNAME, FORMER };
-
-static const char *write_number(apr_pool_t *pool, apr_int64_t number)
-{
-    return apr_psprintf(pool, "%" APR_INT64_T_FMT, number);
-}
-
-static const char *copy_text(apr_pool_t *pool, const char *text)
-{
-    return text ? apr_pstrdup(pool, text) : NULL;
-}
 
 /* The names are constants, which the caller compares by their texts only. */
 static apr_status_t add_change(void *baton, const char *const *row, int count)
@@ -48,13 +39,23 @@ static apr_status_t add_change(void *baton, const char *const *row, int count)
         .at = cat_time_read(row[AT]),
         .op = apr_pstrdup(pool, row[OP]),
         .id = apr_pstrdup(pool, row[PRODUCT]),
-        .user_id = copy_text(pool, row[USER_ID]),
-        .username = copy_text(pool, row[USERNAME]),
+        .user_id = apr_pstrdup(pool, row[USER_ID]),
+        .username = apr_pstrdup(pool, row[USERNAME]),
         .batch = apr_atoi64(row[BATCH]),
         .number = apr_atoi64(row[NUMBER]),
-        .former = count > FORMER ? copy_text(pool, row[FORMER]) : NULL,
+        .former = count > FORMER ? apr_pstrdup(pool, row[FORMER]) : NULL,
     };
     return APR_SUCCESS;
+}
+
+/* *number: what the statement finds; 0: nothing. */
+static apr_status_t read_one(cat_db_t *db, cat_sql_t sql, const char *const *values, int count, apr_int64_t *number)
+{
+    const char *const *row;
+    apr_status_t rv = cat_db_one(db, sql, values, count, &row);
+
+    *number = rv == APR_SUCCESS ? apr_atoi64(row[0]) : 0;
+    return rv;
 }
 
 /* ---- in their order ---- */
@@ -65,15 +66,6 @@ typedef struct reading_t {
     int limit;
     apr_array_header_t *changes;
 } reading_t;
-
-static apr_status_t read_one(cat_db_t *db, cat_sql_t sql, const char *const *values, int count, apr_int64_t *number)
-{
-    const char *const *row;
-    apr_status_t rv = cat_db_one(db, sql, values, count, &row);
-
-    *number = rv == APR_SUCCESS ? apr_atoi64(row[0]) : 0;
-    return rv;
-}
 
 apr_status_t cat_changes_find_purged(cat_db_t *db, apr_int64_t *purged)
 {
@@ -113,10 +105,10 @@ static apr_status_t read_after(void *baton)
     if (rv == APR_SUCCESS && r->since > 0 && r->since < purged) {
         return CAT_EPURGED;
     }
-    rv = rv == APR_SUCCESS
-             ? cat_db_each(r->db, SQL_CHANGES_AFTER, CAT_VALUES(write_number(pool, r->since), apr_itoa(pool, r->limit)),
-                           add_change, r->changes)
-             : rv;
+    rv = rv == APR_SUCCESS ? cat_db_each(r->db, SQL_CHANGES_AFTER,
+                                         CAT_VALUES(cat_number_write(pool, r->since), apr_itoa(pool, r->limit)),
+                                         add_change, r->changes)
+                           : rv;
     return rv == APR_SUCCESS && r->since > 0 && !r->changes->nelts ? check_end(r) : rv;
 }
 
@@ -145,7 +137,7 @@ static apr_int64_t read_number(const char *text)
 apr_status_t cat_changes_get_batch(cat_db_t *db, apr_int64_t id, cat_change_batch_t *batch)
 {
     const char *const *row;
-    apr_status_t rv = cat_db_one(db, SQL_BATCHES_GET, CAT_VALUES(write_number(db->pool, id)), &row);
+    apr_status_t rv = cat_db_one(db, SQL_BATCHES_GET, CAT_VALUES(cat_number_write(db->pool, id)), &row);
 
     if (rv == APR_SUCCESS) {
         *batch = (cat_change_batch_t){
@@ -167,20 +159,12 @@ apr_status_t cat_changes_get_batch(cat_db_t *db, apr_int64_t id, cat_change_batc
 
 apr_status_t cat_changes_count(cat_db_t *db, const char *id, apr_int64_t *count)
 {
-    const char *const *row;
-    apr_status_t rv = cat_db_one(db, SQL_CHANGES_COUNT, CAT_VALUES(id), &row);
-
-    *count = rv == APR_SUCCESS ? apr_atoi64(row[0]) : 0;
-    return rv;
+    return read_one(db, SQL_CHANGES_COUNT, CAT_VALUES(id), count);
 }
 
 apr_status_t cat_changes_find(cat_db_t *db, const char *id, apr_int64_t seq, apr_int64_t *number)
 {
-    const char *const *row;
-    apr_status_t rv = cat_db_one(db, SQL_CHANGES_FIND, CAT_VALUES(id, write_number(db->pool, seq)), &row);
-
-    *number = rv == APR_SUCCESS ? apr_atoi64(row[0]) : 0;
-    return rv;
+    return read_one(db, SQL_CHANGES_FIND, CAT_VALUES(id, cat_number_write(db->pool, seq)), number);
 }
 
 typedef struct walk_t {
@@ -226,7 +210,7 @@ static apr_status_t walk_portion(walk_t *w)
         const char *const *before = revert_change(w, change);
         rv = w->step(w->baton, change, before, w->row);
         w->row = before;
-        w->below = write_number(w->other, change->number);
+        w->below = cat_number_write(w->other, change->number);
     }
     return rv;
 }

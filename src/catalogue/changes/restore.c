@@ -14,6 +14,7 @@
 #include "catalogue/product/product_images.h"
 #include "catalogue/product/products.h"
 #include "lib/json.h"
+#include "lib/text.h"
 
 /* ---- pictures ---- */
 
@@ -77,11 +78,6 @@ static apr_status_t insert_again(cat_db_t *db, const char *const *row)
     return rv == APR_SUCCESS ? cat_products_insert_row_within(db, (const char *const *)again) : rv;
 }
 
-static int is_equal(const char *one, const char *other)
-{
-    return one && other ? !strcmp(one, other) : one == other;
-}
-
 static apr_status_t set_field(cat_db_t *db, cat_input_t *input, int i, const char *value)
 {
     apr_status_t rv = APR_SUCCESS;
@@ -124,7 +120,7 @@ static apr_status_t compare_rows(cat_db_t *db, const char *const *present, const
     input->cleared = apr_pcalloc(db->pool, (apr_size_t)fields->count);
     for (int i = 0; i < fields->count && rv == APR_SUCCESS; i++) {
         int flags = fields->all[i].flags, is_set_by_clients = !(flags & CAT_SERVER) || flags & CAT_IMAGES;
-        if (is_set_by_clients && !is_equal(is[i], was[i])) {
+        if (is_set_by_clients && !cat_text_is_same(is[i], was[i])) {
             rv = set_field(db, input, i, was[i]);
         }
     }

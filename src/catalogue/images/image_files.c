@@ -36,6 +36,7 @@
 
 #include "catalogue/images/image_store.h"
 #include "catalogue/product/product_images.h"
+#include "lib/file.h"
 #include "lib/hash.h"
 #include "lib/id.h"
 #include "lib/time.h"
@@ -56,7 +57,7 @@
 #define DROPPED_PAGE 500           /* rows of SQL_IMAGE_DROPPED */
 
 #define WALK_INTERVAL apr_time_from_sec(3600)
-#define PORTION 100 /* places of SQL_IMAGE_USED_100 */
+#define PORTION CAT_DB_PLACES
 
 /* Of a run: the other jobs wait meanwhile. */
 #define WALK_TIME apr_time_from_msec(100)
@@ -123,22 +124,13 @@ static int open_file(const filling_t *f)
 static apr_status_t write_part(void *filling, const char *data, apr_size_t length)
 {
     filling_t *f = filling;
+    apr_status_t rv;
 
     if (f->fd < 0) {
         f->fd = open_file(f);
-        if (f->fd < 0) {
-            return note_fault(f->db, errno);
-        }
     }
-    while (length > 0) {
-        ssize_t written = write(f->fd, data, length);
-        if (written < 0 && errno != EINTR) {
-            return note_fault(f->db, errno);
-        }
-        data += written > 0 ? written : 0;
-        length -= written > 0 ? (apr_size_t)written : 0;
-    }
-    return APR_SUCCESS;
+    rv = f->fd < 0 ? errno : cat_file_write(f->fd, data, length);
+    return rv == APR_SUCCESS ? APR_SUCCESS : note_fault(f->db, rv);
 }
 
 /* It gets its name in one step, so that no reader sees a part of it; and not before the disk has it, so that none does after a power failure
@@ -289,9 +281,9 @@ static void remove_unfinished(apr_pool_t *pool, const cat_conf_t *conf)
 
 typedef struct portion_t {
     apr_pool_t *pool;
-    const char *names[PORTION], *ids[PORTION]; /* an id "": the place is empty */
-    int count;
-    apr_hash_t *used; /* the ids of pictures that the database has */
+    const char *names[PORTION];
+    apr_array_header_t *ids; /* const char *: of their pictures */
+    apr_hash_t *used;        /* the ids of pictures that the database has */
 } portion_t;
 
 /* Returns 0 at the end of the directory. */
@@ -300,14 +292,12 @@ static int read_portion(DIR *directory, portion_t *p)
     const struct dirent *entry = NULL;
     const char *size;
 
-    while (p->count < PORTION && (entry = readdir(directory))) {
+    p->ids = apr_array_make(p->pool, PORTION, sizeof(const char *));
+    while (p->ids->nelts < PORTION && (entry = readdir(directory))) {
         if (cat_image_files_parse(p->pool, entry->d_name, &size)) {
-            p->names[p->count] = apr_pstrdup(p->pool, entry->d_name);
-            p->ids[p->count++] = apr_pstrmemdup(p->pool, size, CAT_ID_LENGTH);
+            p->names[p->ids->nelts] = apr_pstrdup(p->pool, entry->d_name);
+            APR_ARRAY_PUSH(p->ids, const char *) = apr_pstrmemdup(p->pool, size, CAT_ID_LENGTH);
         }
-    }
-    for (int i = p->count; i < PORTION; i++) {
-        p->ids[i] = "";
     }
     return entry != NULL;
 }
@@ -323,14 +313,12 @@ static apr_status_t note_used(void *portion, const char *const *values, int coun
 
 static apr_status_t remove_unknown(const cat_job_t *job, portion_t *p)
 {
-    apr_status_t rv = APR_SUCCESS;
+    apr_status_t rv;
 
     p->used = apr_hash_make(p->pool);
-    if (p->count) {
-        rv = cat_db_each(cat_db_another(job->db, p->pool), SQL_IMAGE_USED_100, p->ids, PORTION, note_used, p);
-    }
-    for (int i = 0; i < p->count && rv == APR_SUCCESS; i++) {
-        if (!apr_hash_get(p->used, p->ids[i], APR_HASH_KEY_STRING)) {
+    rv = cat_db_each_list(cat_db_another(job->db, p->pool), SQL_IMAGE_USED_100, p->ids, note_used, p);
+    for (int i = 0; i < p->ids->nelts && rv == APR_SUCCESS; i++) {
+        if (!apr_hash_get(p->used, APR_ARRAY_IDX(p->ids, i, const char *), APR_HASH_KEY_STRING)) {
             unlink(cat_image_files_path(p->pool, job->conf, p->names[i]));
         }
     }
@@ -348,13 +336,12 @@ static apr_status_t walk_on(const cat_job_t *job, cat_job_walk_t *walk)
 {
     apr_time_t end = cat_time_monotonic() + WALK_TIME;
     apr_status_t rv = APR_SUCCESS;
-    portion_t p = {.count = 0};
+    portion_t p;
     int goes_on = 1;
 
     apr_pool_create(&p.pool, job->pool);
     while (goes_on && rv == APR_SUCCESS && cat_time_monotonic() < end && !cat_job_must_stop(job)) {
         apr_pool_clear(p.pool);
-        p.count = 0;
         goes_on = read_portion(walk->directory, &p);
         rv = remove_unknown(job, &p);
     }

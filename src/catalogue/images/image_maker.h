@@ -49,7 +49,7 @@ typedef enum {
 #define CAT_IMAGE_PIXELS_MOST 50000000
 #define CAT_IMAGE_CPU_MOST 20 /* seconds of processor time, for all sizes together */
 
-/* What is wrong with the file, in words for whoever sent it. NULL: nothing is. */
+/* What is wrong with the file, in words for the user who sent it. NULL: nothing is. */
 const char *cat_image_maker_explain(cat_image_result_t result);
 
 /* file: of the picture as it was sent; its position is changed. */

@@ -422,12 +422,18 @@ static apr_status_t read_word(making_t *m)
     return rv == APR_SUCCESS && m->found_count && has_few(m) ? read_by_words(m) : rv;
 }
 
+/* Repeated ones are of synonyms (catalogue/query/query_clauses.c). */
+static int count_asked(const making_t *m)
+{
+    return m->query->all->word_count - m->query->all->repeated_count;
+}
+
 /* May other products have what the words of the index, as far as they were looked at, do not tell? */
 static int is_plan_needed(const making_t *m)
 {
     const cat_list_query_t *all = m->query->all;
 
-    return all->word_count > 1 || (has_few(m) && (all->others[0] || (m->found_count > FEW && is_blind(m))));
+    return count_asked(m) > 1 || (has_few(m) && (all->others[0] || (m->found_count > FEW && is_blind(m))));
 }
 
 static apr_status_t read_products(void *baton)
@@ -440,7 +446,7 @@ static apr_status_t read_products(void *baton)
     m->names = apr_array_make(pool, ROWS, sizeof(cat_suggested_product_t));
     m->others = apr_array_make(pool, ROWS, sizeof(cat_suggested_product_t));
     m->found_count = 0;
-    rv = m->query->all->word_count == 1 ? read_word(m) : APR_SUCCESS;
+    rv = count_asked(m) == 1 ? read_word(m) : APR_SUCCESS;
     return rv == APR_SUCCESS && is_plan_needed(m) ? read_planned(m) : rv;
 }
 

@@ -23,6 +23,8 @@
 #include <apr_strings.h>
 
 #include "lib/json.h"
+#include "lib/number.h"
+#include "lib/text.h"
 #include "lib/time.h"
 
 #define PENDING 256
@@ -49,19 +51,12 @@ int cat_change_notes_are_kept(const cat_db_t *db)
 
 /* ---- what was overwritten ---- */
 
-static void begin_member(cat_buffer_t *b, const char *name, apr_size_t length)
-{
-    cat_buffer_add_text(b, b->length ? ",\"" : "{\"");
-    cat_buffer_add(b, name, length);
-    CAT_BUFFER_LITERAL(b, "\":");
-}
-
 /* Times as the database has them. */
 static void add_column(cat_buffer_t *b, int column, const char *value)
 {
     const cat_field_t *field = &cat_product_fields[column];
 
-    begin_member(b, field->name, strlen(field->name));
+    cat_json_begin_member(b, field->name, strlen(field->name));
     if (!value) {
         CAT_BUFFER_LITERAL(b, "null");
     } else if (field->kind == CAT_TIME) {
@@ -73,7 +68,7 @@ static void add_column(cat_buffer_t *b, int column, const char *value)
 
 static void add_member(cat_buffer_t *b, const cat_json_member_t *m, const char *value, apr_size_t length)
 {
-    begin_member(b, m->name, m->name_length);
+    cat_json_begin_member(b, m->name, m->name_length);
     cat_buffer_add(b, value, length);
 }
 
@@ -145,22 +140,17 @@ static void compare_extra(const cat_db_t *db, cat_buffer_t *b, const char *befor
     }
 }
 
-static int is_equal(const char *one, const char *other)
-{
-    return one && other ? !strcmp(one, other) : one == other;
-}
-
 const char *cat_change_notes_compare(const cat_db_t *db, const char *const *before, const char *const *after)
 {
     cat_buffer_t b;
 
     cat_buffer_init(&b, db->pool, 64);
     for (int i = 0; i < CAT_PRODUCT_FIELDS; i++) {
-        if (!is_equal(before[i], after[i])) {
+        if (!cat_text_is_same(before[i], after[i])) {
             add_column(&b, i, before[i]);
         }
     }
-    if (!is_equal(before[CAT_PRODUCT_EXTRA], after[CAT_PRODUCT_EXTRA])) {
+    if (!cat_text_is_same(before[CAT_PRODUCT_EXTRA], after[CAT_PRODUCT_EXTRA])) {
         compare_extra(db, &b, before[CAT_PRODUCT_EXTRA], after[CAT_PRODUCT_EXTRA]);
     }
     return end_object(&b);
@@ -248,11 +238,6 @@ const char *const *cat_change_notes_revert(apr_pool_t *pool, const char *id, con
 
 /* ---- writing ---- */
 
-static const char *write_number(apr_pool_t *pool, apr_int64_t number)
-{
-    return apr_psprintf(pool, "%" APR_INT64_T_FMT, number);
-}
-
 static apr_int64_t make_id(apr_time_t now)
 {
     unsigned char digit = 0;
@@ -271,13 +256,13 @@ static void list_batch_values(apr_pool_t *pool, const batch_row_t *row, const ch
 {
     const cat_author_t *author = row->author;
 
-    values[0] = write_number(pool, row->id);
+    values[0] = cat_number_write(pool, row->id);
     values[1] = cat_time_store(pool, row->now);
     values[2] = author ? author->user_id : NULL;
     values[3] = author ? author->source : CAT_SOURCE_REQUEST;
-    values[4] = write_number(pool, row->row_count);
+    values[4] = cat_number_write(pool, row->row_count);
     values[5] = author && author->is_open ? "0" : "1";
-    values[6] = author && author->undoes ? write_number(pool, author->undoes) : NULL;
+    values[6] = author && author->undoes ? cat_number_write(pool, author->undoes) : NULL;
 }
 
 /* *id: of the batch. */
@@ -316,7 +301,7 @@ static apr_status_t insert_changes(cat_db_t *db, const cat_change_note_t *notes,
 static apr_status_t insert_for_batch(cat_db_t *db, const cat_change_note_t *notes, int count, apr_int64_t batch)
 {
     const char **batches = apr_palloc(db->pool, (apr_size_t)count * sizeof(*batches));
-    const char *text = write_number(db->pool, batch);
+    const char *text = cat_number_write(db->pool, batch);
 
     for (int i = 0; i < count; i++) {
         batches[i] = text;
@@ -380,12 +365,12 @@ static void begin_notes(cat_db_t *db, notes_t *n)
     db->notes = n;
 }
 
-/* Ends a portion of the batch, which has made so many changes. */
+/* Ends a portion of the batch. changes: those that the portion has made. */
 static apr_status_t add_to_batch(cat_db_t *db, apr_int64_t batch, apr_int64_t changes, int is_open)
 {
     return cat_db_exec(db, SQL_BATCHES_ADD,
-                       CAT_VALUES(write_number(db->pool, changes), is_open ? "0" : "1",
-                                  cat_time_store(db->pool, apr_time_now()), write_number(db->pool, batch)),
+                       CAT_VALUES(cat_number_write(db->pool, changes), is_open ? "0" : "1",
+                                  cat_time_store(db->pool, apr_time_now()), cat_number_write(db->pool, batch)),
                        NULL);
 }
 
@@ -450,8 +435,8 @@ apr_status_t cat_change_notes_close(cat_db_t *db)
 
 static void copy_note(notes_t *n, const cat_change_note_t *note)
 {
-    APR_ARRAY_PUSH(n->notes, cat_change_note_t) = (cat_change_note_t){
-        note->op, apr_pstrdup(n->pool, note->product_id), note->former ? apr_pstrdup(n->pool, note->former) : NULL};
+    APR_ARRAY_PUSH(n->notes, cat_change_note_t) =
+        (cat_change_note_t){note->op, apr_pstrdup(n->pool, note->product_id), apr_pstrdup(n->pool, note->former)};
 }
 
 static apr_status_t add_notes(cat_db_t *db, notes_t *n, const cat_change_note_t *notes, int count)

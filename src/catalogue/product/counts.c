@@ -39,6 +39,7 @@
 #include "catalogue/product/value_counts.h"
 #include "db/db.h"
 #include "lib/fold.h"
+#include "lib/number.h"
 
 /* A block of TOO_MANY products or more is split after SIZE of them; one of fewer than TOO_FEW is merged into the next older
  * one. */
@@ -73,7 +74,6 @@ static apr_status_t keep_block(void *baton, const char *const *values, int count
 }
 
 typedef struct maintenance_t {
-    apr_pool_t *pool;
     cat_db_t *db;
     const cat_job_t *job; /* NULL: no background job */
     int changed;
@@ -93,11 +93,6 @@ static apr_status_t note_row(void *baton, const char *const *values, int count)
     return CAT_ENOUGH;
 }
 
-static const char *number(const maintenance_t *c, apr_int64_t n)
-{
-    return apr_psprintf(c->pool, "%" APR_INT64_T_FMT, n);
-}
-
 /* *first: of the block that the key is in. */
 static apr_status_t find_block(maintenance_t *c, const cat_list_key_t *key, cat_list_key_t *first)
 {
@@ -112,7 +107,8 @@ static apr_status_t find_block(maintenance_t *c, const cat_list_key_t *key, cat_
 
 static apr_status_t add_to_block(maintenance_t *c, const cat_list_key_t *first, apr_int64_t n)
 {
-    return cat_db_exec(c->db, SQL_COUNTS_ADD, CAT_VALUES(number(c, n), first->created_at, first->id), NULL);
+    return cat_db_exec(c->db, SQL_COUNTS_ADD,
+                       CAT_VALUES(cat_number_write(c->db->pool, n), first->created_at, first->id), NULL);
 }
 
 /* Leaves the oldest products in the block, and inserts one for the rest, which becomes *block. APR_NOTFOUND: delta rows
@@ -135,7 +131,8 @@ static apr_status_t split_block(maintenance_t *c, block_t *block)
     }
     rv = add_to_block(c, first, -rest);
     *block = (block_t){{row[0], row[1]}, rest};
-    return rv == APR_SUCCESS ? cat_db_exec(c->db, SQL_COUNTS_INSERT, CAT_VALUES(row[0], row[1], number(c, rest)), NULL)
+    return rv == APR_SUCCESS ? cat_db_exec(c->db, SQL_COUNTS_INSERT,
+                                           CAT_VALUES(row[0], row[1], cat_number_write(c->db->pool, rest)), NULL)
                              : rv;
 }
 
@@ -166,12 +163,14 @@ static apr_status_t merge_block(maintenance_t *c, const block_t *block)
 
 static apr_status_t read_uneven(const maintenance_t *c, cat_row_t *row, void *baton)
 {
-    return cat_db_each(c->db, SQL_COUNTS_UNEVEN, CAT_VALUES(number(c, TOO_MANY), number(c, TOO_FEW)), row, baton);
+    return cat_db_each(c->db, SQL_COUNTS_UNEVEN,
+                       CAT_VALUES(cat_number_write(c->db->pool, TOO_MANY), cat_number_write(c->db->pool, TOO_FEW)), row,
+                       baton);
 }
 
 static apr_status_t rebalance(maintenance_t *c)
 {
-    apr_array_header_t *blocks = apr_array_make(c->pool, 8, sizeof(block_t));
+    apr_array_header_t *blocks = apr_array_make(c->db->pool, 8, sizeof(block_t));
     apr_status_t rv = read_uneven(c, keep_block, blocks);
 
     for (int i = 0; i < blocks->nelts && rv == APR_SUCCESS; i++) {
@@ -206,7 +205,7 @@ static apr_status_t keep_delta(void *baton, const char *const *values, int count
         b->deltas[b->count++] = (delta_t){{apr_pstrdup(b->pool, values[1]), apr_pstrdup(b->pool, values[2])},
                                           apr_atoi64(values[1]),
                                           apr_atoi64(values[3]),
-                                          values[4] ? apr_pstrdup(b->pool, values[4]) : NULL,
+                                          apr_pstrdup(b->pool, values[4]),
                                           apr_atoi64(values[5]),
                                           apr_atoi64(values[6])};
     }
@@ -256,13 +255,13 @@ static const char *fold_category(apr_pool_t *pool, const char *category)
 
 static apr_status_t add_to_category(const maintenance_t *c, const char *category, apr_int64_t n, apr_int64_t in_stock)
 {
-    const char *sum = number(c, n), *stock = number(c, in_stock);
+    const char *sum = cat_number_write(c->db->pool, n), *stock = cat_number_write(c->db->pool, in_stock);
     int changed;
     apr_status_t rv = cat_db_exec(c->db, SQL_CATEGORY_ADD, CAT_VALUES(sum, stock, category), &changed);
 
     if (rv == APR_SUCCESS && !changed) {
-        rv = cat_db_exec(c->db, SQL_CATEGORY_INSERT, CAT_VALUES(category, sum, stock, fold_category(c->pool, category)),
-                         NULL);
+        rv = cat_db_exec(c->db, SQL_CATEGORY_INSERT,
+                         CAT_VALUES(category, sum, stock, fold_category(c->db->pool, category)), NULL);
     }
     return rv == APR_SUCCESS && n < 0 ? cat_db_exec(c->db, SQL_CATEGORY_PRUNE, CAT_VALUES(category), NULL) : rv;
 }
@@ -275,7 +274,7 @@ static int by_category(const void *one, const void *other)
 /* Each category is updated once. */
 static apr_status_t apply_to_categories(maintenance_t *c, const delta_batch_t *b)
 {
-    delta_t *deltas = apr_palloc(c->pool, (apr_size_t)b->count * sizeof(*deltas));
+    delta_t *deltas = apr_palloc(c->db->pool, (apr_size_t)b->count * sizeof(*deltas));
     int count = 0;
     apr_status_t rv = APR_SUCCESS;
 
@@ -305,18 +304,19 @@ static apr_status_t apply_to_all(const maintenance_t *c, const delta_batch_t *b)
         sum += b->deltas[i].delta;
         in_stock += b->deltas[i].in_stock;
     }
-    return cat_db_exec(c->db, SQL_COUNTS_ADD_ALL, CAT_VALUES(number(c, sum), number(c, in_stock)), NULL);
+    return cat_db_exec(c->db, SQL_COUNTS_ADD_ALL,
+                       CAT_VALUES(cat_number_write(c->db->pool, sum), cat_number_write(c->db->pool, in_stock)), NULL);
 }
 
 /* Applies one batch of product_deltas to the counts. *count: its rows. */
 static apr_status_t apply_deltas(maintenance_t *c, int *count)
 {
-    delta_batch_t *b = apr_pcalloc(c->pool, sizeof(*b));
+    delta_batch_t *b = apr_pcalloc(c->db->pool, sizeof(*b));
     apr_status_t rv;
 
-    b->pool = c->pool;
-    b->numbers = apr_array_make(c->pool, 64, sizeof(const char *));
-    rv = cat_db_each(c->db, SQL_COUNTS_DELTAS, CAT_VALUES(apr_itoa(c->pool, BATCH_ROWS)), keep_delta, b);
+    b->pool = c->db->pool;
+    b->numbers = apr_array_make(c->db->pool, 64, sizeof(const char *));
+    rv = cat_db_each(c->db, SQL_COUNTS_DELTAS, CAT_VALUES(apr_itoa(c->db->pool, BATCH_ROWS)), keep_delta, b);
     *count = b->count;
     if (rv != APR_SUCCESS || b->count == 0) {
         return rv;
@@ -330,24 +330,15 @@ static apr_status_t apply_deltas(maintenance_t *c, int *count)
     return rv == APR_SUCCESS ? cat_db_exec_list(c->db, SQL_COUNTS_DELETE_DELTAS, b->numbers, DELETED_ROWS, "0") : rv;
 }
 
-static apr_status_t keep_name(void *baton, const char *const *values, int count)
-{
-    apr_array_header_t *names = baton;
-
-    (void)count;
-    APR_ARRAY_PUSH(names, const char *) = apr_pstrdup(names->pool, values[0]);
-    return APR_SUCCESS;
-}
-
 /* Of rows that SQL_CATEGORY_BEGIN or a trigger has inserted. */
 static apr_status_t fold_categories(maintenance_t *c)
 {
-    apr_array_header_t *names = apr_array_make(c->pool, 64, sizeof(const char *));
-    apr_status_t rv = cat_db_each(c->db, SQL_CATEGORY_UNFOLDED, CAT_NO_VALUES, keep_name, names);
+    apr_array_header_t *names = apr_array_make(c->db->pool, 64, sizeof(const char *));
+    apr_status_t rv = cat_db_each(c->db, SQL_CATEGORY_UNFOLDED, CAT_NO_VALUES, cat_db_add_text, names);
 
     for (int i = 0; i < names->nelts && rv == APR_SUCCESS; i++) {
         const char *name = APR_ARRAY_IDX(names, i, const char *);
-        rv = cat_db_exec(c->db, SQL_CATEGORY_FOLD, CAT_VALUES(fold_category(c->pool, name), name), NULL);
+        rv = cat_db_exec(c->db, SQL_CATEGORY_FOLD, CAT_VALUES(fold_category(c->db->pool, name), name), NULL);
         c->changed++;
     }
     return rv;
@@ -386,9 +377,9 @@ static apr_status_t maintain_counts(void *baton)
     return rv == APR_SUCCESS && !c->changed ? APR_NOTFOUND : rv;
 }
 
-static apr_status_t maintain(apr_pool_t *pool, cat_db_t *db, const cat_job_t *job, int *changed)
+static apr_status_t maintain(cat_db_t *db, const cat_job_t *job, int *changed)
 {
-    maintenance_t c = {.pool = pool, .db = db, .job = job};
+    maintenance_t c = {.db = db, .job = job};
     int due = 0;
     apr_status_t rv = cat_db_each(db, SQL_COUNTS_DELTAS, CAT_VALUES("1"), note_row, &due);
 
@@ -403,9 +394,9 @@ static apr_status_t maintain(apr_pool_t *pool, cat_db_t *db, const cat_job_t *jo
     return rv == APR_NOTFOUND ? APR_SUCCESS : rv;
 }
 
-apr_status_t cat_counts_maintain(apr_pool_t *pool, cat_db_t *db, int *changed)
+apr_status_t cat_counts_maintain(cat_db_t *db, int *changed)
 {
-    return maintain(pool, db, NULL, changed);
+    return maintain(db, NULL, changed);
 }
 
 /* What a transaction has read is not kept for the next one: an import may have left deltas for all of them. */
@@ -418,7 +409,7 @@ cat_job_result_t cat_counts_run(cat_job_t *job)
     apr_pool_create(&pool, job->pool);
     for (int i = 0; i < TRANSACTIONS && changed && rv == APR_SUCCESS && !cat_job_must_stop(job); i++) {
         cat_db_t *db = cat_db_make(pool, job->conf, job->source, job->log);
-        rv = maintain(pool, db, job, &changed);
+        rv = maintain(db, job, &changed);
         apr_pool_clear(pool);
     }
     apr_pool_destroy(pool);
@@ -480,7 +471,6 @@ apr_status_t cat_counts_category(cat_db_t *db, const char *category, apr_int64_t
 /* ---- the check ---- */
 
 typedef struct check_t {
-    apr_pool_t *pool;
     cat_db_t *db;
     int wrong;
 } check_t;
@@ -500,7 +490,7 @@ static apr_status_t check_block(check_t *c, const block_t *block, const block_t 
 /* The counts of the blocks must add up to the count of all products, too. */
 static apr_status_t check_blocks(check_t *c, apr_int64_t total)
 {
-    apr_array_header_t *blocks = apr_array_make(c->pool, 1024, sizeof(block_t));
+    apr_array_header_t *blocks = apr_array_make(c->db->pool, 1024, sizeof(block_t));
     apr_int64_t sum = 0;
     apr_status_t rv = cat_db_each(c->db, SQL_COUNTS_STORED, CAT_NO_VALUES, keep_block, blocks);
     const block_t *block = (const block_t *)blocks->elts;
@@ -519,7 +509,7 @@ static apr_status_t check_key(void *baton, const char *const *values, int count)
     check_t *c = baton;
 
     (void)count;
-    c->wrong += strcmp(values[1], fold_category(c->pool, values[0])) != 0;
+    c->wrong += strcmp(values[1], fold_category(c->db->pool, values[0])) != 0;
     return APR_SUCCESS;
 }
 
@@ -549,9 +539,9 @@ static apr_status_t check_counts(void *baton)
     return rv == APR_SUCCESS ? cat_db_each(c->db, SQL_CATEGORY_KEYS, CAT_NO_VALUES, check_key, c) : rv;
 }
 
-apr_status_t cat_counts_check(apr_pool_t *pool, cat_db_t *db, int *wrong)
+apr_status_t cat_counts_check(cat_db_t *db, int *wrong)
 {
-    check_t c = {.pool = pool, .db = db};
+    check_t c = {.db = db};
     apr_status_t rv = cat_db_view(db, check_counts, &c);
 
     *wrong = c.wrong;

@@ -37,14 +37,14 @@ apr_status_t cat_counts_note(cat_db_t *db, const cat_counts_delta_t *deltas, int
 apr_status_t cat_counts_category(cat_db_t *db, const char *category, apr_int64_t *n);
 
 /* Does a share of the maintenance, in one transaction. *changed: how much; 0: nothing is left to do. */
-apr_status_t cat_counts_maintain(apr_pool_t *pool, cat_db_t *db, int *changed);
+apr_status_t cat_counts_maintain(cat_db_t *db, int *changed);
 
 /* The background job that does all of it. */
 cat_job_run_t cat_counts_run;
 
 /* *wrong: how many counts differ from the products, and blocks that are missing. Triggers that were switched off cause
  * that. */
-apr_status_t cat_counts_check(apr_pool_t *pool, cat_db_t *db, int *wrong);
+apr_status_t cat_counts_check(cat_db_t *db, int *wrong);
 
 /* Counts all products again, as one block, which cat_counts_maintain then splits. The caller has begun a transaction. */
 apr_status_t cat_counts_rebuild(cat_db_t *db);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Keeps the dictionary in step with product_words: whoever inserts words asks which of them the dictionary lacks, without a lock, and inserts
+ * Keeps the dictionary in step with product_words: a writer that inserts words asks which of them the dictionary lacks, without a lock, and inserts
  * those in the order of the primary key, so that writers who add the same words wait for each other, and never in a circle. Most words of a
  * new product are there already. Nothing is counted, so that no row is one that all writers change; and nothing is deleted with a product, as
  * another one may get the word at the same moment.
@@ -21,17 +21,13 @@
 #include <apr_strings.h>
 
 #include "lib/spelling.h"
+#include "lib/text.h"
 #include "lib/words.h"
 
 #define KNOWN_FEW 10 /* words of one SQL_DICTIONARY_KNOWN; of SQL_DICTIONARY_KNOWN_100: */
 #define KNOWN_MANY 100
 
 #define COLUMNS 3
-
-static int compare_words(const void *one, const void *other)
-{
-    return strcmp(*(const char *const *)one, *(const char *const *)other);
-}
 
 /* Leaves those that the dictionary should have, each once. */
 static void choose_words(apr_array_header_t *words)
@@ -44,7 +40,7 @@ static void choose_words(apr_array_header_t *words)
             all[count++] = all[i];
         }
     }
-    qsort(all, (size_t)count, sizeof(*all), compare_words);
+    qsort(all, (size_t)count, sizeof(*all), cat_text_compare);
     words->nelts = 0;
     for (int i = 0; i < count; i++) {
         if (words->nelts == 0 || strcmp(all[words->nelts - 1], all[i]) != 0) {
@@ -63,7 +59,7 @@ typedef struct asking_t {
 static apr_status_t strike_out(void *baton, const char *const *values, int count)
 {
     const asking_t *a = baton;
-    const char *const *found = bsearch(values, a->asked, (size_t)a->count, sizeof(*a->asked), compare_words);
+    const char *const *found = bsearch(values, a->asked, (size_t)a->count, sizeof(*a->asked), cat_text_compare);
 
     (void)count;
     if (found) {

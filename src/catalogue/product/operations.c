@@ -29,6 +29,7 @@
 #include "catalogue/product/product_images.h"
 #include "db/db.h"
 #include "lib/id.h"
+#include "lib/text.h"
 
 /* What the name of an operation stands for, as the operations so far leave it. */
 typedef struct naming_t {
@@ -96,7 +97,7 @@ static apr_array_header_t *list_ids(const run_t *run)
             APR_ARRAY_PUSH(ids, const char *) = o->id;
         }
     }
-    qsort(ids->elts, (size_t)ids->nelts, sizeof(const char *), cat_id_compare);
+    qsort(ids->elts, (size_t)ids->nelts, sizeof(const char *), cat_text_compare);
     return ids;
 }
 

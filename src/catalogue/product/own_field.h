@@ -23,8 +23,8 @@ typedef struct cat_own_field_t {
 const char *cat_own_field_read(apr_pool_t *pool, const cat_fields_t *before, const char *line, cat_field_t *field,
                                cat_own_field_t *own);
 
-/* How many values a choice may have, in a line, and with those of other lines that the database knows; so many digits have their places in
- * catalogue/product/own_keys.c. And how many characters the definition, which the schema has room for. */
+/* The number of values of a choice, and of characters of its definition: in a line, and together with the lines that the database knows.
+ * catalogue/product/own_keys.c writes places of values with three digits, and the schema has room for the definition. */
 #define CAT_OWN_CHOICES 99
 #define CAT_OWN_DEFINITION 12000
 #define CAT_OWN_CHOICES_KNOWN 999
@@ -33,7 +33,7 @@ const char *cat_own_field_read(apr_pool_t *pool, const cat_fields_t *before, con
 /* The type, the values of a choice, and those of the flags that decide the keys of a field, as a line has them behind the name; on the pool. */
 const char *cat_own_field_define(apr_pool_t *pool, const cat_own_field_t *own, int flags);
 
-/* Are there at most so many values, and characters of the definition? 1 of another type than choice. */
+/* Has the choice at most these numbers of values, and of characters of its definition? 1 for other types. */
 int cat_own_field_check_values(apr_pool_t *pool, const cat_own_field_t *own, int most, int characters);
 
 /* The field of this name, whatever its case; the count: there is none. */

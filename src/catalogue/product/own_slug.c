@@ -20,7 +20,7 @@
 #include "lib/json.h"
 #include "lib/words.h"
 
-/* At most so many characters of the joined words, without a "-" at the end. */
+/* The first `most` characters of the joined words, without a "-" at the end. */
 static const char *cut_words(apr_pool_t *pool, const char *words, apr_size_t most)
 {
     apr_size_t length = 0;

@@ -131,7 +131,7 @@ const char *const *cat_product_copy(apr_pool_t *pool, const char *const *row, in
     const char **copy = apr_palloc(pool, (apr_size_t)count * sizeof(*copy));
 
     for (int i = 0; i < count; i++) {
-        copy[i] = row[i] ? apr_pstrdup(pool, row[i]) : NULL;
+        copy[i] = apr_pstrdup(pool, row[i]);
     }
     return copy;
 }
@@ -147,13 +147,6 @@ void cat_product_stamp(apr_pool_t *pool, const cat_fields_t *fields, const char 
     }
 }
 
-static void begin_member(cat_buffer_t *b, const char *name, apr_size_t length)
-{
-    cat_buffer_add_text(b, b->length ? ",\"" : "{\"");
-    cat_buffer_add(b, name, length);
-    CAT_BUFFER_LITERAL(b, "\":");
-}
-
 typedef enum { ALL, ALL_BUT_PICTURES, PICTURES } hidden_t;
 
 static int is_wanted(const cat_json_member_t *m, hidden_t which)
@@ -167,7 +160,7 @@ static void add_hidden(cat_buffer_t *b, const cat_fields_t *fields, const char *
 
     while (hidden && cat_json_next_member(&hidden, &m)) {
         if (find_field(fields, &m, CAT_PRODUCT_FIELDS) == fields->count && is_wanted(&m, which)) {
-            begin_member(b, m.name, m.name_length);
+            cat_json_begin_member(b, m.name, m.name_length);
             cat_buffer_add(b, m.value, m.value_length);
         }
     }
@@ -195,7 +188,7 @@ const char *cat_product_write_extra(apr_pool_t *pool, const cat_fields_t *fields
         if (!record[i]) {
             continue;
         }
-        begin_member(&b, fields->all[i].name, strlen(fields->all[i].name));
+        cat_json_begin_member(&b, fields->all[i].name, strlen(fields->all[i].name));
         if (fields->all[i].kind == CAT_TIME || fields->all[i].flags & CAT_IMAGES) {
             cat_buffer_add_text(&b, record[i]);
         } else {

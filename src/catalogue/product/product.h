@@ -43,7 +43,7 @@ const char *const *cat_product_read(apr_pool_t *pool, const cat_fields_t *fields
 /* A record's text of a member of the column extra, or of one written like it, on the pool; NULL: it is not of the field's kind. */
 const char *cat_product_read_member(apr_pool_t *pool, const cat_field_t *field, const cat_json_member_t *m);
 
-/* A copy of a row of so many values, of which the last ones need not be a product's, on the pool. */
+/* A copy of a row of `count` values, of which those behind CAT_PRODUCT_COLUMNS are the statement's own, on the pool. */
 const char *const *cat_product_copy(apr_pool_t *pool, const char *const *row, int count);
 
 #define CAT_PRODUCT_EXTRA_MAX 40000 /* octets of the column extra: a row of MariaDB has 65,535 for all columns */

@@ -32,6 +32,7 @@
 #include "catalogue/product/product.h"
 #include "lib/id.h"
 #include "lib/json.h"
+#include "lib/number.h"
 #include "lib/time.h"
 
 static const int smaller_widths[] = {320, 640, 1280};
@@ -134,11 +135,6 @@ typedef struct images_rule_t {
     const char *mount_uri;
 } images_rule_t;
 
-static int is_member(const cat_json_member_t *m, const char *name)
-{
-    return m->name_length == strlen(name) && !memcmp(m->name, name, m->name_length);
-}
-
 /* Reads an object without a tree, as lists have many of them (catalogue/product/product.c). *at: its beginning, then its end. */
 static cat_image_t scan_image(apr_pool_t *pool, const char **at, cat_json_member_t *alt)
 {
@@ -147,13 +143,13 @@ static cat_image_t scan_image(apr_pool_t *pool, const char **at, cat_json_member
 
     *alt = (cat_json_member_t){.value = "\"\"", .value_length = 2};
     while (cat_json_next_member(at, &m)) {
-        if (is_member(&m, "id") && m.value_length == CAT_ID_LENGTH + 2) {
+        if (cat_json_is_named(&m, "id") && m.value_length == CAT_ID_LENGTH + 2) {
             image.id = apr_pstrmemdup(pool, m.value + 1, CAT_ID_LENGTH);
-        } else if (is_member(&m, "width")) {
+        } else if (cat_json_is_named(&m, "width")) {
             image.width = limit_edge(strtol(m.value, NULL, 10));
-        } else if (is_member(&m, "height")) {
+        } else if (cat_json_is_named(&m, "height")) {
             image.height = limit_edge(strtol(m.value, NULL, 10));
-        } else if (is_member(&m, "alt") && *m.value == '"') {
+        } else if (cat_json_is_named(&m, "alt") && *m.value == '"') {
             *alt = m;
         }
     }
@@ -372,7 +368,7 @@ apr_status_t cat_product_images_insert(cat_db_t *db, const char *product, const 
                                        const char *digest)
 {
     return cat_db_insert(db, SQL_IMAGE_INSERT,
-                         CAT_VALUES(image->id, product, apr_psprintf(db->pool, "%" APR_INT64_T_FMT, octets),
+                         CAT_VALUES(image->id, product, cat_number_write(db->pool, octets),
                                     apr_itoa(db->pool, image->width), digest, cat_time_store(db->pool, apr_time_now()),
                                     NULL));
 }

@@ -184,11 +184,6 @@ static void add_words(cat_buffer_t *b, const char *mark, const char *folded)
     }
 }
 
-static int compare_texts(const void *one, const void *other)
-{
-    return strcmp(*(const char *const *)one, *(const char *const *)other);
-}
-
 /* The words of the name, then those that only the category has. */
 static void add_name_and_category(cat_buffer_t *b, const char *name, const char *category)
 {
@@ -201,7 +196,7 @@ static void add_name_and_category(cat_buffer_t *b, const char *name, const char 
     CAT_BUFFER_LITERAL(b, CAT_PRODUCT_NAME_END " ");
     for (int i = 0; i < others->nelts; i++) {
         const char *word = APR_ARRAY_IDX(others, i, const char *);
-        if (!bsearch(&word, of_name->elts, (size_t)of_name->nelts, sizeof(word), compare_texts)) {
+        if (!bsearch(&word, of_name->elts, (size_t)of_name->nelts, sizeof(word), cat_text_compare)) {
             add_word_text(b, "", word);
         }
     }

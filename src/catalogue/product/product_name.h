@@ -11,7 +11,7 @@ typedef struct cat_product_name_t {
     const char *value; /* as a record has it */
 } cat_product_name_t;
 
-/* The unique field of this name, in so many octets; fields->count: there is none. */
+/* The unique field of this name, which need not end with NUL; fields->count: there is none. */
 int cat_product_name_find_field(const cat_fields_t *fields, const char *name, apr_size_t length);
 
 /* 0: the text is no name: it has no "=", not the name of a unique field before that, or a value behind it that the field never has. */

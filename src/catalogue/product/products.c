@@ -34,6 +34,7 @@
 #include "db/db.h"
 #include "http/etag.h"
 #include "lib/id.h"
+#include "lib/text.h"
 
 /* ---- reading ---- */
 
@@ -258,13 +259,14 @@ static apr_status_t insert_product(cat_db_t *db, const char *const *row)
     return rv == APR_SUCCESS ? note_creations(&in) : rv;
 }
 
-/* Without words, delta row and history, a product is a statement of its own. */
+/* Without words, delta row and history, a product is a statement of its own, unless it may be the first one (registry.h). */
 static cat_batch_kind_t choose_batch_kind(const cat_db_t *db, const cat_registry_t *registry)
 {
     int has_words = registry->has_keys || cat_product_keys_kept(db) & CAT_INDEX_SEARCH;
 
-    return has_words || cat_counts_needs_transaction(db) || cat_change_notes_are_kept(db) ? CAT_BATCH_TRANSACTION
-                                                                                          : CAT_BATCH_STATEMENT;
+    return has_words || cat_counts_needs_transaction(db) || cat_change_notes_are_kept(db) || !cat_db_written_at(db)
+               ? CAT_BATCH_TRANSACTION
+               : CAT_BATCH_STATEMENT;
 }
 
 /* A product that is inserted alone. */
@@ -313,6 +315,7 @@ apr_status_t cat_products_insert_one(cat_db_t *db, const char *const *product)
     const cat_registry_t *registry;
     apr_status_t rv = cat_registry_get(db, &registry);
 
+    rv = rv == APR_SUCCESS ? cat_registry_begin_writing(db) : rv;
     cat_db_touch(db, NULL);
     if (rv != APR_SUCCESS) {
         return rv;
@@ -711,6 +714,7 @@ apr_status_t cat_products_transact(cat_db_t *db, const apr_array_header_t *chang
     cat_noted_work_t noted = {db, work, baton};
 
     cat_db_touch_many(db, changed);
+    rv = rv == APR_SUCCESS ? cat_registry_begin_writing(db) : rv;
     rv = rv == APR_SUCCESS ? cat_db_transact_many(db, writes, cat_change_notes_run, &noted) : rv;
     if (rv == APR_SUCCESS) {
         cat_change_notes_keep(db);
@@ -765,8 +769,6 @@ int cat_products_changes(const cat_input_t *input, const char *const *product)
     return 0;
 }
 
-#define LOCKED 100 /* ids of one SQL_PRODUCT_LOCK_100 */
-
 static apr_status_t pass_row(void *baton, const char *const *values, int count)
 {
     (void)baton;
@@ -775,24 +777,13 @@ static apr_status_t pass_row(void *baton, const char *const *values, int count)
     return APR_SUCCESS;
 }
 
-/* The places that are left repeat an id. */
 apr_status_t cat_products_lock_many(cat_db_t *db, apr_array_header_t *ids)
 {
-    const char *const *sorted = (const char *const *)ids->elts;
-    apr_status_t rv = APR_SUCCESS;
-
     if (cat_db_has_one_writer(db)) {
         return APR_SUCCESS;
     }
-    qsort(ids->elts, (size_t)ids->nelts, sizeof(*sorted), cat_id_compare);
-    for (int done = 0; done < ids->nelts && rv == APR_SUCCESS; done += LOCKED) {
-        const char *values[LOCKED];
-        for (int i = 0; i < LOCKED; i++) {
-            values[i] = sorted[done + i < ids->nelts ? done + i : done];
-        }
-        rv = cat_db_each(db, SQL_PRODUCT_LOCK_100, values, LOCKED, pass_row, NULL);
-    }
-    return rv;
+    qsort(ids->elts, (size_t)ids->nelts, sizeof(const char *), cat_text_compare);
+    return cat_db_each_list(db, SQL_PRODUCT_LOCK_100, ids, pass_row, NULL);
 }
 
 apr_status_t cat_products_insert_within(cat_db_t *db, const char *const *product)

@@ -12,8 +12,12 @@
  * A server reads the table once a second at most. A field that it does not know yet is added before the first write or list that needs
  * the table; if there are products, the job (catalogue/search/key_filler.h) gives them its keys.
  *
+ * As long as no product was ever written, a field is complete at once: nobody who does not know of it can have written one. The row of level 3
+ * of product_counts says so. Whoever adds fields locks it while it does; whoever writes products notes there that he does, before he reads the
+ * table, and from then on his process forgets what it has read before (docs/decisions/0077).
+ *
  * What was read is kept for the life of the process, as threads may use it for as long as they like. The table changes with the
- * configuration and when a field is complete, so there are few of them: whoever reads what another thread has read before takes that.
+ * configuration and when a field is complete, so there are few of them: a thread that reads what another one has read before takes that.
  */
 #include "catalogue/product/registry.h"
 
@@ -24,6 +28,7 @@
 #include "catalogue/product/list_key.h"
 #include "catalogue/product/product.h"
 #include "lib/buffer.h"
+#include "lib/number.h"
 
 /* What was read is used for so long; and a transaction that has gone by it for longer looks again before it commits. */
 #define AGE apr_time_from_sec(1)
@@ -75,7 +80,7 @@ static void note_flags(cat_registry_t *registry, int flags)
     registry->has_facets |= (flags & CAT_FACET) != 0;
 }
 
-/* Without fields; the caller fills in what belongs to so many of them. */
+/* Without fields, but with room for `count` of them. */
 static cat_registry_t *make_empty(const char *text, int count)
 {
     apr_size_t places = CAT_PRODUCT_FIELDS + (apr_size_t)count;
@@ -227,15 +232,26 @@ typedef struct addition_t {
     int added;                      /* how many were added */
 } addition_t;
 
+/* *is_unwritten: no product was ever written, and until this transaction ends nobody begins to. Where writers take turns that is so. */
+static apr_status_t lock_unwritten(cat_db_t *db, int *is_unwritten)
+{
+    *is_unwritten = 1;
+    return cat_db_has_one_writer(db) ? APR_SUCCESS : cat_db_exec(db, SQL_UNWRITTEN_LOCK, CAT_NO_VALUES, is_unwritten);
+}
+
 /* In an empty catalogue no product has a value that is not claimed. It has all keys that there can be, too, but where several transactions
- * write at once, some may have products that nobody else sees yet, with values that were claimed for them. */
+ * write at once, and products were written before, some may have products that nobody else sees yet, with values that were claimed for them. */
 static apr_status_t look_for_products(addition_t *a)
 {
     const char *const *row;
-    apr_status_t rv = cat_db_one(a->db, SQL_PRODUCT_LIST_AFTER, CAT_VALUES(CAT_LIST_KEY_MAX.created_at, "", "1"), &row);
+    int is_unwritten;
+    apr_status_t rv = lock_unwritten(a->db, &is_unwritten);
 
+    if (rv == APR_SUCCESS) {
+        rv = cat_db_one(a->db, SQL_PRODUCT_LIST_AFTER, CAT_VALUES(CAT_LIST_KEY_MAX.created_at, "", "1"), &row);
+    }
     a->claimed = rv == APR_NOTFOUND ? "1" : "0";
-    a->complete = cat_db_has_one_writer(a->db) ? a->claimed : "0";
+    a->complete = is_unwritten ? a->claimed : "0";
     return rv == APR_NOTFOUND ? APR_SUCCESS : rv;
 }
 
@@ -333,14 +349,15 @@ apr_status_t cat_registry_retire(cat_db_t *db, const cat_registry_t *registry, i
     return rv == APR_SUCCESS && !changed ? CAT_ECONFLICT : rv;
 }
 
-/* Another server that adds a field at the same time takes the number or the name: then the next look at the table finds that. */
+/* Values are counted from the beginning: who does not know of the field writes none of its rows, and deletes none (value_counts.h).
+ * Another server that adds a field at the same time takes the number or the name: then the next look at the table finds that. */
 static apr_status_t insert_row(addition_t *a, const char *name, const char *definition, const char *complete)
 {
     int last = a->registry->fields->count - 1;
     int number = ++a->added + (last >= CAT_PRODUCT_FIELDS ? atoi(a->registry->numbers[last]) : 0);
 
     return cat_db_insert(a->db, SQL_FIELDS_ADD,
-                         CAT_VALUES(apr_itoa(a->db->pool, number), name, definition, complete, complete, a->claimed,
+                         CAT_VALUES(apr_itoa(a->db->pool, number), name, definition, complete, "1", a->claimed,
                                     CAT_LIST_KEY_MAX.created_at, CAT_LIST_KEY_MAX.id));
 }
 
@@ -477,7 +494,7 @@ static apr_status_t reorder_field(cat_db_t *db, const cat_registry_t *registry, 
 {
     const cat_own_field_t *own = registry->fields->own[known];
     int flags = registry->fields->all[known].flags;
-    const char *now = apr_psprintf(db->pool, "%" APR_TIME_T_FMT, cat_db_configured(db));
+    const char *now = cat_number_write(db->pool, cat_db_configured(db));
     cat_own_field_t ordered = *own;
 
     ordered.values = join_values(db->pool, values, own->values);
@@ -543,7 +560,8 @@ static apr_status_t add_fields(cat_db_t *db, const cat_registry_t **registry)
 
 typedef struct look_t {
     const cat_registry_t *noted, *registry;
-    const cat_registry_t *kept; /* what this transaction, or whoever looked last, has read before; NULL: nothing */
+    const cat_registry_t
+        *kept; /* what this transaction, or the last thread that looked, has read before; NULL: nothing */
     apr_time_t since;
     int is_new; /* flag: the table was read */
 } look_t;
@@ -556,7 +574,8 @@ static apr_status_t look_at_table(cat_db_t *db, int is_anew, look_t *look)
     apr_status_t rv;
 
     look->noted = look->registry = cat_db_registry(db, &look->since);
-    look->is_new = is_anew || !look->noted || now - look->since > AGE || now < look->since;
+    look->is_new =
+        is_anew || !look->noted || now - look->since > AGE || now < look->since || look->since <= cat_db_written_at(db);
     if (!look->is_new) {
         return APR_SUCCESS;
     }
@@ -611,13 +630,39 @@ static apr_status_t confirm_registry(cat_db_t *db, const cat_basis_t *basis)
     return rv == APR_SUCCESS && !says_the_same(&r, basis->what) ? CAT_ECONFLICT : rv;
 }
 
+/* Of what this transaction notes itself others know when it is committed. */
+apr_status_t cat_registry_begin_writing(cat_db_t *db)
+{
+    int is_first;
+    apr_status_t rv;
+
+    if (cat_db_has_one_writer(db) || cat_db_written_at(db)) {
+        return APR_SUCCESS;
+    }
+    rv = cat_db_exec(db, SQL_UNWRITTEN_END, CAT_NO_VALUES, &is_first);
+    if (rv == APR_SUCCESS && !(is_first && cat_db_in_transaction(db))) {
+        cat_db_note_written(db);
+    }
+    return rv;
+}
+
+/* Fields that the first transaction adds itself are complete, as it has written nothing yet. */
+static apr_status_t look_as_writer(cat_db_t *db, int is_anew, look_t *look)
+{
+    int is_first = !cat_db_has_one_writer(db) && !cat_db_written_at(db), is_unwritten;
+    apr_status_t rv = is_first ? lock_unwritten(db, &is_unwritten) : APR_SUCCESS;
+
+    rv = rv == APR_SUCCESS ? look_at_table(db, is_anew || is_first || cat_db_has_one_writer(db), look) : rv;
+    rv = rv == APR_SUCCESS ? add_what_is_missing(db, look) : rv;
+    return rv == APR_SUCCESS && is_first ? cat_registry_begin_writing(db) : rv;
+}
+
 /* A transaction that only reads cannot add fields. */
 static apr_status_t look_within(cat_db_t *db, cat_basis_t *basis, int is_anew)
 {
     look_t look = {.kept = basis->what};
-    apr_status_t rv = look_at_table(db, is_anew || (basis->is_writing && cat_db_has_one_writer(db)), &look);
+    apr_status_t rv = basis->is_writing ? look_as_writer(db, is_anew, &look) : look_at_table(db, is_anew, &look);
 
-    rv = rv == APR_SUCCESS && basis->is_writing ? add_what_is_missing(db, &look) : rv;
     if (rv == APR_SUCCESS) {
         basis->what = look.registry;
         basis->since = look.since;

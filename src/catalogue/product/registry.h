@@ -37,10 +37,13 @@ typedef struct cat_registry_t {
  * *registry: what the database has known within the last second; with all fields of the mount, which are added if the database does not
  * know them yet. CAT_ENOTREADY, logged: the database has another type for one of them. Other failures are those of db/db.h.
  *
- * Within a transaction it is the same until the end, unless one that only reads asks cat_registry_get_now; one that writes begins anew if the fields have changed before it commits. So whoever writes
- * products asks within the transaction.
+ * A transaction gets the same until its end, unless it only reads and calls cat_registry_get_now; one that writes begins anew if the
+ * fields have changed before it commits. So writers of products call this within their transaction.
  */
 apr_status_t cat_registry_get(cat_db_t *db, const cat_registry_t **registry);
+
+/* Call it outside a transaction that may write the first product of the database: then other writers do not wait for its end. */
+apr_status_t cat_registry_begin_writing(cat_db_t *db);
 
 /* The same, as the database has it now; within a transaction that reads, as that sees it. */
 apr_status_t cat_registry_get_now(cat_db_t *db, const cat_registry_t **registry);

@@ -9,11 +9,11 @@
  *                    tags   red        01   red     1
  *
  * A count is the number of rows of product_keys that have the value and are marked as counted. Row, mark and count change in one
- * transaction, and whoever takes a row away looks at its mark first (catalogue/product/own_keys.c): so a row is counted once, however
+ * transaction, and a writer that deletes a row looks at its mark first (catalogue/product/own_keys.c): so a row is counted once, however
  * often it is written anew, and whichever server writes it.
  *
- * That requires that all servers look at the marks before the first row gets one. When a field becomes a facet in a database that has
- * products, each server learns so within a second, and only looks; some seconds later the job that fills in the keys
+ * That requires that all servers that write rows of the field look at the marks before the first one gets one. So a field that no server knew
+ * is counted from the beginning. When a field that some server knows becomes a facet in a database that has products, each server learns so within a second, and only looks; some seconds later the job that fills in the keys
  * (catalogue/search/key_filler.c) notes in catalog_fields that values are counted. When each server has had the time to read that, the job
  * goes through the products, and gives each the mark that it lacks. From then on every row of the field has it.
  *
@@ -83,14 +83,9 @@ static void sum_up(apr_array_header_t *changes)
     changes->nelts = kept;
 }
 
-static const char *write_delta(apr_pool_t *pool, const cat_value_change_t *change)
-{
-    return apr_psprintf(pool, "%" APR_INT64_T_FMT, change->delta);
-}
-
 static apr_status_t change_count(cat_db_t *db, const cat_value_change_t *change)
 {
-    const char *delta = write_delta(db->pool, change);
+    const char *delta = cat_number_write(db->pool, change->delta);
     int changed;
     apr_status_t rv =
         cat_db_exec(db, SQL_VALUES_ADD, CAT_VALUES(delta, change->number, change->key, change->value), &changed);
@@ -122,7 +117,7 @@ static apr_status_t note_changes(cat_db_t *db, apr_array_header_t *changes)
     values = at = apr_palloc(db->pool, (apr_size_t)changes->nelts * COLUMNS * sizeof(*values));
     for (int i = 0; i < changes->nelts; i++) {
         const cat_value_change_t *change = &APR_ARRAY_IDX(changes, i, cat_value_change_t);
-        *at++ = write_delta(db->pool, change);
+        *at++ = cat_number_write(db->pool, change->delta);
         *at++ = change->number;
         *at++ = change->key;
         *at++ = change->value;

@@ -21,7 +21,7 @@
 
 #include "catalogue/product/product_keys.h"
 #include "catalogue/query/cursor.h"
-#include "catalogue/query/synonyms.h"
+#include "catalogue/query/query_clauses.h"
 #include "catalogue/query/visible.h"
 #include "http/parameters.h"
 #include "jose/keyring.h"
@@ -100,40 +100,21 @@ static void parse_words(parsing_t *p, const cat_parameter_t *parameter)
     set_words(p, &asked);
 }
 
-/* What may stand for the word: it together with the one before it, and its synonyms, as long as *left are. */
-static const char *const *list_others(const parsing_t *p, int i, int *left)
-{
-    const char *const *synonym = cat_synonyms_find(p->conf->synonyms, p->query->words[i]);
-    cat_query_others_t others;
-
-    if (!p->joined[i] && !synonym) {
-        return NULL;
-    }
-    others = cat_query_others_begin(p->parameters.pool, p->query->words[i]);
-    if (p->joined[i]) {
-        cat_query_others_add(&others, p->joined[i]);
-    }
-    for (; synonym && *synonym && *left; (*left)--) {
-        cat_query_others_add(&others, *synonym++);
-    }
-    return cat_query_others_end(&others);
-}
-
 static void add_others(const parsing_t *p)
 {
     cat_list_query_t *query = p->query;
-    const char *const **others = apr_palloc(p->parameters.pool, (apr_size_t)query->word_count * sizeof(*others));
-    int left = CAT_SYNONYMS_ALL_MAX;
+    const cat_words_asked_t asked = {query->words, p->joined, query->word_count};
+    const cat_query_clauses_t clauses = cat_query_clauses_make(p->parameters.pool, &asked, p->conf->synonyms);
 
-    for (int i = 0; i < query->word_count; i++) {
-        others[i] = list_others(p, i, &left);
-    }
-    query->others = others;
+    query->words = clauses.words;
+    query->others = clauses.others;
+    query->word_count = clauses.count;
+    query->repeated_count = clauses.count - asked.count;
 }
 
 static void add_words(cat_buffer_t *b, const cat_list_query_t *query)
 {
-    for (int i = 0; i < query->word_count; i++) {
+    for (int i = 0; i < query->word_count - query->repeated_count; i++) {
         apr_size_t length = strcspn(query->words[i], CAT_PRODUCT_WORD_END);
         cat_buffer_add_text(b, i ? "%20" : "&q=");
         cat_parameters_write(b, apr_pstrmemdup(b->pool, query->words[i], length));
@@ -456,7 +437,7 @@ static const struct parameter_row_t {
     [ROW_MATCH] =
         {"match", parse_match, add_match, REFUSED, 1, 1, describe_match, "\"exact\"",
          "`prefix`: never words that contain one of `q` or are one slip away, which otherwise take part where "
-         "hardly anything is found; `exact`: whole words only"},
+         "hardly anything is found; `exact`: whole words only, and no synonyms"},
     [ROW_SORT] =
         {"sort", parse_sort, add_sort, LISTED, 1, 1, describe_sort, "[\"-price\", \"name\"]",
          "The order: fields, with `-` for descending order; ties are ordered by `createdAt`, then by `id`. Of "

@@ -23,8 +23,7 @@
  * response cache and the cursors. Two query strings that ask the same have the same value, conditions in the same order.
  */
 
-#define CAT_QUERY_WORDS_MAX 20 /* of q */
-#define CAT_QUERY_FACET 50     /* values of a facet, unless the client asks for another number */
+#define CAT_QUERY_FACET 50 /* values of a facet, unless the client asks for another number */
 #define CAT_QUERY_FACET_MAX 1000
 #define CAT_QUERY_OCTETS_MAX 8192 /* of the parameters in their canonical spelling */
 
@@ -54,8 +53,9 @@ typedef struct cat_list_query_t {
     int condition_count;      /* 0 to twice CAT_QUERY_CONDITIONS_MAX */
     const char *const *words; /* of q: folded, none begins another one; each begins a word of the product, */
     const char *const *const
-        *others;    /* or any of these of the same index does, up to a NULL; NULL: only the word counts */
-    int word_count; /* 0 to CAT_QUERY_WORDS_MAX; 0: no q */
+        *others;        /* or any of these of the same index does, up to a NULL; NULL: only the word counts */
+    int word_count;     /* 0 to CAT_QUERY_WORDS_MAX; 0: no q */
+    int repeated_count; /* of these, the last ones: the same texts again, with others (catalogue/query/query_clauses.c) */
 
     cat_match_t match;
     int can_widen; /* flag: the answer may have words that the client has not asked for (catalogue/search/widen.h) */

@@ -5,7 +5,8 @@
 #include <apr_pools.h>
 #include <apr_tables.h>
 
-#define CAT_QUERY_OTHERS_MAX 32 /* of a word of q */
+#define CAT_QUERY_WORDS_MAX 20  /* of q */
+#define CAT_QUERY_OTHERS_MAX 32 /* of each */
 
 /* Lists the others of a word of q, each the beginning of words that may stand in its place (cat_list_query_t). */
 typedef struct cat_query_others_t {

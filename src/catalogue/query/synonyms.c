@@ -1,10 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Words that mean the same, as a table in memory: of each word, the others that may stand for it where it is a whole word of a question.
- * Nothing changes after the configuration was read, so threads need no lock.
+ * Terms that mean the same, as a table in memory: of each, the others that may stand for it where its words are whole words of a question, one
+ * behind the other. Nothing changes after the configuration was read, so threads need no lock.
  *
- * A synonym is one beginning of words, like any other that may stand for a word of q (catalogue/query/query_others.h). So a term is one
- * word, by the same rules as in a question: "frying pan" is two, and so is "t-shirt", which products have as "tshirt", too.
+ * A term is what a question would make of it, one word or several:
+ *
+ *     sofa, couch                 sofa                 couch
+ *     tv => television set        tv                   television, set
+ *     esstisch, dining table      dining, table        esstisch
+ *     galaxy24, s24               galaxy, 24           s24
+ *     ナイフ, 三徳包丁              ナイ, イフ            三徳, 徳包, 包丁
+ *
+ * What a search makes of several words is in query_clauses.c.
  */
 #include "catalogue/query/synonyms.h"
 
@@ -14,6 +21,7 @@
 #include <apr_lib.h>
 #include <apr_strings.h>
 
+#include "catalogue/query/query_others.h"
 #include "lib/file.h"
 #include "lib/fold.h"
 #include "lib/hash.h"
@@ -24,7 +32,7 @@
 #define NO_CHARACTER 0xFFFD
 
 struct cat_synonyms_t {
-    apr_hash_t *words; /* const char * to cat_query_others_t *; when all lines are read, to const char *const * */
+    apr_hash_t *terms; /* the first word of terms to a cat_synonym_t, the first of a list */
     const char *name;
 };
 
@@ -45,35 +53,45 @@ static char *trim(char *text)
     return text;
 }
 
-/* Adds the word of q that the term is. */
+static int is_long(const cat_words_asked_t *asked)
+{
+    int i = 0;
+
+    while (i < asked->count && strlen(asked->words[i]) <= CAT_WORDS_JOINED_MAX) {
+        i++;
+    }
+    return i < asked->count;
+}
+
+/* Adds the words of q that the term is. */
 static fault_t add_term(apr_array_header_t *terms, const char *term)
 {
     apr_pool_t *pool = terms->pool;
-    const char *folded = cat_fold_text(pool, term);
-    cat_words_asked_t asked = cat_words_ask(pool, folded);
+    cat_words_asked_t asked = cat_words_ask(pool, cat_fold_text(pool, term));
 
     if (!*term) {
         return "has nothing where a word should be";
     }
-    if (cat_words_split(pool, folded)->nelts == 0) {
+    if (asked.count == 0) {
         return apr_psprintf(pool, "has \"%s\", which has no letter and no digit", term);
     }
-    if (asked.count > 1 || cat_words_split(pool, folded)->nelts > 1) {
-        return apr_psprintf(pool, "has \"%s\", which is several words; write one, as tshirt for t-shirt", term);
+    if (asked.count > CAT_SYNONYMS_WORDS_MAX) {
+        return apr_psprintf(pool, "has \"%s\", which is %d words or pairs of characters; write at most %d", term,
+                            asked.count, CAT_SYNONYMS_WORDS_MAX);
     }
-    if (strlen(asked.words[0]) > CAT_WORDS_JOINED_MAX) {
-        return apr_psprintf(pool, "has \"%s\", which has more than %d octets", term, CAT_WORDS_JOINED_MAX);
+    if (is_long(&asked)) {
+        return apr_psprintf(pool, "has \"%s\", of which a word has more than %d octets", term, CAT_WORDS_JOINED_MAX);
     }
-    APR_ARRAY_PUSH(terms, const char *) = asked.words[0];
+    APR_ARRAY_PUSH(terms, cat_words_asked_t) = asked;
     return NULL;
 }
 
-/* Words with a comma between them. */
+/* Terms with a comma between them. */
 static fault_t split_terms(apr_pool_t *pool, char *text, apr_array_header_t **terms)
 {
     fault_t fault = NULL;
 
-    *terms = apr_array_make(pool, 4, sizeof(const char *));
+    *terms = apr_array_make(pool, 4, sizeof(cat_words_asked_t));
     for (char *next = text; next && !fault; text = next) {
         next = strchr(text, ',');
         if (next) {
@@ -86,39 +104,111 @@ static fault_t split_terms(apr_pool_t *pool, char *text, apr_array_header_t **te
 
 /* ---- lines ---- */
 
-static cat_query_others_t *others_of(const cat_synonyms_t *synonyms, const char *word)
+int cat_synonyms_is_there(const cat_words_asked_t *term, const char *const *words, int count)
 {
-    cat_query_others_t *others = apr_hash_get(synonyms->words, word, APR_HASH_KEY_STRING);
-    apr_pool_t *pool = apr_hash_pool_get(synonyms->words);
+    int i = 0;
 
-    if (!others) {
-        others = apr_pmemdup(pool, &(cat_query_others_t){word, apr_array_make(pool, 4, sizeof(const char *))},
-                             sizeof(*others));
-        apr_hash_set(synonyms->words, word, APR_HASH_KEY_STRING, others);
+    while (i < term->count && i < count && !strcmp(term->words[i], words[i])) {
+        i++;
     }
-    return others;
+    return i == term->count;
+}
+
+static int is_same(const cat_words_asked_t *one, const cat_words_asked_t *other)
+{
+    return one->count == other->count && cat_synonyms_is_there(one, other->words, other->count);
+}
+
+/* Two words that are also asked joined are looked for so: t-shirt, t shirt and tshirt are one term. */
+static cat_words_asked_t join_term(apr_pool_t *pool, const cat_words_asked_t *term)
+{
+    static const char *const nothing[] = {NULL};
+
+    return term->count == 2 && term->joined[1]
+               ? (cat_words_asked_t){apr_pmemdup(pool, &term->joined[1], sizeof(*term->joined)), nothing, 1}
+               : *term;
+}
+
+static cat_synonym_t *synonym_of(const cat_synonyms_t *synonyms, const cat_words_asked_t *term)
+{
+    cat_synonym_t *first = apr_hash_get(synonyms->terms, term->words[0], APR_HASH_KEY_STRING), *synonym = first;
+    apr_pool_t *pool = apr_hash_pool_get(synonyms->terms);
+
+    while (synonym && !is_same(&synonym->term, term)) {
+        synonym = synonym->next;
+    }
+    if (!synonym) {
+        synonym = apr_palloc(pool, sizeof(*synonym));
+        *synonym = (cat_synonym_t){*term, apr_array_make(pool, 4, sizeof(*term)), first};
+        apr_hash_set(synonyms->terms, term->words[0], APR_HASH_KEY_STRING, synonym);
+    }
+    return synonym;
+}
+
+/* Unless it is there, or is the term itself. */
+static void add_other(const cat_synonym_t *synonym, const cat_words_asked_t *other)
+{
+    const cat_words_asked_t joined = join_term(synonym->others->pool, other);
+    int i = 0;
+
+    while (i < synonym->others->nelts && !is_same(&APR_ARRAY_IDX(synonym->others, i, cat_words_asked_t), other)) {
+        i++;
+    }
+    if (i == synonym->others->nelts && !is_same(&synonym->term, &joined)) {
+        APR_ARRAY_PUSH(synonym->others, cat_words_asked_t) = *other;
+    }
+}
+
+/* How many words a search for a term of so many has with all of them (query_clauses.c). */
+static int count_words(const cat_synonym_t *synonym, int count)
+{
+    for (int i = 0; i < synonym->others->nelts && count <= CAT_QUERY_WORDS_MAX; i++) {
+        count *= APR_ARRAY_IDX(synonym->others, i, cat_words_asked_t).count;
+    }
+    return count;
+}
+
+/* term: as the line has it. */
+static fault_t check_synonym(apr_pool_t *pool, const cat_synonym_t *synonym, const cat_words_asked_t *term)
+{
+    const char *text = term->words[0];
+
+    for (int i = 1; i < term->count; i++) {
+        text = apr_pstrcat(pool, text, " ", term->words[i], NULL);
+    }
+    if (synonym->others->nelts > CAT_SYNONYMS_MAX) {
+        return apr_psprintf(pool, "is too much: \"%s\" would have more than %d synonyms", text, CAT_SYNONYMS_MAX);
+    }
+    return count_words(synonym, term->count) <= CAT_QUERY_WORDS_MAX
+               ? NULL
+               : apr_psprintf(
+                     pool,
+                     "is too much: a search for \"%s\" would have more than %d words, its own times those of each "
+                     "synonym; leave out some that are several words",
+                     text, CAT_QUERY_WORDS_MAX);
 }
 
 /* Lets each of the words stand for each of the terms. */
 static fault_t add_others(const cat_synonyms_t *synonyms, const apr_array_header_t *terms,
                           const apr_array_header_t *words)
 {
-    for (int i = 0; i < terms->nelts; i++) {
-        cat_query_others_t *others = others_of(synonyms, APR_ARRAY_IDX(terms, i, const char *));
+    fault_t fault = NULL;
+
+    for (int i = 0; i < terms->nelts && !fault; i++) {
+        const cat_words_asked_t *term = &APR_ARRAY_IDX(terms, i, cat_words_asked_t),
+                                joined = join_term(terms->pool, term);
+        const cat_synonym_t *synonym = synonym_of(synonyms, &joined);
         for (int k = 0; k < words->nelts; k++) {
-            cat_query_others_add(others, APR_ARRAY_IDX(words, k, const char *));
+            add_other(synonym, &APR_ARRAY_IDX(words, k, cat_words_asked_t));
         }
-        if (others->all->nelts > CAT_SYNONYMS_MAX) {
-            return apr_psprintf(terms->pool, "is too much: \"%s\" would have more than %d synonyms", others->word,
-                                CAT_SYNONYMS_MAX);
-        }
+        fault = check_synonym(terms->pool, synonym, term);
     }
-    return NULL;
+    return fault;
 }
 
 static fault_t add_line(const cat_synonyms_t *synonyms, char *line)
 {
-    apr_pool_t *pool = apr_hash_pool_get(synonyms->words);
+    apr_pool_t *pool = apr_hash_pool_get(synonyms->terms);
     char *arrow, *comment = strchr(line, '#');
     apr_array_header_t *terms, *words;
     fault_t fault;
@@ -134,9 +224,12 @@ static fault_t add_line(const cat_synonyms_t *synonyms, char *line)
     if (!arrow) {
         fault = split_terms(pool, line, &terms);
         if (!fault && terms->nelts < 2) {
-            fault = "has one word; separate words that mean the same by commas";
+            fault = "has no comma and no =>; separate what means the same by commas";
         }
         return fault ? fault : add_others(synonyms, terms, terms);
+    }
+    if (strstr(arrow + 2, "=>")) {
+        return "has => twice";
     }
     *arrow = '\0';
     fault = split_terms(pool, line, &terms);
@@ -169,18 +262,7 @@ static fault_t add_lines(const cat_synonyms_t *synonyms, char *text)
         }
         fault = add_line(synonyms, line);
     }
-    return fault ? apr_psprintf(apr_hash_pool_get(synonyms->words), "line %d %s", number - 1, fault) : NULL;
-}
-
-static void end_lists(apr_hash_t *words)
-{
-    const void *word;
-    void *others;
-
-    for (apr_hash_index_t *i = apr_hash_first(NULL, words); i; i = apr_hash_next(i)) {
-        apr_hash_this(i, &word, NULL, &others);
-        apr_hash_set(words, word, APR_HASH_KEY_STRING, (void *)cat_query_others_end(others));
-    }
+    return fault ? apr_psprintf(apr_hash_pool_get(synonyms->terms), "line %d %s", number - 1, fault) : NULL;
 }
 
 const char *cat_synonyms_parse(apr_pool_t *pool, const char *text, const cat_synonyms_t **synonyms)
@@ -197,8 +279,7 @@ const char *cat_synonyms_parse(apr_pool_t *pool, const char *text, const cat_syn
     if (fault) {
         return fault;
     }
-    end_lists(made->words);
-    if (apr_hash_count(made->words)) {
+    if (apr_hash_count(made->terms)) {
         made->name = apr_psprintf(pool, "%016" APR_UINT64_T_HEX_FMT, cat_hash(text, strlen(text)));
     }
     *synonyms = made;
@@ -219,9 +300,9 @@ const char *cat_synonyms_read(apr_pool_t *pool, const char *path, const cat_syno
     return fault ? apr_psprintf(pool, "%s: %s", path, fault) : NULL;
 }
 
-const char *const *cat_synonyms_find(const cat_synonyms_t *synonyms, const char *word)
+const cat_synonym_t *cat_synonyms_find(const cat_synonyms_t *synonyms, const char *word)
 {
-    return synonyms ? apr_hash_get(synonyms->words, word, APR_HASH_KEY_STRING) : NULL;
+    return synonyms ? apr_hash_get(synonyms->terms, word, APR_HASH_KEY_STRING) : NULL;
 }
 
 const char *cat_synonyms_name(const cat_synonyms_t *synonyms)

@@ -3,8 +3,8 @@
  * Fills in the keys of fields that a line of CatalogField was added for when there were products already.
  *
  * It goes from the newest product to the oldest, some in each transaction, and notes in catalog_fields how far it has come: a server that
- * ends, or another one, goes on from there. Of a field with `facet` every server must know first that it is one, and then that its values
- * are counted (catalogue/product/value_counts.c).
+ * ends, or another one, goes on from there. Of a field that becomes a facet every server must know first that it is one, and then that its
+ * values are counted, unless it is new (catalogue/product/value_counts.c).
  *
  *     newest ---- has the keys ----> noted | ---- still to be filled in ----> oldest: complete = 1
  *

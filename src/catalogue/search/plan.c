@@ -604,11 +604,12 @@ static cat_plan_t make_pair(const choice_t *c)
 
 /* ---- words ---- */
 
+/* MariaDB would sort all rows of a whole word, although they have the same place in the order. */
 static void add_word_after(cat_select_text_t *s, const char *text, const char *after)
 {
     cat_select_text_add(s, "SELECT w.word", NULL);
     cat_plan_add_words(s, text, after);
-    cat_select_text_add(s, " ORDER BY w.word LIMIT 1", NULL);
+    cat_select_text_add(s, cat_product_keys_is_whole(text) ? " LIMIT 1" : " ORDER BY w.word LIMIT 1", NULL);
 }
 
 typedef struct prefix_t {
@@ -857,6 +858,36 @@ static const char *const *keep_others(apr_pool_t *pool, const char *const *other
     return count ? kept : NULL;
 }
 
+/* Is a word repeated that stands for itself alone, of whose others no product has one of the words? Then it says all. */
+static int is_repeated(const cat_list_query_t *query, const char *const *const *kept, int i)
+{
+    int other = 0;
+
+    while (other < query->word_count && (other == i || kept[other] || (!kept[i] && other > i) ||
+                                         strcmp(query->words[other], query->words[i]) != 0)) {
+        other++;
+    }
+    return other < query->word_count;
+}
+
+/* kept: the others of each word, which stay with those that are left. */
+static void drop_repeated(apr_pool_t *pool, cat_list_query_t *query, const char *const **kept)
+{
+    const char **words = apr_palloc(pool, (apr_size_t)query->word_count * sizeof(*words));
+    const char *const **others = apr_palloc(pool, (apr_size_t)query->word_count * sizeof(*others));
+    int count = 0;
+
+    for (int i = 0; i < query->word_count; i++) {
+        if (!query->repeated_count || !is_repeated(query, kept, i)) {
+            words[count] = query->words[i];
+            others[count++] = kept[i];
+        }
+    }
+    query->words = words;
+    query->others = others;
+    query->word_count = count;
+}
+
 /* Leaves out of *query the others that no product has, as nearly all are. */
 static apr_status_t drop_others(cat_db_t *db, const cat_list_query_t **query)
 {
@@ -875,7 +906,9 @@ static apr_status_t drop_others(cat_db_t *db, const cat_list_query_t **query)
         kept[i] = keep_others(db->pool, (*query)->others[i], &prefix);
     }
     without = apr_pmemdup(db->pool, *query, sizeof(**query));
-    without->others = kept;
+    if (rv == APR_SUCCESS) {
+        drop_repeated(db->pool, without, kept);
+    }
     *query = without;
     return rv;
 }

@@ -384,18 +384,26 @@ static const char *const *add_others(const widening_t *w, const char *const **ot
         cat_query_others_add(&list, (*others)[i]);
     }
     for (int i = 0; i < w->likely->nelts; i++) {
-        const likely_t *likely = &APR_ARRAY_IDX(w->likely, i, likely_t);
+        likely_t *likely = &APR_ARRAY_IDX(w->likely, i, likely_t);
         int before = list.all->nelts;
         if (likely->uses) {
             cat_query_others_add(&list, likely->edits ? likely->word : make_whole(w->db->pool, likely->word));
         }
         if (list.all->nelts > before) {
             taken[count++] = likely->word;
+        } else {
+            likely->uses = 0; /* nor does it stand for the same word where that is repeated */
         }
     }
     taken[count] = NULL;
     *others = cat_query_others_end(&list);
     return count ? taken : NULL;
+}
+
+/* Of the client. What is added to one of them is added to those that repeat it. */
+static int count_asked(const cat_list_query_t *query)
+{
+    return query->word_count - query->repeated_count;
 }
 
 static apr_status_t widen_word(widening_t *w, int i, const char *const **others, cat_widened_t *widened)
@@ -412,7 +420,12 @@ static apr_status_t widen_word(widening_t *w, int i, const char *const **others,
     rv = count_parts(w);
     rv = rv == APR_SUCCESS ? read_words(w) : rv;
     rv = rv == APR_SUCCESS ? weigh_likely(w) : rv;
-    words = rv == APR_SUCCESS ? add_others(w, others) : NULL;
+    words = rv == APR_SUCCESS ? add_others(w, &others[i]) : NULL;
+    for (int k = count_asked(w->query); words && k < w->query->word_count; k++) {
+        if (!strcmp(w->query->words[k], w->word)) {
+            add_others(w, &others[k]);
+        }
+    }
     if (words) {
         widened->corrections[widened->count++] = (cat_correction_t){w->word, words};
     }
@@ -443,8 +456,8 @@ static apr_status_t find_unknown(cat_db_t *db, const cat_list_query_t *query, un
 {
     cat_select_text_t s;
 
-    *u = (unknown_t){.of = query->word_count < WORDS_MAX ? query->word_count : WORDS_MAX};
-    if (query->word_count == 1) {
+    *u = (unknown_t){.of = count_asked(query) < WORDS_MAX ? count_asked(query) : WORDS_MAX};
+    if (u->of == 1) {
         return APR_SUCCESS;
     }
     cat_select_text_begin(&s, db);
@@ -470,7 +483,7 @@ apr_status_t cat_widen_query(cat_db_t *db, const cat_list_query_t *query, cat_wi
     rv = rv == APR_SUCCESS ? find_unknown(db, query, &unknown) : rv;
     for (int i = 0; rv == APR_SUCCESS && i < unknown.of; i++) {
         if (!unknown.count || unknown.words[i]) {
-            rv = widen_word(&w, i, &others[i], widened);
+            rv = widen_word(&w, i, others, widened);
         }
     }
     copy->others = others;

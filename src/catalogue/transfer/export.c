@@ -26,7 +26,7 @@
 
 #define PORTION 500 /* products: drivers keep all rows of a result in memory */
 
-/* A client may pause so long, or fall behind the least rate by so much: the system has buffers that it empties and fills at once. */
+/* How long a client may pause, or how far behind the least rate it may fall: the buffers of the system empty and fill at once. */
 #define CREDIT apr_time_from_sec(30)
 
 struct cat_export_t {

@@ -38,8 +38,8 @@
 #include "lib/spool.h"
 #include "lib/time.h"
 
-#define GROUP 100         /* rows that are compared with the database by one statement */
-#define POSTING_TIME 4000 /* nanoseconds for a word or key, of which nothing is known yet */
+#define GROUP CAT_DB_PLACES /* rows that are compared with the database by one statement */
+#define POSTING_TIME 4000   /* nanoseconds for a word or key, of which nothing is known yet */
 
 /* Words and keys that wait in memory, where a transaction has to take them all. */
 #define POSTINGS_KEPT (4 * CAT_IMPORT_POSTINGS)
@@ -200,25 +200,18 @@ static apr_status_t find_products(const cat_import_t *im, cat_db_t *db, group_t 
     return rv;
 }
 
-/* Reads the products whose ids the group has. The statement takes as many ids as a group can have. */
+/* Reads the products whose ids the group has. */
 static apr_status_t read_stored(cat_db_t *db, group_t *group)
 {
-    const char *ids[GROUP];
-    int count = 0;
+    apr_array_header_t *ids = apr_array_make(group->pool, GROUP, sizeof(const char *));
 
     for (int i = 0; i < group->count; i++) {
         group->items[i].stored = NULL;
         if (group->items[i].id) {
-            ids[count++] = group->items[i].id;
+            APR_ARRAY_PUSH(ids, const char *) = group->items[i].id;
         }
     }
-    if (count == 0) {
-        return APR_SUCCESS;
-    }
-    for (int i = count; i < GROUP; i++) {
-        ids[i] = ids[0];
-    }
-    return cat_db_each(db, SQL_PRODUCT_GET_100, ids, GROUP, keep_stored, group);
+    return cat_db_each_list(db, SQL_PRODUCT_GET_100, ids, keep_stored, group);
 }
 
 static void count_item(cat_import_result_t *result, const item_t *item)

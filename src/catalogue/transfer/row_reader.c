@@ -244,7 +244,7 @@ static apr_status_t refuse_cells(cat_row_reader_t *r, const char *measure, int c
                       apr_psprintf(r->row_pool, "must have as many cells as %s: %d, not %d", measure, r->count, count));
 }
 
-/* The columns that the caller names, for a row of so many cells. */
+/* Takes the columns that the caller names; the first row must have as many cells. */
 static apr_status_t take_options(cat_row_reader_t *r, const cat_csv_cell_t *cells, int count)
 {
     r->columns = apr_pmemdup(r->pool, r->options.columns, (apr_size_t)r->options.count * sizeof(*r->columns));

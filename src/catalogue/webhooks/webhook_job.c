@@ -28,6 +28,7 @@
 #include "http/webhook.h"
 #include "lib/conf.h"
 #include "lib/log.h"
+#include "lib/number.h"
 #include "shm/metrics.h"
 
 /* How often the history is looked at while requests are on their way, and how soon the job notices that the server stops. */
@@ -73,7 +74,7 @@ static const char *const *make_headers(apr_pool_t *pool, const cat_webhook_t *we
                                        const cat_webhook_message_t *message, apr_time_t now)
 {
     const char **headers = apr_pcalloc(pool, 4 * sizeof(*headers));
-    const char *seconds = apr_psprintf(pool, "%" APR_INT64_T_FMT, (apr_int64_t)apr_time_sec(now));
+    const char *seconds = cat_number_write(pool, (apr_int64_t)apr_time_sec(now));
 
     headers[0] = apr_pstrcat(pool, "webhook-id: ", message->id, NULL);
     headers[1] = apr_pstrcat(pool, "webhook-timestamp: ", seconds, NULL);

@@ -14,6 +14,7 @@
 #include <apr_strings.h>
 
 #include "lib/id.h"
+#include "lib/number.h"
 #include "lib/secret.h"
 #include "lib/text.h"
 #include "lib/time.h"
@@ -25,11 +26,6 @@
 
 /* The columns of SQL_WEBHOOK_ROWS. */
 enum { ID, URL, STATE, SENT, UNTIL, ATTEMPTS, NEXT_AT, FAILING_AT, SEEN_AT };
-
-static const char *store_number(apr_pool_t *pool, apr_int64_t number)
-{
-    return apr_psprintf(pool, "%" APR_INT64_T_FMT, number);
-}
 
 static apr_status_t add_row(void *baton, const char *const *values, int count)
 {
@@ -58,7 +54,7 @@ apr_status_t cat_webhook_rows_read(cat_db_t *db, apr_array_header_t **rows)
 
 apr_status_t cat_webhook_rows_add(cat_db_t *db, const char *url, apr_int64_t sent, apr_time_t now)
 {
-    const char *id = cat_id_make(db->pool, now), *number = store_number(db->pool, sent);
+    const char *id = cat_id_make(db->pool, now), *number = cat_number_write(db->pool, sent);
     const char *time = cat_time_store(db->pool, now);
     apr_status_t rv =
         id ? cat_db_insert(db, SQL_WEBHOOK_INSERT,
@@ -75,11 +71,11 @@ apr_status_t cat_webhook_rows_see(cat_db_t *db, const cat_webhook_row_t *row, ap
 
 apr_status_t cat_webhook_rows_skip(cat_db_t *db, const cat_webhook_row_t *row, apr_int64_t sent)
 {
-    const char *number = store_number(db->pool, sent);
+    const char *number = cat_number_write(db->pool, sent);
 
     return cat_db_exec(db, SQL_WEBHOOK_SKIP,
-                       CAT_VALUES(number, number, row->id, store_number(db->pool, row->sent),
-                                  store_number(db->pool, row->until), cat_time_store(db->pool, row->next_at)),
+                       CAT_VALUES(number, number, row->id, cat_number_write(db->pool, row->sent),
+                                  cat_number_write(db->pool, row->until), cat_time_store(db->pool, row->next_at)),
                        NULL);
 }
 
@@ -93,9 +89,9 @@ apr_status_t cat_webhook_rows_claim(cat_db_t *db, cat_webhook_row_t *row, apr_in
     }
     row->attempts++;
     return cat_db_exec(db, SQL_WEBHOOK_CLAIM,
-                       CAT_VALUES(row->lease, cat_time_store(db->pool, now + LEASE), store_number(db->pool, until),
-                                  row->id, store_number(db->pool, row->sent), store_number(db->pool, row->until),
-                                  cat_time_store(db->pool, row->next_at)),
+                       CAT_VALUES(row->lease, cat_time_store(db->pool, now + LEASE), cat_number_write(db->pool, until),
+                                  row->id, cat_number_write(db->pool, row->sent),
+                                  cat_number_write(db->pool, row->until), cat_time_store(db->pool, row->next_at)),
                        claimed);
 }
 

@@ -245,7 +245,7 @@ apr_status_t cat_connection_keep_first(void *baton, const char *const *values, i
 
     first->values = apr_palloc(first->pool, (apr_size_t)count * sizeof(*first->values));
     for (int i = 0; i < count; i++) {
-        first->values[i] = values[i] ? apr_pstrdup(first->pool, values[i]) : NULL;
+        first->values[i] = apr_pstrdup(first->pool, values[i]);
     }
     return CAT_ENOUGH;
 }

@@ -52,7 +52,7 @@ typedef struct cat_syntax_t {
     const char *drop_index, *drop_index_end; /* around its name: drops it likewise */
     int leaves_rows_out;                     /* an index may have a WHERE */
 
-    /* Two lists in the order of time are read side by side if one has at most so many times the rows of the other; 0: never. By an
+    /* Two lists in the order of time are read side by side if one has at most this many times the rows of the other; 0: never. By an
      * INTERSECT, or as a join between two selects that tell the planner so. */
     int merges_up_to;
     const char *plan_merge, *plan_merge_end;

@@ -211,8 +211,8 @@ static const char *const statements[SQL_COUNT] = {
     [SQL_KEYS_BETWEEN] = "SELECT k.id, value_key, value, counted, k.created_at " KEYS_BETWEEN_MYSQL,
     [SQL_KEYS_DROP] = "DELETE k " KEYS_BETWEEN_MYSQL,
     FOR_ROWS(SQL_UNIQUE_INSERT, UNIQUE_INSERT_MYSQL, UNIQUE_ROW),
-    /* A locking read meets rows that other transactions have inserted, and waits for these: so whoever adds or deletes a product, and with
-     * it one of these rows, has ended. Those behind the row that this transaction has just inserted came later. */
+    /* A locking read meets rows that other transactions have inserted, and waits for these: so each transaction that added or deleted a
+     * product, and one of these rows with it, has ended. Those behind the row that this transaction has just inserted came later. */
     [SQL_WRITERS] =
         "SELECT 0, 0 * COUNT(*) FROM product_deltas WHERE seq <= LAST_INSERT_ID() LOCK IN SHARE MODE /*M! WAIT 1 */",
     [SQL_INDEX_ADD] =

@@ -25,7 +25,7 @@ typedef enum cat_group_state_t {
 /* What one thread wants: the first field of a larger struct on its stack; good for one join. */
 typedef struct cat_group_item_t {
     struct cat_group_item_t *next;
-    int more;                /* it counts as so many beyond one; the thread sets it before it joins */
+    int more;                /* by how much it counts beyond one; the thread sets it before it joins */
     cat_group_state_t state; /* guarded by the group's mutex until the thread is woken */
     sem_t woken;
 } cat_group_item_t;

@@ -96,6 +96,7 @@ struct cat_source_t {
     _Atomic apr_time_t parts_at;            /* when complete_parts was noted; written after it */
     atomic_int complete_parts;              /* of the index, see catalogue/search/indexes.h */
     _Atomic apr_time_t registry_at;         /* when registry was noted; written after it */
+    _Atomic apr_time_t written_at;          /* when this process knew that products were written; 0: not yet */
     _Atomic(const void *) registry;         /* of own fields, see catalogue/product/registry.h; NULL: none yet */
     _Atomic(const void *) registry_read; /* the one that was read last, perhaps within a transaction; NULL: none yet */
 };

@@ -143,20 +143,40 @@ sub find_asked {
 
 sub asked { my ($text, $is_whole) = @_; return @{ $asked{ $is_whole ? 1 : 0 }{$text} //= find_asked($text, $is_whole) } }
 
-# Words that may stand for others, as write_synonyms writes them.
-my %SYNONYMS = (tea => ['kettle', 'chai'], kettle => ['tea'], chai => ['tea', 'kettle'], wifi => ['galaxy', '24'], red => ["\x{65e5}\x{672c}"]);
+# Terms that may stand for others, as write_synonyms writes them: the words of each, or the word that two are when they are joined.
+my %SYNONYMS = (tea => ['kettle', 'chai'], kettle => ['tea'], chai => ['tea', 'kettle'], wifi => ['galaxy', '24'], red => ["\x{65e5}\x{672c}"],
+    teakettle => ['chai'], fine => ['red kettle', 'wi-fi'], "\x{4e09}\x{5fb3} \x{5fb3}\x{5305} \x{5305}\x{4e01}" => ['usb c'],
+    galaxy24 => ["\x{d55c}\x{ad6d}\x{c5b4}"], 'red tea pot' => ['tur']);
+
+my @TERMS = ('fine', 'Galaxy24', 'galaxy 24', 'tea kettle', 'Tea-Kettle', 'red tea pot', "\x{4e09}\x{5fb3}\x{5305}\x{4e01}", 'wi fi', 'chai'); # to be asked
 
 sub write_synonyms {
-    my $text = "tea, chai # and more\nchai => Kettle\nT\x{e9}a, kettle\nwifi => Galaxy, 24\nRED => \x{65e5}\x{672c}\n";
+    my $text = "tea, chai # and more\nchai => Kettle\nT\x{e9}a, kettle\nwifi => Galaxy, 24\nRED => \x{65e5}\x{672c}\n"
+        . "Tea-Kettle => chai\nfine => red kettle, wi fi\n\x{4e09}\x{5fb3}\x{5305}\x{4e01} => USB-C\ngalaxy24 => \x{d55c}\x{ad6d}\x{c5b4}\nred tea pot => T\x{fc}r\n";
     utf8::encode($text);
     return $text;
 }
 
-# What stands for a word already, without what another one begins.
+# Of each word of a question, the terms that may stand for it: lists of [word, the same with the one before it or undef].
+sub terms_of {
+    my (@asked) = @_;
+    my @terms = map { [] } @asked;
+    for my $i (0 .. $#asked) {
+        for my $length (1 .. @asked - $i) {
+            push @{ $terms[$_] }, map { [asked($_)] } @{ $SYNONYMS{ join ' ', map { $_->[0] } @asked[$i .. $i + $length - 1] } // [] } for $i .. $i + $length - 1;
+        }
+        next if !defined $asked[$i][1];
+        push @{ $terms[$_] }, map { [asked($_)] } @{ $SYNONYMS{ $asked[$i][1] } // [] } for $i - 1, $i;
+    }
+    return @terms;
+}
+
+# What stands for a word already, without what another one begins: of a term of several words, the first one.
 sub others_of {
-    my ($word, $joined) = @_;
+    my ($asked, $terms) = @_;
+    my ($word, $joined) = @$asked;
     my @others;
-    for my $other (grep { defined } $joined, @{ $SYNONYMS{$word} // [] }) {
+    for my $other (grep { defined } $joined, map { $_->[0][0] } @$terms) {
         push @others, $other if !grep { index($other, $_) == 0 } $word, @others;
     }
     return @others;
@@ -338,11 +358,16 @@ sub has_word {
 sub words_test {
     my ($question, $corrected, $is_whole, @fields) = @_;
     my $is_exact = ($question->{match} // '') eq 'exact';
+    my @asked = asked(join(' ', @{ $question->{words} // [] }), $is_exact);
+    my @terms = $is_exact ? () : terms_of(@asked);
+    my $find = sub { my ($product, $asked, @more) = @_; return has_word($product, \@fields, (map { [$_, $is_whole || $is_exact] } grep { defined } @$asked), @more) };
     my @tests = map {
-        my ($word, $joined) = @$_;
-        my @words = ((map { [$_, $is_whole || $is_exact] } $word, $joined // (), $is_exact ? () : @{ $SYNONYMS{$word} // [] }), @{ $corrected->{$word} // [] });
-        sub { has_word($_[0], \@fields, @words) }
-    } asked(join(' ', @{ $question->{words} // [] }), $is_exact);
+        my ($asked, @terms) = ($asked[$_], @{ $terms[$_] // [] });
+        sub {
+            my ($product) = @_;
+            return $find->($product, $asked, @{ $corrected->{ $asked->[0] } // [] }) || any { my $term = $_; !any { !$find->($product, $_) } @$term } @terms;
+        }
+    } 0 .. $#asked;
     return sub { my ($product) = @_; return !any { !$_->($product) } @tests };
 }
 
@@ -374,9 +399,11 @@ sub find_corrected {
         $uses{$_}++ for keys %has;
     }
     my @asked = asked(join ' ', @{ $question->{words} });
+    my @terms = terms_of(@asked);
+    my %others = map { $asked[$_][0] => [others_of($asked[$_], $terms[$_])] } 0 .. $#asked;
     splice @asked, 8 if @asked > 8;
     my @unknown = grep { my $word = $_->[0]; !grep { index($_, $word) == 0 } keys %uses } @asked;
-    my %corrected = map { $_->[0] => [likely_words(\%uses, $_->[0], others_of(@$_))] } grep { $_->[0] =~ /^$LETTERS\z/ && length $_->[0] >= 3 } @unknown ? @unknown : @asked;
+    my %corrected = map { $_->[0] => [likely_words(\%uses, $_->[0], @{ $others{ $_->[0] } })] } grep { $_->[0] =~ /^$LETTERS\z/ && length $_->[0] >= 3 } @unknown ? @unknown : @asked;
     return { map { @{ $corrected{$_} } ? ($_ => $corrected{$_}) : () } keys %corrected };
 }
 
@@ -572,11 +599,12 @@ sub random_words {
     my ($who, @products) = @_;
     return () if rand() < 0.6;
     my @searched = searched_names('writer'); # words that readers do not find are questions, too
-    return map {
+    my @term = rand() < 0.2 ? split / /, pick(@TERMS) : ();
+    return (@term, map {
         my $product = pick(@products);
         my @has = ((map { words($_) } texts_of($product, @searched)), words(pick(@WORDS)));
         @has ? rand() < 0.4 ? pick(@has) : rand() < 0.3 ? random_slip(pick(@has)) : random_prefix(pick(@has)) : ();
-    } 1 .. 1 + int rand 3;
+    } 1 .. (@term ? int rand 2 : 1 + int rand 3));
 }
 
 # A part of a word, or one with a slip.

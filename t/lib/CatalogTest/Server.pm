@@ -116,7 +116,8 @@ sub start {
     return $self;
 }
 
-# Where several transactions write at once, the keys of a new field are complete some seconds later, even in an empty catalogue.
+# Where several transactions write at once, the keys of a new field are complete some seconds later, once a product was written, even if it is
+# deleted.
 sub wait_for_fields {
     my ($self) = @_;
     my $conf = slurp("$self->{dir}/httpd.conf");
