@@ -151,7 +151,7 @@ check: ## what the CI runs: lint, tidy, unit, openapi, browser in Chromium, t wi
 NIGHTLY = tidy:CHECKS= \
   $(filter-out t:DB=sqlite3:MPM=event,$(foreach db,sqlite3 mysql pgsql,$(foreach mpm,event worker prefork,t:DB=$(db):MPM=$(mpm)))) \
   $(foreach db,sqlite3 mysql pgsql,one:T=t/search/model.t:CATALOG_QUESTIONS=100000:DB=$(db) one:T=t/changes/order.t:CATALOG_ROUNDS=100:DB=$(db)) \
-  one:T=t/load/kill.t:CATALOG_WRITES=10000 one:T=t/changes/undo_jobs.t:CATALOG_ROWS=15000 \
+  one:T=t/load/kill.t:CATALOG_WRITES=10000 one:T=t/changes/undo_jobs.t:CATALOG_ROWS=100000 \
   browser:BROWSERS=firefox lighthouse cluster cluster:FOLLOW=100 httpd-tests check-package check-apparmor coverage asan tsan fuzz bench
 nightly: ## what check leaves out: the whole suite on each database under each MPM, sanitizers, package, cluster, bench and others; requires root, takes hours: make nightly [NIGHTLY="asan tsan"]
 	@failed=; nightly() { echo "nightly: make $$*"; $(MAKE) --no-print-directory "$$@" || failed="$$failed$$(printf '\n  make %s' "$$*")"; }; \

@@ -28,10 +28,9 @@ async function storeCopy(copy) {
 
 // The number is read before the products: what is changed meanwhile is read twice, never missed.
 async function makeCopy() {
-    let page = { next: 0 };
-    do page = await getChanges(page.next); while (page.data.length);
+    const { next } = await getChanges('end');
     const rows = (await (await get('/products/export?format=ndjson')).text()).split('\n').filter(Boolean).map(row => JSON.parse(row));
-    await storeCopy({ next: page.next, products: Object.fromEntries(rows.map(product => [product.id, product])) });
+    await storeCopy({ next, products: Object.fromEntries(rows.map(product => [product.id, product])) });
     console.log(`made a new copy of ${rows.length} products`);
 }
 

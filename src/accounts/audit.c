@@ -9,6 +9,8 @@
  */
 #include "accounts/audit.h"
 
+#include <apr_strings.h>
+
 #include "lib/id.h"
 #include "lib/time.h"
 #include "mail/email.h"
@@ -114,11 +116,55 @@ cat_audit_party_t cat_audit_read_party(apr_pool_t *pool, const char *text)
     return (cat_audit_party_t){.id = is_id ? folded : "", .name = is_id ? "" : folded};
 }
 
+#define ID_MOST "g" /* above all ids */
+
+/* The conditions of both statements, with their values. */
+typedef struct conditions_t {
+    apr_pool_t *pool;
+    const char *text;
+    const char *values[CAT_PAGE_VALUES_MAX];
+    int count;
+} conditions_t;
+
+/* value "": any */
+static void add_condition(conditions_t *c, const char *condition, const char *value)
+{
+    if (*value) {
+        c->text = apr_pstrcat(c->pool, c->text, " AND ", condition, NULL);
+        c->values[c->count++] = value;
+    }
+}
+
+/* Ids begin with the time, in milliseconds (lib/id.h): so what is older is not read. */
+static const char *find_first_id(apr_pool_t *pool, const char *since)
+{
+    apr_uint64_t time = (apr_uint64_t)(*since == '-' ? 0 : apr_atoi64(since));
+
+    return apr_psprintf(pool, "%08" APR_UINT64_T_HEX_FMT "-%04x", time >> 16, (unsigned)(time & 0xffff));
+}
+
+/* Each of the columns has an index, in the order of the ids. */
+static void make_conditions(conditions_t *c, const cat_audit_filter_t *filter, const char *bound)
+{
+    c->text = " FROM audit WHERE id < %s AND id >= %s";
+    c->values[c->count++] = bound;
+    c->values[c->count++] = find_first_id(c->pool, filter->since);
+    add_condition(c, "actor_id = %s", filter->actor.id);
+    add_condition(c, "actor_key = %s", filter->actor.name);
+    add_condition(c, "target_id = %s", filter->target.id);
+    add_condition(c, "target_key = %s", filter->target.name);
+    add_condition(c, "action = %s", filter->action);
+}
+
 apr_status_t cat_audit_read(cat_db_t *db, const cat_audit_filter_t *filter, cat_page_t *page)
 {
-    const char *const values[] = {CAT_AUDIT_FILTER_VALUES(filter)};
-    const cat_page_query_t query = {
-        SQL_AUDIT_COUNT, SQL_AUDIT_PAGE, values, sizeof(values) / sizeof(values[0]), 1, NULL};
+    conditions_t c = {.pool = db->pool};
+    cat_page_query_t query = {.values = c.values, .is_bounded = 1};
 
+    make_conditions(&c, filter, cat_page_bound(page, ID_MOST));
+    query.count = c.count;
+    query.count_text = apr_pstrcat(db->pool, "SELECT COUNT(*) FROM (SELECT id", c.text, " LIMIT %s) counted", NULL);
+    query.select_text =
+        apr_pstrcat(db->pool, "SELECT " AUDIT_COLUMNS, c.text, " ORDER BY id DESC LIMIT %s OFFSET %s", NULL);
     return cat_page_read(db, &query, page);
 }

@@ -103,7 +103,7 @@ typedef struct cat_audit_filter_t {
 #define CAT_AUDIT_FILTER_VALUES(f)                                                                                     \
     CAT_AUDIT_PARTY_VALUES((f)->actor), CAT_AUDIT_PARTY_VALUES((f)->target), (f)->action, (f)->action, (f)->since
 
-/* A page of the entries, newest first, on the pool of db. */
+/* A page of the entries, newest first, on the pool of db. CAT_ESLOW: as cat_page_read. */
 apr_status_t cat_audit_read(cat_db_t *db, const cat_audit_filter_t *filter, cat_page_t *page);
 
 #endif

@@ -50,8 +50,10 @@ const cat_shape_t cat_mail_view_shape = {
 apr_status_t cat_mail_queue_read(cat_db_t *db, const char *state, cat_page_t *page)
 {
     const char *const values[] = {state ? state : "", state ? state : ""};
+    const cat_page_query_t query = {
+        .counts = SQL_OUTBOX_COUNT_STATE, .selects = SQL_OUTBOX_PAGE, .values = values, .count = 2};
 
-    return cat_page_read(db, &(cat_page_query_t){SQL_OUTBOX_COUNT_STATE, SQL_OUTBOX_PAGE, values, 2, 0, NULL}, page);
+    return cat_page_read(db, &query, page);
 }
 
 /* ---- retry ---- */

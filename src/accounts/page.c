@@ -1,31 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Lists are read by page: all rows are counted, and those of the page selected behind as many as are before it. A long list is read by cursor
+ * instead, the id of the last row of the page before, which is a condition of both statements: then nothing is counted, and nothing skipped.
+ */
 #include "accounts/page.h"
 
 #include <apr_strings.h>
 
 #include "lib/number.h"
 
-void cat_page_begin(cat_page_t *page, apr_pool_t *pool)
+const char *cat_page_bound(const cat_page_t *page, const char *most)
 {
-    page->total = 0;
-    page->is_more = page->has_next = 0;
-    page->rows = apr_array_make(pool, 16, sizeof(const char *const *));
-}
-
-int cat_page_find(cat_page_t *page, const char *total, const char **limit, const char **offset)
-{
-    apr_int64_t last;
-
-    page->total = apr_atoi64(total);
-    page->is_more = page->most && page->total > page->most;
-    page->total = page->is_more ? page->most : page->total;
-    last = page->is_more ? APR_INT64_MAX / page->limit : (page->total + page->limit - 1) / page->limit;
-    if (page->number > last) {
-        return 0;
-    }
-    *limit = cat_number_write(page->rows->pool, page->limit + page->is_more);
-    *offset = cat_number_write(page->rows->pool, (page->number - 1) * page->limit);
-    return 1;
+    return page->after && *page->after ? page->after : most;
 }
 
 apr_status_t cat_page_add_row(void *baton, const char *const *values, int count)
@@ -50,31 +36,88 @@ typedef struct reading_t {
     cat_db_t *db;
     const cat_page_query_t *query;
     cat_page_t *page;
+    const char *values[CAT_PAGE_VALUES_MAX + 2]; /* and what is behind them */
+    const char *total;
 } reading_t;
+
+/* The work may run several times: forgets the rows of the time before. */
+static void begin(reading_t *r)
+{
+    r->page->total = 0;
+    r->page->is_more = r->page->has_next = 0;
+    r->page->rows = apr_array_make(r->db->pool, 16, sizeof(const char *const *));
+    for (int i = 0; i < r->query->count; i++) {
+        r->values[i] = r->query->values[i];
+    }
+}
+
+static apr_status_t keep_total(void *baton, const char *const *row, int count)
+{
+    reading_t *r = baton;
+
+    (void)count;
+    r->total = apr_pstrdup(r->db->pool, row[0]);
+    return APR_SUCCESS;
+}
+
+static apr_status_t count_rows(reading_t *r)
+{
+    const cat_page_query_t *query = r->query;
+    int count = query->count + query->is_bounded;
+
+    r->total = "0";
+    r->values[query->count] = cat_number_write(r->db->pool, r->page->most + 1);
+    return query->count_text ? cat_db_each_text(r->db, query->count_text, r->values, count, keep_total, r)
+                             : cat_db_each(r->db, query->counts, r->values, count, keep_total, r);
+}
+
+static apr_status_t select_rows(reading_t *r, apr_int64_t limit, apr_int64_t offset)
+{
+    const cat_page_query_t *query = r->query;
+    cat_row_t *add = query->add ? query->add : cat_page_add_row;
+    int count = query->count + 2;
+
+    r->values[query->count] = cat_number_write(r->db->pool, limit);
+    r->values[query->count + 1] = cat_number_write(r->db->pool, offset);
+    return query->select_text ? cat_db_each_text(r->db, query->select_text, r->values, count, add, r->page)
+                              : cat_db_each(r->db, query->selects, r->values, count, add, r->page);
+}
+
+/* Notes the total, as the database counts it. 0: the page is behind the end. */
+static int find_page(cat_page_t *page, const char *total)
+{
+    page->total = apr_atoi64(total);
+    page->is_more = page->most && page->total > page->most;
+    page->total = page->is_more ? page->most : page->total;
+    return page->is_more ? page->number <= APR_INT64_MAX / page->limit
+                         : page->number <= (page->total + page->limit - 1) / page->limit;
+}
+
+static apr_status_t read_by_number(reading_t *r)
+{
+    cat_page_t *page = r->page;
+    apr_status_t rv = count_rows(r);
+
+    return rv == APR_SUCCESS && find_page(page, r->total)
+               ? select_rows(r, page->limit + page->is_more, (page->number - 1) * page->limit)
+               : rv;
+}
 
 static apr_status_t read_page(void *baton)
 {
-    const reading_t *r = baton;
-    const cat_page_query_t *query = r->query;
-    const char *values[CAT_PAGE_VALUES_MAX + 2], **behind = values + query->count, *const * row;
-    apr_status_t rv;
+    reading_t *r = baton;
 
-    cat_page_begin(r->page, r->db->pool);
-    for (int i = 0; i < query->count; i++) {
-        values[i] = query->values[i];
+    begin(r);
+    if (!r->page->after) {
+        return read_by_number(r);
     }
-    behind[0] = cat_number_write(r->db->pool, r->page->most + 1);
-    rv = cat_db_one(r->db, query->counts, values, query->count + query->is_bounded, &row);
-    if (rv != APR_SUCCESS || !cat_page_find(r->page, row[0], &behind[0], &behind[1])) {
-        return rv;
-    }
-    return cat_db_each(r->db, query->selects, values, query->count + 2, query->add ? query->add : cat_page_add_row,
-                       r->page);
+    r->page->total = -1;
+    return select_rows(r, r->page->limit + 1, 0);
 }
 
 apr_status_t cat_page_read(cat_db_t *db, const cat_page_query_t *query, cat_page_t *page)
 {
-    reading_t r = {db, query, page};
+    reading_t r = {.db = db, .query = query, .page = page};
 
-    return cat_db_view(db, read_page, &r);
+    return query->select_text ? cat_db_search(db, read_page, &r) : cat_db_view(db, read_page, &r);
 }

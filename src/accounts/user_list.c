@@ -22,7 +22,7 @@ static const char *const orders[][2] = {
 /* The conditions of both statements, with their values. */
 typedef struct conditions_t {
     const char *text;
-    const char *values[5]; /* and room for LIMIT and OFFSET */
+    const char *values[3];
     int count;
 } conditions_t;
 
@@ -64,45 +64,16 @@ static conditions_t make_conditions(apr_pool_t *pool, const cat_user_query_t *qu
     return c;
 }
 
-typedef struct reading_t {
-    cat_db_t *db;
-    apr_pool_t *pool;
-    const cat_user_query_t *query;
-    cat_page_t *page;
-    const char *total;
-} reading_t;
-
-static apr_status_t keep_total(void *baton, const char *const *row, int count)
+apr_status_t cat_user_list_read(cat_db_t *db, const cat_user_query_t *query, cat_page_t *page)
 {
-    reading_t *r = baton;
-    (void)count;
-    r->total = apr_pstrdup(r->pool, row[0]);
-    return APR_SUCCESS;
-}
+    const conditions_t c = make_conditions(db->pool, query);
+    const cat_page_query_t statements = {
+        .count_text = apr_pstrcat(db->pool, "SELECT COUNT(*) FROM users", c.text, NULL),
+        .select_text = apr_pstrcat(db->pool, "SELECT " USER_VIEW " FROM users", c.text, " ORDER BY ",
+                                   orders[query->order][query->descending], " LIMIT %s OFFSET %s", NULL),
+        .values = c.values,
+        .count = c.count,
+    };
 
-static apr_status_t read_page(void *baton)
-{
-    reading_t *r = baton;
-    conditions_t c = make_conditions(r->pool, r->query);
-    const char *text = apr_pstrcat(r->pool, "SELECT COUNT(*) FROM users", c.text, NULL);
-    const char *limit, *offset;
-    apr_status_t rv;
-
-    cat_page_begin(r->page, r->pool);
-    r->total = "0";
-    rv = cat_db_each_text(r->db, text, c.values, c.count, keep_total, r);
-    if (rv != APR_SUCCESS || !cat_page_find(r->page, r->total, &limit, &offset)) {
-        return rv;
-    }
-    text = apr_pstrcat(r->pool, "SELECT " USER_VIEW " FROM users", c.text, " ORDER BY ",
-                       orders[r->query->order][r->query->descending], " LIMIT %s OFFSET %s", NULL);
-    c.values[c.count++] = limit;
-    c.values[c.count++] = offset;
-    return cat_db_each_text(r->db, text, c.values, c.count, cat_page_add_row, r->page);
-}
-
-apr_status_t cat_user_list_read(cat_db_t *db, apr_pool_t *pool, const cat_user_query_t *query, cat_page_t *page)
-{
-    reading_t r = {.db = db, .pool = pool, .query = query, .page = page};
-    return cat_db_search(db, read_page, &r);
+    return cat_page_read(db, &statements, page);
 }

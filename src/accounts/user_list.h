@@ -15,8 +15,8 @@ typedef struct cat_user_query_t {
     int descending;
 } cat_user_query_t;
 
-/* A page of the users, with the columns of accounts/user.h's view, on the pool. CAT_ESLOW: it takes longer than
- * CatalogQueryTimeout. */
-apr_status_t cat_user_list_read(cat_db_t *db, apr_pool_t *pool, const cat_user_query_t *query, cat_page_t *page);
+/* A page of the users, with the columns of accounts/user.h's view, on the pool of db. CAT_ESLOW: it takes longer
+ * than CatalogQueryTimeout. */
+apr_status_t cat_user_list_read(cat_db_t *db, const cat_user_query_t *query, cat_page_t *page);
 
 #endif

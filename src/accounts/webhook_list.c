@@ -41,7 +41,9 @@ const cat_shape_t cat_webhook_view_shape = {
 
 apr_status_t cat_webhook_list_read(cat_db_t *db, cat_page_t *page)
 {
-    return cat_page_read(db, &(cat_page_query_t){SQL_WEBHOOK_COUNT, SQL_WEBHOOK_PAGE, NULL, 0, 0, NULL}, page);
+    static const cat_page_query_t query = {.counts = SQL_WEBHOOK_COUNT, .selects = SQL_WEBHOOK_PAGE};
+
+    return cat_page_read(db, &query, page);
 }
 
 apr_status_t cat_webhook_list_retry(cat_db_t *db, const cat_actor_t *actor, const char *id, apr_time_t now, int *count)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What the lists of users, mails, audit entries, webhooks, batches and of a product's history have in common: they are read by page, from the
- * database each time, and their links repeat the parameters of the request, each as it was sent.
+ * database each time, and their links repeat the parameters of the request, each as it was sent. Those that grow with every request can be read
+ * by cursor, too: a page far from the beginning costs what the rows before it do.
  */
 #include "api/admin_list.h"
 
@@ -15,12 +16,16 @@
 cat_answer_t *cat_admin_list_parse(cat_request_t *q, cat_parameters_t *p, const cat_parameter_row_t *rows, int count,
                                    cat_admin_list_t *list)
 {
-    list->conf = q->conf;
-    list->page = (cat_page_t){.number = 1, .limit = q->conf->default_limit};
+    *list = (cat_admin_list_t){.conf = q->conf, .page = {.number = 1, .limit = q->conf->default_limit}};
     cat_buffer_init(&list->link, q->pool, 64);
     cat_parameters_init(p, q->pool, q->strict, q->query);
     cat_parameters_parse(p, rows, count, list);
-    return p->errors ? cat_answer_invalid(q->pool, CAT_PROBLEM_VALIDATION, p->errors) : NULL;
+    if (p->errors) {
+        return cat_answer_invalid(q->pool, CAT_PROBLEM_VALIDATION, p->errors);
+    }
+    return list->page.after && list->has_page
+               ? cat_answer_problem(q->pool, CAT_PROBLEM_CURSOR, "page and cursor cannot be combined")
+               : NULL;
 }
 
 void cat_admin_list_parse_page(void *list, cat_parameters_t *p, const cat_parameter_t *parameter)
@@ -28,6 +33,22 @@ void cat_admin_list_parse_page(void *list, cat_parameters_t *p, const cat_parame
     cat_admin_list_t *l = list;
     (void)p;
     l->page.number = cat_parameters_parse_page(parameter);
+    l->has_page = 1;
+}
+
+void cat_admin_list_parse_cursor(cat_admin_list_t *list, cat_parameters_t *p, const cat_parameter_t *parameter,
+                                 cat_admin_list_check_t *check)
+{
+    list->page.after = parameter->value ? parameter->value : "";
+    if (*list->page.after && !check(list->page.after)) {
+        cat_parameters_add_error(p, parameter->name, "invalid", "must be the nextCursor of a page, or empty");
+    }
+}
+
+json_t *cat_admin_list_describe_cursor(const cat_conf_t *conf)
+{
+    (void)conf;
+    return json_pack("{s:s, s:s}", "type", "string", "pattern", "^[0-9a-f-]*$");
 }
 
 void cat_admin_list_parse_limit(void *list, cat_parameters_t *p, const cat_parameter_t *parameter)
@@ -66,6 +87,12 @@ static void write_rows(cat_buffer_t *b, const cat_page_t *page, const cat_field_
     }
 }
 
+/* The first column is the id. */
+static const char *find_cursor(const cat_page_t *page)
+{
+    return page->has_next ? APR_ARRAY_IDX(page->rows, page->rows->nelts - 1, const char *const *)[0] : NULL;
+}
+
 static const char *write_headers(const cat_admin_list_t *list, const cat_pagination_t *pagination)
 {
     cat_buffer_t parameters, headers;
@@ -83,11 +110,12 @@ cat_answer_t *cat_admin_list_answer(cat_request_t *q, apr_status_t rv, const cat
                                     const cat_parameters_t *p, const cat_field_t *fields, int count)
 {
     const cat_page_t *page = &list->page;
-    cat_pagination_t pagination = {.page = page->number,
+    cat_pagination_t pagination = {.page = page->after ? 0 : page->number,
                                    .limit = page->limit,
                                    .total = page->total,
                                    .is_more = page->is_more,
-                                   .has_next = page->has_next};
+                                   .has_next = page->has_next,
+                                   .next = page->after ? find_cursor(page) : NULL};
     cat_answer_t *answer;
     cat_buffer_t b;
 

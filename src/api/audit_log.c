@@ -10,6 +10,7 @@
 #include "accounts/audit.h"
 #include "api/admin_list.h"
 #include "api/pagination.h"
+#include "lib/id.h"
 #include "lib/number.h"
 #include "lib/time.h"
 #include "mail/email.h"
@@ -57,9 +58,16 @@ static void parse_since(void *request, cat_parameters_t *p, const cat_parameter_
     r->filter.since = cat_number_write(p->pool, since);
 }
 
+static void parse_cursor(void *request, cat_parameters_t *p, const cat_parameter_t *parameter)
+{
+    cat_admin_list_parse_cursor(request, p, parameter, cat_id_check);
+}
+
 /* THE AUDIT LOG'S PARAMETERS */
 static const cat_parameter_row_t parameters[] = {
     CAT_ADMIN_LIST_PARAMETERS,
+    {"cursor", 0, parse_cursor, cat_admin_list_describe_cursor, CAT_ADMIN_LIST_CURSOR,
+     "\"01a206e3-5c16-7420-9973-b22df6eefd60\""},
     {"actor", 0, parse_actor, cat_parameters_describe_text, "Who did it: the id or the whole name", "\"ada\""},
     {"target", 0, parse_target, cat_parameters_describe_text, "To whom: the id or the whole name", "\"grace\""},
     {"action", 0, parse_action, cat_parameters_describe_text, "What was done", "\"user.update\""},
@@ -100,6 +108,8 @@ static void describe_parameters(cat_describer_t *d)
     cat_parameters_describe(d, "audit", parameters, PARAMETERS);
 }
 
+static const cat_problem_t problems[] = {CAT_PROBLEM_CURSOR, CAT_PROBLEM_COUNT};
+
 const cat_description_t cat_audit_log_about = {
     .id = "listAudit",
     .tag = "Administration",
@@ -110,4 +120,5 @@ const cat_description_t cat_audit_log_about = {
     .answered = "A page of the entries",
     .shape = &shape,
     .headers = CAT_HEADER_LINK,
+    .problems = problems,
 };

@@ -65,13 +65,40 @@ static apr_status_t add_batch(void *baton, const char *const *values, int count)
     return cat_page_add_row(baton, row, BATCH_FIELDS);
 }
 
-static const cat_parameter_row_t parameters[] = {CAT_ADMIN_LIST_PARAMETERS};
+static int is_batch(const char *text)
+{
+    apr_int64_t batch = cat_undo_parse_batch(text);
+
+    return batch > 0 && batch < APR_INT64_MAX;
+}
+
+static void parse_cursor(void *request, cat_parameters_t *p, const cat_parameter_t *parameter)
+{
+    cat_admin_list_parse_cursor(request, p, parameter, is_batch);
+}
+
+static const cat_parameter_row_t parameters[] = {
+    CAT_ADMIN_LIST_PARAMETERS,
+    {"cursor", 0, parse_cursor, cat_admin_list_describe_cursor, CAT_ADMIN_LIST_CURSOR, "\"228817563420002\""},
+};
 
 #define PARAMETERS ((int)(sizeof(parameters) / sizeof(parameters[0])))
 
+static apr_status_t read_page(cat_db_t *db, cat_page_t *page)
+{
+    const char *const bound = cat_page_bound(page, CAT_BATCH_MOST);
+    const cat_page_query_t query = {.counts = SQL_BATCHES_COUNT,
+                                    .selects = SQL_BATCHES_PAGE,
+                                    .values = &bound,
+                                    .count = 1,
+                                    .is_bounded = 1,
+                                    .add = add_batch};
+
+    return cat_page_read(db, &query, page);
+}
+
 cat_answer_t *cat_change_batches_list(cat_request_t *q)
 {
-    static const cat_page_query_t query = {SQL_BATCHES_COUNT, SQL_BATCHES_PAGE, NULL, 0, 1, add_batch};
     cat_admin_list_t list;
     cat_parameters_t p;
     cat_answer_t *refusal = cat_admin_list_parse(q, &p, parameters, PARAMETERS, &list);
@@ -80,7 +107,7 @@ cat_answer_t *cat_change_batches_list(cat_request_t *q)
         return refusal;
     }
     list.page.most = q->conf->count_limit;
-    return cat_admin_list_answer(q, cat_page_read(q->db, &query, &list.page), &list, &p, fields, BATCH_FIELDS);
+    return cat_admin_list_answer(q, read_page(q->db, &list.page), &list, &p, fields, BATCH_FIELDS);
 }
 
 /* ---- undo ---- */
@@ -180,6 +207,8 @@ static void describe_parameters(cat_describer_t *d)
     cat_parameters_describe(d, "batches", parameters, PARAMETERS);
 }
 
+static const cat_problem_t listing[] = {CAT_PROBLEM_CURSOR, CAT_PROBLEM_COUNT};
+
 const cat_description_t cat_change_batches_about_list = {
     .id = "listChangeBatches",
     .tag = "Products",
@@ -190,6 +219,7 @@ const cat_description_t cat_change_batches_about_list = {
     .answered = "A page of the batches",
     .shape = &list_shape,
     .headers = CAT_HEADER_LINK,
+    .problems = listing,
     .is_open = cat_changes_are_kept,
 };
 

@@ -95,9 +95,11 @@ static const char *write_seq(apr_pool_t *pool, const cat_change_t *change)
 
 /* ---- GET /changes ---- */
 
+#define END "end"
+
 typedef struct feed_t {
     cat_request_t *q;
-    apr_int64_t since;
+    apr_int64_t since; /* CAT_CHANGES_END: none are read */
     int limit;
     int has_products;
     apr_array_header_t *changes;
@@ -110,10 +112,14 @@ static void parse_since(void *query, cat_parameters_t *p, const cat_parameter_t 
     feed_t *f = query;
     char *end = NULL;
 
+    if (parameter->value && !strcmp(parameter->value, END)) {
+        f->since = CAT_CHANGES_END;
+        return;
+    }
     f->since = parameter->value ? apr_strtoi64(parameter->value, &end, 10) : -1;
     if (!end || *end || !apr_isdigit(*parameter->value) || f->since == APR_INT64_MAX) {
         cat_parameters_add_error(p, parameter->name, "invalid",
-                                 "must be a whole number, such as the last answer's next, or 0");
+                                 "must be a whole number, such as the last answer's next, or 0, or " END);
     }
 }
 
@@ -136,7 +142,8 @@ static void parse_include(void *query, cat_parameters_t *p, const cat_parameter_
 static json_t *describe_since(const cat_conf_t *conf)
 {
     (void)conf;
-    return json_pack("{s:s, s:i, s:i}", "type", "integer", "minimum", 0, "default", 0);
+    return json_pack("{s:[{s:s, s:i}, {s:s, s:[s]}], s:i}", "oneOf", "type", "integer", "minimum", 0, "type", "string",
+                     "enum", END, "default", 0);
 }
 
 static json_t *describe_limit(const cat_conf_t *conf)
@@ -154,7 +161,9 @@ static json_t *describe_include(const cat_conf_t *conf)
 /* THE PARAMETERS OF THE CHANGES */
 static const cat_parameter_row_t parameters[] = {
     {"since", 0, parse_since, describe_since,
-     "Only changes after this one: `next` of the last answer; 0: from the beginning of the history", "1042"},
+     "Only changes after this one: `next` of the last answer; 0: from the beginning of the history; `end`: none, and "
+     "`next` is the end of the history, from which those follow who then read all products",
+     "1042"},
     {"limit", 1, parse_limit, describe_limit, CAT_PARAMETERS_LIMIT, "500"},
     {"include", 0, parse_include, describe_include, "With each change the product as it is now", "\"product\""},
 };

@@ -98,7 +98,7 @@ cat_answer_t *cat_user_admin_list(cat_request_t *q)
     if (refusal) {
         return refusal;
     }
-    rv = cat_user_list_read(q->db, q->pool, &r.query, &r.list.page);
+    rv = cat_user_list_read(q->db, &r.query, &r.list.page);
     return cat_admin_list_answer(q, rv, &r.list, &p, cat_user_view_fields, CAT_USER_VIEW_FIELDS);
 }
 

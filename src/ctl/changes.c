@@ -47,7 +47,7 @@ int ctl_changes_list(ctl_t *ctl)
     apr_status_t rv;
 
     ctl_table_begin(&l.table);
-    rv = cat_db_each(ctl->db, SQL_BATCHES_PAGE, CAT_VALUES(LISTED, "0"), print_row, &l);
+    rv = cat_db_each(ctl->db, SQL_BATCHES_PAGE, CAT_VALUES(CAT_BATCH_MOST, LISTED, "0"), print_row, &l);
     ctl_table_end(&l.table);
     return rv == APR_SUCCESS ? CTL_DONE : CTL_FAILED;
 }
@@ -65,7 +65,7 @@ static apr_status_t begin_job(void *baton, const char *request)
 {
     const undoing_t *u = baton;
 
-    return u->ctl->site.mount ? cat_bulk_job_insert_within(u->ctl->db, u->job, request) : CAT_ECHANGED;
+    return u->ctl->site.undo_mount ? cat_bulk_job_insert_within(u->ctl->db, u->job, request) : CAT_ECHANGED;
 }
 
 static apr_status_t note_undo(void *baton)
@@ -105,7 +105,7 @@ static int report(const undoing_t *u)
         print_result(&undo->result);
         return CTL_DONE;
     }
-    if (undo->outcome == CAT_UNDO_BEGUN && !u->ctl->site.mount) {
+    if (undo->outcome == CAT_UNDO_BEGUN && !u->ctl->site.undo_mount) {
         return ctl_fail(u->ctl->args[0], "has more than 10,000 changes, which a server undoes: leave out --driver");
     }
     if (undo->outcome == CAT_UNDO_BEGUN) {
@@ -120,10 +120,13 @@ int ctl_changes_undo(ctl_t *ctl)
 {
     undoing_t u = {.ctl = ctl, .job = cat_bulk_job_make(ctl->pool, 0, "", ctl->now)};
 
+    if (!ctl->site.history) {
+        return ctl_fail(NULL, "CatalogHistory is Off, so the undo could not be undone");
+    }
     if (!u.job) {
         return ctl_fail(NULL, "the system provides no random numbers");
     }
-    ctl->conf.mount = ctl->site.mount ? ctl->site.mount : "";
+    ctl->conf.mount = ctl->site.undo_mount ? ctl->site.undo_mount : "";
     ctl->author.source = CAT_SOURCE_UNDO;
     ctl->author.undoes = cat_undo_parse_batch(ctl->args[0]);
     u.undo = (cat_undo_t){

@@ -127,6 +127,12 @@ static const char *text_of(const json_t *mount, const char *name)
     return json_string_value(json_object_get(mount, name));
 }
 
+/* httpd calls the mount of a whole site "/"; the server's jobs know it by "". */
+static const char *name_for_jobs(const char *mount)
+{
+    return mount && !strcmp(mount, "/") ? "" : mount;
+}
+
 static void read_mount(const json_t *mount, ctl_site_t *site)
 {
     *site = (ctl_site_t){
@@ -150,6 +156,7 @@ static void read_mount(const json_t *mount, ctl_site_t *site)
         .image_program = text_of(mount, "imageProgram"),
         .image_quota = (int)json_integer_value(json_object_get(mount, "imageQuota")),
         .history = (int)json_integer_value(json_object_get(mount, "history")),
+        .undo_mount = name_for_jobs(text_of(mount, "mount")),
         .uid = (apr_uid_t)json_integer_value(json_object_get(mount, "uid")),
         .gid = (apr_gid_t)json_integer_value(json_object_get(mount, "gid")),
     };
@@ -231,9 +238,13 @@ static const char *explain_choice(apr_pool_t *pool, const apr_array_header_t *si
 static void add_mount(ctl_site_t *site, const ctl_site_t *other)
 {
     site->mail = site->mail ? site->mail : other->mail; /* each of them sends the mails of all */
-    site->history = site->history ? site->history : other->history;
+    if (other->history > site->history) {
+        site->history = other->history;
+        site->undo_mount = other->undo_mount;
+    }
     if (other->images && !site->images) {
         site->images = 1;
+        site->mount_uri = other->mount_uri;
         site->image_program = other->image_program;
         site->image_quota = other->image_quota;
     }

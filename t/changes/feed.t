@@ -24,6 +24,7 @@ sub wait_for_changes {
 # case: nothing yet
 answers(changes(''), 200, { success => true, data => [], next => 0 }, 'there is nothing yet');
 answers(changes('?since=0'), 200, { success => true, data => [], next => 0 }, 'after 0 neither');
+answers(changes('?since=end'), 200, { success => true, data => [], next => 0 }, 'the end is 0');
 
 # case: each write, in its order
 my $id = call(POST => '/products', { name => 'Cup', price => 1.5 })->{json}{data}{id};
@@ -48,6 +49,7 @@ for (1 .. 4) {
 }
 is_deeply(\@read, \@data, 'in portions they are the same');
 answers(changes("?since=$next"), 200, { success => true, data => [], next => $next }, 'at the end next stays');
+answers(changes('?since=end&include=product&limit=1'), 200, { success => true, data => [], next => $next }, 'which is also found at once');
 
 # case: a number that no change has: the database is a copy that was put back
 answers(changes('?since=' . ($next + 1)), 410, refusal(error => qr/restored/), 'behind the end nothing can follow', 'catalog-problem' => 'changes-gone');
@@ -59,7 +61,7 @@ ok(!exists $with[0]{product}, 'a product that is gone is absent');
 is_deeply($with[2]{product}, call(GET => "/products/$with[2]{id}")->{json}{data}, 'the others are as they are');
 
 # case: parameters
-for my $bad ('since=x', 'since=-1', 'since=', 'since=1.5', 'since=%2B1', 'since=%201', 'since=9223372036854775807', 'include=all', 'since=1&since=2') {
+for my $bad ('since=x', 'since=END', 'since=end1', 'since=-1', 'since=', 'since=1.5', 'since=%2B1', 'since=%201', 'since=9223372036854775807', 'include=all', 'since=1&since=2') {
     is(changes("?$bad")->{status}, 400, "$bad is refused");
 }
 is(changes('?limit=x')->{status}, 200, 'a limit that is no number counts as absent');

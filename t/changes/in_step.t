@@ -76,6 +76,19 @@ run(0.2);
 in_step('a program that was killed goes on where it was', 20);
 ok(new_copies(1), 'without a new copy');
 
+# case: a new copy that is made, and killed, while products are created
+end();
+unlink "$dir/copy.json";
+for (1 .. 4) {
+    run(0.2);
+    my $end = Time::HiRes::time() + rand 0.6;
+    create("new $_") while Time::HiRes::time() < $end;
+    end();
+}
+run(0.2);
+in_step('a copy that was made meanwhile has all', 20);
+$before = copies() - 1;
+
 # case: the history has lost what comes next
 end();
 my $next = copy()->{next};

@@ -29,6 +29,25 @@ for (['/changes/batches', 8], ['/audit?target=' . $other->{username}, 8]) {
     my $far = get("$path${and}page=9223372036854775807");
     is_deeply([$far->{status}, $far->{json}{data}], [200, []], 'a page behind the end has none');
 }
+# case: by cursor, to the end
+for (['/changes/batches', 'batch'], ['/audit?target=' . $other->{username}, 'id']) {
+    my ($path, $id) = @$_;
+    my $and = $path =~ /\?/ ? '&' : '?';
+    my @all = map { $_->{$id} } map { @{ get("$path${and}limit=3&page=$_")->{json}{data} } } 1 .. 3;
+    my ($cursor, @rows) = ('');
+    while (defined $cursor) {
+        my $page = get("$path${and}limit=3&cursor=$cursor");
+        push @rows, map { $_->{$id} } @{ $page->{json}{data} };
+        $cursor = $page->{json}{pagination}{nextCursor};
+        is_deeply($page->{json}{pagination}, { limit => 3, defined $cursor ? (nextCursor => $cursor) : () }, "$path: a page by cursor is not counted");
+        is(($page->{headers}{link} // '') =~ /cursor=\Q$cursor\E&limit=3/ ? 1 : 0, 1, 'its Link has the next one') if defined $cursor;
+        last if @rows > 8;
+    }
+    is_deeply(\@rows, \@all, 'the cursors have the same rows');
+    is(get("$path${and}cursor=$_")->{status}, 400, "cursor=$_ is none") for 'x', '-1', '9' x 19, '9' x 30, '0%27';
+    answers(get("$path${and}cursor=&page=2"), 400, undef, 'page and cursor are not combined', 'catalog-problem' => 'invalid-cursor');
+}
+is(scalar @{ get("/audit?since=$_->[0]")->{json}{data} } > 0 ? 1 : 0, $_->[1], "since $_->[0]") for ['1969-01-01T00:00:00Z', 1], ['9999-12-31T00:00:00Z', 0], ['2020-01-01T00:00:00Z', 1];
 is_deeply([map { $_->{batch} } map { @{ get("/changes/batches?limit=3&page=$_")->{json}{data} } } 1 .. 3], \@batches, 'each row is on one page');
 is_deeply(get('/audit?target=' . $user->{user}{username})->{json}{pagination}, { page => 1, limit => 10, total => 1, pages => 1 }, 'a short list is counted exactly');
 done_testing;

@@ -22,7 +22,7 @@ use Transfers ();
 
 my $COUNT = 10_000;   # products that are there
 my $REQUESTS = 1000;  # of each kind, in a round
-my $ROWS = 10_000;    # of an import
+my $ROWS = $ENV{HISTORY_ROWS} // 10_000; # of an import
 my $SETTLE = 1;       # seconds
 my @KINDS = qw(POST PUT DELETE import);
 

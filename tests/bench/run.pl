@@ -3,7 +3,8 @@
 # Measures what a request costs here and elsewhere, and writes results.json, results.md and pictures into DIR:
 #     tests/bench/run.pl build DIR
 # In the environment: QUICK=1 for one short round, ROUNDS=9 for that many instead of 27, PARTS="reads posts" for some of the parts only,
-# OWNING=10000000 for so many products with fields of the shop's own, SEARCHED=10000000 for so many in the parts search...
+# OWNING=10000000 for so many products with fields of the shop's own, SEARCHED=10000000 for so many in the parts search...,
+# HISTORY_ROWS=1000000 for so many rows of the imports of history.
 # The part instructions runs when it is named, and puts nothing into DIR.
 use strict;
 use warnings FATAL => 'all';

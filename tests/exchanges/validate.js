@@ -219,6 +219,9 @@ function readValue(schema, text) {
     if (Array.isArray(text)) {
         return text.map(item => readValue(schema.items, item));
     }
+    if (schema.oneOf) {
+        return schema.oneOf.map(one => readValue(one, text)).find(value => typeof value !== 'string') ?? text;
+    }
     if (schema.type === 'number' || schema.type === 'integer') {
         return NUMBER.test(text) && Number.isFinite(Number(text)) ? Number(text) : text;
     }

@@ -240,7 +240,14 @@ CREATE TABLE IF NOT EXISTS audit (
     target_id  CHAR(36) CHARACTER SET ascii COLLATE ascii_bin,
     target     VARCHAR(255),
     changes    VARCHAR(1000),
-    KEY audit_by_time (created_at)
+    actor_key  VARCHAR(255) AS (LOWER(actor)) VIRTUAL,
+    target_key VARCHAR(255) AS (LOWER(target)) VIRTUAL,
+    KEY audit_by_time (created_at),
+    KEY audit_by_actor (actor_id, id),
+    KEY audit_by_actor_name (actor_key, id),
+    KEY audit_by_target (target_id, id),
+    KEY audit_by_target_name (target_key, id),
+    KEY audit_by_action (action, id)
 ) ENGINE = InnoDB DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin;
 
 -- ---- sessions ----

@@ -281,10 +281,17 @@ CREATE TABLE audit (
     action     TEXT NOT NULL,
     target_id  TEXT COLLATE "C",
     target     TEXT,
-    changes    TEXT
+    changes    TEXT,
+    actor_key  TEXT COLLATE "C" GENERATED ALWAYS AS (LOWER(actor COLLATE "C")) STORED,
+    target_key TEXT COLLATE "C" GENERATED ALWAYS AS (LOWER(target COLLATE "C")) STORED
 );
 
 CREATE INDEX audit_by_time ON audit (created_at);
+CREATE INDEX audit_by_actor ON audit (actor_id, id);
+CREATE INDEX audit_by_actor_name ON audit (actor_key, id);
+CREATE INDEX audit_by_target ON audit (target_id, id);
+CREATE INDEX audit_by_target_name ON audit (target_key, id);
+CREATE INDEX audit_by_action ON audit (action, id);
 
 -- ---- sessions ----
 

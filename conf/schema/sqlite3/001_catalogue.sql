@@ -279,10 +279,17 @@ CREATE TABLE audit (
     action     TEXT NOT NULL,
     target_id  TEXT,
     target     TEXT,
-    changes    TEXT
+    changes    TEXT,
+    actor_key  TEXT AS (LOWER(actor)),
+    target_key TEXT AS (LOWER(target))
 ) WITHOUT ROWID;
 
 CREATE INDEX audit_by_time ON audit (created_at);
+CREATE INDEX audit_by_actor ON audit (actor_id, id);
+CREATE INDEX audit_by_actor_name ON audit (actor_key, id);
+CREATE INDEX audit_by_target ON audit (target_id, id);
+CREATE INDEX audit_by_target_name ON audit (target_key, id);
+CREATE INDEX audit_by_action ON audit (action, id);
 
 -- ---- sessions ----
 

@@ -78,6 +78,7 @@ apr_status_t cat_changes_find_end(cat_db_t *db, apr_int64_t *end)
     apr_int64_t purged;
     apr_status_t rv = cat_changes_find_purged(db, &purged);
 
+    *end = 0;
     rv = rv == APR_SUCCESS ? read_one(db, SQL_CHANGES_END, CAT_NO_VALUES, end) : rv;
     *end = rv == APR_SUCCESS && *end < purged ? purged : *end;
     return rv;
@@ -115,9 +116,13 @@ apr_status_t cat_changes_after(cat_db_t *db, apr_int64_t since, int limit, apr_a
                                apr_int64_t *next)
 {
     reading_t r = {db, since, limit, apr_array_make(db->pool, 16, sizeof(cat_change_t))};
-    apr_status_t rv = cat_db_view(db, read_after, &r);
+    apr_status_t rv;
 
     *changes = r.changes;
+    if (since == CAT_CHANGES_END) {
+        return cat_changes_find_end(db, next);
+    }
+    rv = cat_db_view(db, read_after, &r);
     *next = r.changes->nelts ? APR_ARRAY_IDX(r.changes, r.changes->nelts - 1, cat_change_t).seq : since;
     return rv;
 }

@@ -29,15 +29,19 @@ typedef struct cat_change_t {
 
 /*
  * The changes after `since`, at most limit, oldest first: an array of cat_change_t. *next: the seq of the last one, or since if there is
- * none. since 0: from the first change that is kept. CAT_EPURGED: changes after since have been deleted, or since is behind the last one.
+ * none. since 0: from the first change that is kept. CAT_CHANGES_END: no changes, and *next is the end of the history: what is read of the
+ * products from then on has all changes up to there. CAT_EPURGED: changes after since have been deleted, or since is behind the last one.
  * On a database server, a change can be read about half a second after its commit.
  */
+#define CAT_CHANGES_END (-1)
 apr_status_t cat_changes_after(cat_db_t *db, apr_int64_t since, int limit, apr_array_header_t **changes,
                                apr_int64_t *next);
 
 /* *purged: changes up to this number have been deleted. *end: the highest one that a change has, or had. 0: none. */
 apr_status_t cat_changes_find_purged(cat_db_t *db, apr_int64_t *purged);
 apr_status_t cat_changes_find_end(cat_db_t *db, apr_int64_t *end);
+
+#define CAT_BATCH_MOST "9223372036854775807" /* above the ids of all batches */
 
 /* A batch: the changes of one request. */
 typedef struct cat_change_batch_t {

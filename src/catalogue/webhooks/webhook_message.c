@@ -120,7 +120,8 @@ static apr_status_t read_changes(cat_db_t *db, const cat_webhook_t *webhook, apr
     return rv;
 }
 
-/* From 0 on, the history gives what it still has. A webhook that is at 0 was there before the first change, and misses those that were deleted. */
+/* From 0 on, the history gives what it still has. A webhook that is at 0 was there before the first change, and misses those that were deleted.
+ * To be asked after the changes were read: what is deleted while they are read is noticed then. */
 static apr_status_t check_beginning(cat_db_t *db, const cat_webhook_row_t *row)
 {
     apr_int64_t purged = 0;
@@ -136,8 +137,8 @@ apr_status_t cat_webhook_message_read(cat_db_t *db, const cat_webhook_t *webhook
 
     *message = (cat_webhook_message_t){
         .since = row->sent, .until = row->sent, .changes = apr_array_make(db->pool, CHANGES_MOST, sizeof(void *))};
-    rv = check_beginning(db, row);
-    rv = rv == APR_SUCCESS ? read_changes(db, webhook, row->until > row->sent ? row->until : 0, message) : rv;
+    rv = read_changes(db, webhook, row->until > row->sent ? row->until : 0, message);
+    rv = rv == APR_SUCCESS ? check_beginning(db, row) : rv;
     if (rv == APR_SUCCESS && message->changes->nelts) {
         message->id = make_id(db->pool, webhook, row, message);
         write_body(db->pool, message);

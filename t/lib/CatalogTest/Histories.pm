@@ -6,7 +6,8 @@ package CatalogTest::Histories;
 #   - that the answers about each product could have been given one after the other, in an order that keeps those in their order that did not
 #     overlap (it is linearizable): CatalogTest::Linear;
 #   - that the history has the same order, and names those who have written;
-#   - that whoever follows the changes gets each once, and has a copy of the table in the end;
+#   - that whoever follows the changes gets each once, and has a copy of the table in the end, whether from the first change on or from a
+#     full copy on that was made while the clients wrote;
 #   - that the changes are in the order in which they were first read.
 # A server that is killed leaves requests without an answer, which may have been served or not.
 
@@ -245,6 +246,26 @@ sub follow {
     return $f;
 }
 
+# A full copy that is made while the clients write, and then follows: the end of the history, and what a server exports after that.
+sub copy_and_follow {
+    my ($self) = @_;
+    sleep rand 1.5;
+    my $next = $self->get_whole('/changes?since=end')->{json}{next};
+    my @rows = map { $JSON->decode($_) } split /\n/, $self->get_whole('/products/export?format=ndjson')->{body};
+    return $self->follow({ begin => $next, next => $next, copy => { map { $_->{id} => $_ } @rows } });
+}
+
+# A server that is killed leaves half an answer: the last chunk of a whole one is empty.
+sub get_whole {
+    my ($self, $path) = @_;
+    my $r;
+    wait_until(60, sub {
+        $r = $self->ask($self->{keys}[0]{token}, GET => $path);
+        $r->{status} == 200 && (!$r->{headers}{'transfer-encoding'} || $r->{text} =~ /\r\n0\r\n\r\n\z/);
+    }) or die "$path: $r->{status} $r->{body}\n";
+    return $r;
+}
+
 sub read_number { return 0 + CatalogTest::Tools::slurp($_[0]) }
 
 sub apply {
@@ -254,7 +275,7 @@ sub apply {
     push @{ $f->{seqs} }, $change->{seq};
     return if $id =~ /^$HELD/;
     my $before = $f->{op}{$id} // 'nothing';
-    push @{ $f->{faults} }, "$id: $op after $before" if ($op eq 'create') != ($before =~ /^(?:nothing|delete)$/);
+    push @{ $f->{faults} }, "$id: $op after $before" if !defined $f->{begin} && ($op eq 'create') != ($before =~ /^(?:nothing|delete)$/);
     $f->{op}{$id} = $op;
     $f->{copy}{$id} = $change->{product};
     delete $f->{copy}{$id} if !$change->{product};
@@ -274,19 +295,21 @@ sub round {
     $first->create for 1 .. $SHARED;
     my @ids = @{ $first->{ids} };
     my @followers = map { my $f = $_; $self->start("follower$f", sub { $self->follow($self->{followers}[$f]) }) } 0 .. $FOLLOWERS - 1;
+    push @followers, map { $self->start("follower_new$_", sub { $self->copy_and_follow }) } 1 .. $FOLLOWERS;
     my @writers = map { my $n = $_; $self->start("writer$n", sub { CatalogTest::Histories::Writer->new($self, $n, @ids)->run($self->{writes}) }) } 1 .. $self->{writers};
     my @holders = map { my $n = $_; $self->start("holder$n", sub { $self->hold_transactions($n, @ids) }) } 1 .. 3;
     $o{disturb}->() if $o{disturb};
     waitpid $_, 0 for @writers, @holders;
     CatalogTest::Tools::spew("$self->{dir}/end", $self->last_seq);
     waitpid $_, 0 for @followers;
-    my @left = map { Storable::retrieve($_) } glob "$self->{dir}/{writer,holder,follower}[0-9]*";
+    my @left = map { Storable::retrieve($_) } glob "$self->{dir}/{writer,holder,follower}*";
     my @results = grep { $_->{ops} } @left;
-    $self->{followers} = [grep { $_->{copy} } @left];
+    my @copies = grep { $_->{copy} } @left;
+    $self->{followers} = [grep { !defined $_->{begin} } @copies];
     $self->{count}[$_->{number}] = $_->{count} for @results;
     my $lost = @followers + @writers + @holders - @left;
     return (($lost ? "$lost processes have left nothing" : ()), (map { $_->{died} ? "died: $_->{died}" : () } @left), (map { @{ $_->{lies} // [] }, @{ $_->{faults} // [] } } @left),
-        $self->check_products($first->{ops}, map { $_->{ops} } @results), $self->check_followers($since));
+        $self->check_products($first->{ops}, map { $_->{ops} } @results), $self->check_followers($since, @copies));
 }
 
 sub empty_catalogue {
@@ -367,7 +390,7 @@ sub check_history {
 }
 
 sub check_followers {
-    my ($self, $since) = @_;
+    my ($self, $since, @followers) = @_;
     my (%table, @seqs, @faults);
     for (my $page = 1; my @products = @{ $self->ask(undef, GET => "/products?limit=1000&page=$page")->{json}{data} }; $page++) {
         $table{ $_->{id} } = $_ for @products;
@@ -375,10 +398,11 @@ sub check_followers {
     for (my ($next, $r) = $since; @{ ($r = $self->ask($self->{keys}[0]{token}, GET => "/changes?since=$next&limit=1000"))->{json}{data} }; $next = $r->{json}{next}) {
         push @seqs, map { $_->{seq} } @{ $r->{json}{data} };
     }
-    for my $f (@{ $self->{followers} }) {
+    for my $f (@followers) {
+        my @expected = grep { $_ > ($f->{begin} // -1) } @seqs;
         my @other = grep { $JSON->encode($f->{copy}{$_} // {}) ne $JSON->encode($table{$_} // {}) } sort keys %{ { %table, %{ $f->{copy} } } };
         push @faults, "a copy differs in @other" if @other;
-        push @faults, "it read @{[ scalar @{ $f->{seqs} } ]} changes, of @{[ scalar @seqs ]}" if "@{ $f->{seqs} }" ne "@seqs";
+        push @faults, "it read @{[ scalar @{ $f->{seqs} } ]} changes, of @{[ scalar @expected ]}" if "@{ $f->{seqs} }" ne "@expected";
     }
     $self->{read} += @seqs;
     return @faults;

@@ -401,6 +401,33 @@ export function stories(server) {
         assert.deepEqual(left.data.map(({ name, price }) => [name, price]), [['Regretted 249', 1000], ['Old', 1]]);
     });
 
+    story('an import whose undo the server has done and forgotten is taken back', server, async visit => {
+        const visitor = await comeToImport(server, visit, 'forgiven');
+        const { page } = visitor;
+        await choose(page, csv('forgotten.csv', 'name,price,category\nOne,1,forgotten\nTwo,2,forgotten\n'));
+        await press(page, 'Check the file');
+        await press(page, 'Import 2 rows');
+        await title(page, '2 rows are imported');
+        const job = '00000000-0000-7000-8000-000000000000';
+        let sent = 0;
+        await page.route('**/undo', async route => {
+            sent += 1;
+            const response = await route.fetch();
+            await route.fulfill(sent > 1 ? { response } : { status: 202, json: { success: true, data: { id: job } } });
+        });
+        const takeBack = async () => {
+            await press(page, 'Take the import back');
+            await page.getByRole('dialog').getByRole('button', { name: 'Take the import back' }).click();
+        };
+        visitor.expect(`GET /api/products/batch/${job} 404`);
+        await takeBack();
+        await page.getByRole('alert').waitFor();
+        visitor.forgive(/^POST \/api\/changes\/batches\/\d+\/undo 409$/);
+        await takeBack();
+        await title(page, '2 products are as they were before.');
+        assert.equal(await countOf(server, 'forgotten'), 0);
+    });
+
     story('without a history, taking an import back deletes what it has created', server, async visit => {
         const visitor = await comeToImport(server, visit, 'unkept');
         const { page } = visitor;

@@ -103,6 +103,7 @@ export function makeUndo(owner, { batches, n, job = null }) {
             return await followJob(owner, begun, note);
         } catch (error) {
             error.ended || keep(owner, null); /* who signs in again goes on */
+            begun = error.status === 404 ? null : begun; /* it ended so long ago that the server has forgotten it */
             throw error;
         }
     }
@@ -128,7 +129,7 @@ export function makeUndo(owner, { batches, n, job = null }) {
             if (isUnsure && error.problem === 'batch-undone') {
                 return findUndo(owner, left.at(-1));
             }
-            isUnsure = error.status === 0 || error.status >= 500;
+            isUnsure = [0, 404].includes(error.status) || error.status >= 500;
             throw error;
         }
     }
