@@ -62,6 +62,6 @@ is(ask(GET => '/products?limit=1&count=exact&price[gte]=0')->{json}{pagination}{
 is_deeply([@again{qw(user editor)}], [@password{qw(user editor)}], 'the users who are there keep their passwords');
 isnt($again{admin}, $password{admin}, 'the one who is not is created');
 $server->stop;
-is(join("\n", CatalogTest::Log::noteworthy(slurp("$server->{dir}/data/logs/error_log"))), '', 'the error log is empty');
+is($server->noteworthy, '', 'the error log is empty');
 
 done_testing;

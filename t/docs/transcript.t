@@ -27,7 +27,7 @@ for my $document (@documents) {
         is(CatalogTest::Document::shape($_->{got}, \%got), CatalogTest::Document::shape($_->{printed}, \%recorded),
             $document =~ s{^\Q$top\E/}{}r . ":$_->{line}: $_->{command}");
     }
-    is(join("\n", CatalogTest::Log::noteworthy(slurp("$server->{dir}/data/logs/error_log"))), '', 'the error log is empty');
+    is($server->noteworthy, '', 'the error log is empty');
 }
 
 done_testing;

@@ -8,6 +8,7 @@ use warnings FATAL => 'all';
 
 use parent 'CatalogTest::Process';
 
+use CatalogTest::Log ();
 use CatalogTest::Tools qw(free_port new_dir setting slurp);
 
 sub new {
@@ -22,6 +23,14 @@ sub command {
     return ('env', (map { "$_=$with{$_}" } sort keys %with), setting('top') . '/tools/run', setting('source_module'));
 }
 
+sub ask_to_stop {
+    my ($self) = @_;
+    push @{ $self->{stops} }, -s $self->error_log || 0;
+    return $self->SUPER::ask_to_stop;
+}
+
+sub error_log { "$_[0]{dir}/data/logs/error_log" }
+sub noteworthy { join "\n", CatalogTest::Log::noteworthy(slurp($_[0]->error_log), @{ $_[0]{stops} }) }
 sub console { "$_[0]{dir}/console" }
 sub is_up { slurp($_[0]->console) =~ /^mod_catalog serves / }
 

@@ -13,7 +13,7 @@ use Time::HiRes ();
 use CatalogTest::Tools qw(children_of slurp wait_until);
 
 my $PATIENCE = 20; # seconds to start, and to stop
-my $SIGNALS = 2; # to stop, at most
+my $SIGNALS = 3; # to stop, at most
 
 my %running; # by pid
 my $owner = $$;

@@ -77,11 +77,11 @@ sub slowness {
 }
 
 # Calls $done until it returns something true; returns that, or what $done returned last when the time is over. The seconds are
-# those of an idle machine: one under load is given more. The longer it has waited, the more rarely it asks: from 50 to 10 times a second.
+# those of an idle machine: one under load is given more, and who waits for 10 seconds anyway waits for 60. The longer it has waited, the more rarely it asks: from 50 to 10 times a second.
 sub wait_until {
     my ($seconds, $done) = @_;
     my $begin = Time::HiRes::time();
-    my $limit = $seconds * (is_under_tsan() ? 5 : 1);
+    my $limit = ($seconds < 10 ? $seconds : max($seconds, 60)) * (is_under_tsan() ? 5 : 1);
     my $is_extended = 0;
     while (1) {
         my $value = $done->();
