@@ -308,9 +308,9 @@ static catalogue_t *make_catalogue(apr_pool_t *pool)
     store_products(c);
     send_text(c, "COMMIT");
     if (!strcmp(driver, "pgsql")) {
-        send_text(c, "ANALYZE products");
-        send_text(c, "ANALYZE product_words");
-        send_text(c, "ANALYZE product_keys");
+        send_text(c, "VACUUM ANALYZE products");
+        send_text(c, "VACUUM ANALYZE product_words");
+        send_text(c, "VACUUM ANALYZE product_keys");
     }
     cat_db_release(c->db);
     split_parts(c);
@@ -1108,8 +1108,8 @@ static int count_sorts(const char *lines)
 /* The other databases are told which index to use. A walk that reads another one without a sort is as good. */
 static int fetches_by_other_index(const explanation_t *e)
 {
-    return !strcmp(driver, "pgsql") && e->plan.kind == CAT_PLAN_FETCH && e->lines[0] && e->plan.index &&
-           !strstr(e->lines, e->plan.index);
+    return !strcmp(driver, "pgsql") && e->plan.kind == CAT_PLAN_FETCH && strstr(e->lines, "Sort Key") &&
+           e->plan.index && !strstr(e->lines, e->plan.index);
 }
 
 static int is_in_index_by_time(int field)
