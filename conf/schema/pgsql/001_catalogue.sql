@@ -206,6 +206,7 @@ CREATE TRIGGER products_change AFTER INSERT OR DELETE OR UPDATE OF created_at, i
 
 CREATE FUNCTION products_count_none() RETURNS trigger LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
 BEGIN
+    UPDATE product_counts SET n = n + 1 WHERE level = 2; -- who has read rows of product_deltas to add them up does so first
     DELETE FROM product_deltas;
     UPDATE product_counts SET n = 0, in_stock = 0 WHERE level < 2;
     DELETE FROM category_counts;
