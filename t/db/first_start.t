@@ -62,4 +62,22 @@ if (driver ne 'sqlite3') {
 }
 $db->disconnect;
 
+# ---- the first product of a shop whose products are statements of their own ----
+
+# A change of a product that does not exist has the children read of the fields. Of the next product they know better before they choose how to
+# store it: with the keys of a field that another server has added since, in one transaction.
+if (driver eq 'pgsql') {
+    my $plain = server(mount => "CatalogIndex none\nCatalogHistory Off")->start;
+    $db = $plain->database;
+    $db->{AutoCommit} = 1;
+    $token = register($plain)->{token};
+    is($plain->api(PATCH => '/products/01a1fee5-af25-7514-8a69-477230296f5b', { price => 2 }, token => $token)->{status}, 404, 'no such product') for 1 .. 4;
+    is($db->selectrow_array('SELECT n FROM product_counts WHERE level = 3'), 0, 'none was ever written');
+    $db->do(q(INSERT INTO catalog_fields (number, name, definition, complete, counted, claimed, created_at, id, filled) VALUES (1, 'size', 'integer index', 1, 1, 1, 9223372036854775807, '', 0)));
+    $id = $plain->api(POST => '/products', { name => 'Kettle', price => 1 }, token => $token)->{json}{data}{id};
+    is(keys_of('size', $id), 1, 'the first product has its key');
+    is($db->selectrow_array('SELECT COUNT(*) FROM products p JOIN product_keys k ON k.id = p.id WHERE p.xmin = k.xmin'), 1, 'of the same transaction');
+    $db->disconnect;
+}
+
 done_testing;

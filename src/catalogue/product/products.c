@@ -259,14 +259,13 @@ static apr_status_t insert_product(cat_db_t *db, const char *const *row)
     return rv == APR_SUCCESS ? note_creations(&in) : rv;
 }
 
-/* Without words, delta row and history, a product is a statement of its own, unless it may be the first one (registry.h). */
+/* Without words, delta row and history, a product is a statement of its own. */
 static cat_batch_kind_t choose_batch_kind(const cat_db_t *db, const cat_registry_t *registry)
 {
     int has_words = registry->has_keys || cat_product_keys_kept(db) & CAT_INDEX_SEARCH;
 
-    return has_words || cat_counts_needs_transaction(db) || cat_change_notes_are_kept(db) || !cat_db_written_at(db)
-               ? CAT_BATCH_TRANSACTION
-               : CAT_BATCH_STATEMENT;
+    return has_words || cat_counts_needs_transaction(db) || cat_change_notes_are_kept(db) ? CAT_BATCH_TRANSACTION
+                                                                                          : CAT_BATCH_STATEMENT;
 }
 
 /* A product that is inserted alone. */
@@ -313,9 +312,8 @@ apr_status_t cat_products_insert_one(cat_db_t *db, const char *const *product)
 {
     single_t s = {db, write_row(db, product)};
     const cat_registry_t *registry;
-    apr_status_t rv = cat_registry_get(db, &registry);
+    apr_status_t rv = cat_registry_begin_writing(db, &registry);
 
-    rv = rv == APR_SUCCESS ? cat_registry_begin_writing(db) : rv;
     cat_db_touch(db, NULL);
     if (rv != APR_SUCCESS) {
         return rv;
@@ -710,11 +708,10 @@ apr_status_t cat_products_transact(cat_db_t *db, const apr_array_header_t *chang
                                    void *baton)
 {
     const cat_registry_t *registry; /* what has to be added to it is no part of the transaction */
-    apr_status_t rv = cat_registry_get(db, &registry);
+    apr_status_t rv = cat_registry_begin_writing(db, &registry);
     cat_noted_work_t noted = {db, work, baton};
 
     cat_db_touch_many(db, changed);
-    rv = rv == APR_SUCCESS ? cat_registry_begin_writing(db) : rv;
     rv = rv == APR_SUCCESS ? cat_db_transact_many(db, writes, cat_change_notes_run, &noted) : rv;
     if (rv == APR_SUCCESS) {
         cat_change_notes_keep(db);

@@ -631,7 +631,7 @@ static apr_status_t confirm_registry(cat_db_t *db, const cat_basis_t *basis)
 }
 
 /* Of what this transaction notes itself others know when it is committed. */
-apr_status_t cat_registry_begin_writing(cat_db_t *db)
+static apr_status_t end_unwritten(cat_db_t *db)
 {
     int is_first;
     apr_status_t rv;
@@ -654,7 +654,7 @@ static apr_status_t look_as_writer(cat_db_t *db, int is_anew, look_t *look)
 
     rv = rv == APR_SUCCESS ? look_at_table(db, is_anew || is_first || cat_db_has_one_writer(db), look) : rv;
     rv = rv == APR_SUCCESS ? add_what_is_missing(db, look) : rv;
-    return rv == APR_SUCCESS && is_first ? cat_registry_begin_writing(db) : rv;
+    return rv == APR_SUCCESS && is_first ? end_unwritten(db) : rv;
 }
 
 /* A transaction that only reads cannot add fields. */
@@ -709,6 +709,20 @@ apr_status_t cat_registry_get(cat_db_t *db, const cat_registry_t **registry)
 apr_status_t cat_registry_get_now(cat_db_t *db, const cat_registry_t **registry)
 {
     return get_registry(db, 1, registry);
+}
+
+/* The fields of the mount are added before, so that they are complete at once. What was read then may lack fields that another server has added
+ * until this one was noted as a writer. */
+apr_status_t cat_registry_begin_writing(cat_db_t *db, const cat_registry_t **registry)
+{
+    int is_noted = cat_db_has_one_writer(db) || cat_db_written_at(db);
+    apr_status_t rv = cat_registry_get(db, registry);
+
+    if (rv != APR_SUCCESS || is_noted) {
+        return rv;
+    }
+    rv = end_unwritten(db);
+    return rv == APR_SUCCESS ? cat_registry_get(db, registry) : rv;
 }
 
 apr_status_t cat_registry_check(cat_db_t *db, const cat_fields_t *fields, const char **fault)

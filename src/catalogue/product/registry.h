@@ -42,8 +42,9 @@ typedef struct cat_registry_t {
  */
 apr_status_t cat_registry_get(cat_db_t *db, const cat_registry_t **registry);
 
-/* Call it outside a transaction that may write the first product of the database: then other writers do not wait for its end. */
-apr_status_t cat_registry_begin_writing(cat_db_t *db);
+/* The same, before a transaction or statement that may write the first product of the database: other writers then do not wait for its
+ * end. Called outside a transaction. */
+apr_status_t cat_registry_begin_writing(cat_db_t *db, const cat_registry_t **registry);
 
 /* The same, as the database has it now; within a transaction that reads, as that sees it. */
 apr_status_t cat_registry_get_now(cat_db_t *db, const cat_registry_t **registry);
