@@ -86,6 +86,7 @@ struct cat_import_t {
     apr_int64_t row;                  /* the one before its first */
     int rows;                         /* in it, at most */
     int is_timed;                     /* flag: it ends before that when it has taken its time */
+    apr_int64_t grown;                /* how many products were created when the database was last told */
     apr_interval_time_t posting_time; /* what inserting a word or key took in the one before, in nanoseconds */
     cat_import_result_t done;
     apr_pool_t *changed_pool;    /* of the list */
@@ -845,6 +846,15 @@ static apr_status_t store_rows(void *baton)
     return rv;
 }
 
+/* Each time that the file has created twice as many, so that a database that cannot use it is not asked after each transaction. */
+static void tell_of_growth(cat_import_t *im)
+{
+    if (im->result.created > 2 * im->grown) {
+        im->grown = im->result.created;
+        cat_db_note_growth(im->db, im->grown);
+    }
+}
+
 #define KEY_TRIES 10 /* of a transaction, while others create products of its keys */
 
 static apr_status_t run_transaction(cat_import_t *im)
@@ -864,7 +874,7 @@ static apr_status_t run_transaction(cat_import_t *im)
         im->begin = im->end;
         im->row += im->done.stored;
         im->result = sum_results(im);
-        cat_db_note_growth(im->db, im->result.created);
+        tell_of_growth(im);
     }
     if (rv == APR_SUCCESS && o->progress) {
         o->progress(o->baton, im->result.stored);

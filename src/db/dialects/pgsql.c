@@ -36,9 +36,11 @@ static const char search[] =
     " SET LOCAL join_collapse_limit = 1; SET LOCAL plan_cache_mode = force_generic_plan";
 
 /* A plan that is kept suits tables as they were, until ANALYZE says otherwise; by itself the server notices only after a minute. Meanwhile each
- * row of a catalogue that was empty, and is being filled, would be compared with all the others. */
+ * row of a catalogue that was empty, and is being filled, would be compared with all the others. Both statements are one transaction, and each
+ * has a limit of its own: ANALYZE reads up to 30,000 pages of a table, which may have to come from the disk. */
 static const char grown[] =
-    "DO $$BEGIN IF (SELECT reltuples * 10 < %d FROM pg_class WHERE oid = 'products'::regclass) THEN"
+    "SET LOCAL statement_timeout = 60000;"
+    " DO $$BEGIN IF (SELECT reltuples * 10 < %d FROM pg_class WHERE oid = 'products'::regclass) THEN"
     " ANALYZE products, product_words, product_keys, product_unique, dictionary, value_counts; END IF; END$$";
 
 /* The lock's number is this module's: the first eight octets of the SHA-256 of "mod_catalog". It ends with the transaction. */
