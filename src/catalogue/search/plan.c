@@ -831,27 +831,41 @@ static apr_status_t look_up_words(cat_db_t *db, const cat_list_query_t *query, w
     return rv;
 }
 
+/* NULL: it is not there. */
+static const prefix_t *find_prefix(const apr_array_header_t *prefixes, const char *text)
+{
+    int i = 0;
+
+    while (i < prefixes->nelts && strcmp(APR_ARRAY_IDX(prefixes, i, prefix_t).text, text) != 0) {
+        i++;
+    }
+    return i < prefixes->nelts ? &APR_ARRAY_IDX(prefixes, i, prefix_t) : NULL;
+}
+
+/* Each once: words that are repeated have most of theirs in common. */
 static apr_array_header_t *list_others(apr_pool_t *pool, const cat_list_query_t *query)
 {
     apr_array_header_t *others = apr_array_make(pool, CAT_QUERY_WORDS_MAX, sizeof(prefix_t));
 
     for (int i = 0; i < query->word_count; i++) {
-        for (int other = 0; query->others[i] && query->others[i][other]; other++) {
-            APR_ARRAY_PUSH(others, prefix_t) = (prefix_t){query->others[i][other], NULL};
+        for (const char *const *other = query->others[i]; other && *other; other++) {
+            if (!find_prefix(others, *other)) {
+                APR_ARRAY_PUSH(others, prefix_t) = (prefix_t){*other, NULL};
+            }
         }
     }
     return others;
 }
 
-/* The others of one word, whose words are found. Takes *prefix to those of the next one. */
-static const char *const *keep_others(apr_pool_t *pool, const char *const *others, const prefix_t **prefix)
+/* The others of one word, whose words are found. */
+static const char *const *keep_others(apr_pool_t *pool, const char *const *others, const apr_array_header_t *found)
 {
     const char **kept = apr_palloc(pool, (CAT_QUERY_OTHERS_MAX + 1) * sizeof(*kept));
     int count = 0;
 
-    for (int i = 0; others && others[i]; i++, (*prefix)++) {
-        if ((*prefix)->word) {
-            kept[count++] = others[i];
+    for (; others && *others; others++) {
+        if (find_prefix(found, *others)->word) {
+            kept[count++] = *others;
         }
     }
     kept[count] = NULL;
@@ -892,7 +906,6 @@ static void drop_repeated(apr_pool_t *pool, cat_list_query_t *query, const char 
 static apr_status_t drop_others(cat_db_t *db, const cat_list_query_t **query)
 {
     apr_array_header_t *others = list_others(db->pool, *query);
-    const prefix_t *prefix = (const prefix_t *)others->elts;
     const char *const **kept;
     cat_list_query_t *without;
     apr_status_t rv;
@@ -903,7 +916,7 @@ static apr_status_t drop_others(cat_db_t *db, const cat_list_query_t **query)
     rv = find_next_words(db, (prefix_t *)others->elts, others->nelts);
     kept = apr_palloc(db->pool, (apr_size_t)(*query)->word_count * sizeof(*kept));
     for (int i = 0; i < (*query)->word_count && rv == APR_SUCCESS; i++) {
-        kept[i] = keep_others(db->pool, (*query)->others[i], &prefix);
+        kept[i] = keep_others(db->pool, (*query)->others[i], others);
     }
     without = apr_pmemdup(db->pool, *query, sizeof(**query));
     if (rv == APR_SUCCESS) {
