@@ -5,7 +5,7 @@
 use CatalogTest;
 use CatalogTest::Metrics qw(location scrape);
 use CatalogTest::Tools qw(wait_until);
-use List::Util qw(min);
+use List::Util qw(min sum);
 
 my $server = server(
     conf => CatalogTest::Server::one_child() . "CatalogCacheSize 0\n" . location(),
@@ -45,12 +45,12 @@ if (driver() eq 'mysql') {
     my $file = join '', "name,price\n", map { "mug $_,1\n" } 1 .. 3_000;
     is($server->api(POST => '/products/import', $file, headers => { 'Content-Type' => 'text/csv' }, token => $token)->{status}, 200, 'many mugs');
     my $db = $server->database;
-    for my $query ('q=mug&match=exact&cursor=', 'q=mug&sort=relevance&cursor=') {
-        my $of_one = sub { my $before = rows_read($db); $server->api(GET => "/products?$query"); return rows_read($db) - $before };
+    for my $query ('?q=mug&match=exact&cursor=', '?q=mug&sort=relevance&cursor=', '/suggest?q=m', '/suggest?q=mug') {
+        my $of_one = sub { my $before = rows_read($db); $server->api(GET => "/products$query"); return rows_read($db) - $before };
         ok(wait_until(60, sub { $of_one->() < 2_000 }), "$query: not all mugs are read");
     }
 }
 
-sub rows_read { my ($db) = @_; return $db->selectall_arrayref(q(SHOW GLOBAL STATUS LIKE 'Handler_read_next'))->[0][1] }
+sub rows_read { my ($db) = @_; return sum(map { $_->[1] } @{ $db->selectall_arrayref(q(SHOW GLOBAL STATUS WHERE Variable_name IN ('Handler_read_next', 'Handler_read_rnd_next'))) }) }
 
 done_testing;

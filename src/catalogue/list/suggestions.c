@@ -343,16 +343,16 @@ static apr_status_t read_by_words(making_t *m)
     return cat_select_text_run(&s, m->db, take_product, m);
 }
 
-/* Those of the newest products of the catalogue that are found. */
+/* Those of the newest products of the catalogue that are found. MariaDB would sort all products to find the newest ones. */
 static apr_status_t read_newest(making_t *m)
 {
     const cat_found_t found = {0};
     cat_select_text_t s;
 
     cat_select_text_begin(&s, m->db);
-    cat_select_text_add(
-        &s, "SELECT " PRODUCT_COLUMNS_OF_P " FROM (SELECT * FROM products ORDER BY created_at DESC, id DESC LIMIT ",
-        NULL);
+    cat_select_text_add(&s, "SELECT " PRODUCT_COLUMNS_OF_P " FROM (SELECT p.* FROM ", NULL);
+    cat_select_text_add_products(&s, "products_by_time");
+    cat_select_text_add(&s, " ORDER BY p.created_at DESC, p.id DESC LIMIT ", NULL);
     cat_select_text_add_number(&s, SAMPLE);
     cat_select_text_add(&s, ") p", NULL);
     cat_select_text_begin_where(&s);
