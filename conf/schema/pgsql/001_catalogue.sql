@@ -55,7 +55,8 @@ CREATE TABLE dictionary (
     word    TEXT COLLATE "C" NOT NULL,
     PRIMARY KEY (part, letters, word)
 );
--- All words have the same part and number of letters. If the planner multiplied both shares, it would read all words instead of looking for some.
+-- The rows that list all words have an empty part and 0 letters. A planner that multiplied the shares of both would expect few such rows, and
+-- read all of them instead of looking for some.
 CREATE STATISTICS dictionary_words (dependencies, mcv) ON part, letters FROM dictionary;
 
 -- The parts of the index that CatalogIndex names. complete: 1 when all products have theirs; until then those from the list key on,
