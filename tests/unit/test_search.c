@@ -1134,6 +1134,17 @@ static int fetches_products(const explanation_t *e)
            strstr(e->lines, " p USING COVERING ") != line;
 }
 
+/* PostgreSQL reads one list of two categories, as a product has only one. */
+static int repeats_category(const cat_list_query_t *query)
+{
+    int count = 0;
+
+    for (int i = 0; i < query->condition_count; i++) {
+        count += query->conditions[i].field == CAT_PRODUCT_CATEGORY;
+    }
+    return count > 1;
+}
+
 /* Two lists are counted without a product, by indexes alone; and PostgreSQL merges those that are read side by side. */
 static int counts_by_rows(const explanation_t *e)
 {
@@ -1143,7 +1154,7 @@ static int counts_by_rows(const explanation_t *e)
         int asks_more = e->query->condition_count + e->query->word_count > 2;
         return !asks_more && strstr(e->count, " p USING INDEX") != NULL;
     }
-    return *e->count && !strcmp(driver, "pgsql") && read->is_merged &&
+    return *e->count && !strcmp(driver, "pgsql") && read->is_merged && !repeats_category(e->query) &&
            (!strstr(e->count, "Merge Join") || (!e->plan.counts && *e->lines && !strstr(e->lines, "Merge Join")));
 }
 
