@@ -404,7 +404,7 @@ int ctl_import_run(ctl_t *ctl)
         fault = read_head(im, schema);
     }
     fault = fault ? fault : take_lines(im);
-    cat_db_note_growth(ctl->db, im->added);
+    cat_db_note_growth(ctl->db);
     ctl_counts_maintain(ctl);
     ctl_progress_leave(&im->progress);
     if (fault) {

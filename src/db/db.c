@@ -294,13 +294,13 @@ apr_status_t cat_db_ask(cat_db_t *db, const char *text, const char **value)
     return rv == APR_SUCCESS ? cat_connection_ask(conn, db->pool, text, value) : rv;
 }
 
-void cat_db_note_growth(cat_db_t *db, apr_int64_t added)
+void cat_db_note_growth(cat_db_t *db)
 {
     const cat_dialect_t *dialect = cat_db_dialect(db);
     const char *none;
 
     if (dialect && dialect->grown) {
-        cat_db_ask(db, apr_psprintf(db->pool, dialect->grown, (int)(added < INT_MAX ? added : INT_MAX)), &none);
+        cat_db_ask(db, dialect->grown, &none);
         cat_db_release(db);
     }
 }

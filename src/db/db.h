@@ -84,9 +84,9 @@ void cat_db_touch_many(cat_db_t *db, const apr_array_header_t *ids);
  * none. A failure is not logged. */
 apr_status_t cat_db_ask(cat_db_t *db, const char *text, const char **value);
 
-/* To be called outside a transaction, after an import has added this many products: the database then plans for a catalogue of the new
- * size. Gives the connection back. */
-void cat_db_note_growth(cat_db_t *db, apr_int64_t added);
+/* Call it, outside a transaction, when many products were added in short time: the database then plans for tables of the size that they have
+ * now. Gives the connection back. */
+void cat_db_note_growth(cat_db_t *db);
 
 /* Runs a statement that writes. changed: how many rows it matched; may be NULL. */
 apr_status_t cat_db_exec(cat_db_t *db, cat_sql_t sql, const char *const *values, int count, int *changed);

@@ -851,7 +851,7 @@ static void tell_of_growth(cat_import_t *im)
 {
     if (im->result.created > 2 * im->grown) {
         im->grown = im->result.created;
-        cat_db_note_growth(im->db, im->grown);
+        cat_db_note_growth(im->db);
     }
 }
 

@@ -86,12 +86,12 @@ typedef struct cat_dialect_t {
     const char *const *snapshot; /* starts one that reads the same state from beginning to end; none returns a row */
     const char *search;          /* the same for a search, with a %d for its limit in milliseconds; NULL: as snapshot */
     const char *limit;           /* before each select of a search, with a %d for its limit in seconds; or NULL */
-    const char *grown;       /* sent after rows were added, with a %d for them: analyzes what is ten times as large */
-    const char *prepare;     /* sent by each process that begins to use the database, before a migration; or NULL */
-    const char *prepared;    /* what it selects once it has worked */
-    const char *const *step; /* sent before a step of the schema; where one selects 0, another server is at it */
-    const char *const *step_end;   /* sent after it, whether it went well or was rolled back; may return rows */
-    const char *const *define;     /* sent before a definition (db/schema/definition.h), as `step` before a step */
+    const char *grown;           /* sent after many rows were added: analyzes what is ten times as large; or NULL */
+    const char *prepare;         /* sent by each process that begins to use the database, before a migration; or NULL */
+    const char *prepared;        /* what it selects once it has worked */
+    const char *const *step;     /* sent before a step of the schema; where one selects 0, another server is at it */
+    const char *const *step_end; /* sent after it, whether it went well or was rolled back; may return rows */
+    const char *const *define;   /* sent before a definition (db/schema/definition.h), as `step` before a step */
     const char *const *define_end; /* sent after it; may return rows */
     int steps_commit;              /* the database commits within a step by itself: each statement can be run again */
     const char *has_versions;      /* selects 1 when there is a table schema_version, else 0 */

@@ -40,7 +40,9 @@ static const char search[] =
  * has a limit of its own: ANALYZE reads up to 30,000 pages of a table, which may have to come from the disk. */
 static const char grown[] =
     "SET LOCAL statement_timeout = 60000;"
-    " DO $$BEGIN IF (SELECT reltuples * 10 < %d FROM pg_class WHERE oid = 'products'::regclass) THEN"
+    " DO $$BEGIN IF EXISTS (SELECT 1 FROM pg_class WHERE oid IN ('products'::regclass, 'product_words'::regclass,"
+    " 'product_keys'::regclass, 'product_unique'::regclass, 'dictionary'::regclass)"
+    " AND pg_relation_size(oid) > 81920 * GREATEST(relpages, 1)) THEN" /* ten pages of 8192 octets for each known one */
     " ANALYZE products, product_words, product_keys, product_unique, dictionary, value_counts; END IF; END$$";
 
 /* The lock's number is this module's: the first eight octets of the SHA-256 of "mod_catalog". It ends with the transaction. */
