@@ -86,7 +86,8 @@ is_deeply([$db->selectrow_array($hanging, undef, $hang_url)], ['', 7], 'and give
 
 is(scalar(grep { $_->{error} } $receiver->received), 0, 'the library verifies all of them');
 my @lines = map { $_->log_text =~ /CAT140: .*three/g } $server, $other;
-is(scalar(@lines), 1, 'the one that hangs is named, by one server, once');
+# By one server, once; by another one too if the first was killed, or lost its claim on a busy machine, before it noted the failure.
+ok(@lines == 1 || @lines == 2, 'the one that hangs is named, not at each attempt') or diag scalar @lines;
 
 expect_log(qr/CAT140: /);
 allow_log(qr/CAT144: |AH00098: pid file .* overwritten|database is locked|CAT0\d\d: .*(?:lock|busy|another)/);

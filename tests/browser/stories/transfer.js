@@ -213,7 +213,7 @@ export function stories(server) {
 
         await page.getByRole('link', { name: 'Import another file' }).click();
         await choose(page, csv('tabs.tsv', 'name\tprice\nTin, box\t5\n', 'text/tab-separated-values'));
-        await page.getByText('Tin, box').waitFor();
+        await page.locator('#columns').getByText('Tin, box').waitFor();
         assert.equal(await between.inputValue(), 'tab');
         await press(page, 'Check the file');
         await press(page, 'Import 1 row');
@@ -268,7 +268,7 @@ export function stories(server) {
         /* A byte order mark leaves nothing to choose, and one octet that is no UTF-8 does not make others wrong. */
         await page.getByRole('link', { name: 'Import another file' }).click();
         await choose(page, csv('marked.csv', '\ufeffname,price\nKännchen,1.25\n'));
-        await page.getByText('Kännchen').waitFor();
+        await page.locator('#columns').getByText('Kännchen').waitFor();
         assert.ok(await encoding.isHidden());
         assert.equal(await decimal.inputValue(), 'point');
         const damaged = Buffer.concat([Buffer.from('name,price\nKännchen,1\nSch'), Buffer.from([0xfc]), Buffer.from('ssel,2\n')]);
@@ -277,7 +277,7 @@ export function stories(server) {
         assert.equal(await encoding.inputValue(), 'utf-8');
         assert.ok(await encoding.isVisible());
         await choose(page, { name: 'lacking.csv', mimeType: 'text/csv', buffer: windows('name,price\nDöschen,1\nx\x81,2\nz,3\n') }, /^Choose/);
-        await page.getByText('Döschen').waitFor(); /* of this file, not of the one before */
+        await page.locator('#columns').getByText('Döschen').waitFor(); /* of this file, not of the one before */
         await press(page, 'Check the file');
         await page.getByText('From row 2 on the file cannot be read.').waitFor();
     });
