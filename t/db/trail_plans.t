@@ -5,6 +5,7 @@
 # httpd serves requests, so the MPM does not matter.
 use CatalogTest;
 use CatalogTest::Ctl qw(ctl_for);
+use CatalogTest::Plan qw(rows_read sqlite_plan);
 use CatalogTest::Tools qw(setting);
 
 my $server = server();
@@ -22,31 +23,12 @@ $batch->execute(1000 * $_, 1000 * $_, $_) for 1 .. 20_000;
 $db->commit;
 $db->do($_) for map { driver eq 'mysql' ? "ANALYZE TABLE $_ PERSISTENT FOR ALL" : "ANALYZE $_" } 'audit', 'change_batches';
 
-# How many rows, or entries of indexes, the database reads for a select. SQLite says only in which order it reads; so where a condition has no index of
-# its own, or the page has an offset, it reads too many.
-my %reads = (
-    sqlite3 => sub { my ($text, @values) = @_; return join ' ', map { $_->[3] } @{ $db->selectall_arrayref("EXPLAIN QUERY PLAN $text", undef, @values) } },
-    pgsql => sub {
-        my ($text, @values) = @_;
-        my $plan = join "\n", map { $_->[0] } @{ $db->selectall_arrayref("EXPLAIN (ANALYZE, TIMING OFF) $text", undef, @values) };
-        my $read = $plan =~ /Seq Scan on (?:audit|change_batches)/ ? 20_000 : 0;
-        $read += $1 while $plan =~ /(?:Rows Removed by Filter: |actual rows=)(\d+)/g;
-        return $read;
-    },
-    mysql => sub {
-        my ($text, @values) = @_;
-        my $before = read_so_far();
-        $db->selectall_arrayref($text, undef, @values);
-        return read_so_far() - $before;
-    },
-);
-sub read_so_far { my $sum = 0; $sum += $_->[1] for @{ $db->selectall_arrayref(q(SHOW SESSION STATUS LIKE 'Handler_read%')) }; return $sum }
-
+# SQLite says only in which order it reads; so where a condition has no index of its own, or the page has an offset, it reads too many.
 sub reads_little {
     my ($what, $index, $rows, $text, @values) = @_;
     is(scalar @{ $db->selectall_arrayref($text, undef, @values) }, $rows, "$what: the statement finds $rows");
-    my $read = $reads{ driver() }->($text, @values);
-    driver eq 'sqlite3' ? like($read, $index, "$what: by its index") : cmp_ok($read, '<', 800, "$what: few other rows are read");
+    return like(sqlite_plan($db, $text, @values), $index, "$what: by its index") if driver eq 'sqlite3';
+    cmp_ok(rows_read($db, qr/audit|change_batches/, 20_000, $text, @values), '<', 800, "$what: few other rows are read");
 }
 
 # The statements are made of what the source says.
