@@ -6,13 +6,12 @@
 
 #include "db/db.h"
 
-/* A page of a list for administrators. */
+/* A page of a list for administrators. It has a number; or it is behind a row, whose id `after` is, "" at the beginning of the list. */
 typedef struct cat_page_t {
     apr_int64_t number, limit; /* of the page, from 1; rows on it: the caller sets both */
-    const char *
-        after; /* the id of the row before it, "": from the beginning; where it is set, number counts for nothing; NULL: by number */
-    apr_int64_t most;  /* rows that are counted: the caller sets it where the list may be long; 0: all */
-    apr_int64_t total; /* rows of the whole list; -1: not counted, as by id */
+    const char *after;         /* NULL: by number */
+    apr_int64_t most;          /* rows that are counted: the caller sets it where the list may be long; 0: all */
+    apr_int64_t total;         /* rows of the whole list; -1: not counted, as by id */
     int is_more,
         has_next; /* flags: total is `most`, and there are more; another page follows, which is known only then */
     apr_array_header_t *rows; /* const char *const *: the columns of each */

@@ -560,8 +560,7 @@ static apr_status_t add_fields(cat_db_t *db, const cat_registry_t **registry)
 
 typedef struct look_t {
     const cat_registry_t *noted, *registry;
-    const cat_registry_t
-        *kept; /* what this transaction, or the last thread that looked, has read before; NULL: nothing */
+    const cat_registry_t *kept; /* what this transaction, or the last thread that looked, has read; NULL: nothing */
     apr_time_t since;
     int is_new; /* flag: the table was read */
 } look_t;
