@@ -162,7 +162,7 @@ static json_t *describe_include(const cat_conf_t *conf)
 static const cat_parameter_row_t parameters[] = {
     {"since", 0, parse_since, describe_since,
      "Only changes after this one: `next` of the last answer; 0: from the beginning of the history; `end`: none, and "
-     "`next` is the end of the history, from which those follow who then read all products",
+     "`next` is the end of the history: read all products, then follow the changes from there",
      "1042"},
     {"limit", 1, parse_limit, describe_limit, CAT_PARAMETERS_LIMIT, "500"},
     {"include", 0, parse_include, describe_include, "With each change the product as it is now", "\"product\""},
@@ -366,23 +366,18 @@ static const cat_parameter_row_t history_parameters[] = {CAT_ADMIN_LIST_PARAMETE
 
 #define HISTORY_PARAMETERS ((int)(sizeof(history_parameters) / sizeof(history_parameters[0])))
 
-/* A product that is gone has its history as long as that is kept; one that never was, or is older than the history, has none. */
-static apr_status_t find_product(const history_t *h)
-{
-    const char *const *row;
-
-    return h->list.page.total ? APR_SUCCESS : cat_db_one(h->q->db, SQL_PRODUCT_GET, CAT_VALUES(h->id), &row);
-}
-
 /* The changes that were just made are numbered first. If they cannot be, for example because the database is read-only, they lack their
- * number, and the cause is in the log. */
+ * number, and the cause is in the log. A product that is gone has its history as long as that is kept; one that never was, or is older than
+ * the history, has none: APR_NOTFOUND. */
 static apr_status_t read_page(history_t *h)
 {
+    const char *const *row;
     apr_status_t rv;
 
     cat_change_numbers_assign(h->q->db);
     rv = cat_db_view(h->q->db, read_history, h);
-    return rv == APR_SUCCESS ? find_product(h) : rv;
+    return rv == APR_SUCCESS && !h->list.page.total ? cat_db_one(h->q->db, SQL_PRODUCT_GET, CAT_VALUES(h->id), &row)
+                                                    : rv;
 }
 
 cat_answer_t *cat_changes_history(cat_request_t *q)
@@ -406,7 +401,7 @@ cat_answer_t *cat_changes_history(cat_request_t *q)
 
 static const cat_field_t restore_fields[] = {
     {"seq", CAT_NUMBER, CAT_REQUIRED | CAT_WHOLE, 1, 9007199254740991, NULL, NULL,
-     "The change before which the product was as it is to be", "1042"},
+     "The product becomes what it was before this change", "1042"},
 };
 
 static cat_answer_t *answer_taken(cat_request_t *q)

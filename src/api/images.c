@@ -250,14 +250,6 @@ static cat_answer_t *receive_picture(creation_t *c)
     return answer;
 }
 
-static cat_answer_t *add_picture(creation_t *c)
-{
-    cat_answer_t *answer = receive_picture(c);
-
-    answer = answer ? answer : make_picture(c);
-    return answer ? answer : store_picture(c);
-}
-
 cat_answer_t *cat_images_create(cat_request_t *q)
 {
     creation_t c = {.q = q, .alt = ""};
@@ -269,7 +261,9 @@ cat_answer_t *cat_images_create(cat_request_t *q)
     if (p.errors) {
         return cat_answer_invalid(q->pool, CAT_PROBLEM_VALIDATION, p.errors);
     }
-    answer = add_picture(&c);
+    answer = receive_picture(&c);
+    answer = answer ? answer : make_picture(&c);
+    answer = answer ? answer : store_picture(&c);
     if (p.ignored) {
         cat_answer_name_ignored(answer, q->pool, p.ignored);
     }

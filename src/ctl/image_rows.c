@@ -159,11 +159,6 @@ ctl_image_rows_t *ctl_image_rows_read(ctl_t *ctl, cat_import_options_t *options)
 
 /* ---- import: storing ---- */
 
-static const char *name_row(const ctl_image_rows_t *rows, const image_row_t *row)
-{
-    return row->id ? row->id : apr_pstrcat(rows->adder.pool, rows->fields->all[rows->key].name, "=", row->key, NULL);
-}
-
 /* NULL: reported. */
 static const char *find_stored(ctl_image_rows_t *rows, const image_row_t *row)
 {
@@ -172,7 +167,8 @@ static const char *find_stored(ctl_image_rows_t *rows, const image_row_t *row)
     apr_status_t rv = id ? APR_SUCCESS : cat_product_name_find(rows->adder.db, &name, &id);
 
     if (rv != APR_SUCCESS) {
-        ctl_fail(name_row(rows, row), "the product is not there any more");
+        const char *name = apr_pstrcat(rows->adder.pool, rows->fields->all[rows->key].name, "=", row->key, NULL);
+        ctl_fail(name, "the product is not there any more");
         rows->adder.refused++;
     }
     return rv == APR_SUCCESS ? id : NULL;

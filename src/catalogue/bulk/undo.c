@@ -169,7 +169,7 @@ static apr_status_t judge_changes(product_t *p)
     return rv;
 }
 
-/* The row is locked before its changes are read, so that nobody makes one in between. Where there is none, somebody may put the product back:
+/* The row is locked before its changes are read, so that no other change is made in between. Where there is none, somebody may put the product back:
  * then it is there when it is to be put back itself. */
 static apr_status_t read_product(product_t *p)
 {
@@ -459,20 +459,15 @@ static apr_status_t check_end(cat_undo_t *undo, const cat_change_batch_t *batch,
     return rv == APR_SUCCESS || rv == APR_NOTFOUND ? refuse(undo, CAT_UNDO_RUNNING) : rv;
 }
 
-/* Some of its changes may have been deleted, and a search for them would read the history to its end. */
-static int is_too_old(const cat_undo_t *undo, const cat_change_batch_t *batch)
-{
-    return apr_time_now() - batch->at > apr_time_from_sec(cat_conf_history(undo->db->conf));
-}
-
-/* Its last change is where it has as many as were counted. */
+/* Its last change is where it has as many as were counted. Of an old batch, some changes may have been deleted, and a search for them would
+ * read the history to its end. */
 static apr_status_t find_range(cat_undo_t *undo, const cat_change_batch_t *batch, cat_undo_range_t *range)
 {
     cat_db_t *db = undo->db;
     const char *const *row;
     apr_status_t rv;
 
-    if (is_too_old(undo, batch)) {
+    if (apr_time_now() - batch->at > apr_time_from_sec(cat_conf_history(db->conf))) {
         return refuse(undo, CAT_UNDO_GONE);
     }
     *range = (cat_undo_range_t){.batch = batch->id, .after = batch->after_number, .last = batch->after_number};

@@ -189,11 +189,6 @@ static apr_status_t restore_product(void *baton)
 
 /* A product that is gone has no row to lock: another transaction may have put it back after this one has read that there is none, or
  * between its changes and it. */
-static int may_be_overtaken(cat_db_t *db, apr_status_t rv)
-{
-    return rv == CAT_ENOPRODUCT || (rv == APR_EEXIST && !*cat_products_name_taken(db));
-}
-
 apr_status_t cat_restore_product(cat_restoration_t *restoration)
 {
     cat_db_t *db = restoration->db;
@@ -202,5 +197,8 @@ apr_status_t cat_restore_product(cat_restoration_t *restoration)
 
     APR_ARRAY_PUSH(changed, const char *) = restoration->id;
     rv = cat_products_transact(db, changed, 1, restore_product, restoration);
-    return may_be_overtaken(db, rv) ? cat_products_transact(db, changed, 1, restore_product, restoration) : rv;
+    if (rv == CAT_ENOPRODUCT || (rv == APR_EEXIST && !*cat_products_name_taken(db))) {
+        rv = cat_products_transact(db, changed, 1, restore_product, restoration);
+    }
+    return rv;
 }

@@ -114,27 +114,21 @@ typedef struct filling_t {
     int fd;     /* -1: there is none */
 } filling_t;
 
-/* The directory of files that are being written is made again where somebody has emptied the whole. */
-static int open_file(const filling_t *f)
-{
-    mkdir(apr_pstrcat(f->db->pool, f->db->conf->image_cache, UNFINISHED, NULL), 0700);
-    return mkostemp(f->name, O_CLOEXEC);
-}
-
+/* Recreates the directory of unfinished files if somebody has emptied the cache. */
 static apr_status_t write_part(void *filling, const char *data, apr_size_t length)
 {
     filling_t *f = filling;
     apr_status_t rv;
 
     if (f->fd < 0) {
-        f->fd = open_file(f);
+        mkdir(apr_pstrcat(f->db->pool, f->db->conf->image_cache, UNFINISHED, NULL), 0700);
+        f->fd = mkostemp(f->name, O_CLOEXEC);
     }
     rv = f->fd < 0 ? errno : cat_file_write(f->fd, data, length);
     return rv == APR_SUCCESS ? APR_SUCCESS : note_fault(f->db, rv);
 }
 
-/* It gets its name in one step, so that no reader sees a part of it; and not before the disk has it, so that none does after a power failure
- * either. */
+/* Renames the file only when the disk has all of it, so that no reader sees a part, not even after a power failure. */
 static apr_status_t finish_file(const filling_t *f, const char *path, const char *size, apr_status_t rv)
 {
     if (rv == APR_SUCCESS && fdatasync(f->fd) != 0) {

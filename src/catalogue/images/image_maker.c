@@ -74,29 +74,10 @@ static cat_image_result_t note_fault(const cat_image_maker_t *m, apr_status_t rv
     return CAT_IMAGE_FAULT;
 }
 
-static cat_image_result_t note_missing(const cat_image_maker_t *m)
-{
-    cat_log(m->log, CAT_LOG_ERROR, 0, "CAT106: %s cannot be run; install it, or correct CatalogImageProgram",
-            m->conf->image_program);
-    return CAT_IMAGE_FAULT;
-}
-
-static cat_image_result_t note_slow(const cat_image_maker_t *m)
-{
-    cat_log(m->log, CAT_LOG_ERROR, 0, "CAT107: %s took longer than %d seconds for a picture, and was ended",
-            m->conf->image_program, (int)apr_time_sec(TIME_MOST));
-    return CAT_IMAGE_ENDED;
-}
-
-static cat_image_result_t note_killed(const cat_image_maker_t *m)
-{
-    cat_log(m->log, CAT_LOG_ERROR, 0,
-            "CAT120: %s was killed while it decoded a picture; has the system no memory left?", m->conf->image_program);
-    return CAT_IMAGE_ENDED;
-}
-
 static cat_image_result_t judge_end(const cat_image_maker_t *m, cat_process_result_t result)
 {
+    const char *program = m->conf->image_program;
+
     switch (result) {
     case CAT_PROCESS_DONE:
         return CAT_IMAGE_MADE;
@@ -109,11 +90,17 @@ static cat_image_result_t judge_end(const cat_image_maker_t *m, cat_process_resu
     case CAT_PROCESS_FAULT:
         return note_fault(m, APR_FROM_OS_ERROR(errno));
     case CAT_PROCESS_MISSING:
-        return note_missing(m);
+        cat_log(m->log, CAT_LOG_ERROR, 0, "CAT106: %s cannot be run; install it, or correct CatalogImageProgram",
+                program);
+        return CAT_IMAGE_FAULT;
     case CAT_PROCESS_TOO_LONG:
-        return note_slow(m);
+        cat_log(m->log, CAT_LOG_ERROR, 0, "CAT107: %s took longer than %d seconds for a picture, and was ended",
+                program, (int)apr_time_sec(TIME_MOST));
+        return CAT_IMAGE_ENDED;
     default:
-        return note_killed(m);
+        cat_log(m->log, CAT_LOG_ERROR, 0,
+                "CAT120: %s was killed while it decoded a picture; has the system no memory left?", program);
+        return CAT_IMAGE_ENDED;
     }
 }
 

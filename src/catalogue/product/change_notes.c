@@ -433,12 +433,6 @@ apr_status_t cat_change_notes_close(cat_db_t *db)
     return author && author->stored ? add_to_batch(db, author->stored, 0, 0) : APR_SUCCESS;
 }
 
-static void copy_note(notes_t *n, const cat_change_note_t *note)
-{
-    APR_ARRAY_PUSH(n->notes, cat_change_note_t) =
-        (cat_change_note_t){note->op, apr_pstrdup(n->pool, note->product_id), apr_pstrdup(n->pool, note->former)};
-}
-
 static apr_status_t add_notes(cat_db_t *db, notes_t *n, const cat_change_note_t *notes, int count)
 {
     apr_status_t rv = APR_SUCCESS;
@@ -447,7 +441,8 @@ static apr_status_t add_notes(cat_db_t *db, notes_t *n, const cat_change_note_t 
         rv = insert_batch(db, n->author, 0, &n->author->batch);
     }
     for (int i = 0; i < count && rv == APR_SUCCESS; i++) {
-        copy_note(n, &notes[i]);
+        APR_ARRAY_PUSH(n->notes, cat_change_note_t) = (cat_change_note_t){
+            notes[i].op, apr_pstrdup(n->pool, notes[i].product_id), apr_pstrdup(n->pool, notes[i].former)};
     }
     return rv == APR_SUCCESS && n->notes->nelts >= PENDING && !is_batch_each(n->author) ? flush_notes(db, n) : rv;
 }

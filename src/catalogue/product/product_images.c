@@ -278,15 +278,12 @@ const char *cat_product_images_arrange(apr_pool_t *pool, const json_t *images, c
     return fault->code ? NULL : cat_json_text(pool, wanted);
 }
 
-static json_t *make_object(const cat_image_t *image)
-{
-    return json_pack("{s:s, s:i, s:i, s:s}", "id", image->id, "width", image->width, "height", image->height, "alt",
-                     image->alt);
-}
-
 const char *cat_product_images_add(apr_pool_t *pool, const cat_image_t *image, int place)
 {
-    return cat_json_text(pool, cat_json_own(pool, json_pack("{s:o, s:i}", "add", make_object(image), "at", place)));
+    json_t *change = json_pack("{s:{s:s, s:i, s:i, s:s}, s:i}", "add", "id", image->id, "width", image->width, "height",
+                               image->height, "alt", image->alt, "at", place);
+
+    return cat_json_text(pool, cat_json_own(pool, change));
 }
 
 const char *cat_product_images_remove(apr_pool_t *pool, const char *id)

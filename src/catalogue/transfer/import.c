@@ -343,13 +343,6 @@ static apr_status_t take_value(const cat_import_t *im, const item_t *item, int f
                : APR_SUCCESS;
 }
 
-static void claim_value(cat_import_t *im, item_t *item, int field, const char *owner)
-{
-    if (take_value(im, item, field, owner) != APR_SUCCESS) {
-        add_row_error(im, item, item->input.fields[field].name, "taken", "is already taken by another product or row");
-    }
-}
-
 static apr_status_t check_unique(cat_import_t *im, cat_db_t *db, int field)
 {
     const cat_fields_t *fields = im->options.rows.fields;
@@ -362,7 +355,11 @@ static apr_status_t check_unique(cat_import_t *im, cat_db_t *db, int field)
     }
     rv = cat_own_keys_find_many(db, number, texts, im->group.count, owners);
     for (int i = 0; i < im->group.count && rv == APR_SUCCESS; i++) {
-        claim_value(im, &im->group.items[i], field, owners[i]);
+        item_t *item = &im->group.items[i];
+        if (take_value(im, item, field, owners[i]) != APR_SUCCESS) {
+            add_row_error(im, item, item->input.fields[field].name, "taken",
+                          "is already taken by another product or row");
+        }
     }
     return rv;
 }
@@ -766,21 +763,16 @@ static apr_status_t lock_products(cat_import_t *im)
     return rv == APR_SUCCESS ? report_spool(im, cat_spool_seek(im->spool, im->begin)) : rv;
 }
 
-/* What inserting the words and keys of its products will take, going by the transaction before. */
-static apr_interval_time_t foresee_postings(const cat_import_t *im)
-{
-    return cat_product_keys_count(&im->postings) * im->posting_time / 1000;
-}
-
-/* Only the steps after the first one must begin in time: a transaction that waited for locks would store nothing, again and again. */
+/* Only the steps after the first one must begin in time: a transaction that waited for locks would store nothing, again and again. How long
+ * it takes to insert words and keys is known from the transaction before. */
 static int takes_more(const cat_import_t *im, apr_time_t begun)
 {
-    apr_int64_t stored = im->done.stored;
+    apr_int64_t stored = im->done.stored, postings = cat_product_keys_count(&im->postings);
     int begins_another = im->is_timed && stored > 0 && stored % CAT_IMPORT_STEP == 0;
+    apr_interval_time_t insertion = postings * im->posting_time / 1000;
 
-    return stored < im->rows &&
-           (!begins_another || (cat_product_keys_count(&im->postings) < CAT_IMPORT_POSTINGS &&
-                                cat_time_monotonic() - begun + foresee_postings(im) < CAT_IMPORT_TIME));
+    return stored < im->rows && (!begins_another || (postings < CAT_IMPORT_POSTINGS &&
+                                                     cat_time_monotonic() - begun + insertion < CAT_IMPORT_TIME));
 }
 
 /* The rows from the next one on, up to the end of its step or of the transaction. */

@@ -99,11 +99,6 @@ static apr_status_t start_post(run_t *r, sender_t *s, const cat_webhook_row_t *r
     return cat_poster_start(r->poster, s->pool, &s->post);
 }
 
-static int is_due(const cat_webhook_row_t *row, apr_time_t now)
-{
-    return row->is_active && row->next_at <= now;
-}
-
 /* Most URLs have got everything, most of the time: the history is asked once for all of these. */
 static apr_status_t find_message(run_t *r, const cat_webhook_t *webhook, const cat_webhook_row_t *row,
                                  cat_webhook_message_t *message)
@@ -170,11 +165,6 @@ static apr_interval_time_t find_wait(const sender_t *s, apr_time_t now)
     return wait < WAIT_MAX ? wait : WAIT_MAX;
 }
 
-static const char *explain_failure(const sender_t *s)
-{
-    return s->post.status ? apr_psprintf(s->pool, "the receiver answered %d", s->post.status) : s->post.error;
-}
-
 static void log_failure(const run_t *r, const sender_t *s, const cat_webhook_result_t *result)
 {
     const cat_log_t *log = r->job->log;
@@ -212,7 +202,7 @@ static cat_webhook_result_t judge_answer(const sender_t *s)
     if (result.status >= 200 && result.status <= 299) {
         return result;
     }
-    result.error = explain_failure(s);
+    result.error = result.status ? apr_psprintf(s->pool, "the receiver answered %d", result.status) : s->post.error;
     result.next_at = result.now + find_wait(s, result.now);
     result.is_dead = result.status == GONE || (s->row.failing_at && result.now - s->row.failing_at > GIVE_UP_AFTER);
     return result;
@@ -260,6 +250,7 @@ static apr_status_t go_on(run_t *r, cat_webhook_row_t *row, apr_time_t now)
 {
     sender_t *s = find_sender(r, row->url);
     apr_status_t rv = APR_SUCCESS;
+    int is_due;
 
     if (!s) {
         return APR_SUCCESS; /* of another server, or no longer in the configuration */
@@ -268,7 +259,8 @@ static apr_status_t go_on(run_t *r, cat_webhook_row_t *row, apr_time_t now)
     if (row->seen_at + SEE_INTERVAL < now) {
         rv = cat_webhook_rows_see(r->db, row, now);
     }
-    return rv == APR_SUCCESS && !s->pool && is_due(row, now) ? send_next(r, s, row, now) : rv;
+    is_due = !s->pool && row->is_active && row->next_at <= now;
+    return rv == APR_SUCCESS && is_due ? send_next(r, s, row, now) : rv;
 }
 
 /* A new webhook is told of what changes from now on. */
@@ -336,8 +328,7 @@ static apr_status_t send_all(run_t *r)
     return rv;
 }
 
-/* A server that stops, or has lost its database. Whether a message of which nothing is known yet has arrived, nobody knows: it is sent
- * again. */
+/* The server stops, or has lost its database. Messages without an answer may have arrived or not, so they are sent again. */
 static void break_off(run_t *r)
 {
     apr_time_t until = apr_time_now() + STOP_PATIENCE;

@@ -78,14 +78,6 @@ static void write_body(apr_pool_t *pool, cat_webhook_message_t *m)
     m->body = cat_buffer_text(&b);
 }
 
-/* The events belong to the id, because other events make another message of the same changes. */
-static const char *make_id(apr_pool_t *pool, const cat_webhook_t *webhook, const cat_webhook_row_t *row,
-                           const cat_webhook_message_t *m)
-{
-    return apr_psprintf(pool, "msg_%s_%" APR_INT64_T_FMT "_%" APR_INT64_T_FMT "_%d", row->id, m->since, m->until,
-                        webhook->events);
-}
-
 /* Takes the changes of a portion of the history that the webhook is told of, up to `until` (0: all). */
 static void take_changes(cat_webhook_message_t *m, const cat_webhook_t *webhook, const apr_array_header_t *changes,
                          apr_int64_t until)
@@ -130,6 +122,7 @@ static apr_status_t check_beginning(cat_db_t *db, const cat_webhook_row_t *row)
     return rv == APR_SUCCESS && purged ? CAT_EPURGED : rv;
 }
 
+/* The events belong to the id, because other events make another message of the same changes. */
 apr_status_t cat_webhook_message_read(cat_db_t *db, const cat_webhook_t *webhook, const cat_webhook_row_t *row,
                                       cat_webhook_message_t *message)
 {
@@ -140,7 +133,8 @@ apr_status_t cat_webhook_message_read(cat_db_t *db, const cat_webhook_t *webhook
     rv = read_changes(db, webhook, row->until > row->sent ? row->until : 0, message);
     rv = rv == APR_SUCCESS ? check_beginning(db, row) : rv;
     if (rv == APR_SUCCESS && message->changes->nelts) {
-        message->id = make_id(db->pool, webhook, row, message);
+        message->id = apr_psprintf(db->pool, "msg_%s_%" APR_INT64_T_FMT "_%" APR_INT64_T_FMT "_%d", row->id,
+                                   message->since, message->until, webhook->events);
         write_body(db->pool, message);
     }
     return rv;
