@@ -44,7 +44,7 @@ typedef struct cat_administration_t {
     apr_array_header_t *ended; /* for cat_session_revoke, after the commit */
 } cat_administration_t;
 
-/* What is to be changed: the fields of accounts/user.h's view that a client may set, as record texts; NULL: unchanged. */
+/* What to change: the fields of accounts/user.h's view that a client may set, as record texts; NULL: unchanged. */
 typedef struct cat_account_change_t {
     const char *role, *verified, *locked;
 } cat_account_change_t;

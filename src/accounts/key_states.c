@@ -125,7 +125,7 @@ void cat_key_states_note(cat_key_states_t *states, const cat_key_use_t *use)
 
 /* ---- the job ---- */
 
-/* Takes a use that is to be written from the slot; 0: there is none. */
+/* Takes from the slot a use that is not written yet; 0: there is none. */
 static int take_use(cat_key_states_t *states, slot_t *slot, const cat_source_t *source, apr_time_t now, slot_t *use)
 {
     int is_due;

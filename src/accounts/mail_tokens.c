@@ -12,7 +12,7 @@
 
 static const char *const purposes[] = {CAT_MAIL_LINKS};
 
-/* A token that is to be stored. */
+/* A token to be stored. */
 typedef struct making_t {
     cat_db_t *db;
     const cat_mail_t *mail;

@@ -5,9 +5,9 @@
 #include "db/db.h"
 
 /*
- * Which user names may be taken. Sites trust names ("Require user ada", REMOTE_USER in an application), so a name that a
- * user gives up is nobody else's for CAT_NAMES_DAYS; and the names of CatalogReservedNames, with which a visitor could
- * pose as the site's staff, are nobody's.
+ * Which user names may be taken. Sites trust names ("Require user ada", REMOTE_USER in an application), so nobody else can
+ * take a name within CAT_NAMES_DAYS after its user has given it up; and nobody can take those of CatalogReservedNames, with
+ * which a visitor could pose as the site's staff.
  */
 #define CAT_NAMES_DAYS 90
 

@@ -33,7 +33,7 @@ enum {
 extern const cat_field_t cat_user_key_fields[CAT_USER_KEY_FIELDS];
 extern const cat_text_rule_t cat_user_key_name_rule;
 
-/* A key that is to be made. role NULL: the user's own; it is set afterwards. */
+/* A key to be created. role NULL: the user's own, which is then filled in. */
 typedef struct cat_user_key_t {
     const char *id, *user_id, *name, *role;
     apr_time_t created, expires;

@@ -18,13 +18,13 @@ const cat_field_t cat_webhook_view_fields[CAT_WEBHOOK_VIEW_FIELDS] = {
     [CAT_WEBHOOK_VIEW_STATE] =       {"state",        CAT_STRING, CAT_SERVER,                0,    0,   NULL,  &state_rule,
         "`active`, or `dead`: it failed for three days, or its receiver wants no more messages", "active"},
     [CAT_WEBHOOK_VIEW_SENT] =        {"sent",         CAT_NUMBER, CAT_SERVER | CAT_WHOLE,    0,    0,   NULL,  NULL,
-        "The `seq` of the last change that its receiver has accepted, or needs not to know", "122"},
+        "The `seq` of the last change that its receiver has accepted, or need not know", "122"},
     [CAT_WEBHOOK_VIEW_ATTEMPTS] =    {"attempts",     CAT_NUMBER, CAT_SERVER | CAT_WHOLE,    0,    0,   NULL,  NULL,
-        "How often sending the present message has been tried", "3"},
+        "How many attempts to send the current message there have been", "3"},
     [CAT_WEBHOOK_VIEW_NEXT_AT] =     {"nextAt",       CAT_TIME,   CAT_SERVER | CAT_OPTIONAL, 0,    0,   NULL,  NULL,
-        "When it is tried next, in UTC; absent if no message waits for another attempt", "2026-11-21T16:17:33.270Z"},
+        "When the next attempt is due, in UTC; absent if no message waits for one", "2026-11-21T16:17:33.270Z"},
     [CAT_WEBHOOK_VIEW_FAILING_AT] =  {"failingSince", CAT_TIME,   CAT_SERVER | CAT_OPTIONAL, 0,    0,   NULL,  NULL,
-        "When the first attempt failed since one succeeded, in UTC", "2026-11-21T16:17:07.937Z"},
+        "Since when all attempts have failed, in UTC", "2026-11-21T16:17:07.937Z"},
     [CAT_WEBHOOK_VIEW_STATUS] =      {"status",       CAT_NUMBER, CAT_SERVER | CAT_WHOLE | CAT_OPTIONAL, 0, 0, NULL, NULL,
         "The status of the last answer; absent if the last attempt got none", "503"},
     [CAT_WEBHOOK_VIEW_STATUS_AT] =   {"statusAt",     CAT_TIME,   CAT_SERVER | CAT_OPTIONAL, 0,    0,   NULL,  NULL,
@@ -32,7 +32,7 @@ const cat_field_t cat_webhook_view_fields[CAT_WEBHOOK_VIEW_FIELDS] = {
     [CAT_WEBHOOK_VIEW_ERROR] =       {"error",        CAT_STRING, CAT_SERVER | CAT_OPTIONAL, 0,  255,   NULL,  NULL,
         "Why the last attempt failed; absent if it did not", "the receiver answered 503"},
     [CAT_WEBHOOK_VIEW_CREATED_AT] =  {"createdAt",    CAT_TIME,   CAT_SERVER,                0,    0,   NULL,  NULL,
-        "When a server first had it in its configuration, in UTC", "2026-11-20T08:00:00.000Z"},
+        "When a server first found it in its configuration, in UTC", "2026-11-20T08:00:00.000Z"},
 };
 /* clang-format on */
 

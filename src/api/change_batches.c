@@ -51,7 +51,7 @@ static const cat_field_t fields[BATCH_FIELDS] = {
     [BATCH_UNDONE] = {"undone", CAT_BOOLEAN, CAT_SERVER,                0,    0,   NULL,  NULL,
         "Whether it has been undone, or is being undone", "false"},
     [BATCH_UNDOES] = {"undoes", CAT_NUMBER,  CAT_SERVER | CAT_WHOLE | CAT_OPTIONAL, 0, 0, NULL, NULL,
-        "Of an undo: the batch that it has undone", "228817421160004"},
+        "Of an undo: the batch that it undid", "228817421160004"},
 };
 /* clang-format on */
 

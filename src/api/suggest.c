@@ -48,7 +48,7 @@ static json_t *describe_limit(const cat_conf_t *conf)
 /* THE PARAMETERS OF SUGGESTIONS */
 static const cat_parameter_row_t parameters[] = {
     {"q", CAT_PARAMETER_REQUIRED, parse_text, cat_parameters_describe_text,
-     "What was typed so far: words as in `q` of the list, the last of which may go on", "\"red ket\""},
+     "What was typed so far: words as in `q` of the list, the last of which may be incomplete", "\"red ket\""},
     {"limit", CAT_PARAMETER_REPEATS, parse_limit, describe_limit, "The most words, and the most products", "8"},
 };
 

@@ -34,7 +34,7 @@ static const cat_field_t input_fields[INPUT_FIELDS] = {
     [EXPIRES_IN] = {"expiresIn", CAT_NUMBER, CAT_WHOLE,                  1,   CAT_USER_KEY_DAYS_MOST * DAY, NULL, NULL,
         "For how many seconds the key is valid; 90 days if it is absent", "7776000"},
     [ROLE] =       {"role",      CAT_STRING, 0,                          1,   16,                           NULL, &cat_user_role_rule,
-        "The role of the key, at most the user's own, which it has if it is absent", "editor"},
+        "The role of the key, at most the user's own, which is the default", "editor"},
 };
 /* clang-format on */
 
@@ -100,7 +100,7 @@ static cat_answer_t *answer_outcome(cat_request_t *q, const creation_t *creation
     }
 }
 
-/* 0: it cannot. Before the key is stored, so that none is there whose token nobody has. */
+/* Makes the token before the key is stored: a stored key without a token would be of no use. 0: it cannot. */
 static int sign_key(cat_request_t *q, creation_t *creation)
 {
     const cat_keys_t *keys = cat_keyring_get(q->conf->keys, q->now, NULL);

@@ -2,9 +2,9 @@
 /*
  * Adds files of pictures to products, as POST /products/:id/images does:
  *
- *     file -> is it a picture? -> its digest: has the product it? -> may it be added? -> its sizes, made by a program -> one transaction
+ *     file -> is it a picture? -> its digest: does the product have it? -> may it be added? -> its sizes, made by a program -> one transaction
  *
- * The pictures that are to be all of a product's are made one by one, and stored in one transaction, which also deletes the others.
+ * Pictures that replace all of a product's are made one by one, and stored in one transaction, which also deletes the others.
  *
  * A file that cannot be added is reported, and the next one can. Where no other could be added either, such as without the program, or when
  * CatalogImageQuota is used up, the result says so.
@@ -129,7 +129,7 @@ const char *ctl_image_adder_check(apr_pool_t *pool, const char *path)
     return fault;
 }
 
-/* ---- a file that is to be a picture ---- */
+/* ---- the file of a picture ---- */
 
 typedef struct addition_t {
     ctl_image_adder_t *adder;
@@ -344,7 +344,7 @@ typedef struct replacement_t {
     int added;
 } replacement_t;
 
-/* Leaves those that are there already, in their order. */
+/* Keeps those that the product already has, in the order of the row. */
 static apr_status_t arrange_others(const replacement_t *r)
 {
     const char *text = "[", *const * product;

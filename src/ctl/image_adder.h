@@ -7,8 +7,9 @@
 #include "ctl/ctl.h"
 
 /*
- * Adds files of pictures to products, one after the other, each in a transaction of its own; or replaces all of a product. A file that a product has already, whatever its
- * name, is not added again: the database keeps the digest of each file that was sent. So what was interrupted can be repeated.
+ * Adds picture files to products, one after the other, each in a transaction of its own; or replaces all pictures of a product. A file that the
+ * product already has, whatever its name, is not added again: the database keeps the digest of each file that was sent. So a command that was
+ * interrupted can be repeated.
  */
 typedef struct ctl_image_adder_t {
     ctl_t *ctl;

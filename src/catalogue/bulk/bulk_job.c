@@ -35,11 +35,11 @@
 #include "lib/text.h"
 #include "lib/time.h"
 
-/* Products that are gone through in one transaction. */
+/* Products that one transaction examines. */
 #define PORTION 60
 #define PORTION_TEXT "60"
 
-/* Of portions without a product that matches, how many are passed over by one transaction. */
+/* How many portions without a matching product one transaction skips. */
 #define PASSED_MOST 50
 
 /* How long the job works at a time. The other jobs of its thread wait meanwhile. */
@@ -63,11 +63,11 @@ const cat_field_t cat_bulk_job_fields[CAT_BULK_JOB_FIELDS] = {
     [CAT_BULK_JOB_ID] =         {"id",        CAT_STRING,  CAT_SERVER,                0,    0,   NULL,  &cat_fields_id,
         "The change's id", "01a206e3-5c16-7420-9973-b22df6eefd60"},
     [CAT_BULK_JOB_STATE] =      {"state",     CAT_STRING,  CAT_SERVER,                0,    0,   NULL,  &state_rule,
-        "`running`; `done`; `stopped`, by a user; or `failed`, as error says", RUNNING},
+        "`running`; `done`; `stopped`, by a user; or `failed`, for the reason in `error`", RUNNING},
     [CAT_BULK_JOB_DRY_RUN] =    {"dryRun",    CAT_BOOLEAN, CAT_SERVER,                0,    0,   NULL,  NULL,
-        "Whether it changes nothing, and only finds out what it would change", "false"},
+        "Whether it only finds out what it would change", "false"},
     [CAT_BULK_JOB_MATCHED] =    {"matched",   CAT_NUMBER,  CAT_SERVER | CAT_WHOLE,    0,    0,   NULL,  NULL,
-        "How many products that match it has gone through", "12000"},
+        "How many matching products it has examined", "12000"},
     [CAT_BULK_JOB_CHANGED] =    {"changed",   CAT_NUMBER,  CAT_SERVER | CAT_WHOLE,    0,    0,   NULL,  NULL,
         "How many of them it has changed or deleted", "11950"},
     [CAT_BULK_JOB_UNCHANGED] =  {"unchanged", CAT_NUMBER,  CAT_SERVER | CAT_WHOLE,    0,    0,   NULL,  NULL,
@@ -379,7 +379,7 @@ static apr_status_t try_portion(void *baton)
     return rv == APR_SUCCESS ? CAT_ECHANGED : rv;
 }
 
-/* Cached lists stay valid where nothing can change. A dry run goes through a portion first, and then notes what it has found. */
+/* Cached lists stay valid where nothing can change. A dry run examines a portion first, and then notes what it has found. */
 static apr_status_t store_portion(portion_t *p)
 {
     cat_noted_work_t noted = {p->db, change_portion, p};

@@ -241,7 +241,7 @@ static const struct member_t {
      "Conditions and `q`, as in the query string of the list, encoded as there; empty: all products."},
     {"set", JSON_OBJECT, read_set, "must be a JSON object", "Fields that all of these products get."},
     {"adjust", JSON_OBJECT, read_adjust, "must be a JSON object",
-     "Numbers to raise or lower, by field. A product that lacks the field keeps lacking it."},
+     "Numbers to raise or lower, by field. A product without the field stays without it."},
     {"delete", JSON_TRUE, read_delete, "must be true or false",
      "With `true`, these products are deleted; then there is no `set` and no `adjust`."},
     {"expect", JSON_INTEGER, read_expect, "must be a whole number",

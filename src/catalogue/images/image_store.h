@@ -7,7 +7,7 @@
 
 /* Pictures in the database. */
 
-/* A picture that is to be a product's. */
+/* A picture to be added to a product. */
 typedef struct cat_image_addition_t {
     const char *product; /* its id */
     const char *id;      /* of the picture */

@@ -38,7 +38,7 @@ apr_status_t cat_value_page_check(cat_db_t *db, int field, int *is_ready, int *p
 
 /* ---- a page ---- */
 
-/* An answer that is to be made. */
+/* An answer that is being made. */
 typedef struct making_t {
     cat_db_t *db;
     const cat_value_page_query_t *query;

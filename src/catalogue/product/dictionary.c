@@ -49,7 +49,7 @@ static void choose_words(apr_array_header_t *words)
     }
 }
 
-/* Words of which is asked, in their order; those that are there become NULL. */
+/* Words to look up, in ascending order; those that are found become NULL. */
 typedef struct asking_t {
     const char *const *asked;
     const char **lacking;

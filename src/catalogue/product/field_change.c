@@ -141,7 +141,7 @@ static const char *rewrite_extra(apr_pool_t *pool, const char *extra, const char
     return b.length ? cat_buffer_text(&b) : NULL;
 }
 
-/* keys: what is to be inserted of the target. */
+/* keys: receives those of the target field, to be inserted. */
 static apr_status_t change_product(cat_field_change_t *c, const char *const *row, apr_array_header_t *keys)
 {
     const char *id = row[CAT_PRODUCT_ID], *name = c->name, *other = c->target;

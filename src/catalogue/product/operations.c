@@ -223,8 +223,8 @@ static void note_success(run_t *run, const cat_operation_t *o)
     }
 }
 
-/* Is the status of a write the fault of the database, so that the transaction cannot go on? As long as the keys of a field are being filled
- * in, an atomic run fails as a whole. */
+/* Does the status of a write end the transaction? CAT_EFILLING, while the keys of a field are being filled in, fails an atomic run as a
+ * whole. */
 static int is_fault(const cat_operations_t *all, apr_status_t rv)
 {
     return rv != APR_SUCCESS && rv != APR_NOTFOUND && rv != APR_EEXIST && rv != CAT_EVALUE && rv != CAT_ETOOLONG &&

@@ -92,7 +92,7 @@ const char *cat_own_keys_key(apr_pool_t *pool, const cat_fields_t *fields, int f
 
 /* ---- the rows of a product ---- */
 
-/* A row of product_keys that is to be inserted. */
+/* A row to be inserted into product_keys. */
 typedef struct row_t {
     const char *values[ROW];
     const cat_registry_t *registry;
@@ -529,7 +529,7 @@ static apr_status_t reclaim_each(cat_db_t *db, const cat_registry_t *registry, c
     return rv;
 }
 
-/* Where nobody else writes meanwhile, a product that has to be refused is so before anything is changed, see cat_db_transact_at_once. */
+/* Where there is one writer at a time, a product is refused before anything is changed, see cat_db_transact_at_once. */
 apr_status_t cat_own_keys_reclaim(cat_db_t *db, const cat_registry_t *registry, const char *const *before,
                                   const char *const *after)
 {

@@ -36,16 +36,16 @@ typedef struct cat_import_options_t {
     int in_batches; /* flag: more rows than CAT_IMPORT_ATOMIC_MAX are stored in several transactions */
     /* Runs a transaction; NULL: cat_products_transact. */
     apr_status_t (*transact)(void *baton, cat_work_t *work, void *work_baton);
-    /* Is called after each transaction; NULL: nobody wants to know. */
+    /* Called after each transaction; may be NULL. */
     void (*progress)(void *baton, apr_int64_t stored);
-    /* Is called within each transaction, once all that it stores is written, with what the import has then done; NULL:
-     * nobody wants to know. The transaction may still fail, or run again. */
+    /* Called within each transaction, once all that it stores is written, with what the import has then done; may be NULL.
+     * The transaction may still fail, or run again. */
     void (*finish)(void *baton, const cat_import_result_t *result);
-    /* Is called with each product that a transaction creates, once it is written, and with NULL when a transaction begins, perhaps
-     * again; with is_dry, with the product that each good row would store. NULL: nobody wants to know. */
+    /* Called with each product that a transaction creates, once it is written, and with NULL when a transaction begins, perhaps
+     * again; with is_dry, with the product that each good row would store. May be NULL. */
     void (*note)(void *baton, const char *const *product);
     void *baton;
-    /* Is called with each row that can be read; NULL: nobody wants to know. NULL, or what is wrong with a field of it. */
+    /* Called with each row that can be read; may be NULL. Returns NULL, or what is wrong with *field. */
     const char *(*look)(void *baton, const json_t *row, const char **field);
     void *look_baton;
 } cat_import_options_t;

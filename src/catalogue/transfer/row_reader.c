@@ -10,7 +10,7 @@
  * A cell becomes a value of its column's kind (catalogue/transfer/cell_value.h), or stays the text that the field's check refuses.
  *
  * CSV is read as spreadsheets write it: the names of columns are matched without regard to case, blanks, _ and -, and empty cells and rows at
- * the edges of a sheet are passed over.
+ * the edges of a sheet are ignored.
  */
 #include "catalogue/transfer/row_reader.h"
 
@@ -191,7 +191,7 @@ static int has_column(const cat_row_reader_t *r, int count, int field)
     return 0;
 }
 
-/* A column without a name is nothing that anybody wanted to say: spreadsheets write them, and leave out their cells in some rows. */
+/* Columns without a name are ignored: spreadsheets write them, and leave out their cells in some rows. */
 static apr_status_t take_unknown_column(cat_row_reader_t *r, const cat_csv_cell_t *name)
 {
     if (cat_csv_cell_is_empty(name)) {
