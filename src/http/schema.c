@@ -292,43 +292,32 @@ static json_t *describe_stored(const cat_field_t *field)
     return cat_schema_of_value(&stored);
 }
 
-static json_t *describe_record(json_t *schemas, const cat_shape_t *shape)
+static void describe_field(json_t *properties, json_t *required, const cat_field_t *field)
 {
-    json_t *properties = json_object(), *required = json_array();
-    json_t *schema = json_pack("{s:s, s:o}", "type", "object", "properties", properties);
+    json_t *value = describe_stored(field);
 
-    for (int i = 0; i < shape->count; i++) {
-        const cat_field_t *field = &shape->fields[i];
-        json_t *value = describe_stored(field);
-        if (field->flags & CAT_SECRET) {
-            json_decref(value);
-            continue;
-        }
-        if (field->flags & CAT_NULLABLE) {
-            allow_null(value);
-        }
-        add_description(value, field->about);
-        json_object_set_new(properties, field->name, value);
-        if (!(field->flags & (CAT_CLEARABLE | CAT_OPTIONAL | CAT_OWN))) { /* products may be older than an own field */
-            json_array_append_new(required, json_string(field->name));
-        }
+    if (field->flags & CAT_NULLABLE) {
+        allow_null(value);
     }
-    for (const cat_member_t *member = shape->members; member && member->name; member++) {
-        json_object_set_new(properties, member->name, describe_member(schemas, member));
+    add_description(value, field->about);
+    json_object_set_new(properties, field->name, value);
+    if (!(field->flags & (CAT_CLEARABLE | CAT_OPTIONAL | CAT_OWN))) { /* products may be older than an own field */
+        json_array_append_new(required, json_string(field->name));
     }
-    if (json_array_size(required)) {
-        json_object_set(schema, "required", required);
-    }
-    json_decref(required);
-    return schema;
 }
 
+/* The fields of a record, and the members. */
 static json_t *describe_object(json_t *schemas, const cat_shape_t *shape)
 {
     json_t *properties = json_object(), *required = json_array();
     json_t *schema = json_pack("{s:s, s:o}", "type", "object", "properties", properties);
 
-    for (const cat_member_t *member = shape->members; member->name; member++) {
+    for (int i = 0; i < shape->count; i++) {
+        if (!(shape->fields[i].flags & CAT_SECRET)) {
+            describe_field(properties, required, &shape->fields[i]);
+        }
+    }
+    for (const cat_member_t *member = shape->members; member && member->name; member++) {
         json_object_set_new(properties, member->name, describe_member(schemas, member));
         if (member->presence == CAT_ALWAYS) {
             json_array_append_new(required, json_string(member->name));
@@ -370,10 +359,8 @@ static json_t *describe_shape(json_t *schemas, const cat_shape_t *shape)
     case CAT_SHAPE_MAP:
         return json_pack("{s:s, s:o}", "type", "object", "additionalProperties",
                          cat_schema_of_shape(schemas, shape->of));
-    case CAT_SHAPE_OBJECT:
-        return describe_object(schemas, shape);
     default:
-        return describe_record(schemas, shape);
+        return describe_object(schemas, shape);
     }
 }
 
