@@ -356,7 +356,25 @@ typedef struct product_write_t {
     const cat_products_condition_t *condition; /* NULL: none */
     const char *const *product;                /* the record that the update made of it */
     const char *const *stored;                 /* of SQL_PRODUCT_KEYS, locked; NULL: it need not be known */
+    cat_work_t *alone;                         /* what write_alone runs */
 } product_write_t;
+
+static apr_status_t run_alone(void *baton)
+{
+    product_write_t *w = baton;
+    apr_status_t rv = cat_registry_get(w->db, &w->registry);
+
+    return rv == APR_SUCCESS ? w->alone(w) : rv;
+}
+
+/* What has to be added to the registry is no part of the transaction. */
+static apr_status_t write_alone(product_write_t *w)
+{
+    apr_status_t rv = cat_registry_get(w->db, &w->registry);
+
+    cat_db_touch(w->db, w->id);
+    return rv == APR_SUCCESS ? write_in_transaction(w->db, run_alone, w) : rv;
+}
 
 static apr_status_t judge_condition(const product_write_t *w)
 {
@@ -611,26 +629,12 @@ static apr_status_t update_product(void *baton)
     return rv == APR_SUCCESS ? note_update(w, row) : rv;
 }
 
-static apr_status_t update_alone(void *baton)
-{
-    product_write_t *w = baton;
-    apr_status_t rv = cat_registry_get(w->db, &w->registry);
-
-    return rv == APR_SUCCESS ? update_product(w) : rv;
-}
-
 apr_status_t cat_products_update_one(cat_db_t *db, const char *id, const cat_input_t *input,
                                      const cat_products_condition_t *condition, const char *const **product)
 {
-    product_write_t w = {.db = db, .id = id, .input = input, .condition = condition};
-    apr_status_t rv;
+    product_write_t w = {.db = db, .id = id, .input = input, .condition = condition, .alone = update_product};
+    apr_status_t rv = write_alone(&w);
 
-    cat_db_touch(db, id);
-    rv = cat_registry_get(db, &w.registry);
-    if (rv != APR_SUCCESS) {
-        return rv;
-    }
-    rv = write_in_transaction(db, update_alone, &w);
     *product = w.product;
     return rv;
 }
@@ -682,24 +686,11 @@ static apr_status_t delete_product(void *baton)
     return rv == APR_SUCCESS ? note_deletion(w) : rv;
 }
 
-static apr_status_t delete_alone(void *baton)
-{
-    product_write_t *w = baton;
-    apr_status_t rv = cat_registry_get(w->db, &w->registry);
-
-    return rv == APR_SUCCESS ? delete_product(w) : rv;
-}
-
 apr_status_t cat_products_delete_one(cat_db_t *db, const char *id, const cat_products_condition_t *condition)
 {
-    product_write_t w = {.db = db, .id = id, .condition = condition};
-    apr_status_t rv = cat_registry_get(db, &w.registry);
+    product_write_t w = {.db = db, .id = id, .condition = condition, .alone = delete_product};
 
-    cat_db_touch(db, id);
-    if (rv != APR_SUCCESS) {
-        return rv;
-    }
-    return write_in_transaction(db, delete_alone, &w);
+    return write_alone(&w);
 }
 
 /* ---- several writes in one transaction ---- */
@@ -817,7 +808,6 @@ apr_status_t cat_products_update_within(cat_db_t *db, const char *id, const cat_
     apr_status_t rv = cat_registry_get(db, &w.registry);
 
     rv = rv == APR_SUCCESS ? update_product(&w) : rv;
-
     *product = w.product;
     return rv;
 }
@@ -828,11 +818,6 @@ apr_status_t cat_products_delete_within(cat_db_t *db, const char *id)
     apr_status_t rv = cat_registry_get(db, &w.registry);
 
     return rv == APR_SUCCESS ? delete_product(&w) : rv;
-}
-
-static void add_taken(cat_db_t *db, cat_input_t *input, int field)
-{
-    cat_fields_add_error(db->pool, input, input->fields[field].name, "taken", "is already taken by another product");
 }
 
 /* The number of a field whose value is set, if no two products of the database may have the same; NULL: they may. A line without
@@ -869,7 +854,8 @@ apr_status_t cat_products_note_taken(cat_db_t *db, cat_input_t *input, const cha
             rv = look_for_owner(db, number, input->values[i], id, &is_taken);
         }
         if (is_taken) {
-            add_taken(db, input, i);
+            cat_fields_add_error(db->pool, input, input->fields[i].name, "taken",
+                                 "is already taken by another product");
         }
     }
     return rv;
