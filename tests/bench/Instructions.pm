@@ -21,9 +21,10 @@ use Varied ();
 my $COUNT = 10_000;
 my $SOME = 5001;
 my $PAGE = '/api/products';
-my ($FEW, $MANY) = (100, 600); # requests; the difference of both runs excludes start, connection and stop
-my $RUNS = 3;
-my $ATTEMPTS = 4;
+my $WARM = 50;
+my $ROUNDS = 4; # of which the least counts: a connection that a background job makes the server open takes 1.5 million instructions
+my $REQUESTS = 150;
+my @MARK = (200, 'GET', '/mark');
 my $MOST = 1.02;
 my $FILE = "$FindBin::RealBin/instructions.txt";
 my $NEW = '{"name":"Product number 00000000","price":10.25,"category":"category 1","inStock":true,"rating":4.5}';
@@ -39,19 +40,19 @@ sub run {
         'own, cache' => Instructions::Httpd->new('instructions, own fields', database => $own, more => join "\n", @fields),
         'own, database' =>
             Instructions::Httpd->new('instructions, own fields, no cache', database => $own, more => join "\n", 'CatalogCacheSize 0', @fields));
-    my (@names, %counted);
+    my (@rows, %counted);
 
     $server{cache}->start;
     $server{cache}->offer(one => "$PAGE/" . Catalogue::id($SOME));
     my $tag = $server{cache}->get($PAGE)->{headers}{etag};
     $server{cache}->stop;
-    for my $row (constant(), (map { requests($tag, $_) } qw(cache database)), map { reads("own, $_") } qw(cache database)) {
-        my ($name, $from, @request) = @$row;
-        push @names, $name;
-        $counted{$name} = undisturbed($name, $server{$from}, @request);
+    @rows = (constant(), (map { requests($tag, $_) } qw(cache database)), map { reads("own, $_") } qw(cache database));
+    for my $from (sort keys %server) {
+        my @from = grep { $_->[1] eq $from } @rows;
+        @counted{map { $_->[0] } @from} = count($server{$from}, @from);
     }
-    return write_file(\@names, \%counted) if $ENV{UPDATE};
-    compare(\@names, \%counted);
+    return write_file([map { $_->[0] } @rows], \%counted) if $ENV{UPDATE};
+    compare([map { $_->[0] } @rows], \%counted);
 }
 
 # Rows of name, server, expected status, method, path, body and what CatalogTest::Http takes.
@@ -70,45 +71,42 @@ sub reads {
     return (["one, $from", $from, 200, 'GET', "$PAGE/" . Catalogue::id($SOME)], ["page, $from", $from, 200, 'GET', $PAGE]);
 }
 
-# A background job that has the server's connection while a request arrives makes it open another one, once in a run: 1.5 million
-# instructions with SQLite. So what is above the file's is counted again.
-sub undisturbed {
-    my ($name, @row) = @_;
-    my $known = $ENV{UPDATE} ? undef : known()->{$name};
-    my $least;
-    for (1 .. $ATTEMPTS) {
-        $least = min grep { defined } $least, per_request(@row);
-        last if !defined $known || $least <= $MOST * $known;
-    }
-    return $least;
-}
-
-sub per_request {
-    my ($server, $status, @request) = @_;
-    my @counts = map { least($server, $_, $status, @request) } $FEW, $MANY;
-    return ($counts[1] - $counts[0]) / ($MANY - $FEW);
-}
-
-# A disturbed start, on a busy machine for example, takes up to a million instructions more.
-sub least { my @run = @_; return min map { count(@run) } 1 .. $RUNS }
-
-# Counts a whole run of the server, but only its main thread, which answers all requests; jobs run in other threads.
+# Returns the instructions of a request of each row. Counts only the server's main thread, which answers all requests; jobs run in other
+# threads. When a marking request arrives, callgrind writes a report and counts from 0 again. So the second report of a row is of a marking
+# request alone, and the others have its cost, too.
 sub count {
-    my ($server, $number, $status, @request) = @_;
+    my ($server, @rows) = @_;
     unlink glob "$server->{dir}/data/callgrind.*";
+    spew("$server->{dir}/htdocs/mark", '');
     $server->start;
-    my $pid = $server->pid;
-    send_all($server, $number, $status, @request);
+    my ($pid, $socket) = ($server->pid, CatalogTest::Http::connection($server->port));
+    for my $row (@rows) {
+        my ($name, $from, @request) = @$row;
+        send_all($socket, $WARM, @request);
+        send_all($socket, 2, @MARK);
+        for (1 .. $ROUNDS) {
+            send_all($socket, $REQUESTS, @request);
+            send_all($socket, 1, @MARK);
+        }
+    }
     $server->stop;
-    my $report = "$server->{dir}/data/callgrind.$pid-01";
+    my @totals = map { total($server, $pid, $_) } 1 .. @rows * (2 + $ROUNDS);
+    return map {
+        my ($warm, $mark, @rounds) = splice @totals, 0, 2 + $ROUNDS;
+        (min(@rounds) - $mark) / $REQUESTS;
+    } @rows;
+}
+
+sub total {
+    my ($server, $pid, $number) = @_;
+    my $report = "$server->{dir}/data/callgrind.$pid.$number-01";
     return slurp($report) =~ /^(?:summary|totals): (\d+)$/m ? $1 : die "$report has no total\n", $server->complaints;
 }
 
 # On one connection, because the server's only process serves one connection at a time.
 sub send_all {
-    my ($server, $number, $status, @request) = @_;
+    my ($socket, $number, $status, @request) = @_;
     my $bytes = CatalogTest::Http::request_bytes(@request) =~ s/^Connection: close\r\n//mr;
-    my $socket = CatalogTest::Http::connection($server->port);
     local $/ = "\r\n\r\n";
     for (1 .. $number) {
         print {$socket} $bytes;
@@ -143,7 +141,8 @@ sub compare {
     die 'more than ', sprintf('%.0f', 100 * ($MOST - 1)), ' % above instructions.txt: ', join('; ', @above), "\n" if @above;
 }
 
-# httpd as a single process (httpd -X).
+# httpd as a single process (httpd -X). Of all requests here, only those for a file reach httpd's TRACE: a constant and the API are mapped
+# before, so this function marks.
 package Instructions::Httpd;
 
 use parent -norequire, 'Httpd';
@@ -152,7 +151,8 @@ sub prepare { my ($self) = @_; $self->{mpm} = 'prefork'; return $self->SUPER::pr
 
 sub command {
     my ($self) = @_;
-    return (qw(valgrind --tool=callgrind --separate-threads=yes), "--callgrind-out-file=$self->{dir}/data/callgrind.%p",
+    return (qw(valgrind --tool=callgrind --separate-threads=yes --dump-before=ap_send_http_trace),
+        "--callgrind-out-file=$self->{dir}/data/callgrind.%p",
         "--log-file=$self->{dir}/valgrind", map { $_ eq '-DFOREGROUND' ? '-X' : $_ } $self->SUPER::command);
 }
 
