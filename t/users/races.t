@@ -8,7 +8,7 @@ use CatalogTest;
 sub statuses { my %n; $n{ $_->{status} }++ for @_; return \%n }
 
 # As many as may hash at once: on a busy machine those who wait for others might get a 503.
-my $server = server(conf => 'CatalogHashConcurrency 6')->start;
+my $server = server()->start;
 for my $route ('/register', '/users') {
     my $name = fresh();
     my @answers = $server->burst(map { wire(POST => $route,
