@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # route: POST /auth/login
 # route: POST /auth/password/change
-# again: db
+# again: pgsql
 # runs: first
 # A change of an account during the password check takes effect; a sign-in replaces a hash of an outdated kind.
 use CatalogTest;

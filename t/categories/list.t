@@ -4,7 +4,7 @@
 # route: PUT /products/:id
 # route: DELETE /products/:id
 # case: 4 23
-# again: db
+# again: mysql
 use utf8;
 use CatalogTest;
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # route: GET /products
-# again: db
+# again: mysql
 # The parameter count, and CatalogCountLimit.
 use CatalogTest;
 

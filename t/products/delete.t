@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # route: DELETE /products/:id
-# again: db
+# again: mysql
 use CatalogTest;
 
 my $token = token();

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # route: POST /products
 # route: GET /products
-# again: db
+# again: mysql
 # The list keeps the order in which products were created, however many share a millisecond.
 use CatalogTest;
 use File::Temp ();

@@ -4,7 +4,7 @@
 # route: PUT /products/:id
 # route: DELETE /products/:id
 # case: 4
-# again: db
+# again: mysql
 # Totals of products in stock, which counters know.
 use CatalogTest;
 use CatalogTest::Ctl qw(ctl_for problems);

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # route: GET /products/suggest
-# again: db
+# again: pgsql
 # Suggestions while somebody types: words that go on as the last one, products that have them, and nothing that readers may not see.
 use CatalogTest;
 use utf8;

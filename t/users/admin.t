@@ -5,7 +5,7 @@
 # route: DELETE /users/:id
 # route: POST /users/:id/unlock
 # route: DELETE /users/:id/sessions
-# again: db
+# again: pgsql
 # What administrators do to accounts.
 use CatalogTest;
 use CatalogAccounts;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The pages on phones, tablets and screens of all widths, with the longest words that users may write. */
 import assert from 'node:assert/strict';
-import { adminPages, comeAsAdmin, story, trustLinks } from '../visitor.js';
+import { adminPages, comeAsAdmin, isBrief, story, trustLinks } from '../visitor.js';
 
-const WIDTHS = [320, 390, 600, 721, 768, 820, 900, 960, 961, 1024, 1280, 1920, 2560];
+const WIDTHS = isBrief ? [320, 820, 1280] : [320, 390, 600, 721, 768, 820, 900, 960, 961, 1024, 1280, 1920, 2560];
 const LONG = 'Donaudampfschifffahrtselektrizitätenhauptbetriebswerkbauunterbeamtengesellschaft'.padEnd(100, 'n');
 
 /* The pages, with what tells that the page is there. */
