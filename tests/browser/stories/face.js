@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { isBrief, story } from '../visitor.js';
+import { story, storyAtNight } from '../visitor.js';
 import { COLOURS, findFaults, inspect } from './looks.js';
 
 /* The settings, from now on, of the pages that this page opens. */
@@ -22,8 +22,6 @@ export const TEXTS = {
     en: { 'list.title': 'Our teas', 'list.range': { one: '{n} tea', other: '{from}–{to} of {n} teas' } },
     de: { 'list.title': 'Unsere Tees' },
 };`;
-
-const ACCENTS = isBrief ? ['#ff0', '#c2185b'] : ['#ff0', '#ffffff', '#000000', '#7f7f7f', '#c2185b', '#00e5ff'];
 
 const LOGO = '<svg xmlns="http://www.w3.org/2000/svg" width="120" height="32"><rect width="120" height="32" fill="#1d6156"/></svg>';
 
@@ -76,10 +74,10 @@ export function stories(server) {
         await visitor.page.getByRole('heading', { name: 'Products' }).waitFor();
     });
 
-    story('whatever the colour of the shop is, what is written in it and on it can be read in both schemes', server, async visit => {
+    storyAtNight('whatever the colour of the shop is, what is written in it and on it can be read in both schemes', server, async visit => {
         const { page } = await visit(server.url);
         const seen = new Set();
-        for (const accent of ACCENTS) {
+        for (const accent of ['#ff0', '#ffffff', '#000000', '#7f7f7f', '#c2185b', '#00e5ff']) {
             await configure(page, `export const ACCENT = '${accent}';`);
             for (const colorScheme of ['light', 'dark']) {
                 await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
@@ -92,7 +90,7 @@ export function stories(server) {
                 assert.deepEqual(await findFaults(page, { runOnly: COLOURS }), [], `${accent}, ${colorScheme}`);
             }
         }
-        assert.ok(seen.size > ACCENTS.length, 'the colours are used');
+        assert.ok(seen.size >= 8, 'the colours are used');
         await configure(page, "export const ACCENT = '#c2185b';");
         await page.emulateMedia({ colorScheme: 'light' });
         await page.goto('/login.html');
