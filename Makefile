@@ -118,8 +118,9 @@ deb: ## build the Debian packages, in build/deb
 
 # The suite runs on SQLite under event; on the other databases, and under other MPMs, the files that these can change: their line
 # "# again:" says so, see CONTRIBUTING.md. BRIEF=1 leaves to make nightly what is not about every change. Much of the rest waits, for
-# jobs of the server and for servers that are to end, so all of it runs at once, with so few files of each that a machine with two cores is busy to the end without being swamped. A server's files for
-# both purposes run on one engine. The whole suite goes on for longest, as it ends with files that run one by one, and so it has the most jobs; MariaDB is the slowest of the others.
+# jobs of the server and for servers that are to end, so all of it runs at once, with so few files of each that a machine with two cores
+# is busy to the end without being swamped. A server's files for both purposes run on one engine. The suite on SQLite goes on for longest,
+# as it ends with files that run one by one, and so it has the most jobs; MariaDB is the slowest of the others.
 # What npm fetches is fetched while the compiler runs, and once, though several makes need it.
 DATABASES = $(if $(filter file,$(origin DB)),sqlite3 mysql pgsql,$(DB))
 MPM_sqlite3 = prefork
@@ -343,7 +344,8 @@ format: ## format the C files by .clang-format
 
 # Clang's warnings are among what it reports. gcc has no match for -Wconversion; -Wsign-conversion is left out: in this code it only
 # finds pointer differences that cannot be negative, and sizes that APR takes as signed. The static analyzer takes ten seconds of CPU a
-# file, all other checks together half a second. Of these, those of style take two fifths. make nightly runs all, make check those that find bugs.
+# file, all other checks together half a second. Of these, those of style take two fifths. make nightly runs all, make check those that
+# find bugs.
 # Each process has a filter of its own: lines from two at once could be torn.
 CHECKS = -clang-analyzer-*,-bugprone-reserved-identifier,-misc-*,-readability-*
 tidy: $(GENERATED) ## check the C files with clang and clang-tidy: make tidy [CHECKS=] for its static analyzer and the rest, ten minutes
