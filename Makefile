@@ -50,7 +50,7 @@ $(BUILD)/cflags: Makefile
 
 # mod_catalog.c contains the module record, the only symbol that httpd looks up. Tests run once, and compile in half the time.
 $(BUILD)/src/%.o: OF_FOLDER = -fvisibility=hidden
-$(BUILD)/tests/unit/%.o $(BUILD)/tests/fuzz/%.o: OF_FOLDER = -Og
+$(BUILD)/tests/unit/%.o $(BUILD)/tests/fuzz/%.o: OF_FOLDER = -O0 -U_FORTIFY_SOURCE
 
 $(BUILD)/%.o: %.c $(BUILD)/cflags
 	@mkdir -p $(@D)
@@ -116,28 +116,30 @@ deb: ## build the Debian packages, in build/deb
 	@tools/deps build package
 	@tools/package $(BUILD)/deb
 
-# The whole suite runs on SQLite under event; on the other databases, and under another MPM on each, the files that these can change:
-# their line "# again:" says so, see CONTRIBUTING.md. Much of that waits, for jobs of the server and for servers that are to end, so all of it
-# runs at once, with so few files of each that a machine with two cores is busy to the end without being swamped. A server's files for
-# both purposes run on one engine. The whole suite goes on for longest, as it ends with files that run one by one, and so it has the most jobs; MariaDB is the slowest of the others.
+# The suite runs on SQLite under event; on the other databases, and under other MPMs, the files that these can change: their line
+# "# again:" says so, see CONTRIBUTING.md. BRIEF=1 leaves to make nightly what is not about every change. Much of the rest waits, for
+# jobs of the server and for servers that are to end, so all of it runs at once, with so few files of each that a machine with two cores
+# is busy to the end without being swamped. A server's files for both purposes run on one engine. The suite on SQLite goes on for longest,
+# as it ends with files that run one by one, and so it has the most jobs; MariaDB is the slowest of the others.
 # What npm fetches is fetched while the compiler runs, and once, though several makes need it.
 DATABASES = $(if $(filter file,$(origin DB)),sqlite3 mysql pgsql,$(DB))
 MPM_sqlite3 = prefork
 MPM_mysql = worker
 MPM_pgsql = prefork
 FIRST = $(firstword $(DATABASES))
-ONCE = t DB=$(FIRST) MPM=event COMPARE=1 PRELOAD=1 JOBS=$(or $(JOBS),5)
+ONCE = t DB=$(FIRST) MPM=event BRIEF=1 COMPARE=1 PRELOAD=1 JOBS=$(or $(JOBS),5)
 AGAIN_$(FIRST) = MPM=$(MPM_$(FIRST)) AGAIN=mpm JOBS=1
 JOBS_mysql = 5
-AGAIN_ON = t DB=$1 PRELOAD=1 $(or $(AGAIN_$1),MPM=event AGAIN=db MPM_AGAIN=$(MPM_$1) JOBS=$(or $(JOBS),$(JOBS_$1),3))
+OTHER_MPM_mysql = $(MPM_mysql)
+AGAIN_ON = t DB=$1 BRIEF=1 PRELOAD=1 $(or $(AGAIN_$1),MPM=event AGAIN=db MPM_AGAIN=$(OTHER_MPM_$1) JOBS=$(or $(JOBS),$(JOBS_$1),3))
 BESIDE = lint tidy unit openapi
-check: ## what the CI runs: lint, tidy, unit, openapi, browser in Chromium, t with exchanges on SQLite, and a part of t on the other databases and MPMs
+check: ## what the CI runs: lint, tidy, unit, openapi, browser in Chromium, t with exchanges on SQLite, a part of t on the other databases and MPMs, and of all that what is about every change
 	@tools/deps build run test
 	@$(MAKE) --no-print-directory --quiet -j$$(nproc) all $(UNITS) $(REPLAYS) $(JOSE) $(WEBHOOKS) $(EXCHANGES) $(OPENAPI) $(BROWSER_PACKAGES)
 	@failed=; running=; trap 'kill $$running 2>/dev/null' EXIT; trap 'exit 1' HUP INT TERM; \
 	  begin() { log=$(BUILD)/check-$$1.log; shift; $(MAKE) --no-print-directory "$$@" >$$log 2>&1 & running="$$running $$!"; }; \
 	  end() { echo "check: $$2"; wait $$1 || failed="$$failed ($$2)"; cat $(BUILD)/check-$$3.log; }; \
-	  begin browser browser BROWSERS=chromium; browser=$$!; \
+	  begin browser browser BROWSERS=chromium BRIEF=1; browser=$$!; \
 	  begin beside -k $(BESIDE); beside=$$!; \
 	  $(foreach db,$(DATABASES),begin $(db) $(call AGAIN_ON,$(db)); $(db)=$$!;) \
 	  echo 'check: $(ONCE)'; $(MAKE) --no-print-directory $(ONCE) || failed=' ($(ONCE))'; \
@@ -149,10 +151,10 @@ check: ## what the CI runs: lint, tidy, unit, openapi, browser in Chromium, t wi
 
 # What check leaves out because it takes long and is not about every change; ":" stands for a space.
 NIGHTLY = tidy:CHECKS= \
-  $(filter-out t:DB=sqlite3:MPM=event,$(foreach db,sqlite3 mysql pgsql,$(foreach mpm,event worker prefork,t:DB=$(db):MPM=$(mpm)))) \
+  $(foreach db,sqlite3 mysql pgsql,$(foreach mpm,event worker prefork,t:DB=$(db):MPM=$(mpm))) \
   $(foreach db,sqlite3 mysql pgsql,one:T=t/search/model.t:CATALOG_QUESTIONS=100000:DB=$(db) one:T=t/changes/order.t:CATALOG_ROUNDS=100:DB=$(db)) \
   one:T=t/load/kill.t:CATALOG_WRITES=10000 one:T=t/changes/undo_jobs.t:CATALOG_ROWS=100000 \
-  browser:BROWSERS=firefox lighthouse cluster cluster:FOLLOW=100 httpd-tests check-package check-apparmor coverage asan tsan fuzz bench
+  browser lighthouse cluster cluster:FOLLOW=100 httpd-tests check-package check-apparmor coverage asan tsan fuzz bench
 nightly: ## what check leaves out: the whole suite on each database under each MPM, sanitizers, package, cluster, bench and others; requires root, takes hours: make nightly [NIGHTLY="asan tsan"]
 	@failed=; nightly() { echo "nightly: make $$*"; $(MAKE) --no-print-directory "$$@" || failed="$$failed$$(printf '\n  make %s' "$$*")"; }; \
 	  $(foreach part,$(NIGHTLY),nightly $(subst :, ,$(part));) \
@@ -342,10 +344,10 @@ format: ## format the C files by .clang-format
 
 # Clang's warnings are among what it reports. gcc has no match for -Wconversion; -Wsign-conversion is left out: in this code it only
 # finds pointer differences that cannot be negative, and sizes that APR takes as signed. The static analyzer takes ten seconds of CPU a
-# file, all other checks together half a second. Two of those take more than a quarter of that and are left out as well: clang's own
-# warnings find reserved identifiers, except in names of parameters, and a suffix in lower case is a matter of style. make nightly runs all.
+# file, all other checks together half a second. Of these, those of style take two fifths. make nightly runs all, make check those that
+# find bugs.
 # Each process has a filter of its own: lines from two at once could be torn.
-CHECKS = -clang-analyzer-*,-bugprone-reserved-identifier,-readability-uppercase-literal-suffix
+CHECKS = -clang-analyzer-*,-bugprone-reserved-identifier,-misc-*,-readability-*
 tidy: $(GENERATED) ## check the C files with clang and clang-tidy: make tidy [CHECKS=] for its static analyzer and the rest, ten minutes
 	@printf '%s\n' $(SOURCES) $(CTL_SOURCES) | xargs -P2 -n4 sh -c 'clang-tidy-$(LLVM) --quiet --checks="$$0" "$$@" -- $$(cat $(BUILD)/cflags) \
 	    -Wconversion -Wno-sign-conversion -Wreserved-identifier -Wreserved-macro-identifier 2>&1 | { ! grep -v -e "^[0-9]* warnings\{0,1\} generated" -e "^\[[0-9]*/[0-9]*\] Processing file" >&2; }' '$(CHECKS)'

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # route: POST /auth/refresh
 # route: POST /auth/login
-# again: db
 # The rows of an account are bounded: refreshes of a session, its used refresh tokens, a user's sessions.
 use CatalogTest;
 use CatalogAccounts;

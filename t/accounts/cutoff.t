@@ -2,7 +2,6 @@
 # route: POST /auth/logout
 # route: GET /auth/me
 # runs: first
-# again: db
 # While a server is cut off from the database, other servers end sessions. It accepts no token of those sessions: neither during the
 # outage, once CatalogRevocationDelay has passed, nor when the database is back.
 use CatalogTest;

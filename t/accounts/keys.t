@@ -2,7 +2,6 @@
 # route: GET /auth/keys
 # route: POST /auth/keys
 # route: DELETE /auth/keys/:id
-# again: mysql
 # Keys: what they may, what they may not, and what ends them.
 use CatalogTest;
 use CatalogAccounts;

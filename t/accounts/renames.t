@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
 # route: PATCH /auth/me
-# again: db
 # A user changes the name while others want it, and while the sessions are refreshed.
 use CatalogTest;
 use CatalogAccounts;

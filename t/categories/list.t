@@ -4,7 +4,6 @@
 # route: PUT /products/:id
 # route: DELETE /products/:id
 # case: 4 23
-# again: db
 use utf8;
 use CatalogTest;
 

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
 # route: GET /changes
-# again: db
 # The changes of all products, for those who keep a copy of them.
 use CatalogTest;
 use Time::HiRes qw(sleep);

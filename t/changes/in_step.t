@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: Apache-2.0
-# again: db
 # The program of docs/how-to/in-step.md keeps a copy in step: when nothing has been changed yet, with what is changed, while it is killed, and
 # when the history has lost what comes next or the database was restored.
 use CatalogTest;

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # route: GET /changes/batches
 # route: GET /audit
-# again: db
 # Lists that grow with every request are counted up to CatalogCountLimit, and read by page beyond that.
 use CatalogTest;
 use CatalogTest::Ctl qw(ctl_for);

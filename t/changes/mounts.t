@@ -2,7 +2,6 @@
 # route: GET /products/:id/history
 # route: POST /products/:id/restore
 # route: POST /changes/batches/:batch/undo
-# again: mysql
 # Mounts of one database that have other fields, no pictures or no history; and products that are named, not numbered.
 use CatalogTest;
 use CatalogTest::Ctl qw(ctl_for problems);

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # route: GET /changes
 # route: GET /products/:id/history
-# again: db
 # Changes that are older than CatalogHistory are deleted, and those who follow the changes are told; Off notes nothing.
 use CatalogTest;
 use Time::HiRes qw(sleep);

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # route: GET /changes/batches
 # route: POST /changes/batches/:batch/undo
-# again: db
+# again: pgsql
 # Batches of changes are listed and taken back: afterwards every product that nobody has touched since is as it was, to the last octet of
 # its row and of what is derived of it, but for the time of its last change.
 use utf8;

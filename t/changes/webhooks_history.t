@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: Apache-2.0
-# again: mysql
 # Webhooks that are far behind: when they are tried again, what they go past, and what the history does not have any more.
 use CatalogTest;
 use CatalogTest::Webhooks;

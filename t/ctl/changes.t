@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: Apache-2.0
-# again: pgsql
 # catalogctl changes: the batches of changes of products, and their undo, from the shell.
 use CatalogTest;
 use CatalogTest::Ctl qw(ctl ctl_for listed problems);

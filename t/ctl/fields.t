@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
 # route: GET /products/:id
-# again: db
 # runs: first
 # catalogctl fields: what fields the database has, and how one whose line was removed is dropped, or renamed.
 use CatalogTest;

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # route: GET /products
-# again: db
+# again: pgsql
 # catalogctl index builds the database's indexes that CatalogIndex needs and drops the others, while servers read and write; and again
 # after it was killed.
 # runs: first

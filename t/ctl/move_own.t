@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
 # route: GET /fields/:name/values
-# again: db
 # catalogctl export and import of products with fields of the shop's own, from the suite's database through SQLite into another one: the
 # file is the same on each, and a server there has the values, keys, unique values, words and counts, also of fields that have no line.
 use CatalogTest;

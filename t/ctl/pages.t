@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: Apache-2.0
-# again: pgsql
 # catalogctl pages export: the static pages have what visitors see, escaped; what has not changed is not written again, and what is gone is removed.
 use utf8;
 use Cpanel::JSON::XS ();

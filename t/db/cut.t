@@ -8,7 +8,7 @@
 # db: mysql pgsql
 # runs: first
 # moves: catalog_database_faults_total lost
-# again: mpm
+# again: mpm pgsql
 # The database ends sessions, idle ones and busy ones.
 use CatalogTest;
 use CatalogTest::Metrics qw(location moved_since);

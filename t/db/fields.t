@@ -2,7 +2,6 @@
 # route: POST /products
 # route: PUT /products/:id
 # route: DELETE /products/:id
-# again: db
 # Servers of one database with different lines of CatalogField, and lines that contradict what the database has.
 use CatalogTest;
 use CatalogTest::Ctl qw(ctl_for problems);

@@ -2,7 +2,7 @@
 # route: GET /products
 # route: GET /fields/:name/values
 # route: POST /products/batch
-# again: db
+# again: mysql
 # runs: first
 # A field that is added while transactions are open, and a server that is killed while its keys are filled in.
 use CatalogTest;

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # route: GET /products
 # route: GET /fields/:name/values
-# again: db
 # The first thing that an administrator asks is answered: as long as no product was ever written, new fields are complete at once, and whoever
 # then writes the first one knows of them.
 use CatalogTest;

@@ -4,7 +4,7 @@
 # runs: first
 # moves: catalog_database_connection_failures_total limit (event worker)
 # moves: catalog_database_connection_wait_seconds (event worker)
-# again: mpm
+# again: mpm pgsql
 use CatalogTest;
 use CatalogTest::Metrics qw(location moved_since);
 use IO::Select ();

@@ -11,7 +11,7 @@ use CatalogTest::Ctl qw(run);
 use CatalogTest::Tools qw(setting);
 
 my $program = setting('units') . '/test_search';
-$ENV{CATALOG_QUESTIONS} //= 300 if $ENV{AGAIN}; # half of what it asks by itself
+$ENV{CATALOG_QUESTIONS} //= 300 if $ENV{BRIEF}; # half of what it asks by itself
 my $server = server();
 $server->make_databases;
 my $r = run({}, $program, driver, $server->params);

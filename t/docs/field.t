@@ -2,6 +2,7 @@
 # db: sqlite3
 # mpm: event
 # runs: first
+# nightly: only
 # "Add a product field" of CONTRIBUTING.md, step by step in a copy of the source: the server that is built of it is asked for all that a field
 # can do. A second field has no key: conditions on it and orders by it are refused.
 use CatalogTest;

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # route: GET /products
 # mpm: event
-# again: db
 # Asks each question of docs/search.md, of its products and with its synonyms: the answers are those of the page, in their order.
 use CatalogTest;
 use CatalogTest::Tools qw(setting);

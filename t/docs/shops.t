@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: Apache-2.0
-# again: pgsql
 # runs: first
 # The files of other shops in conf/examples/shops: with the commands of its README, each import takes every cell, and what it stored can be
 # exported and imported again without a change.
@@ -50,7 +49,7 @@ my %look = (
 );
 
 # What the database decides is the same for all shops: where the file runs again, one is enough.
-for my $shop ($ENV{AGAIN} ? 'german-excel' : qw(woocommerce shopify magento prestashop medusa german-excel)) {
+for my $shop (qw(woocommerce shopify magento prestashop medusa german-excel)) {
     my $fields = slurp("$shops/$shop/fields.conf");
     my @own = $fields =~ /^CatalogField (\w+)/mg;
     my $server = server(mount => $fields)->start;

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
 # route: GET /fields/:name/values
-# again: db
 use utf8;
 use CatalogTest;
 use CatalogTest::Ctl qw(ctl_for);

@@ -2,7 +2,7 @@
 # route: POST /products
 # mpm: event
 # runs: first
-# again: db
+# again: pgsql
 # Clients repeat each creation with its Idempotency-Key until it is answered, while a child is killed again and again: each product is
 # there once, and a key is stored with its product or neither is.
 use CatalogLoad;

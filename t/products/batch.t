@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # route: POST /products/batch
-# again: db
+# again: pgsql
 # Several writes in one request: all or none of them, or each by itself.
 use CatalogTest;
 use CatalogTest::Ctl qw(ctl_for problems);

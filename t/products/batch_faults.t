@@ -2,7 +2,7 @@
 # route: POST /products/batch
 # case: 4 18
 # runs: first
-# again: db
+# again: mysql
 # Batches that meet, and children and sessions that are ended in the middle of one: all of a batch is stored, or nothing.
 use CatalogTest;
 use CatalogTest::Ctl qw(ctl_for problems);

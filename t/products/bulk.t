@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # route: POST /products/batch
-# again: db
+# again: mysql
 # Changes of all products that match, in one transaction: "where" with "set", "adjust" or "delete".
 use CatalogTest;
 use CatalogTest::Ctl qw(ctl_for problems);

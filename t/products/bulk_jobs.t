@@ -2,7 +2,6 @@
 # route: POST /products/batch
 # route: GET /products/batch/:id
 # route: DELETE /products/batch/:id
-# again: db
 # runs: first
 # Changes of more products than one transaction takes: the job that makes them, in portions, is shown, stopped, killed, and shared by two
 # servers of a database. Its requests are about MANY products; what a job does with a product is tried with SOME, whose jobs are put into

@@ -5,7 +5,6 @@
 # route: PATCH /products/:id
 # route: DELETE /products/:id
 # case: 22
-# again: db
 # RFC 9110 13: conditional reads and writes.
 use CatalogTest;
 

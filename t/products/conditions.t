@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
 # route: GET /products
-# again: db
 # Lists with conditions: what each operator compares, and what is refused.
 use CatalogTest;
 use Time::HiRes ();

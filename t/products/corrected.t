@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # route: GET /products
 # mpm: event
-# again: db
 # Where fewer products match than an answer may have, words take part that contain a word of q, or are a slip away. The answer says which; match=prefix and match=exact ask for less. t/search/model.t has many more questions. The MPM does not matter.
 use CatalogTest;
 

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
 # route: GET /products
-# again: db
 use CatalogTest;
 use CatalogTest::Keys qw(put_key);
 

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
 # route: DELETE /products/:id
-# again: db
 use CatalogTest;
 
 my $token = token();

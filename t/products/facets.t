@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
 # route: GET /products
-# again: db
 # The parameter facets.
 use CatalogTest;
 

@@ -7,7 +7,6 @@
 # route: POST /products/import
 # route: GET /users/:id
 # route: DELETE /auth/sessions/:id
-# again: db
 # An id is the same one in upper case and in lower case (RFC 9562, 4), wherever a client sends it.
 use CatalogTest;
 use CatalogTest::Ctl qw(ctl_for);

@@ -2,7 +2,7 @@
 # route: POST /products/import
 # case: 4
 # runs: first
-# again: db
+# again: pgsql
 # Children, sessions and clients that go away in the middle of an import: all of a transaction is stored, or nothing of it.
 use CatalogTest;
 use CatalogTest::Ctl qw(ctl_for command_for problems);

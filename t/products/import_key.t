@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
 # route: POST /products/import
-# again: db
 # Imports whose rows say which product they are about by a value that no two products have; values that are taken; and values that are made.
 use CatalogTest;
 use Cpanel::JSON::XS ();

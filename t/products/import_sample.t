@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
 # route: POST /products/import
-# again: mysql
 # What an import says of products: those that it would store, with dryRun=sample, and the tags of those that it has created, with etags.
 use CatalogTest;
 

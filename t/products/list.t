@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # route: GET /products
 # case: 54 55
-# again: db
 use CatalogTest;
 
 my $server = server()->start;

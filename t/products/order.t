@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # route: POST /products
 # route: GET /products
-# again: db
 # The list keeps the order in which products were created, however many share a millisecond.
 use CatalogTest;
 use File::Temp ();

@@ -4,7 +4,6 @@
 # route: PATCH /products/:id
 # route: POST /products/batch
 # route: GET /products
-# again: db
 # Fields of the shop's own, of every type, through all that reads and writes products.
 use utf8;
 use CatalogTest;

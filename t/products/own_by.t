@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
 # route: GET /products
-# again: db
 # The option by=: lists of one value in the order of another field are right after every kind of change, while the keys of products that
 # were there before are filled in, and after a field is renamed or dropped.
 use CatalogTest;

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
 # route: GET /products
-# again: db
 # Conditions on indexed fields of the shop's own: what each operator of each type compares, and what is refused.
 use CatalogTest;
 use Cpanel::JSON::XS ();

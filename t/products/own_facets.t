@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # route: GET /products
-# again: db
+# again: mysql
 # runs: first
 # Facets of the shop's own fields, and the counts of their values after each kind of write.
 use CatalogTest;

@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: Apache-2.0
-# again: pgsql
 # Files of products with fields of the shop's own: what is exported can be imported, whatever the format and its options, with and
 # without a server.
 use utf8;

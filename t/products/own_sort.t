@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
 # route: GET /products
-# again: db
 # Lists in the order of fields of the shop's own, in pages and by cursors, forwards and backwards; and the job that gives products that
 # exist the keys of a field.
 use CatalogTest;

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # route: GET /products
 # runs: first
-# again: db
+# again: mysql
 # Pages anywhere in the list, and the total: both agree with the database, whichever program writes.
 use CatalogTest;
 use CatalogTest::Ctl qw(ctl_for problems);

@@ -5,7 +5,6 @@
 # route: PUT /products/:id
 # route: GET /fields
 # route: GET /openapi.json
-# again: pgsql
 # Private fields: writers see them everywhere, and for all others they do not exist.
 use CatalogTest;
 

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
 # route: GET /products
-# again: db
 # Lists with conditions, words and an order.
 use CatalogTest;
 

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
 # route: GET /products
-# again: db
 # How many statements a list sends, as each is a round trip, and which lists need no transaction.
 use CatalogTest;
 use CatalogTest::Metrics qw(location scrape);

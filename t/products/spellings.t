@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
 # route: GET /products
-# again: db
 # The parameter q: what people write in several ways is found in each of them.
 use CatalogTest;
 

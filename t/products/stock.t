@@ -4,7 +4,6 @@
 # route: PUT /products/:id
 # route: DELETE /products/:id
 # case: 4
-# again: db
 # Totals of products in stock, which counters know.
 use CatalogTest;
 use CatalogTest::Ctl qw(ctl_for problems);

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
 # route: GET /products/suggest
-# again: db
 # Suggestions while somebody types: words that go on as the last one, products that have them, and nothing that readers may not see.
 use CatalogTest;
 use utf8;

@@ -3,7 +3,6 @@
 # route: GET /products/:id
 # route: GET /products/export
 # route: GET /categories
-# again: mysql
 # CatalogVisible: which products those see who may not write products.
 use CatalogTest;
 

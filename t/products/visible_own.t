@@ -3,7 +3,6 @@
 # route: GET /products/:id
 # route: GET /products/export
 # route: GET /categories
-# again: db
 # CatalogVisible with conditions on fields of the shop's own, which readers need not see.
 use CatalogTest;
 

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
 # route: GET /products
-# again: db
 # The parameter q: every word begins a word of the name or the category.
 use CatalogTest;
 

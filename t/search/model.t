@@ -26,9 +26,9 @@ my $RECORDED = 100; # requests of a round
 my $FILLED = 60; # seconds until new fields have their keys
 my $PATIENCE = 600; # seconds for a change of all products, of which CATALOG_PRODUCTS may make many
 my $seed = $ENV{CATALOG_SEED} // int rand 2**31;
-my $questions = $ENV{CATALOG_QUESTIONS} // ($ENV{AGAIN} ? 400 : 800);
+my $questions = $ENV{CATALOG_QUESTIONS} // ($ENV{AGAIN} ? 200 : $ENV{BRIEF} ? 400 : 800);
 my $count = $ENV{CATALOG_PRODUCTS} // 120;
-my $rounds = 4 + int($questions / 10_000);
+my $rounds = ($ENV{AGAIN} ? 2 : 4) + int($questions / 10_000);
 srand $seed;
 diag "CATALOG_SEED=$seed";
 

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
 # route: GET /products
-# again: db
 # sort=relevance: products that have the words of q whole before those that have them as beginnings, names before other fields, then newest
 # first; of each class the newest CatalogCountLimit.
 use CatalogTest;

@@ -2,7 +2,7 @@
 # route: POST /products
 # route: POST /register
 # runs: first
-# again: mpm
+# again: mpm pgsql
 # Children are killed while they write: their locks are free again, and every acknowledged write is stored.
 use CatalogTest;
 use Time::HiRes qw(sleep time);

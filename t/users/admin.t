@@ -5,7 +5,6 @@
 # route: DELETE /users/:id
 # route: POST /users/:id/unlock
 # route: DELETE /users/:id/sessions
-# again: db
 # What administrators do to accounts.
 use CatalogTest;
 use CatalogAccounts;

@@ -29,6 +29,9 @@ export const SILENCE_BAR = /(The catalogue is not responding|You are offline)\. 
 
 export const isFirefox = process.env.BROWSER === 'firefox';
 
+/* Whether stories leave out what is not about every change, as in make check. */
+export const isBrief = Boolean(process.env.BRIEF);
+
 /*
  * What Playwright sets in Chromium for each profile is a setting of a whole Firefox. Pages are not kept for Back, as Playwright has it in Chromium
  * too: it would wait for their load.
@@ -221,6 +224,13 @@ export function storyInBoth(name, server, body) {
 export function story(...parts) {
     if (!isFirefox) {
         storyInBoth(...parts);
+    }
+}
+
+/* The same, but for make check. */
+export function storyAtNight(...parts) {
+    if (!isBrief) {
+        story(...parts);
     }
 }
 

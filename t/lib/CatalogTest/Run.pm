@@ -24,7 +24,7 @@ my @MODULES = qw(
     headers include mime proxy proxy_http reqtimeout request rewrite setenvif status unique_id
 );
 
-my %MARK = (db => qr/sqlite3|mysql|pgsql/, mpm => qr/event|worker|prefork/, runs => qr/first|last|alone/, again => qr/db|mysql|pgsql|mpm/, lasts => qr/\d+/);
+my %MARK = (db => qr/sqlite3|mysql|pgsql/, mpm => qr/event|worker|prefork/, runs => qr/first|last|alone/, again => qr/db|mysql|pgsql|mpm/, nightly => qr/only/, lasts => qr/\d+/);
 
 # The tests forge tokens with this key.
 my $KEY = 'kZ3v8Qm1Wc5Xn7Lp0Rt2Yh4Jd6Gf9Sb_Ae-Uo1Ii2Ee';
@@ -181,9 +181,11 @@ sub complaints { setting('home') . '/' . $_[0] =~ tr{/}{-}r . '.err' }
 
 # The files that the command line names, or all, without those for another database or MPM. With AGAIN, those of them that "# again:"
 # marks so, and with AGAIN=db those that it marks for this database alone; with MPM_AGAIN, those that it marks mpm run as well, under this MPM.
+# With BRIEF, without those that "# nightly:" marks.
 sub choose {
     my ($self) = @_;
     my @files = @{ $self->{tests} } ? @{ $self->{tests} } : sort glob 't/*/*.t';
+    @files = grep { !marked($_, 'nightly') } @files if $ENV{BRIEF};
     my $wanted = ($ENV{AGAIN} // '') eq 'db' ? 'db|' . setting('db') : $ENV{AGAIN};
     @files = grep { marked($_, 'again') =~ /\b(?:$wanted)\b/ || runs_under_other($_) } @files if $wanted;
     for my $what (qw(db mpm)) {

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { story } from '../visitor.js';
+import { story, storyAtNight } from '../visitor.js';
 import { COLOURS, findFaults, inspect } from './looks.js';
 
 /* The settings, from now on, of the pages that this page opens. */
@@ -74,7 +74,7 @@ export function stories(server) {
         await visitor.page.getByRole('heading', { name: 'Products' }).waitFor();
     });
 
-    story('whatever the colour of the shop is, what is written in it and on it can be read in both schemes', server, async visit => {
+    storyAtNight('whatever the colour of the shop is, what is written in it and on it can be read in both schemes', server, async visit => {
         const { page } = await visit(server.url);
         const seen = new Set();
         for (const accent of ['#ff0', '#ffffff', '#000000', '#7f7f7f', '#c2185b', '#00e5ff']) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Fields of the shop's own: how a writer edits them, where they are shown, and who sees them. */
 import assert from 'node:assert/strict';
-import { stopClock, story, storyInBoth } from '../visitor.js';
+import { stopClock, story, storyAtNight, storyInBoth } from '../visitor.js';
 import { inspect } from './looks.js';
 
 const TEA = {
@@ -335,7 +335,7 @@ export function stories(server) {
         assert.deepEqual(data, [{ sku: 'imp-1', tags: ['x', 'y'], weight: 0.5, status: '0401' }]);
     });
 
-    story('the pages with own fields are accessible and fit the width of a phone', server, async visit => {
+    storyAtNight('the pages with own fields are accessible and fit the width of a phone', server, async visit => {
         const { user, page } = await come(visit, 'viewer');
         const { id } = await make(user, { ...TEA, sku: 'look-1', brand: 'Donaudampfschifffahrtsgesellschaftsteehandlung' });
         await page.goto(`/product.html?id=${id}`);

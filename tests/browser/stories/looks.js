@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Brings each page into its states, and checks them with axe in each colour scheme. With PICTURES=1 it writes a picture of each to build/browser,
- * in two widths and both schemes; that takes as long as all checks.
+ * in two widths and both schemes; that takes as long as all checks. BRIEF=1 leaves dark and forced colours, most widths, and all
+ * states of a page but its first to make nightly.
  */
 import assert from 'node:assert/strict';
-import { axe, pictures, SILENCE_BAR, story, trustLinks } from '../visitor.js';
+import { axe, isBrief, pictures, SILENCE_BAR, story, trustLinks } from '../visitor.js';
 
 const SIZES = [
     { width: 360, height: 740 },
@@ -12,11 +13,13 @@ const SIZES = [
     { width: 800, height: 1000 },
 ];
 
+const NARROWEST = { width: 320, height: 640 }; /* as wide as 1280 pixels at 400 % */
+
 const SCHEMES = [
     ['light', 'none'],
     ['dark', 'none'],
     ['light', 'active'],
-];
+].slice(0, isBrief ? 1 : 3);
 
 export const COLOURS = ['color-contrast', 'link-in-text-block']; /* axe's rules that a colour scheme can break */
 
@@ -40,9 +43,9 @@ async function fits(page, name, size) {
 /* On a busy machine, a deletion that can be undone for ten seconds is carried out meanwhile; a list that loads again is dimmed. */
 const waitForList = page => page.waitForFunction(() => !document.querySelector('#list[aria-busy=true]'));
 
-/* Looks at the page in several widths, in both schemes and with forced colours. */
+/* Looks at the page in several widths, in both schemes and with forced colours, and tabs through it. */
 export async function inspect(page, name) {
-    for (const size of [...SIZES, { width: 320, height: 640 }]) { /* the last one is as wide as 1280 pixels at 400 % */
+    for (const size of isBrief ? [NARROWEST] : [...SIZES, NARROWEST]) {
         await fits(page, name, size);
     }
     for (const [colorScheme, forcedColors] of SCHEMES) {
@@ -58,7 +61,7 @@ export async function inspect(page, name) {
     }
     await page.emulateMedia({ colorScheme: 'light', forcedColors: 'none', reducedMotion: 'reduce' });
     await page.setViewportSize(SIZES[0]);
-    await tabThrough(page, name);
+    await tabThrough(page, name); /* which also closes menus */
 }
 
 /* In the page: notes each element that gets the focus by the keyboard, until one gets it again; titles get it from the page alone. */
@@ -421,7 +424,8 @@ export function stories(server) {
         );
         for (const [state, prepare] of Object.entries(states)) {
             await prepare(visitor.page, { product, moon, visitor, server, other });
-            await inspect(visitor.page, state);
+            const isFirst = !state.includes('-'); /* of its page */
+            (isFirst || !isBrief) && (await inspect(visitor.page, state));
         }
     });
 }

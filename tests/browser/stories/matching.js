@@ -2,7 +2,7 @@
 /* Changes of all that match, which the server makes, Undo of all that is changed, and possible duplicates. */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
-import { SILENCE_BAR, stopClock, story, storyInBoth } from '../visitor.js';
+import { SILENCE_BAR, stopClock, story, storyAtNight, storyInBoth } from '../visitor.js';
 import { inspect } from './looks.js';
 
 const press = (page, name) => page.getByRole('button', { name, exact: true }).click();
@@ -213,7 +213,7 @@ export function stories(server) {
         assert.ok(others > 0, 'some are as they were');
     });
 
-    story('any field is changed of all that match and of those that are selected, as its type has it', server, async visit => {
+    storyAtNight('any field is changed of all that match and of those that are selected, as its type has it', server, async visit => {
         const url = server.shopUrl;
         const { visitor, user, page } = await come(visit, 'dyer', url);
         await page.setViewportSize({ width: 1280, height: 800 });
@@ -335,7 +335,7 @@ export function stories(server) {
         assert.equal(others, null);
     });
 
-    story('the bars of a selection and of a large change are accessible, and leave room on a phone', server, async visit => {
+    storyAtNight('the bars of a selection and of a large change are accessible, and leave room on a phone', server, async visit => {
         const { visitor, user, page } = await come(visit, 'onlooker');
         await fill(user, 'Mound', 1001);
         const job = { id: 'x', state: 'running', matched: 700, changed: 700, unchanged: 0, failed: 0, errors: [] };

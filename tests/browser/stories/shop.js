@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The catalogue and a product as a customer sees them: pictures and tiles, filters of own fields, what is found otherwise, comparing. */
 import assert from 'node:assert/strict';
-import { story, storyInBoth } from '../visitor.js';
+import { story, storyAtNight, storyInBoth } from '../visitor.js';
 import { inspect } from './looks.js';
 
 const COLORS = ['red', 'green', 'dark blue'];
@@ -450,7 +450,7 @@ export function stories(server) {
         await visitor.hears('You have not chosen any products to compare yet.');
     });
 
-    story('the catalogue with filters, chips and a comparison is accessible and fits a phone', server, async visit => {
+    storyAtNight('the catalogue with filters, chips and a comparison is accessible and fits a phone', server, async visit => {
         await fill(server);
         const { page } = await visit(server.shopUrl);
         await page.setViewportSize({ width: 1280, height: 800 });

@@ -3,7 +3,7 @@
  * With PICTURES=1: the pictures of the tour in docs/pages.md, in build/browser, to be looked at and copied to docs/pictures. They show the shop of
  * `make demo`, of whose products some have got pictures here.
  */
-import { pictures, story } from '../visitor.js';
+import { pictures, storyAtNight } from '../visitor.js';
 import { keepHour } from './looks.js';
 
 const WIDE = { width: 1120, height: 720 };
@@ -93,7 +93,7 @@ async function showImport(page) {
 }
 
 export function stories(server) {
-    story('a tour of the pages', server, async visit => {
+    storyAtNight('a tour of the pages', server, async visit => {
         const demo = await server.startDemo();
         try {
             await showShop(await addPictures(server, demo), demo, visit);
