@@ -40,13 +40,11 @@ static void test_edits_are_counted(void **state)
         {"", "ab", 2, 2},           {"teapot", "teacup", 1, 2},
         {"teapot", "teacup", 2, 3}, {"", "", 0, 0},
     };
-    const char *longer =
-        apr_pstrcat(*state, "abcdefghijklmnopqrstuvwxyzabcdefghijklmnopqrstuvwxyz", "abcdefghijklm", NULL);
 
+    (void)state;
     for (size_t i = 0; i < UNIT_COUNT(cases); i++) {
         assert_int_equal(cat_spelling_compare(cases[i].one, cases[i].other, cases[i].most), cases[i].edits);
     }
-    assert_int_equal(cat_spelling_compare(longer, longer, 2), 3); /* words of more than 64 letters are not compared */
 }
 
 static void test_long_words_may_have_slips(void **state)
