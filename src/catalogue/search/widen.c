@@ -5,8 +5,8 @@
  * The dictionary (catalogue/product/dictionary.h) lists words by their parts of three letters, and reading all of a common part would take too
  * long. So this is done in three steps for each word, "ketle":
  *
- *     1. count the rows of each part, up to MANY       ket 200, etl 3, tle 90     of longer words: they may contain it
- *                                                      <ke 80, ket 150, ..., le> 70     of words of four to six letters: slips
+ *     1. where there is a choice, count the rows of    ket 200, etl 3, tle 90         of longer words: they may contain it
+ *        each part, up to MANY                         <ke 80, ket 150, ..., le> 70   of words of four to six letters: slips
  *     2. read the rarest part of the first kind, and   etl: gazetleer
  *        of the second those that a slip leaves one    <ke, le>: kettle, kettles, ...
  *        of (lib/spelling.h); compare each word
@@ -61,6 +61,7 @@ typedef struct parts_t {
     const apr_array_header_t *all;
     int least, most; /* letters of these words */
     int count;       /* parts */
+    int counted;     /* the same; 0: there is no choice between them */
     int rows[PARTS_MAX];
 } parts_t;
 
@@ -78,11 +79,16 @@ typedef struct widening_t {
 
 /* ---- step 1: parts ---- */
 
-static parts_t list_parts(const widening_t *w, int has_marks, int least, int most)
+/* span: of the parts that will be read, from the first to the last. */
+static parts_t list_parts(const widening_t *w, int has_marks, int least, int most, int span)
 {
-    parts_t parts = {cat_spelling_parts(w->db->pool, w->word, has_marks), least, most, 0, {0}};
+    parts_t parts = {.all = cat_spelling_parts(w->db->pool, w->word, has_marks), .least = least, .most = most};
 
     parts.count = parts.all->nelts < PARTS_MAX ? parts.all->nelts : PARTS_MAX;
+    parts.counted = parts.count > span ? parts.count : 0;
+    for (int i = parts.counted; i < parts.count; i++) {
+        parts.rows[i] = MANY;
+    }
     return parts;
 }
 
@@ -101,10 +107,10 @@ static void add_rows_of_part(cat_select_text_t *s, const parts_t *parts, int i)
     cat_select_text_add_number(s, parts->most);
 }
 
-static void add_counts(cat_select_text_t *s, const char *before, const parts_t *parts)
+static void add_counts(cat_select_text_t *s, const parts_t *parts)
 {
-    for (int i = 0; i < parts->count; i++) {
-        cat_select_text_add(s, i ? ", " : before, "(SELECT COUNT(*) FROM (SELECT 1 AS one", NULL);
+    for (int i = 0; i < parts->counted; i++) {
+        cat_select_text_add(s, s->values->nelts ? ", " : "SELECT ", "(SELECT COUNT(*) FROM (SELECT 1 AS one", NULL);
         add_rows_of_part(s, parts, i);
         cat_select_text_add(s, " LIMIT ", NULL);
         cat_select_text_add_number(s, MANY);
@@ -117,11 +123,11 @@ static apr_status_t take_counts(void *baton, const char *const *values, int coun
     widening_t *w = baton;
 
     (void)count;
-    for (int i = 0; i < w->inside.count; i++) {
+    for (int i = 0; i < w->inside.counted; i++) {
         w->inside.rows[i] = atoi(values[i]);
     }
-    for (int i = 0; i < w->slips.count; i++) {
-        w->slips.rows[i] = atoi(values[w->inside.count + i]);
+    for (int i = 0; i < w->slips.counted; i++) {
+        w->slips.rows[i] = atoi(values[w->inside.counted + i]);
     }
     return CAT_ENOUGH;
 }
@@ -130,15 +136,16 @@ static apr_status_t count_parts(widening_t *w)
 {
     cat_select_text_t s;
 
-    w->inside = list_parts(w, 0, w->letters + 1, LETTERS_MAX);
+    w->inside = list_parts(w, 0, w->letters + 1, LETTERS_MAX, 1);
     w->slips = (parts_t){0};
     if (w->edits) {
-        w->slips = list_parts(w, 1, w->letters - w->edits, w->letters + w->edits);
+        int span = 1 + w->edits * CAT_SPELLING_PARTS_APART;
+        w->slips = list_parts(w, 1, w->letters - w->edits, w->letters + w->edits, span);
     }
     cat_select_text_begin(&s, w->db);
-    add_counts(&s, "SELECT ", &w->inside);
-    add_counts(&s, ", ", &w->slips);
-    return cat_select_text_run(&s, w->db, take_counts, w);
+    add_counts(&s, &w->inside);
+    add_counts(&s, &w->slips);
+    return s.values->nelts ? cat_select_text_run(&s, w->db, take_counts, w) : APR_SUCCESS;
 }
 
 /* ---- step 2: words ---- */
@@ -549,7 +556,7 @@ static apr_status_t look_for_word(cat_db_t *db, const char *word, int *is_known)
     cat_plan_t plan;
     apr_status_t rv = cat_plan_choose(db, &query, &plan);
 
-    if (rv != APR_SUCCESS) {
+    if (rv != APR_SUCCESS || cat_plan_is_empty(&plan)) {
         return rv;
     }
     cat_select_text_begin(&s, db);
