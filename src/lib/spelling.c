@@ -9,7 +9,8 @@
  *     <ke ket ett tte tel el>
  *
  * Of two parts that are four places apart it therefore has at least one; and of three, if it is two edits away. With marks a word has as many
- * parts as letters, so five letters are enough for one edit, and nine for two.
+ * parts as letters, so five letters are enough for one edit, and nine for two. A word with an ending, "kettles", has not the last part: it takes one
+ * letter more.
  *
  * The distance is that of optimal string alignment: edits do not overlap.
  */
@@ -24,6 +25,11 @@
 int cat_spelling_edits(int letters)
 {
     return letters >= CAT_SPELLING_SLIPS_LEAST ? 2 : letters >= CAT_SPELLING_SLIP_LEAST ? 1 : 0;
+}
+
+int cat_spelling_edits_with_ending(int letters)
+{
+    return letters > CAT_SPELLING_SLIPS_LEAST ? 2 : letters >= CAT_SPELLING_SLIP_LEAST ? 1 : 0;
 }
 
 apr_array_header_t *cat_spelling_parts(apr_pool_t *pool, const char *word, int has_marks)
@@ -66,31 +72,39 @@ static const char *behind_first(const char *text)
     return text;
 }
 
+static int is_ending(const char *text, int most)
+{
+    for (; *text && most; most--) {
+        text = behind_first(text);
+    }
+    return !*text;
+}
+
 /* What both words begin with is equal in one of their best alignments, so the first edit is at the first difference. */
-int cat_spelling_compare(const char *one, const char *other, int most)
+int cat_spelling_compare(const char *one, const char *other, int ending, int most)
 {
     const char *second = behind_first(one), *other_second = behind_first(other);
     size_t first = (size_t)(second - one), other_first = (size_t)(other_second - other);
     int edits;
 
-    if (!*one && !*other) {
+    if (!*one && is_ending(other, ending)) {
         return 0;
     }
     if (first == other_first && !strncmp(one, other, first)) {
-        return cat_spelling_compare(second, other_second, most);
+        return cat_spelling_compare(second, other_second, ending, most);
     }
     if (!most) {
         return 1;
     }
-    edits = cat_spelling_compare(second, other_second, most - 1);
+    edits = cat_spelling_compare(second, other_second, ending, most - 1);
     if (*one) {
-        edits = least_of(edits, cat_spelling_compare(second, other, most - 1));
+        edits = least_of(edits, cat_spelling_compare(second, other, ending, most - 1));
     }
     if (*other) {
-        edits = least_of(edits, cat_spelling_compare(one, other_second, most - 1));
+        edits = least_of(edits, cat_spelling_compare(one, other_second, ending, most - 1));
     }
     if (*one && *other && !strncmp(second, other, other_first) && !strncmp(other_second, one, first)) {
-        edits = least_of(edits, cat_spelling_compare(second + other_first, other_second + first, most - 1));
+        edits = least_of(edits, cat_spelling_compare(second + other_first, other_second + first, ending, most - 1));
     }
     return edits + 1;
 }

@@ -80,8 +80,9 @@ static void check_spelling(apr_pool_t *pool, const char *word, const char *other
         FUZZ_CHECK(strlen(APR_ARRAY_IDX(parts, i, const char *)) <= 12);
     }
     FUZZ_CHECK(edits >= 0 && edits <= CAT_SPELLING_EDITS_MAX + 1 &&
-               edits == cat_spelling_compare(other, word, CAT_SPELLING_EDITS_MAX));
-    FUZZ_CHECK(strlen(word) > 64 || cat_spelling_compare(word, word, 0) == 0);
+               edits == cat_spelling_compare(other, word, 0, CAT_SPELLING_EDITS_MAX) &&
+               edits >= cat_spelling_compare(word, other, CAT_SPELLING_ENDING_MAX, CAT_SPELLING_EDITS_MAX));
+    FUZZ_CHECK(strlen(word) > 64 || cat_spelling_compare(word, word, 0, 0) == 0);
 }
 
 /* How the text spells a word is what folds to the word. */

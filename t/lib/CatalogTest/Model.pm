@@ -224,14 +224,20 @@ sub allowed_edits { my ($word) = @_; return length $word >= 9 ? 2 : length $word
 sub octet { my ($word) = @_; utf8::encode($word); return substr $word, 0, 1 }
 sub octets { my ($word) = @_; utf8::encode($word); return length $word }
 
-# 0: it contains the word; undef: it begins with it, or is none that may be meant.
+# 0: it contains the word; undef: it begins with it, or is none that may be meant; 10 more edits: it has an ending of up to two letters.
 sub likeness {
     my ($word, $candidate) = @_;
     my ($at, $most) = (index($candidate, $word), allowed_edits($word));
     return $at > 0 ? 0 : undef if $at >= 0;
-    return undef if abs(length($word) - length $candidate) > $most || !$most;
-    my $edits = edits($word, $candidate);
-    return $edits <= $most ? $edits : undef;
+    return undef if !$most;
+    my @edits;
+    for my $ending (0 .. min(2, length $candidate)) {
+        my $allowed = $ending && length $word == 9 ? 1 : $most;
+        next if abs(length($word) - length($candidate) + $ending) > $allowed;
+        my $edits = edits($word, substr $candidate, 0, length($candidate) - $ending);
+        push @edits, $edits + ($ending ? 10 : 0) if $edits <= $allowed;
+    }
+    return min(@edits);
 }
 
 sub likeliest_first {
@@ -245,6 +251,7 @@ sub likely_words {
     my ($uses, $word, @present) = @_;
     my @likely = likeliest_first($word, undef, map { my $edits = likeness($word, $_); defined $edits ? [$_, $edits] : () } grep { /^$LETTERS\z/ && length >= 4 } keys %$uses);
     splice @likely, 32 if @likely > 32;
+    @likely = grep { $_->[1] < 10 || $likely[0][1] > 10 } @likely; # with an ending only where there are no others
     my @others = map { [$_, 0] } @present;
     my $before = @others;
     for (likeliest_first($word, { map { $_ => min(20, $uses->{$_}) } keys %$uses }, @likely)) {
