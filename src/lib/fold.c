@@ -27,7 +27,7 @@ static const utf8proc_option_t fold_options =
 
 /*
  * What people type for the Latin letters that Unicode does not decompose: those of the transform Latin-ASCII of Unicode's CLDR that fold to no
- * ASCII letters by themselves, in lower case. tests/unit/test_fold.c looks at each of them.
+ * ASCII letters by themselves, in lower case; and "80×120" is typed with an x. tests/unit/test_fold.c looks at each of them.
  */
 typedef struct latin_t {
     unsigned short letter;
@@ -36,7 +36,7 @@ typedef struct latin_t {
 
 static const latin_t latin[] = {
     /* clang-format off */
-    {u'æ', "ae"}, {u'ð', "d"}, {u'ø', "o"}, {u'þ', "th"}, {u'đ', "d"}, {u'ħ', "h"}, {u'ı', "i"}, {u'ĸ', "q"},
+    {u'×', "x"}, {u'æ', "ae"}, {u'ð', "d"}, {u'ø', "o"}, {u'þ', "th"}, {u'đ', "d"}, {u'ħ', "h"}, {u'ı', "i"}, {u'ĸ', "q"},
     {u'ł', "l"}, {u'ŋ', "n"}, {u'œ', "oe"}, {u'ŧ', "t"}, {u'ƀ', "b"}, {u'ƃ', "b"}, {u'ƈ', "c"}, {u'ƌ', "d"},
     {u'ƒ', "f"}, {u'ƕ', "hv"}, {u'ƙ', "k"}, {u'ƚ', "l"}, {u'ƞ', "n"}, {u'ƣ', "oi"}, {u'ƥ', "p"}, {u'ƫ', "t"},
     {u'ƭ', "t"}, {u'ƴ', "y"}, {u'ƶ', "z"}, {u'ǥ', "g"}, {u'ȡ', "d"}, {u'ȥ', "z"}, {u'ȴ', "l"}, {u'ȵ', "n"},

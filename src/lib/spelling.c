@@ -9,7 +9,8 @@
  *     <ke ket ett tte tel el>
  *
  * Of two parts that are four places apart it therefore has at least one; and of three, if it is two edits away. With marks a word has as many
- * parts as letters, so five letters are enough for one edit, and nine for two.
+ * parts as letters, so five letters are enough for one edit, and nine for two. A word with an ending, "kettles", has not the last part: it takes one
+ * letter more.
  *
  * The distance is that of optimal string alignment: edits do not overlap.
  */
@@ -21,27 +22,14 @@
 
 #include "lib/text.h"
 
-#define LETTERS_MAX 64 /* that are compared */
-
-typedef struct letters_t {
-    int count;
-    apr_int32_t all[LETTERS_MAX];
-} letters_t;
-
-/* Returns whether the word is short enough. */
-static int read_letters(letters_t *letters, const char *word)
-{
-    const char *end = word + strlen(word);
-
-    for (letters->count = 0; word < end && letters->count < LETTERS_MAX; letters->count++) {
-        word += cat_text_read(word, (apr_size_t)(end - word), &letters->all[letters->count]);
-    }
-    return word == end;
-}
-
 int cat_spelling_edits(int letters)
 {
     return letters >= CAT_SPELLING_SLIPS_LEAST ? 2 : letters >= CAT_SPELLING_SLIP_LEAST ? 1 : 0;
+}
+
+int cat_spelling_edits_with_ending(int letters)
+{
+    return letters > CAT_SPELLING_SLIPS_LEAST ? 2 : letters >= CAT_SPELLING_SLIP_LEAST ? 1 : 0;
 }
 
 apr_array_header_t *cat_spelling_parts(apr_pool_t *pool, const char *word, int has_marks)
@@ -68,42 +56,55 @@ static int least_of(int one, int other)
     return one < other ? one : other;
 }
 
-/* The edits up to letter i of one word and j of the other. rows: of i, of i - 1 and of i - 2. */
-static int count_edits(const letters_t *one, const letters_t *other, int (*rows)[LETTERS_MAX + 1], int i, int j)
+static int is_within(char octet)
 {
-    const int *now = rows[i % 3], *before = rows[(i + 2) % 3], *earlier = rows[(i + 1) % 3];
-    int is_other = one->all[i - 1] != other->all[j - 1];
-    int edits = least_of(before[j - 1] + is_other, least_of(before[j], now[j - 1]) + 1);
-
-    return i > 1 && j > 1 && one->all[i - 1] == other->all[j - 2] && one->all[i - 2] == other->all[j - 1]
-               ? least_of(edits, earlier[j - 2] + 1)
-               : edits;
+    return (octet & 0xC0) == 0x80;
 }
 
-int cat_spelling_compare(const char *one, const char *other, int most)
+/* Behind the first character of a text, if it has one. */
+static const char *behind_first(const char *text)
 {
-    letters_t a, b;
-    int rows[3][LETTERS_MAX + 1] = {{0}}, longer;
+    if (*text) {
+        do {
+            text++;
+        } while (is_within(*text));
+    }
+    return text;
+}
 
-    if (!read_letters(&a, one) || !read_letters(&b, other)) {
-        return most + 1;
+static int is_ending(const char *text, int most)
+{
+    for (; *text && most; most--) {
+        text = behind_first(text);
     }
-    longer = a.count - b.count;
-    if (longer > most || -longer > most) {
-        return most + 1;
+    return !*text;
+}
+
+/* What both words begin with is equal in one of their best alignments, so the first edit is at the first difference. */
+int cat_spelling_compare(const char *one, const char *other, int ending, int most)
+{
+    const char *second = behind_first(one), *other_second = behind_first(other);
+    size_t first = (size_t)(second - one), other_first = (size_t)(other_second - other);
+    int edits;
+
+    if (!*one && is_ending(other, ending)) {
+        return 0;
     }
-    for (int j = 0; j <= b.count; j++) {
-        rows[0][j] = j;
+    if (first == other_first && !strncmp(one, other, first)) {
+        return cat_spelling_compare(second, other_second, ending, most);
     }
-    for (int i = 1; i <= a.count; i++) {
-        int *row = rows[i % 3], least = row[0] = i;
-        for (int j = 1; j <= b.count; j++) {
-            row[j] = count_edits(&a, &b, rows, i, j);
-            least = least_of(least, row[j]);
-        }
-        if (least > most) {
-            return most + 1;
-        }
+    if (!most) {
+        return 1;
     }
-    return least_of(rows[a.count % 3][b.count], most + 1);
+    edits = cat_spelling_compare(second, other_second, ending, most - 1);
+    if (*one) {
+        edits = least_of(edits, cat_spelling_compare(second, other, ending, most - 1));
+    }
+    if (*other) {
+        edits = least_of(edits, cat_spelling_compare(one, other_second, ending, most - 1));
+    }
+    if (*one && *other && !strncmp(second, other, other_first) && !strncmp(other_second, one, first)) {
+        edits = least_of(edits, cat_spelling_compare(second + other_first, other_second + first, ending, most - 1));
+    }
+    return edits + 1;
 }

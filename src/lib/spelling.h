@@ -12,9 +12,13 @@
 #define CAT_SPELLING_SLIP_LEAST 5   /* of one that may have a slip; of one that may have two: */
 #define CAT_SPELLING_SLIPS_LEAST 9
 #define CAT_SPELLING_EDITS_MAX 2
+#define CAT_SPELLING_ENDING_MAX 2 /* letters behind a word with a slip, as of a plural */
 
 /* The number of slips that a word of this length may have: 0 to CAT_SPELLING_EDITS_MAX. */
 int cat_spelling_edits(int letters);
+
+/* The same of one whose slip may be in the beginning of a word with an ending. */
+int cat_spelling_edits_with_ending(int letters);
 
 /*
  * The parts of three letters of a word, in its order, on the pool, as const char *. With marks, "<ke", "ket", "ett", "ttl", "tle", "le>" of
@@ -25,8 +29,8 @@ apr_array_header_t *cat_spelling_parts(apr_pool_t *pool, const char *word, int h
 /* Of two parts with marks that are so far from each other, a slip leaves one: at most four follow each other that it changes. */
 #define CAT_SPELLING_PARTS_APART 4
 
-/* How many edits make one word of the other: a letter that is missing, too many, another one, or in the place of its neighbour. More
- * than `most`, which is at most CAT_SPELLING_EDITS_MAX: most + 1. */
-int cat_spelling_compare(const char *one, const char *other, int most);
+/* How many edits make one word of the other, or of what the other has before an ending of up to so many letters: a letter that is missing, too many,
+ * another one, or in the place of its neighbour. More than `most`, which is at most CAT_SPELLING_EDITS_MAX: most + 1. */
+int cat_spelling_compare(const char *one, const char *other, int ending, int most);
 
 #endif

@@ -37,6 +37,7 @@
 #define SHORT_DIGITS 4
 #define LONG_LETTERS 4 /* of a name, beside which a number is a word of its own in a question: "galaxy24", "2litres" */
 #define LONG_DIGITS 4  /* of a number that is meant without the letters before it, too: "m5799" */
+#define TIMES 0xD7     /* which folds to "x" */
 #define PAIRS_ALL 10   /* characters of a question whose pairs are all asked: of more, every second is */
 
 typedef enum { NO_PIECE, LETTERS, DIGITS, PAIRED } kind_t;
@@ -90,6 +91,9 @@ static kind_t kind_of(utf8proc_int32_t character)
     if (character < 0x80) {
         return apr_isalpha(character) ? LETTERS : apr_isdigit(character) ? DIGITS : NO_PIECE;
     }
+    if (character == TIMES) {
+        return LETTERS;
+    }
     switch (utf8proc_category(character)) {
     case UTF8PROC_CATEGORY_LU:
     case UTF8PROC_CATEGORY_LL:
@@ -106,6 +110,14 @@ static kind_t kind_of(utf8proc_int32_t character)
     }
 }
 
+/* Only texts that are not folded have marks. */
+static int is_mark(utf8proc_int32_t character)
+{
+    utf8proc_category_t category = utf8proc_category(character);
+
+    return category == UTF8PROC_CATEGORY_MN || category == UTF8PROC_CATEGORY_MC || category == UTF8PROC_CATEGORY_ME;
+}
+
 /* A vowel or final consonant of Hangul is part of the syllable before it. */
 static int is_in_syllable(utf8proc_int32_t character)
 {
@@ -116,6 +128,7 @@ static int is_joiner(utf8proc_int32_t character)
 {
     switch (character) {
     case 0xAD:   /* soft hyphen */
+    case 0xB7:   /* middle dot, as in Catalan */
     case 0x200B: /* blank without width */
     case 0x200C: /* what keeps letters from being joined */
     case 0x200D: /* what joins them */
@@ -123,6 +136,7 @@ static int is_joiner(utf8proc_int32_t character)
     case 0x2013: /* en dash */
     case 0x2019: /* apostrophe */
     case 0x2060: /* what keeps words together */
+    case 0x30FB: /* middle dot of Katakana */
         return 1;
     default:
         return character && character < 0x80 && strchr("-/'._&+", character);
@@ -138,7 +152,7 @@ static gap_t gap_of(const piece_t *before, kind_t kind, apr_size_t octets, utf8p
     if (octets == 0) {
         return (before->kind == PAIRED) == (kind == PAIRED) ? WITHIN : APART;
     }
-    if (before->kind == PAIRED || kind == PAIRED) {
+    if ((before->kind == PAIRED) != (kind == PAIRED)) {
         return APART;
     }
     if (between == ' ') {
@@ -206,6 +220,11 @@ static apr_array_header_t *split_pieces(apr_pool_t *pool, const char *folded)
         kind_t kind;
         octets = cat_text_read(folded, (apr_size_t)(end - folded), &character);
         kind = kind_of(character);
+        if (kind == NO_PIECE && last && folded == gap && is_mark(character)) {
+            last->octets += octets;
+            gap = folded + octets;
+            continue;
+        }
         if (kind == NO_PIECE) {
             between = folded == gap ? character : 0;
             continue;
@@ -273,9 +292,9 @@ static int is_name_and_number(const piece_t *pieces, int i)
            count_octets(pieces, i, i + 1) <= CAT_WORDS_JOINED_MAX;
 }
 
-apr_array_header_t *cat_words_split(apr_pool_t *pool, const char *folded)
+apr_array_header_t *cat_words_split(apr_pool_t *pool, const char *text)
 {
-    apr_array_header_t *pieces = split_pieces(pool, folded), *words = apr_array_make(pool, 12, sizeof(const char *));
+    apr_array_header_t *pieces = split_pieces(pool, text), *words = apr_array_make(pool, 12, sizeof(const char *));
     const piece_t *piece = (const piece_t *)pieces->elts;
 
     for (int from = 0, to; from < pieces->nelts; from = to + 1) {
@@ -346,6 +365,16 @@ static int end_of_pair(const piece_t *pieces, int count, int i)
     return i + 1 < count && pieces[i + 1].kind == PAIRED && pieces[i + 1].before == WITHIN ? i + 1 : i;
 }
 
+/* And a pair over a blank or the like, which people leave out. */
+static void add_pairs_from(apr_array_header_t *words, const piece_t *pieces, int count, int i)
+{
+    add_word(words, pieces, i, end_of_pair(pieces, count, i));
+    if (i + 1 < count && pieces[i + 1].kind == PAIRED &&
+        (pieces[i + 1].before == JOINED || pieces[i + 1].before == BLANK)) {
+        add_word(words, pieces, i, i + 1);
+    }
+}
+
 /* Of equal words, what the text has so is first. */
 static int compare_words(const void *one, const void *other)
 {
@@ -375,7 +404,7 @@ apr_array_header_t *cat_words_list(apr_pool_t *pool, const char *folded)
 
     for (int i = 0; i < pieces->nelts; i++) {
         if (piece[i].kind == PAIRED) {
-            add_word(words, piece, i, end_of_pair(piece, pieces->nelts, i));
+            add_pairs_from(words, piece, pieces->nelts, i);
         } else {
             add_words_from(words, piece, i);
         }
@@ -409,13 +438,6 @@ static apr_size_t measure_spelling(apr_pool_t *pool, const char *text, const cha
         }
     }
     return *word ? 0 : (apr_size_t)(at - text);
-}
-
-static int is_mark(utf8proc_int32_t character)
-{
-    utf8proc_category_t category = utf8proc_category(character);
-
-    return category == UTF8PROC_CATEGORY_MN || category == UTF8PROC_CATEGORY_MC || category == UTF8PROC_CATEGORY_ME;
 }
 
 static int begins_with_letter(const char *text)
@@ -494,10 +516,10 @@ static int ask_pairs(apr_array_header_t *words, const piece_t *pieces, int count
 }
 
 /* Returns the last piece of the word. */
-static int ask_word(apr_array_header_t *words, const piece_t *pieces, int from, int is_whole)
+static int ask_word(apr_array_header_t *words, const piece_t *pieces, int from)
 {
     const piece_t *piece = &pieces[from];
-    int has_number = !is_whole && is_name_and_number(pieces, from);
+    int has_number = is_name_and_number(pieces, from);
 
     ask(words, pieces, from, has_number ? from : piece->word_end);
     if (has_number) {
@@ -546,7 +568,7 @@ static cat_words_asked_t ask_all(apr_pool_t *pool, const char *folded, int is_wh
     int count = 0;
 
     for (int i = 0; i < pieces->nelts; i++) {
-        i = piece[i].kind == PAIRED ? ask_pairs(words, piece, pieces->nelts, i) : ask_word(words, piece, i, is_whole);
+        i = piece[i].kind == PAIRED ? ask_pairs(words, piece, pieces->nelts, i) : ask_word(words, piece, i);
     }
     asked = (asked_t *)words->elts;
     find_implied(asked, words->nelts, is_whole);

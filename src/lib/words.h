@@ -10,13 +10,14 @@
  * matches if each word of the question begins a word of the product. Whatever the text, each of its own words finds it, and so does the text.
  */
 
-#define CAT_WORDS_VERSION "3" /* of the rules of folding and of words: to be raised when they change */
+#define CAT_WORDS_VERSION "4" /* of the rules of folding and of words: to be raised when they change */
 
 #define CAT_WORDS_JOINED_MAX                                                                                           \
     64 /* octets of a word that the text does not have so; longer ones are cut at a piece, or left out */
 
-/* The runs of letters and digits (Unicode categories L and N) as they are in the text, in its order, as const char *, on the pool. */
-apr_array_header_t *cat_words_split(apr_pool_t *pool, const char *folded);
+/* The runs of letters and digits (Unicode categories L and N) as they are in the text, in its order, as const char *, on the pool. text: also one
+ * that is not folded, with the marks behind its letters. */
+apr_array_header_t *cat_words_split(apr_pool_t *pool, const char *text);
 
 /* How many letters a word has; 0: it has a digit, or is of a script without blanks. */
 int cat_words_count_letters(const char *word);
@@ -33,7 +34,8 @@ typedef struct cat_word_t {
  *     Wi Fi, 500 ml    500 500ml fi ml wi wifi     and short neighbours; this wifi is joined
  *     M5799DWF         5799dwf dwf m5799dwf        what begins with a letter behind a digit, or a digit behind a letter
  *     Galaxy24         24 galaxy galaxy24          and four letters or more before a digit
- *     ABCD             AB BC CD D                  pairs, if these are letters of a script without blanks */
+ *     ABCD             AB BC CD D                  pairs, if these are letters of a script without blanks
+ *     AB CD            AB B BC CD D                and over a blank, hyphen or the like between them */
 apr_array_header_t *cat_words_list(apr_pool_t *pool, const char *folded);
 
 /* How a text, which is not folded, writes the beginning of one of its words, or words joined by hyphens and the like: "grün" for "grun",
@@ -50,7 +52,7 @@ typedef struct cat_words_asked_t {
 /* The words of a question, in its order, on the pool. The words, separated by blanks, are the same question. */
 cat_words_asked_t cat_words_ask(apr_pool_t *pool, const char *folded);
 
-/* The same where each word has to be a whole word of a product: each once, and a number beside a name stays with it. */
+/* The same where each word has to be a whole word of a product: each once, and no number without its letters. */
 cat_words_asked_t cat_words_ask_whole(apr_pool_t *pool, const char *folded);
 
 #endif

@@ -54,9 +54,10 @@ is(scalar(() = $server->api(GET => '/products/export?format=csv&q=couch')->{body
 # ---- several words ----
 
 my $words = files(server(mount => 'CatalogSynonyms words.txt'),
-    'words.txt' => encoded("tv => television set, flat screen\ndining table, Esstisch\nT-Shirt, tee\nflat screen tv => monitor\n三徳包丁, knife\ngalaxy24, s24\n"))->start;
+    'words.txt' => encoded("tv => television set, flat screen\ndining table, Esstisch\nT-Shirt, tee\nflat screen tv => monitor\n三徳包丁, knife\ngalaxy24, s24\noak chest => Truhe\nchest box => Kiste\n"))->start;
 $words->api(POST => '/products', { name => $_, price => 1 }, token => forge()) for 'Television set', 'Television', 'Chess set', 'Flat screen', 'Tv stand', 'Dining table', 'Esstisch aus Eiche',
-    'Dining chair', 'Table lamp', 'T-Shirt, red', 'Tee, blue', 'Monitor', '三徳包丁', '包丁', 'Knife', 'Galaxy 24', 'S24 case', 'Galaxy 23', 'Tvs rack';
+    'Dining chair', 'Table lamp', 'T-Shirt, red', 'Tee, blue', 'Monitor', '三徳包丁', '包丁', 'Knife', 'Galaxy 24', 'S24 case', 'Galaxy 23', 'Tvs rack',
+    'Truhe mit Kiste', 'Truhe', 'Kiste', 'Truhe box', 'Oak kiste', 'Oak box';
 
 sub found {
     my ($q, $more) = @_;
@@ -78,6 +79,8 @@ is(found('knife'), 'Knife|三徳包丁', 'one word for three pairs of characters
 is(found('三徳包丁'), 'Knife|三徳包丁', 'and back');
 is(found('包丁'), '三徳包丁|包丁', 'but not of a part');
 is(found($_), 'Galaxy 24|S24 case', "$_: letters and digits") for 'galaxy24', 'galaxy+24', 's24';
+is(found('oak+chest+box'), 'Oak kiste|Truhe box|Truhe mit Kiste', 'where terms overlap, each word is there itself, or what stands for a term that it is in');
+is(found('oak, chest'), 'Truhe|Truhe box|Truhe mit Kiste', 'a comma is a blank');
 is(found('tv', '&match=exact'), 'Tv stand', 'match=exact asks for the word itself');
 is(found('tv', '&sort=relevance'), 'Tv stand|Flat screen|Television set|Tvs rack', 'a whole synonym ranks as a whole word, before beginnings');
 is(found('s24', '&sort=relevance'), 'S24 case|Galaxy 24', 'so does one of several words');

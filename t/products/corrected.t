@@ -39,6 +39,20 @@ finds('q=ket', 'Teakettle, Kettles and pots, Red kettle', 'ket: teakettle');
 finds('q=red%20nothing', '', '');
 finds('q=schrank%20nothing', '', '');
 
+# Where there is no other word, one with a slip may have an ending of two letters.
+made($_) for 'Cast iron trivets', 'Side tables', 'Screwdrivers', "T\x{fc}rstopper-Gef\x{e4}\x{df}en";
+finds("q=$_", 'Cast iron trivets', "$_: trivets") for qw(trvet trivte tirvet rivet triwet);
+finds("q=$_", 'Side tables', "$_: tables") for qw(atble tbale tabel taable tbles);
+finds("q=$_", 'Screwdrivers', "$_: screwdrivers") for qw(skrewdirver);
+finds("q=$_", "T\x{fc}rstopper-Gef\x{e4}\x{df}en", "$_: gef\x{e4}\x{df}en") for qw(gefsas gefss);
+made('Ticket stable');
+finds('q=tabel', 'Side tables', 'tabel: tables');
+made('Tabela');
+finds('q=tabel', 'Tabela, Side tables', 'tabel: tables');
+made('Tablet');
+finds('q=tabet', 'Tablet', 'tabet: tablet');
+finds("q=$_", '', '') for qw(tivt tbal haedph screwdrvr skrewdirv);
+
 # ---- asking for less ----
 
 finds('q=ketle&match=prefix', '', '');

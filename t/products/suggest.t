@@ -34,6 +34,8 @@ create('Tea pot', brand => 'Ketterer', category => 'Kitchen');
 create('Wi-Fi router M5799DWF', category => 'Network');
 create('Hängematte', category => 'Garden');
 create('三徳包丁', category => '台所');
+create('หม้อหุงข้าว');
+create('Bücherregal 60×120 cm');
 
 # ---- words and products ----
 
@@ -51,6 +53,8 @@ is(names('wif'), 'Wi-Fi router M5799DWF', 'but it finds the product');
 is(words('m57'), 'm5799dwf', 'a model number is a word');
 is(words('三徳'), '三徳包丁', 'of scripts without blanks, a word is what stands together');
 is(words('三徳包'), '三徳包丁', 'as far as it was typed');
+is(words('หม้อ'), 'หม้อหุงข้าว', 'a word has the vowels that are marks');
+is(words('buch'), 'bücherregal', 'a word has its accents beside a sign for times');
 is_deeply(suggest('nothing'), { words => [], products => [] }, 'nothing is an answer');
 is(scalar(@{ suggest('k')->{words} }), 4, 'one letter suffices');
 is(scalar(@{ suggest('kettle')->{products} }), 8, 'eight products');

@@ -299,17 +299,6 @@ static void test_walk_by_id_keeps_to_the_primary_key(void **state)
     assert_null(strstr(cat_buffer_text(&s.text), "INDEXED BY"));
 }
 
-static void test_unknown_word_finds_nothing(void **state)
-{
-    cat_list_query_t query;
-    cat_plan_t plan = make_plan(&query);
-    cat_select_text_t s = unit_begin_text(*state, "pgsql");
-
-    plan.kind = CAT_PLAN_STREAM;
-    cat_plan_add_count(&s, &plan, 11);
-    assert_string_equal(cat_buffer_text(&s.text), "SELECT 0");
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -325,7 +314,6 @@ int main(void)
         UNIT_TEST(test_walk_reads_only_wanted_products),
         UNIT_TEST(test_fetch_reads_no_products_but_those_of_the_page),
         UNIT_TEST(test_walk_by_id_keeps_to_the_primary_key),
-        UNIT_TEST(test_unknown_word_finds_nothing),
     };
     return UNIT_RUN(tests);
 }

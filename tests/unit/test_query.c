@@ -172,7 +172,7 @@ static void test_conditions_words_and_order_have_one_spelling(void **state)
         {"match=prefix&q=red+tea+teapot", "/?page=1&q=red%20teapot&match=prefix&limit=10"},
         {"match=exact&q=red+Tea+teapot+tea", "/?page=1&q=red%20tea%20teapot&match=exact&limit=10"},
         {"q=galaxy24", "/?page=1&q=galaxy%2024&limit=10"},
-        {"q=galaxy24&match=exact", "/?page=1&q=galaxy24&match=exact&limit=10"},
+        {"q=galaxy24&match=exact", "/?page=1&q=galaxy%2024&match=exact&limit=10"},
         {"match=exact", "/?page=1&limit=10"},
         {"sort=-createdAt", "/?page=1&limit=10"},
         {"sort=createdAt", "/?page=1&sort=createdAt&limit=10"},

@@ -965,7 +965,7 @@ static apr_status_t explain_prepared(const explanation_t *e, cat_select_text_t *
         const char *value = APR_ARRAY_IDX(select->values, i, const char *);
         values = apr_pstrcat(pool, values, i ? ", $v$" : "($v$", value, "$v$", NULL);
     }
-    values = *values ? apr_pstrcat(pool, values, ")", NULL) : ""; /* none: of a word that no product has */
+    values = *values ? apr_pstrcat(pool, values, ")", NULL) : "";
     if (rv == APR_SUCCESS) {
         rv = run_text(e, apr_pstrcat(pool, "EXPLAIN EXECUTE question", values, NULL), select);
     }
@@ -1018,7 +1018,7 @@ static apr_status_t explain(void *baton)
     cat_select_text_t text;
     apr_status_t rv = cat_plan_choose(e->c->db, e->query, &e->plan);
 
-    e->lines = e->count = "";
+    e->text = e->lines = e->count = "";
     cat_select_text_begin(&text, e->c->db);
     if (rv == APR_SUCCESS && cat_plan_needs_bound(&e->plan)) {
         cat_plan_add_bound(&text, &e->plan, e->query->limit, 0);
@@ -1028,7 +1028,7 @@ static apr_status_t explain(void *baton)
         }
         cat_select_text_begin(&text, e->c->db);
     }
-    if (rv != APR_SUCCESS) {
+    if (rv != APR_SUCCESS || cat_plan_is_empty(&e->plan)) {
         return rv;
     }
     cat_plan_add_rows(&text, &e->plan, e->query->limit, 0);

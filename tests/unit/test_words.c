@@ -121,6 +121,8 @@ static void test_scripts_without_blanks_have_pairs(void **state)
         {"カーテン", "カー|テン|ン|ーテ"},
         {"가나", "\xe1\x84\x80\xe1\x85\xa1\xe1\x84\x82\xe1\x85\xa1|\xe1\x84\x82\xe1\x85\xa1"},
         {"ชาไทย", "ชา|ทย|ย|าไ|ไท"},
+        {"茶 杯, 皿", "杯|皿|茶|茶杯"},
+        {"茶・杯 USB 皿", "usb|杯|皿|茶|茶杯"},
     };
 
     check_lists(*state, cases, UNIT_COUNT(cases));
@@ -169,6 +171,7 @@ static void test_words_in_their_order(void **state)
     assert_string_equal(join(*state, cat_words_split(*state, "m5799dwf wi-fi"), '-'), "m5799dwf-wi-fi");
     assert_string_equal(join(*state, cat_words_split(*state, "led電球"), '-'), "led電球");
     assert_string_equal(join(*state, cat_words_split(*state, " -a- "), '-'), "a");
+    assert_string_equal(join(*state, cat_words_split(*state, "gru\xcc\x88n หม้อ \xcc\x88"), '-'), "gru\xcc\x88n-หม้อ");
     assert_int_equal(cat_words_split(*state, "?!")->nelts, 0);
 }
 
@@ -246,6 +249,10 @@ static void test_spellings_find_each_other(void **state)
         {"80x120cm", "80 x 120 cm", "80x120 cm"},
         {"M5799DWF", "M-5799-DWF", "m 5799dwf", "M5799-DWF"},
         {"Galaxy24", "Galaxy 24", "galaxy-24"},
+        {"80x120 cm", "80×120 cm", "80 × 120 cm"},
+        {"collecció", "col·lecció", "co\xc5\x80lecci\xc3\xb3"},
+        {"전기주전자", "전기 주전자"},
+        {"ゴルフクラブ", "ゴルフ・クラブ", "ゴルフ クラブ", "ｺﾞﾙﾌ･ｸﾗﾌﾞ"},
         {"M5799", "5799"},
         {"2 litres", "2litres", "2-litres"},
         {"Łódź", "lodz", "LODZ"},

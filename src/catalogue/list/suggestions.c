@@ -367,7 +367,7 @@ static apr_status_t read_planned(making_t *m)
     cat_select_text_t s;
     apr_status_t rv = cat_plan_choose(m->db, m->query->all, &plan);
 
-    if (rv != APR_SUCCESS) {
+    if (rv != APR_SUCCESS || cat_plan_is_empty(&plan)) {
         return rv;
     }
     cat_select_text_begin(&s, m->db);

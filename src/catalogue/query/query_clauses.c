@@ -11,6 +11,8 @@
  */
 #include "catalogue/query/query_clauses.h"
 
+#include <string.h>
+
 #include <apr_strings.h>
 
 #include "catalogue/product/product_keys.h"
@@ -93,18 +95,32 @@ static void add_synonyms(const clauses_t *c, const cat_synonym_t *s, const char 
     }
 }
 
-/* The word, or it together with the one before it; or with the one behind it, whose beginning it does not find if it has to be whole; or without the
- * letters before a number. */
+/* The words from one to another one of the client's without what is between them; NULL: nobody writes them as one. */
+static const char *join_words(const clauses_t *c, const cat_words_asked_t *asked, int from, int to)
+{
+    const char *text = asked->joined[to];
+
+    for (int i = to - 1; i > from && text; i--) {
+        text =
+            asked->joined[i] ? apr_pstrcat(c->pool, cat_product_keys_cut(c->pool, c->words[i - 1]), text, NULL) : NULL;
+    }
+    return text && strlen(text) <= CAT_WORDS_JOINED_MAX + strlen(CAT_PRODUCT_WORD_END) ? text : NULL;
+}
+
+/* The word, or it together with the one before it, or without the letters before a number. If it has to be whole it does not find what it begins, nor
+ * what the one before it begins, so it is also asked with one or two others, on either side. */
 static void add_clause(const clauses_t *c, const cat_words_asked_t *asked, int i)
 {
     clause_t *clause = &APR_ARRAY_PUSH(c->all, clause_t);
 
     *clause = (clause_t){cat_query_others_begin(c->pool, c->words[i]), i};
     add_other(clause, asked->joined[i]);
-    if (i + 1 < c->count && cat_product_keys_is_whole(c->words[i])) {
-        add_other(clause, asked->joined[i + 1]);
-    }
     add_other(clause, asked->numbers[i]);
+    for (int from = i < 2 ? 0 : i - 2; from <= i && cat_product_keys_is_whole(c->words[i]); from++) {
+        for (int to = from == i ? i + 1 : i; to <= from + 2 && to < c->count; to++) {
+            add_other(clause, join_words(c, asked, from, to));
+        }
+    }
 }
 
 static cat_query_clauses_t end_clauses(const clauses_t *c)

@@ -872,16 +872,15 @@ static const char *const *keep_others(apr_pool_t *pool, const char *const *other
     return count ? kept : NULL;
 }
 
-/* Is a word repeated that stands for itself alone, of whose others no product has one of the words? Then it says all. */
-static int is_repeated(const cat_list_query_t *query, const char *const *const *kept, int i)
+/* Does the word, or one that repeats it, stand for itself alone, as no product has one of its others? Then that says all. */
+static int stands_alone(const cat_list_query_t *query, const char *const *const *kept, int i)
 {
-    int other = 0;
+    int same = 0;
 
-    while (other < query->word_count && (other == i || kept[other] || (!kept[i] && other > i) ||
-                                         strcmp(query->words[other], query->words[i]) != 0)) {
-        other++;
+    while (same < query->word_count && (kept[same] || strcmp(query->words[same], query->words[i]) != 0)) {
+        same++;
     }
-    return other < query->word_count;
+    return same < query->word_count;
 }
 
 /* kept: the others of each word, which stay with those that are left. */
@@ -889,16 +888,18 @@ static void drop_repeated(apr_pool_t *pool, cat_list_query_t *query, const char 
 {
     const char **words = apr_palloc(pool, (apr_size_t)query->word_count * sizeof(*words));
     const char *const **others = apr_palloc(pool, (apr_size_t)query->word_count * sizeof(*others));
-    int count = 0;
+    int asked = query->word_count - query->repeated_count, count = 0;
 
     for (int i = 0; i < query->word_count; i++) {
-        if (!query->repeated_count || !is_repeated(query, kept, i)) {
+        int is_alone = query->repeated_count && stands_alone(query, kept, i);
+        if (i < asked || !is_alone) {
             words[count] = query->words[i];
-            others[count++] = kept[i];
+            others[count++] = is_alone ? NULL : kept[i];
         }
     }
     query->words = words;
     query->others = others;
+    query->repeated_count = count - asked;
     query->word_count = count;
 }
 

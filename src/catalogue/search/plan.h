@@ -92,15 +92,15 @@ int cat_plan_is_index_too_short(const cat_plan_t *plan);
 int cat_plan_needs_bound(const cat_plan_t *plan);
 void cat_plan_add_bound(cat_select_text_t *s, const cat_plan_t *plan, apr_int64_t rows, apr_int64_t offset);
 
+/* Is it known that the list has no product? No word of q begins one of the dictionary. There are no selects of such a list. */
+int cat_plan_is_empty(const cat_plan_t *plan);
+
 /* Adds the select of the products, with the columns of catalogue/product/product.h and those of the sort behind them. */
 void cat_plan_add_rows(cat_select_text_t *s, const cat_plan_t *plan, apr_int64_t rows, apr_int64_t offset);
 
 /* Adds the select of created_at, id and in_name of the newest products of the list, which is in the order of time: at least `rows`, if it has
- * so many. A product may be there twice, once with each in_name. Not for a plan that finds nothing. */
+ * so many. A product may be there twice, once with each in_name. */
 void cat_plan_add_candidates(cat_select_text_t *s, const cat_plan_t *plan, apr_int64_t rows);
-
-/* Is it known that the list has no product? No word of q begins one of the dictionary. */
-int cat_plan_is_empty(const cat_plan_t *plan);
 
 /* Adds the select of how many products the list has. It may stop when it has counted `most`; 0: it counts all. */
 void cat_plan_add_count(cat_select_text_t *s, const cat_plan_t *plan, apr_int64_t most);

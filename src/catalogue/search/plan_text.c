@@ -613,7 +613,6 @@ static reading_t choose_reading(const cat_select_text_t *s, const cat_plan_t *pl
     return reads_products ? READ_IN_ORDER : LOOK_UP_EACH;
 }
 
-/* What is read then is looked up by its id, though nothing is: a database may explain other texts as a scan of the table. */
 int cat_plan_is_empty(const cat_plan_t *plan)
 {
     return count_branches(plan) == 0;
@@ -625,9 +624,7 @@ static void add_wanted(cat_select_text_t *s, const cat_plan_t *plan, reading_t r
 
     cat_select_text_add(s, reading == READ_IN_ORDER ? "SELECT " PRODUCT_COLUMNS_OF_P : "SELECT " PRODUCT_COLUMNS_OF_R,
                         NULL);
-    if (cat_plan_is_empty(plan)) {
-        cat_select_text_read_from(s, "p", "p", 0);
-    } else if (reading == READ_IN_ORDER) {
+    if (reading == READ_IN_ORDER) {
         read_from_source(s, plan);
     } else {
         cat_select_text_read_from(s, has_keys ? "w" : "r", "r", has_keys ? plan->own : 0);
@@ -646,9 +643,7 @@ static void add_products(cat_select_text_t *s, const cat_plan_t *plan, reading_t
                          apr_int64_t offset)
 {
     s->merges = plan->is_merged;
-    if (cat_plan_is_empty(plan)) {
-        cat_select_text_add(s, " FROM products p WHERE p.id = '' AND 1 = 0", NULL);
-    } else if (reading == READ_KEYS) {
+    if (reading == READ_KEYS) {
         s->leaves_choice = plan->bound != NULL; /* what is up to the bound is sorted, so the order forces no index */
         cat_select_text_add(s, " FROM (", NULL);
         add_keys(s, plan, rows, offset);
@@ -663,7 +658,7 @@ static void add_products(cat_select_text_t *s, const cat_plan_t *plan, reading_t
 
 void cat_plan_add_rows(cat_select_text_t *s, const cat_plan_t *plan, apr_int64_t rows, apr_int64_t offset)
 {
-    reading_t reading = cat_plan_is_empty(plan) ? READ_IN_ORDER : choose_reading(s, plan, offset);
+    reading_t reading = choose_reading(s, plan, offset);
 
     add_wanted(s, plan, reading);
     add_products(s, plan, reading, rows, offset);
@@ -810,9 +805,7 @@ void cat_plan_add_count(cat_select_text_t *s, const cat_plan_t *plan, apr_int64_
 
     s->leaves_choice = has_choice(plan);
     s->merges = whole.is_merged;
-    if (cat_plan_is_empty(plan)) {
-        cat_select_text_add(s, "SELECT 0", NULL);
-    } else if (count_branches(&whole) > 1 && !do_branches_overlap(plan)) {
+    if (count_branches(&whole) > 1 && !do_branches_overlap(plan)) {
         add_sum(s, &whole, most);
     } else {
         cat_select_text_add(s, "SELECT COUNT(*) FROM (", NULL);
@@ -856,19 +849,13 @@ void cat_plan_add_facets(cat_select_text_t *s, const cat_plan_t *plan, apr_int64
 {
     int has_own = has_own_facets(plan->query);
 
-    if (is_first && !cat_plan_is_empty(plan)) {
+    if (is_first) {
         add_first_facets(s, plan, most, has_own);
         return;
     }
     s->leaves_choice = has_choice(plan);
     cat_select_text_add(s, "SELECT a.category, a.in_stock", has_own ? ", a.extra" : "", " FROM (", NULL);
-    if (cat_plan_is_empty(plan)) {
-        cat_select_text_add(s, "SELECT p.id, p.category, p.in_stock, p.extra FROM products p WHERE p.id = '' AND 1 = 0",
-                            NULL);
-    } else {
-        add_all(s, plan, has_own ? ", p.category, p.in_stock, p.extra" : ", p.category, p.in_stock", READ_IN_ORDER,
-                most);
-    }
+    add_all(s, plan, has_own ? ", p.category, p.in_stock, p.extra" : ", p.category, p.in_stock", READ_IN_ORDER, most);
     cat_select_text_add(s, ") a", NULL);
     add_most(s, plan, most);
 }

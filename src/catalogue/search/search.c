@@ -204,7 +204,7 @@ static apr_status_t read_rows(search_t *s)
     cat_select_text_t text;
     apr_status_t rv;
 
-    if (s->offset >= APR_INT64_MAX - rows) { /* above any list's end */
+    if (s->offset >= APR_INT64_MAX - rows || cat_plan_is_empty(&s->plan)) { /* above any list's end */
         return APR_SUCCESS;
     }
     rv = cat_plan_needs_bound(&s->plan) ? find_bound(s, rows) : APR_SUCCESS;
@@ -322,6 +322,20 @@ static void cap_total(search_t *s)
     }
 }
 
+/* Of the list, up to `most`; 0: all. */
+static apr_status_t count_products(search_t *s, apr_int64_t most, apr_int64_t *count)
+{
+    cat_select_text_t text;
+
+    *count = 0;
+    if (cat_plan_is_empty(&s->plan)) {
+        return APR_SUCCESS;
+    }
+    cat_select_text_begin(&text, s->db);
+    cat_plan_add_count(&text, &s->plan, most);
+    return cat_select_text_run(&text, s->db, take_number, count);
+}
+
 static apr_status_t count_categories(search_t *s)
 {
     apr_status_t rv;
@@ -346,13 +360,12 @@ static apr_status_t count_all(search_t *s)
     if (s->counters.decide && s->counters.category && s->counters.in_stock < 0) {
         return count_categories(s);
     }
-    cat_select_text_begin(&text, s->db);
     if (is_unconditional(s->query)) {
+        cat_select_text_begin(&text, s->db);
         cat_select_text_add(&text, "SELECT " PRODUCT_TOTAL, NULL);
         return cat_select_text_run(&text, s->db, take_number, &s->end->total);
     }
-    cat_plan_add_count(&text, &s->plan, s->query->count == CAT_COUNT_CAPPED ? s->db->conf->count_limit + 1 : 0);
-    rv = cat_select_text_run(&text, s->db, take_number, &s->end->total);
+    rv = count_products(s, s->query->count == CAT_COUNT_CAPPED ? s->db->conf->count_limit + 1 : 0, &s->end->total);
     cap_total(s);
     return rv;
 }
@@ -716,6 +729,9 @@ static apr_status_t read_sample(sample_t *sample)
     for (int i = 0; i < s->query->all->count; i++) {
         sample->values[i] = cat_field_set_has(&sample->fields, i) ? apr_hash_make(s->db->pool) : NULL;
     }
+    if (cat_plan_is_empty(sample->plan)) {
+        return APR_SUCCESS;
+    }
     apr_pool_create(&sample->pool, s->db->pool);
     cat_select_text_begin(&text, s->db);
     cat_plan_add_facets(&text, sample->plan, sample->most ? sample->most + 1 : 0, sample->is_newest);
@@ -851,13 +867,9 @@ static apr_status_t read_products(search_t *s)
 /* Are there fewer products than so many? */
 static apr_status_t count_fewer(search_t *s, apr_int64_t than, int *are_fewer)
 {
-    apr_int64_t count = 0;
-    cat_select_text_t text;
-    apr_status_t rv;
+    apr_int64_t count;
+    apr_status_t rv = count_products(s, than, &count);
 
-    cat_select_text_begin(&text, s->db);
-    cat_plan_add_count(&text, &s->plan, than);
-    rv = cat_select_text_run(&text, s->db, take_number, &count);
     *are_fewer = count < than;
     return rv;
 }

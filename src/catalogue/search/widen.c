@@ -5,8 +5,8 @@
  * The dictionary (catalogue/product/dictionary.h) lists words by their parts of three letters, and reading all of a common part would take too
  * long. So this is done in three steps for each word, "ketle":
  *
- *     1. count the rows of each part, up to MANY       ket 200, etl 3, tle 90     of longer words: they may contain it
- *                                                      <ke 80, ket 150, ..., le> 70     of words of four to six letters: slips
+ *     1. where there is a choice, count the rows of    ket 200, etl 3, tle 90         of longer words: they may contain it
+ *        each part, up to MANY                         <ke 80, ket 150, ..., le> 70   of words of four to six letters: slips
  *     2. read the rarest part of the first kind, and   etl: gazetleer
  *        of the second those that a slip leaves one    <ke, le>: kettle, kettles, ...
  *        of (lib/spelling.h); compare each word
@@ -16,6 +16,8 @@
  * No step takes more than some thousand rows. But words that nobody sees, as only hidden products have them, or none any more, take no place of
  * others: where there are such words, the next ones are counted, and the next READ_MAX read, until LIKELIEST are left. However many they are, the
  * time limit of the list ends that.
+ *
+ * Where there is none, a word with a slip may have an ending, such as that of a plural: "trvet" finds trivets where no product has a trivet.
  *
  * Words that contain the question's are taken as they are, with a blank behind them (catalogue/product/product_keys.h); of slips also what begins
  * with them, as the plural of the word that was meant.
@@ -34,6 +36,7 @@
 #include "catalogue/search/conditions.h"
 #include "catalogue/search/plan.h"
 #include "lib/spelling.h"
+#include "lib/text.h"
 #include "lib/words.h"
 
 #define PARTS_MAX 16     /* of a word, that are counted */
@@ -45,12 +48,13 @@
 #define SEEN_AMONG 200   /* the newest products with a word, one of which has to be seen */
 #define WRITTEN_AMONG 60 /* the newest products with a word, of which those are counted that have it not only joined */
 #define LETTERS_MAX 127  /* of a word of the dictionary */
+#define WITH_ENDING 10   /* edits that a word with a slip is behind others for its ending */
 
 _Static_assert(2 * PARTS_MAX <= CAT_COLUMNS_MAX, "all parts of a word are counted by one statement");
 
 typedef struct likely_t {
     const char *word;
-    int edits; /* 0: it contains the word of q */
+    int edits; /* 0: it contains the word of q; from WITH_ENDING on: it has an ending */
     int begins_otherwise;
     int uses; /* products */
     int letters;
@@ -58,9 +62,10 @@ typedef struct likely_t {
 
 /* Parts of a word, and which words are looked for by them. */
 typedef struct parts_t {
-    const apr_array_header_t *all;
+    apr_array_header_t *all;
     int least, most; /* letters of these words */
     int count;       /* parts */
+    int counted;     /* the same; 0: there is no choice between them */
     int rows[PARTS_MAX];
 } parts_t;
 
@@ -78,11 +83,16 @@ typedef struct widening_t {
 
 /* ---- step 1: parts ---- */
 
-static parts_t list_parts(const widening_t *w, int has_marks, int least, int most)
+/* span: of the parts that will be read, from the first to the last. */
+static parts_t list_parts(const widening_t *w, int has_marks, int least, int most, int span)
 {
-    parts_t parts = {cat_spelling_parts(w->db->pool, w->word, has_marks), least, most, 0, {0}};
+    parts_t parts = {.all = cat_spelling_parts(w->db->pool, w->word, has_marks), .least = least, .most = most};
 
     parts.count = parts.all->nelts < PARTS_MAX ? parts.all->nelts : PARTS_MAX;
+    parts.counted = parts.count > span ? parts.count : 0;
+    for (int i = parts.counted; i < parts.count; i++) {
+        parts.rows[i] = MANY;
+    }
     return parts;
 }
 
@@ -101,10 +111,10 @@ static void add_rows_of_part(cat_select_text_t *s, const parts_t *parts, int i)
     cat_select_text_add_number(s, parts->most);
 }
 
-static void add_counts(cat_select_text_t *s, const char *before, const parts_t *parts)
+static void add_counts(cat_select_text_t *s, const parts_t *parts)
 {
-    for (int i = 0; i < parts->count; i++) {
-        cat_select_text_add(s, i ? ", " : before, "(SELECT COUNT(*) FROM (SELECT 1 AS one", NULL);
+    for (int i = 0; i < parts->counted; i++) {
+        cat_select_text_add(s, s->values->nelts ? ", " : "SELECT ", "(SELECT COUNT(*) FROM (SELECT 1 AS one", NULL);
         add_rows_of_part(s, parts, i);
         cat_select_text_add(s, " LIMIT ", NULL);
         cat_select_text_add_number(s, MANY);
@@ -117,28 +127,50 @@ static apr_status_t take_counts(void *baton, const char *const *values, int coun
     widening_t *w = baton;
 
     (void)count;
-    for (int i = 0; i < w->inside.count; i++) {
+    for (int i = 0; i < w->inside.counted; i++) {
         w->inside.rows[i] = atoi(values[i]);
     }
-    for (int i = 0; i < w->slips.count; i++) {
-        w->slips.rows[i] = atoi(values[w->inside.count + i]);
+    for (int i = 0; i < w->slips.counted; i++) {
+        w->slips.rows[i] = atoi(values[w->inside.counted + i]);
     }
     return CAT_ENOUGH;
+}
+
+/* The first part of a word whose second and third letter have changed places; second: the part that begins with its first letter. */
+static const char *swap_first_part(apr_pool_t *pool, const char *second)
+{
+    apr_int32_t letter;
+    apr_size_t one = cat_text_read(second, strlen(second), &letter),
+               two = cat_text_read(second + one, strlen(second + one), &letter);
+
+    return apr_pstrcat(pool, "<", apr_pstrmemdup(pool, second, one), second + one + two, NULL);
+}
+
+/* A word with an ending has not the last part, so this is left out if there are enough others; and of five letters, another one takes its place. */
+static parts_t list_parts_of_slips(const widening_t *w)
+{
+    int span = 1 + w->edits * CAT_SPELLING_PARTS_APART;
+    parts_t parts = list_parts(w, 1, w->letters - w->edits, w->letters + w->edits + CAT_SPELLING_ENDING_MAX, span + 1);
+
+    if (w->letters == CAT_SPELLING_SLIP_LEAST) {
+        APR_ARRAY_IDX(parts.all, 4, const char *) = swap_first_part(w->db->pool, part_of(&parts, 1));
+    } else if (parts.count > span) {
+        parts.count--;
+        parts.counted = parts.counted ? parts.count : 0;
+    }
+    return parts;
 }
 
 static apr_status_t count_parts(widening_t *w)
 {
     cat_select_text_t s;
 
-    w->inside = list_parts(w, 0, w->letters + 1, LETTERS_MAX);
-    w->slips = (parts_t){0};
-    if (w->edits) {
-        w->slips = list_parts(w, 1, w->letters - w->edits, w->letters + w->edits);
-    }
+    w->inside = list_parts(w, 0, w->letters + 1, LETTERS_MAX, 1);
+    w->slips = w->edits ? list_parts_of_slips(w) : (parts_t){0};
     cat_select_text_begin(&s, w->db);
-    add_counts(&s, "SELECT ", &w->inside);
-    add_counts(&s, ", ", &w->slips);
-    return cat_select_text_run(&s, w->db, take_counts, w);
+    add_counts(&s, &w->inside);
+    add_counts(&s, &w->slips);
+    return s.values->nelts ? cat_select_text_run(&s, w->db, take_counts, w) : APR_SUCCESS;
 }
 
 /* ---- step 2: words ---- */
@@ -190,17 +222,34 @@ static int add_words(cat_select_text_t *s, const parts_t *parts, int i, apr_int6
     return added + 1;
 }
 
-/* The edits that make a word of the dictionary of the one of q, 0 if it contains that; -1: more than may be, or that begins it anyway. */
+/* Chooses the parts of slips that are read; returns how many. Of five letters a slip leaves the first part, or the fourth one, or is the swap of
+ * list_parts_of_slips. */
+static int choose_parts_of_slips(const widening_t *w, int *chosen)
+{
+    if (w->letters == CAT_SPELLING_SLIP_LEAST) {
+        chosen[0] = 0, chosen[1] = 3, chosen[2] = 4;
+        return 3;
+    }
+    choose_apart(&w->slips, 0, w->edits + 1, chosen);
+    return w->edits + 1;
+}
+
+/* The edits that make a word of the dictionary of the one of q, 0 if it contains that, and WITH_ENDING more if it has an ending; -1: more than may
+ * be, or that begins it anyway. */
 static int judge_word(const widening_t *w, const char *word)
 {
     const char *within = strstr(word, w->word);
-    int edits;
+    int most = cat_spelling_edits_with_ending(w->letters), edits;
 
-    if (within) {
-        return within == word ? -1 : 0;
+    if (within || !w->edits) {
+        return within && within != word ? 0 : -1;
     }
-    edits = w->edits ? cat_spelling_compare(w->word, word, w->edits) : 0;
-    return edits && edits <= w->edits ? edits : -1;
+    edits = cat_spelling_compare(w->word, word, 0, w->edits);
+    if (edits <= w->edits) {
+        return edits;
+    }
+    edits = cat_spelling_compare(w->word, word, CAT_SPELLING_ENDING_MAX, most);
+    return edits <= most ? WITH_ENDING + edits : -1;
 }
 
 /* A word that several parts find comes several times. */
@@ -241,7 +290,7 @@ static void sort_likely(const apr_array_header_t *likely)
 /* Of each part, the rows from this one on. */
 static apr_status_t read_words(widening_t *w, apr_int64_t from)
 {
-    int chosen[CAT_SPELLING_EDITS_MAX + 1] = {0}, added;
+    int chosen[CAT_SPELLING_EDITS_MAX + 1] = {0}, many = w->edits ? choose_parts_of_slips(w, chosen) : 0, added;
     cat_select_text_t s;
     apr_status_t rv = APR_SUCCESS;
 
@@ -249,10 +298,7 @@ static apr_status_t read_words(widening_t *w, apr_int64_t from)
     w->likely = apr_array_make(w->db->pool, 16, sizeof(likely_t));
     cat_select_text_begin(&s, w->db);
     added = add_words(&s, &w->inside, rarest_from(&w->inside, 0), from, 0);
-    if (w->edits) {
-        choose_apart(&w->slips, 0, w->edits + 1, chosen);
-    }
-    for (int i = 0; w->edits && i <= w->edits; i++) {
+    for (int i = 0; i < many; i++) {
         added = add_words(&s, &w->slips, chosen[i], from, added);
     }
     if (added) {
@@ -441,12 +487,16 @@ static apr_status_t choose_likely(widening_t *w)
 
 /* ---- a word of the question ---- */
 
+/* Those with an ending only where there are no others. */
 static const char *const *list_chosen(const widening_t *w)
 {
     const char **words = apr_pcalloc(w->db->pool, (LIKELIEST + 1) * sizeof(*words));
 
     for (int i = 0; i < w->chosen->nelts; i++) {
         const likely_t *likely = &APR_ARRAY_IDX(w->chosen, i, likely_t);
+        if (likely->edits > WITH_ENDING && APR_ARRAY_IDX(w->chosen, 0, likely_t).edits < WITH_ENDING) {
+            break;
+        }
         words[i] = likely->edits ? likely->word : make_whole(w->db->pool, likely->word);
     }
     return words;
@@ -549,7 +599,7 @@ static apr_status_t look_for_word(cat_db_t *db, const char *word, int *is_known)
     cat_plan_t plan;
     apr_status_t rv = cat_plan_choose(db, &query, &plan);
 
-    if (rv != APR_SUCCESS) {
+    if (rv != APR_SUCCESS || cat_plan_is_empty(&plan)) {
         return rv;
     }
     cat_select_text_begin(&s, db);

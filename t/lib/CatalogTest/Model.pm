@@ -13,7 +13,7 @@ use warnings FATAL => 'all';
 use feature qw(fc unicode_strings);
 
 use Exporter 'import';
-use List::Util qw(any min shuffle);
+use List::Util qw(any max min shuffle);
 use Unicode::Normalize qw(NFKD);
 
 our @EXPORT_OK = qw(write_synonyms fold words written matches corrected ordered ranked compare_values choose_fields own_names facet_names unique_names list_names part_of encoded random_product random_change
@@ -26,7 +26,7 @@ our @BUILT_IN = qw(id name price category inStock rating createdAt);
 my (%folded, %words, %asked); # what was folded before
 
 # Latin letters that Unicode does not decompose, those of them that random texts have.
-my %LATIN = ("\x{e6}" => 'ae', "\x{f0}" => 'd', "\x{f8}" => 'o', "\x{fe}" => 'th', "\x{111}" => 'd', "\x{127}" => 'h', "\x{131}" => 'i', "\x{138}" => 'q',
+my %LATIN = ("\x{d7}" => 'x', "\x{e6}" => 'ae', "\x{f0}" => 'd', "\x{f8}" => 'o', "\x{fe}" => 'th', "\x{111}" => 'd', "\x{127}" => 'h', "\x{131}" => 'i', "\x{138}" => 'q',
     "\x{142}" => 'l', "\x{14b}" => 'n', "\x{153}" => 'oe', "\x{167}" => 't');
 my $LATIN = join '', sort keys %LATIN;
 
@@ -47,7 +47,7 @@ my $SYLLABLE = qr/(?=[\p{L}\p{Nl}])[\p{Han}\p{Hiragana}\p{Katakana}\x{30fc}\p{Ha
 my $LETTERS = qr/(?:(?!$SYLLABLE)[\p{L}\p{Nl}])+/;
 my $DIGITS = qr/[\p{Nd}\p{No}]+/;
 my $WORD = qr/(?:$LETTERS|$DIGITS)+/;
-my $JOINER = qr{[-/'._&+\xad\x{200b}-\x{200d}\x{2010}\x{2013}\x{2019}\x{2060}]};
+my $JOINER = qr{[-/'._&+\xad\xb7\x{30fb}\x{200b}-\x{200d}\x{2010}\x{2013}\x{2019}\x{2060}]};
 
 sub parts { my ($word) = @_; return $word =~ /$LETTERS|$DIGITS/g }
 sub is_short { my ($word) = @_; utf8::encode($word); return length $word <= 64 }
@@ -117,7 +117,9 @@ sub find_words {
     my ($text) = @_;
     my $folded = fold($text);
     my @compounds = grep { $_->[0][0] !~ /^$SYLLABLE/ } compounds($folded);
-    return [(map { words_of_compound(@$_) } @compounds), map { [$_, 0] } map { pairs(/$SYLLABLE/g) } $folded =~ /((?:$SYLLABLE)+)/g];
+    my @pairs = map { pairs(/$SYLLABLE/g) } $folded =~ /((?:$SYLLABLE)+)/g;
+    push @pairs, "$1$2" while $folded =~ /($SYLLABLE)(?: |$JOINER)(?=($SYLLABLE))/g;
+    return [(map { words_of_compound(@$_) } @compounds), map { [$_, 0] } @pairs];
 }
 
 # The words by which a text is found; and those of them that are not only joined.
@@ -142,7 +144,7 @@ sub find_asked {
     my $folded = fold($text);
     while ($folded =~ /((?:$SYLLABLE)+)|($WORD)/g) {
         my ($run, $word) = ($1, $2);
-        push @all, defined $run ? pairs_asked($run =~ /$SYLLABLE/g) : map { [$_, 1] } !$is_whole && is_name_and_number($word) ? parts($word) : $word;
+        push @all, defined $run ? pairs_asked($run =~ /$SYLLABLE/g) : map { [$_, 1] } is_name_and_number($word) ? parts($word) : $word;
     }
     my @kept = grep {
         my $i = $_;
@@ -222,14 +224,20 @@ sub allowed_edits { my ($word) = @_; return length $word >= 9 ? 2 : length $word
 sub octet { my ($word) = @_; utf8::encode($word); return substr $word, 0, 1 }
 sub octets { my ($word) = @_; utf8::encode($word); return length $word }
 
-# 0: it contains the word; undef: it begins with it, or is none that may be meant.
+# 0: it contains the word; undef: it begins with it, or is none that may be meant; 10 more edits: it has an ending of up to two letters.
 sub likeness {
     my ($word, $candidate) = @_;
     my ($at, $most) = (index($candidate, $word), allowed_edits($word));
     return $at > 0 ? 0 : undef if $at >= 0;
-    return undef if abs(length($word) - length $candidate) > $most || !$most;
-    my $edits = edits($word, $candidate);
-    return $edits <= $most ? $edits : undef;
+    return undef if !$most;
+    my @edits;
+    for my $ending (0 .. min(2, length $candidate)) {
+        my $allowed = $ending && length $word == 9 ? 1 : $most;
+        next if abs(length($word) - length($candidate) + $ending) > $allowed;
+        my $edits = edits($word, substr $candidate, 0, length($candidate) - $ending);
+        push @edits, $edits + ($ending ? 10 : 0) if $edits <= $allowed;
+    }
+    return min(@edits);
 }
 
 sub likeliest_first {
@@ -243,6 +251,7 @@ sub likely_words {
     my ($uses, $word, @present) = @_;
     my @likely = likeliest_first($word, undef, map { my $edits = likeness($word, $_); defined $edits ? [$_, $edits] : () } grep { /^$LETTERS\z/ && length >= 4 } keys %$uses);
     splice @likely, 32 if @likely > 32;
+    @likely = grep { $_->[1] < 10 || $likely[0][1] > 10 } @likely; # with an ending only where there are no others
     my @others = map { [$_, 0] } @present;
     my $before = @others;
     for (likeliest_first($word, { map { $_ => min(20, $uses->{$_}) } keys %$uses }, @likely)) {
@@ -374,6 +383,18 @@ sub has_word {
     return any { my $has = $_; any { $_->[1] ? $has eq $_->[0] : index($has, $_->[0]) == 0 } @words } map { words($_) } texts_of($product, @$fields);
 }
 
+# A word together with one or two others beside it.
+sub neighbours_of {
+    my ($i, @asked) = @_;
+    my @found;
+    for my $from (max(0, $i - 2) .. $i) {
+        for my $to (max($i, $from + 1) .. min($from + 2, $#asked)) {
+            push @found, join '', map { $_->[0] } @asked[$from .. $to] if !grep { !defined $_->[1] } @asked[$from + 1 .. $to];
+        }
+    }
+    return grep { is_short($_) } @found;
+}
+
 # A test of products: have these fields all words of the question, or words that stand for them? A whole number is less than a whole word with it.
 sub words_test {
     my ($question, $corrected, $is_whole, @fields) = @_;
@@ -383,7 +404,7 @@ sub words_test {
     my $find = sub { my ($product, $words, @more) = @_; return has_word($product, \@fields, (map { [$_, $is_whole || $is_exact] } grep { defined } @$words), @more) };
     my @tests = map {
         my ($word, $joined, $number) = @{ $asked[$_] };
-        my @own = ($word, $joined, $is_exact ? $_ < $#asked ? $asked[$_ + 1][1] : undef : $is_whole ? undef : $number);
+        my @own = ($word, $joined, $is_exact ? neighbours_of($_, @asked) : $is_whole ? undef : $number);
         my @of_word = @{ $terms[$_] // [] };
         sub {
             my ($product) = @_;
@@ -564,7 +585,8 @@ my @WORDS = ('red', 'Red', 'REDDER', 'kettle', 'Kettle', "k\x{e9}ttle", "ke\x{30
     'STRASSE', "\x{fb01}ne", 'fine', "\x{3a3}\x{3c3}\x{3c2}", "\x{130}", 'i', "\x{1c4}", "\x{41a}\x{43e}\x{444}\x{435}", "\x{30c6}\x{30ec}\x{30d3}",
     "\x{65e5}\x{672c}", "\x{4e09}\x{5fb3}\x{5305}\x{4e01}", "\x{5305}\x{4e01}", "\x{d55c}\x{ad6d}\x{c5b4}", "\x{e0a}\x{e32}\x{e44}\x{e17}\x{e22}", "LED\x{96fb}\x{7403}",
     'Wi-Fi', 'wifi', 'wi', 'fi', 'AC/DC', 'USB-C', 'usb', 'c', 'M5799DWF', 'M5799', 'm', '5799', 'dwf', 'M-5799-DWF', 'Galaxy24', 'galaxy', '24', "\x{141}\x{f3}d\x{17a}", 'lodz',
-    "r\x{f8}d", 'rod', "\x{c6}ble", "\x{131}\x{11f}d\x{131}r", 'T-Shirt', 'shirt', 'ml', '500', '2.5', '80 x 120 cm', '80x120', 'wi-fi 6', '978-3-16', 'tea-kettle', 'teakettle', "tea\x{2013}kettle", "tea\x{200c}pot", '2 litres', '2litres', 'for a spoon', "gr\x{fc}n", '5', '50', '5.5', "\x{bd}", "\x{2460}", 'a_b', '%', "o'clock", '\\', "\x{1f600}", 'x-1', '"q"');
+    "r\x{f8}d", 'rod', "\x{c6}ble", "\x{131}\x{11f}d\x{131}r", 'T-Shirt', 'shirt', 'ml', '500', '2.5', '80 x 120 cm', '80x120', 'wi-fi 6', '978-3-16', 'tea-kettle', 'teakettle', "tea\x{2013}kettle", "tea\x{200c}pot", '2 litres', '2litres', 'for a spoon', "gr\x{fc}n", '5', '50', '5.5', "\x{bd}", "\x{2460}", 'a_b', '%', "o'clock", '\\', "\x{1f600}", 'x-1', '"q"', "80\x{d7}120", 'm 5799-dwf', "\x{30b4}\x{30eb}\x{30d5}\x{30fb}\x{30af}\x{30e9}", "\x{30b4}\x{30eb}\x{30d5}\x{30af}\x{30e9}",
+    "\x{c804}\x{ae30} \x{c8fc}\x{c804}\x{c790}", "\x{c804}\x{ae30}\x{c8fc}\x{c804}\x{c790}");
 my @CATEGORIES = ('', 'tea', 'Tea', "t\x{e9}a", 'red', 'a,b', 'a\\', "a\\,b", 'b & c=d', '100 %', "stra\x{df}e", 'zz', 'home kettle', "\x{65e5}", '<x>');
 my @PRICES = (0, 0.1, 0.3, 0.30000000000000004, 1, 1.5, 5, 19.99, 20, 100, 1_000_000_000_000_000, 1e300); # as they come back
 
