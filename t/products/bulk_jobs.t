@@ -13,7 +13,7 @@ use Time::HiRes qw(sleep);
 
 use constant { MANY => 10_200, SOME => CatalogTest::driver() eq 'sqlite3' ? 3_600 : 1_800 }; # more portions than one run of the job makes
 
-my $server = server(mount => "CatalogWriteRole editor\nCatalogQueryTimeout 60\nCatalogField num integer unique")->start; # a busy machine reads MANY slowly
+my $server = server(mount => "CatalogWriteRole editor\nCatalogField num integer unique")->start;
 my $reader = register($server);
 my $user = register($server);
 ctl_for($server, 'user', 'role', $user->{user}{username}, 'editor');

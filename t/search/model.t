@@ -32,7 +32,7 @@ my $rounds = 4 + int($questions / 10_000);
 srand $seed;
 diag "CATALOG_SEED=$seed";
 
-my $server = server(mount => "CatalogCountLimit $COUNT_LIMIT\nCatalogQueryTimeout 60\nCatalogWriteRole editor\nCatalogSynonyms synonyms.txt\nInclude \"\@dir\@/fields.conf\"");
+my $server = server(mount => "CatalogCountLimit $COUNT_LIMIT\nCatalogWriteRole editor\nCatalogSynonyms synonyms.txt\nInclude \"\@dir\@/fields.conf\"");
 my $json = Cpanel::JSON::XS->new->utf8->allow_nonref->canonical;
 my ($client, $db);
 my %products;  # all that there are, with what they have of fields without a line

@@ -163,10 +163,10 @@ const SHOP = `
         CatalogAudience          shop
         CatalogDatabase          sqlite3 "\${DATA}/shop.db"`;
 
-/* Virtual hosts at other ports. Without limits, which the tests would reach. */
+/* Virtual hosts at other ports. Without limits, which the tests would reach, and time for lists on a busy machine. */
 function settings(ports, friends, home, root) {
     return (
-        'LoadModule ssl_module "${MODULES}/mod_ssl.so"\n' +
+        'LoadModule ssl_module "${MODULES}/mod_ssl.so"\nCatalogQueryTimeout 60\n' +
         '<Location "/api">\n    CatalogRateLimit Off\n</Location>\n' +
         host(ports.editors, 'CatalogWriteRole editor') +
         host(ports.abroad, `CatalogAllowOrigin ${friends.join(' ')}`) +
