@@ -72,9 +72,9 @@ static void test_page_of_branches(void **state)
     s = unit_begin_text(*state, "pgsql");
     cat_plan_add_rows(&s, &plan, 11, 5);
     assert_non_null(strstr(cat_buffer_text(&s.text),
-                           " FROM (SELECT u.* FROM (SELECT * FROM (SELECT p.created_at, p.id FROM products p"
-                           " WHERE p.category COLLATE \"C\" = %s ORDER BY p.created_at DESC, p.id DESC LIMIT %s) b0"
-                           " UNION ALL SELECT"));
+                           " FROM (SELECT u.* FROM ((SELECT p.created_at, p.id FROM products p"
+                           " WHERE p.category COLLATE \"C\" = %s ORDER BY p.created_at DESC, p.id DESC LIMIT %s)"
+                           " UNION ALL (SELECT"));
     assert_string_equal(unit_values_of(&s), "green|16|tea|16|11|5");
 }
 

@@ -26,6 +26,7 @@
 #include "catalogue/product/product.h"
 #include "catalogue/product/product_keys.h"
 #include "catalogue/search/conditions.h"
+#include "catalogue/search/looks.h"
 #include "catalogue/search/plan.h"
 #include "db/db.h"
 #include "lib/fold.h"
@@ -53,8 +54,7 @@ typedef struct making_t {
     apr_array_header_t *words;  /* word_t */
     apr_array_header_t *names;  /* cat_suggested_product_t: with such a word in the name */
     apr_array_header_t *others; /* the same of the other products */
-    const char *found[FEW];     /* words of the index that begin so */
-    int found_count;            /* FEW + 1: more */
+    apr_array_header_t *found;  /* const char *: words of the index that begin so; more than FEW: there may be others */
 } making_t;
 
 /* ---- words of products ---- */
@@ -147,18 +147,6 @@ static apr_status_t take_product(void *baton, const char *const *values, int cou
 
 /* ---- which products ---- */
 
-static apr_status_t take_found(void *baton, const char *const *values, int count)
-{
-    making_t *m = baton;
-
-    (void)count;
-    if (m->found_count < FEW) {
-        m->found[m->found_count] = apr_pstrdup(m->db->pool, values[0]);
-    }
-    m->found_count++;
-    return APR_SUCCESS;
-}
-
 /* May the words of the index be of products or fields that the client cannot see? */
 static int is_blind(const making_t *m)
 {
@@ -173,15 +161,25 @@ typedef struct looks_t {
     apr_pool_t *pool;
     const char *begin, *end; /* from begin on, and below end, unless that is NULL */
     int most;
-    int letters; /* only the first one of those that have so many characters in common; 0: all */
+    int letters; /* only the first one of those that have so many characters in common */
 } looks_t;
+
+static int count_characters(const char *text)
+{
+    int count = 0;
+
+    for (; *text; text++) {
+        count += (*text & 0xC0) != 0x80;
+    }
+    return count;
+}
 
 static looks_t make_looks(const making_t *m, int most)
 {
     apr_pool_t *pool = m->db->pool;
     const char *begin = cat_fold_cut(pool, m->query->all->words[0], CAT_PRODUCT_WORD_SIZE);
 
-    return (looks_t){pool, begin, cat_conditions_end_of_prefix(pool, begin), most, 0};
+    return (looks_t){pool, begin, cat_conditions_end_of_prefix(pool, begin), most, count_characters(begin) + 1};
 }
 
 /* after: the word before; NULL: the first one is looked for. */
@@ -192,10 +190,8 @@ static void add_look(cat_select_text_t *s, const looks_t *looks, const char *aft
     cat_select_text_add(s, "(SELECT w.word FROM product_words w WHERE w.word ", after ? "> " : ">= ", NULL);
     if (!after) {
         cat_select_text_add_value(s, looks->begin);
-    } else if (looks->letters) {
-        cat_select_text_add(s, above[0], after, above[1], apr_itoa(s->text.pool, looks->letters), above[2], NULL);
     } else {
-        cat_select_text_add(s, after, NULL);
+        cat_select_text_add(s, above[0], after, above[1], apr_itoa(s->text.pool, looks->letters), above[2], NULL);
     }
     if (looks->end) {
         cat_select_text_add(s, " AND w.word < ", NULL);
@@ -233,9 +229,7 @@ static const char *end_of_look(const looks_t *looks, const char *word)
             end++;
         } while ((*end & 0xC0) == 0x80);
     }
-    return looks->letters ? cat_conditions_end_of_prefix(
-                                looks->pool, apr_pstrmemdup(looks->pool, padded, (apr_size_t)(end - padded)))
-                          : padded;
+    return cat_conditions_end_of_prefix(looks->pool, apr_pstrmemdup(looks->pool, padded, (apr_size_t)(end - padded)));
 }
 
 /* The same, where a look that depends on another one reads all that is before it: the words are found one after the other. */
@@ -278,22 +272,15 @@ static apr_status_t begin_looks(cat_select_text_t *s, const making_t *m, const l
 /* Finds the words that begin so, up to FEW and one. */
 static apr_status_t find_words(making_t *m)
 {
-    const looks_t looks = make_looks(m, FEW + 1);
-    cat_select_text_t s;
-    apr_status_t rv = begin_looks(&s, m, &looks);
+    apr_array_header_t *looks = apr_array_make(m->db->pool, 1, sizeof(cat_look_t *));
+    cat_look_t *look = cat_looks_get(looks, m->query->all->words[0]);
+    apr_status_t rv = APR_SUCCESS;
 
-    cat_select_text_add(&s, "word FROM f WHERE word IS NOT NULL", NULL);
-    return rv == APR_SUCCESS ? cat_select_text_run(&s, m->db, take_found, m) : rv;
-}
-
-static int count_characters(const char *text)
-{
-    int count = 0;
-
-    for (; *text; text++) {
-        count += (*text & 0xC0) != 0x80;
+    while (look->from && look->found->nelts <= FEW && rv == APR_SUCCESS) {
+        rv = cat_look_for_words(m->db, &look, 1, FEW + 1);
     }
-    return count;
+    m->found = look->found;
+    return rv;
 }
 
 /* Adds the id of the newest product that has the word of f, and can be seen. */
@@ -318,7 +305,6 @@ static apr_status_t read_by_letters(making_t *m)
     cat_select_text_t s;
     apr_status_t rv;
 
-    looks.letters = count_characters(looks.begin) + 1;
     rv = begin_looks(&s, m, &looks);
     cat_select_text_add(&s, PRODUCT_COLUMNS_OF_R " FROM f", s.dialect->syntax->join, "products r ON r.id = ", NULL);
     add_newest_of_word(&s, m->query->all);
@@ -335,9 +321,9 @@ static apr_status_t read_by_words(making_t *m)
 
     plan.kind = CAT_PLAN_STREAM;
     plan.word = m->query->all->words[0];
-    plan.branch_count = m->found_count < FEW ? m->found_count : FEW;
+    plan.branch_count = m->found->nelts < FEW ? m->found->nelts : FEW;
     plan.branch_rows = ROWS / plan.branch_count;
-    memcpy(plan.branches, m->found, sizeof(m->found));
+    memcpy(plan.branches, m->found->elts, (size_t)plan.branch_count * sizeof(plan.branches[0]));
     cat_select_text_begin(&s, m->db);
     cat_plan_add_rows(&s, &plan, ROWS, 0);
     return cat_select_text_run(&s, m->db, take_product, m);
@@ -401,10 +387,10 @@ static apr_status_t read_word(making_t *m)
         return rv;
     }
     rv = find_words(m);
-    if (rv == APR_SUCCESS && m->found_count > FEW && !is_short) {
+    if (rv == APR_SUCCESS && m->found->nelts > FEW && !is_short) {
         rv = read_sample(m);
     }
-    return rv == APR_SUCCESS && m->found_count && has_few(m) ? read_by_words(m) : rv;
+    return rv == APR_SUCCESS && m->found->nelts && has_few(m) ? read_by_words(m) : rv;
 }
 
 /* Repeated ones are of synonyms (catalogue/query/query_clauses.c). */
@@ -418,7 +404,7 @@ static int is_plan_needed(const making_t *m)
 {
     const cat_list_query_t *all = m->query->all;
 
-    return count_asked(m) > 1 || (has_few(m) && (all->others[0] || (m->found_count > FEW && is_blind(m))));
+    return count_asked(m) > 1 || (has_few(m) && (all->others[0] || (m->found->nelts > FEW && is_blind(m))));
 }
 
 static apr_status_t read_products(void *baton)
@@ -430,7 +416,7 @@ static apr_status_t read_products(void *baton)
     m->words = apr_array_make(pool, ROWS, sizeof(word_t));
     m->names = apr_array_make(pool, ROWS, sizeof(cat_suggested_product_t));
     m->others = apr_array_make(pool, ROWS, sizeof(cat_suggested_product_t));
-    m->found_count = 0;
+    m->found = apr_array_make(pool, 0, sizeof(const char *));
     rv = count_asked(m) == 1 ? read_word(m) : APR_SUCCESS;
     return rv == APR_SUCCESS && is_plan_needed(m) ? read_planned(m) : rv;
 }

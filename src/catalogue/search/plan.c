@@ -41,6 +41,7 @@
 #include "catalogue/product/product_keys.h"
 #include "catalogue/search/conditions.h"
 #include "catalogue/search/index_table.h"
+#include "catalogue/search/looks.h"
 #include "db/db.h"
 #include "lib/fold.h"
 
@@ -355,18 +356,24 @@ static int is_single(const cat_list_query_t *query, const words_t *words, int i)
     return words->all[i].count == 1 && !cat_product_keys_is_cut(query->words[i]);
 }
 
-void cat_plan_add_words(cat_select_text_t *s, const char *word, const char *after)
+void cat_plan_add_is_word(cat_select_text_t *s, const char *word)
 {
     const char *begin = cat_product_keys_cut(s->text.pool, word);
     int is_whole = cat_product_keys_is_whole(word);
-    const char *end = is_whole ? begin : cat_conditions_end_of_prefix(s->text.pool, begin);
+    const char *end = is_whole ? NULL : cat_conditions_end_of_prefix(s->text.pool, begin);
 
-    cat_select_text_add(s, " FROM product_words w WHERE w.word ", after ? "> " : is_whole ? "= " : ">= ", NULL);
-    cat_select_text_add_value(s, after ? after : begin);
-    if (end && (after || !is_whole)) {
-        cat_select_text_add(s, is_whole ? " AND w.word <= " : " AND w.word < ", NULL);
+    cat_select_text_add(s, "w.word ", is_whole ? "= " : ">= ", NULL);
+    cat_select_text_add_value(s, begin);
+    if (end) {
+        cat_select_text_add(s, " AND w.word < ", NULL);
         cat_select_text_add_value(s, end);
     }
+}
+
+void cat_plan_add_words(cat_select_text_t *s, const char *word)
+{
+    cat_select_text_add(s, " FROM product_words w WHERE ", NULL);
+    cat_plan_add_is_word(s, word);
 }
 
 /* Adds where the candidate is found. */
@@ -604,97 +611,11 @@ static cat_plan_t make_pair(const choice_t *c)
 
 /* ---- words ---- */
 
-/* MariaDB would sort all rows of a whole word, although they have the same place in the order. */
-static void add_word_after(cat_select_text_t *s, const char *text, const char *after)
+#define LOOKS (CAT_PLAN_BRANCHES + 1) /* words of each that are looked for at once */
+
+static int is_by_time(const cat_plan_t *plan)
 {
-    cat_select_text_add(s, "SELECT w.word", NULL);
-    cat_plan_add_words(s, text, after);
-    cat_select_text_add(s, cat_product_keys_is_whole(text) ? " LIMIT 1" : " ORDER BY w.word LIMIT 1", NULL);
-}
-
-typedef struct prefix_t {
-    const char *text;
-    const char *word; /* the last one found that begins so; NULL: none */
-} prefix_t;
-
-typedef struct next_words_t {
-    apr_pool_t *pool;
-    prefix_t *prefixes;
-} next_words_t;
-
-static apr_status_t take_next_words(void *baton, const char *const *values, int count)
-{
-    next_words_t *n = baton;
-
-    for (int i = 0; i < count; i++) {
-        n->prefixes[i].word = values[i] ? apr_pstrdup(n->pool, values[i]) : NULL;
-    }
-    return CAT_ENOUGH;
-}
-
-/* Finds the next word of each prefix by a look into the index, because no database skips from one to the next by itself. */
-static apr_status_t find_next_words(cat_db_t *db, prefix_t *prefixes, int count)
-{
-    apr_status_t rv = APR_SUCCESS;
-
-    for (int from = 0, to; from < count && rv == APR_SUCCESS; from = to) {
-        next_words_t n = {db->pool, prefixes + from};
-        cat_select_text_t s;
-
-        to = count - from > CAT_COLUMNS_MAX ? from + CAT_COLUMNS_MAX : count;
-        cat_select_text_begin(&s, db);
-        for (int i = from; i < to; i++) {
-            cat_select_text_add(&s, i > from ? "), (" : "SELECT (", NULL);
-            add_word_after(&s, prefixes[i].text, prefixes[i].word);
-        }
-        cat_select_text_add(&s, ")", NULL);
-        rv = cat_select_text_run(&s, db, take_next_words, &n);
-    }
-    return rv;
-}
-
-/* Leaves out the prefixes that no further word begins with; returns how many are left. */
-static int keep_found(prefix_t *prefixes, int count)
-{
-    int kept = 0;
-
-    for (int i = 0; i < count; i++) {
-        if (prefixes[i].word) {
-            prefixes[kept++] = prefixes[i];
-        }
-    }
-    return kept;
-}
-
-/* A whole word is found at once. Adds what was found; returns how many prefixes may find more. */
-static int take_found(prefix_t *prefixes, int count, word_t *word)
-{
-    int kept = 0;
-
-    for (int i = 0; i < count; i++) {
-        word->found[word->count++] = prefixes[i].word;
-        if (!cat_product_keys_is_whole(prefixes[i].text)) {
-            prefixes[kept++] = prefixes[i];
-        }
-    }
-    return kept;
-}
-
-/* Finds the words that begin with one of the prefixes, above its own word if it has one, up to `most` and one. */
-static apr_status_t find_more_words(cat_db_t *db, prefix_t *prefixes, int count, int most, word_t *word)
-{
-    apr_status_t rv = APR_SUCCESS;
-
-    while (count && word->count != TOO_MANY_WORDS && rv == APR_SUCCESS) {
-        rv = find_next_words(db, prefixes, count);
-        count = rv == APR_SUCCESS ? keep_found(prefixes, count) : 0;
-        if (word->count + count > most) {
-            word->count = TOO_MANY_WORDS;
-            return rv;
-        }
-        count = take_found(prefixes, count, word);
-    }
-    return rv;
+    return !strcmp(plan->order.columns[0].column, "created_at") && !cat_plan_is_index_too_short(plan);
 }
 
 static void add_use(cat_select_text_t *s, const char *before, const char *word, int offset)
@@ -728,143 +649,136 @@ static int is_word_alone(const cat_list_query_t *query)
     return query->word_count == 1 && query->condition_count == 0;
 }
 
-enum { LOOK_FIRST, LOOK_LONGER, LOOK_NEWEST, LOOK_OLDER, LOOK_COLUMNS };
-_Static_assert(COUNTED_WORDS *LOOK_COLUMNS <= CAT_COLUMNS_MAX, "all words are looked up by one statement");
-
-typedef struct look_t {
-    apr_pool_t *pool;
-    const cat_list_query_t *query;
-    words_t *words;
-    int are_ranked;                /* flag: spans are read */
-    int has_longer[COUNTED_WORDS]; /* the word itself is there, and others that it begins */
-} look_t;
-
 static apr_int64_t measure_span(const char *newest, const char *older)
 {
     return newest && older ? apr_atoi64(newest) - apr_atoi64(older) : CAT_POSTING_NEVER;
 }
 
-/* What is read of each word at once is enough for one that is a word of the dictionary, and begins no others. */
-static apr_status_t take_look(void *baton, const char *const *values, int count)
+typedef struct measuring_t {
+    word_t *words[COUNTED_WORDS];
+    int count;
+} measuring_t;
+
+static apr_status_t take_spans(void *baton, const char *const *values, int count)
 {
-    look_t *l = baton;
+    const measuring_t *m = baton;
 
-    for (int i = 0; i < l->words->count; i++, values += count / l->words->count) {
-        word_t *word = &l->words->all[i];
-        word->count = values[LOOK_FIRST] != NULL;
-        if (word->count) {
-            word->found[0] = apr_pstrdup(l->pool, values[LOOK_FIRST]);
-            l->has_longer[i] = values[LOOK_LONGER] != NULL;
-            word->span = l->are_ranked ? measure_span(values[LOOK_NEWEST], values[LOOK_OLDER]) : 0;
-        }
-    }
-    return CAT_ENOUGH;
-}
-
-static apr_status_t look_at_words(cat_db_t *db, look_t *l)
-{
-    cat_select_text_t s;
-
-    cat_select_text_begin(&s, db);
-    for (int i = 0; i < l->words->count; i++) {
-        const char *text = l->query->words[i], *cut = cat_product_keys_cut(db->pool, text);
-        cat_select_text_add(&s, i ? ", (" : "SELECT (", NULL);
-        add_word_after(&s, text, NULL);
-        cat_select_text_add(&s, "), (", NULL);
-        add_word_after(&s, text, cut);
-        cat_select_text_add(&s, ")", NULL);
-        if (l->are_ranked) {
-            add_span(&s, ", ", cut);
-        }
-    }
-    return cat_select_text_run(&s, db, take_look, l);
-}
-
-static apr_status_t take_span(void *baton, const char *const *values, int count)
-{
     (void)count;
-    *(apr_int64_t *)baton = measure_span(values[0], values[1]);
+    for (int i = 0; i < m->count; i++) {
+        m->words[i]->span = measure_span(values[2 * i], values[2 * i + 1]);
+    }
     return CAT_ENOUGH;
 }
 
-/* The rarer of two words was used the same number of times in a longer span, which is read faster than either is counted. */
-static apr_status_t find_span(cat_db_t *db, word_t *word)
+/* The rarer of two words was used the same number of times in a longer span, which is read faster than either is counted. Where a word finds
+ * nothing, no other one matters. */
+static apr_status_t find_spans(cat_db_t *db, words_t *words)
 {
+    measuring_t m = {.count = 0};
     cat_select_text_t s;
 
     cat_select_text_begin(&s, db);
-    add_span(&s, "SELECT ", word->found[0]);
-    return cat_select_text_run(&s, db, take_span, &word->span);
+    for (int i = 0; i < words->count; i++) {
+        word_t *word = &words->all[i];
+        if (!word->count) {
+            return APR_SUCCESS;
+        }
+        if (word->count == 1) {
+            add_span(&s, m.count ? ", " : "SELECT ", word->found[0]);
+            m.words[m.count++] = word;
+        }
+    }
+    return m.count ? cat_select_text_run(&s, db, take_spans, &m) : APR_SUCCESS;
 }
 
-/* All words by which the word of the query is found, if the first look has not told. */
-static apr_status_t find_words(cat_db_t *db, const look_t *look, int i)
+/* Adds the look for the text to `wanted`, unless something was looked for before. */
+static void want_look(apr_array_header_t *wanted, apr_array_header_t *looks, const char *text)
 {
-    word_t *word = &look->words->all[i];
-    const char *text = look->query->words[i], *const *others = look->query->others[i];
-    int is_itself = word->count && !strncmp(word->found[0], text, strlen(word->found[0]));
-    prefix_t prefixes[1 + CAT_QUERY_OTHERS_MAX];
-    apr_status_t rv;
-    int count = 0;
+    cat_look_t *look = cat_looks_get(looks, text);
 
-    if (word->count && (!is_itself || look->has_longer[i])) {
-        prefixes[count++] = (prefix_t){text, word->found[0]};
+    if (look->from && !look->found->nelts) {
+        APR_ARRAY_PUSH(wanted, cat_look_t *) = look;
     }
-    for (int other = 0; others && others[other]; other++) {
-        prefixes[count++] = (prefix_t){others[other], NULL};
-    }
-    if (!count) {
-        return APR_SUCCESS;
-    }
-    rv = find_more_words(db, prefixes, count, others ? CAT_PLAN_WORDS : CAT_PLAN_BRANCHES, word);
-    return rv == APR_SUCCESS && word->count == 1 && look->are_ranked ? find_span(db, word) : rv;
 }
 
-static apr_status_t look_up_words(cat_db_t *db, const cat_list_query_t *query, words_t *words)
+/* Those of the others, and of the words that are streamed. */
+static apr_array_header_t *list_wanted(const cat_list_query_t *query, apr_array_header_t *looks, int streamed)
 {
-    look_t look = {.pool = db->pool, .query = query, .words = words, .are_ranked = !is_word_alone(query)};
-    apr_status_t rv = look_at_words(db, &look);
+    apr_array_header_t *wanted = apr_array_make(looks->pool, CAT_QUERY_WORDS_MAX, sizeof(cat_look_t *));
 
-    for (int i = 0; i < words->count && rv == APR_SUCCESS; i++) {
-        rv = find_words(db, &look, i);
+    for (int i = 0; i < query->word_count; i++) {
+        if (i < streamed) {
+            want_look(wanted, looks, query->words[i]);
+        }
+        for (const char *const *other = query->others[i]; other && *other; other++) {
+            want_look(wanted, looks, *other);
+        }
+    }
+    return wanted;
+}
+
+static int count_found(cat_look_t *const *looks, int count)
+{
+    int found = 0;
+
+    for (int i = 0; i < count; i++) {
+        found += looks[i]->found->nelts;
+    }
+    return found;
+}
+
+static int are_open(cat_look_t *const *looks, int count)
+{
+    int i = 0;
+
+    while (i < count && !looks[i]->from) {
+        i++;
+    }
+    return i < count;
+}
+
+/* All words by which the word of the query is found, if they are not too many. */
+static apr_status_t find_words(cat_db_t *db, const cat_list_query_t *query, int i, apr_array_header_t *looks,
+                               word_t *word)
+{
+    cat_look_t *all[1 + CAT_QUERY_OTHERS_MAX] = {cat_looks_get(looks, query->words[i])};
+    int count = 1, most = query->others[i] ? CAT_PLAN_WORDS : CAT_PLAN_BRANCHES;
+    apr_status_t rv = APR_SUCCESS;
+
+    for (const char *const *other = query->others[i]; other && *other; other++) {
+        all[count++] = cat_looks_get(looks, *other);
+    }
+    while (count_found(all, count) <= most && are_open(all, count) && rv == APR_SUCCESS) {
+        rv = cat_look_for_words(db, all, count, LOOKS);
+    }
+    word->count = count_found(all, count) <= most ? 0 : TOO_MANY_WORDS;
+    for (int k = 0; k < count && word->count != TOO_MANY_WORDS; k++) {
+        for (int n = 0; n < all[k]->found->nelts; n++) {
+            word->found[word->count++] = APR_ARRAY_IDX(all[k]->found, n, const char *);
+        }
     }
     return rv;
 }
 
-/* NULL: it is not there. */
-static const prefix_t *find_prefix(const apr_array_header_t *prefixes, const char *text)
+static apr_status_t look_up_words(cat_db_t *db, const cat_list_query_t *query, apr_array_header_t *looks,
+                                  words_t *words)
 {
-    int i = 0;
+    apr_status_t rv = APR_SUCCESS;
 
-    while (i < prefixes->nelts && strcmp(APR_ARRAY_IDX(prefixes, i, prefix_t).text, text) != 0) {
-        i++;
+    for (int i = 0; i < words->count && rv == APR_SUCCESS; i++) {
+        rv = find_words(db, query, i, looks, &words->all[i]);
     }
-    return i < prefixes->nelts ? &APR_ARRAY_IDX(prefixes, i, prefix_t) : NULL;
-}
-
-/* Each once: words that are repeated have most of theirs in common. */
-static apr_array_header_t *list_others(apr_pool_t *pool, const cat_list_query_t *query)
-{
-    apr_array_header_t *others = apr_array_make(pool, CAT_QUERY_WORDS_MAX, sizeof(prefix_t));
-
-    for (int i = 0; i < query->word_count; i++) {
-        for (const char *const *other = query->others[i]; other && *other; other++) {
-            if (!find_prefix(others, *other)) {
-                APR_ARRAY_PUSH(others, prefix_t) = (prefix_t){*other, NULL};
-            }
-        }
-    }
-    return others;
+    return rv == APR_SUCCESS && !is_word_alone(query) ? find_spans(db, words) : rv;
 }
 
 /* The others of one word, whose words are found. */
-static const char *const *keep_others(apr_pool_t *pool, const char *const *others, const apr_array_header_t *found)
+static const char *const *keep_others(apr_pool_t *pool, const char *const *others, apr_array_header_t *found)
 {
     const char **kept = apr_palloc(pool, (CAT_QUERY_OTHERS_MAX + 1) * sizeof(*kept));
     int count = 0;
 
     for (; others && *others; others++) {
-        if (find_prefix(found, *others)->word) {
+        if (cat_looks_get(found, *others)->found->nelts) {
             kept[count++] = *others;
         }
     }
@@ -904,26 +818,28 @@ static void drop_repeated(apr_pool_t *pool, cat_list_query_t *query, const char 
 }
 
 /* Leaves out of *query the others that no product has, as nearly all are. */
-static apr_status_t drop_others(cat_db_t *db, const cat_list_query_t **query)
+static void drop_others(apr_pool_t *pool, const cat_list_query_t **query, apr_array_header_t *looks)
 {
-    apr_array_header_t *others = list_others(db->pool, *query);
-    const char *const **kept;
-    cat_list_query_t *without;
-    apr_status_t rv;
+    const char *const **kept = apr_palloc(pool, (apr_size_t)(*query)->word_count * sizeof(*kept));
+    cat_list_query_t *without = apr_pmemdup(pool, *query, sizeof(**query));
 
-    if (others->nelts == 0) {
-        return APR_SUCCESS;
+    for (int i = 0; i < without->word_count; i++) {
+        kept[i] = keep_others(pool, without->others[i], looks);
     }
-    rv = find_next_words(db, (prefix_t *)others->elts, others->nelts);
-    kept = apr_palloc(db->pool, (apr_size_t)(*query)->word_count * sizeof(*kept));
-    for (int i = 0; i < (*query)->word_count && rv == APR_SUCCESS; i++) {
-        kept[i] = keep_others(db->pool, (*query)->others[i], others);
-    }
-    without = apr_pmemdup(db->pool, *query, sizeof(**query));
-    if (rv == APR_SUCCESS) {
-        drop_repeated(db->pool, without, kept);
-    }
+    drop_repeated(pool, without, kept);
     *query = without;
+}
+
+/* Looks for the words of the query where they may be streamed, and for their others, which it drops unless a product has them. */
+static apr_status_t look_for_words(cat_db_t *db, cat_plan_t *plan, apr_array_header_t *looks)
+{
+    int is_streamed = is_by_time(plan);
+    apr_array_header_t *wanted = list_wanted(plan->query, looks, is_streamed ? COUNTED_WORDS : 0);
+    apr_status_t rv = cat_look_for_words(db, (cat_look_t *const *)wanted->elts, wanted->nelts, is_streamed ? LOOKS : 1);
+
+    if (rv == APR_SUCCESS && plan->query->word_count) {
+        drop_others(db->pool, &plan->query, looks);
+    }
     return rv;
 }
 
@@ -1064,11 +980,6 @@ static void plan_count(choice_t *c, const candidates_t *candidates)
     }
 }
 
-static int is_by_time(const cat_plan_t *plan)
-{
-    return !strcmp(plan->order.columns[0].column, "created_at") && !cat_plan_is_index_too_short(plan);
-}
-
 /* Few are fetched and sorted, unless the walk passes no more. */
 static int is_fetched(const candidate_t *candidate, apr_int64_t products)
 {
@@ -1166,14 +1077,14 @@ static void list_postings(choice_t *c, const words_t *words)
     }
 }
 
-static apr_status_t choose(choice_t *c)
+static apr_status_t choose(choice_t *c, apr_array_header_t *looks)
 {
     const cat_list_query_t *query = c->plan->query;
     words_t words = list_words(query);
     candidates_t candidates;
 
     if (words.count && is_by_time(c->plan)) {
-        apr_status_t rv = look_up_words(c->db, query, &words);
+        apr_status_t rv = look_up_words(c->db, query, looks, &words);
         if (rv != APR_SUCCESS) {
             return rv;
         }
@@ -1197,14 +1108,20 @@ static apr_status_t choose(choice_t *c)
 apr_status_t cat_plan_choose(cat_db_t *db, const cat_list_query_t *query, cat_plan_t *plan)
 {
     choice_t c = {.db = db, .plan = plan};
+    apr_array_header_t *looks =
+        query->looks ? query->looks : apr_array_make(db->pool, CAT_QUERY_WORDS_MAX, sizeof(cat_look_t *));
     apr_status_t rv = cat_conditions_prepare(db, query);
 
-    rv = rv == APR_SUCCESS ? drop_others(db, &query) : rv;
     if (rv != APR_SUCCESS) {
         return rv;
     }
     *plan = (cat_plan_t){.query = query, .order = cat_order_make(query), .sort_count = query->sort_count, .field = -1};
     drop_constants(plan);
+    rv = look_for_words(db, plan, looks);
+    if (rv != APR_SUCCESS) {
+        return rv;
+    }
+    query = plan->query;
     if (!plan_pair(db, plan)) {
         plan_walk(plan);
     }
@@ -1214,7 +1131,7 @@ apr_status_t cat_plan_choose(cat_db_t *db, const cat_list_query_t *query, cat_pl
     }
     plan->wants_most = !passes_unwanted(plan, 1);
     c.streams = *plan;
-    return passes_unwanted(plan, 0) ? choose(&c) : APR_SUCCESS;
+    return passes_unwanted(plan, 0) ? choose(&c, looks) : APR_SUCCESS;
 }
 
 int cat_plan_needs_bound(const cat_plan_t *plan)

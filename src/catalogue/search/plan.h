@@ -75,9 +75,9 @@ void cat_plan_drive(cat_plan_t *plan, const cat_posting_t *posting);
 /* Adds " FROM ... WHERE ...", all that an index finds of conditions of the query: those of the plan's field, or the only one. */
 void cat_plan_add_found(cat_select_text_t *s, const cat_plan_t *plan);
 
-/* Adds " FROM product_words w WHERE ...", for the words that begin with this one; only those above `after`, if that is
- * not NULL. */
-void cat_plan_add_words(cat_select_text_t *s, const char *word, const char *after);
+/* Adds " FROM product_words w WHERE ...", for the words that begin with this one; or the condition alone. */
+void cat_plan_add_words(cat_select_text_t *s, const char *word);
+void cat_plan_add_is_word(cat_select_text_t *s, const char *word);
 
 /* Adds " FROM ...", which has these columns of product_words for the words of products that this word of the query or one of its
  * others begins; of each of them, at most `most` rows, if there are others. */

@@ -346,7 +346,7 @@ static const char *const *others_of(const cat_list_query_t *query, const char *w
 static void add_postings_of(cat_select_text_t *s, const char *prefix, const char *columns, apr_int64_t most)
 {
     cat_select_text_add(s, "SELECT * FROM (SELECT ", columns, NULL);
-    cat_plan_add_words(s, prefix, NULL);
+    cat_plan_add_words(s, prefix);
     cat_select_text_add(s, " LIMIT ", NULL);
     cat_select_text_add_number(s, most);
 }
@@ -357,7 +357,7 @@ void cat_plan_add_postings(cat_select_text_t *s, const cat_list_query_t *query, 
     const char *const *others = others_of(query, word);
 
     if (!others) {
-        cat_plan_add_words(s, word, NULL);
+        cat_plan_add_words(s, word);
         return;
     }
     cat_select_text_add(s, " FROM (", NULL);
@@ -541,12 +541,11 @@ static void add_sorted_union(cat_select_text_t *s, const cat_plan_t *plan, apr_i
 {
     cat_select_text_add(s, "SELECT u.* FROM (", NULL);
     for (int branch = 0; branch < count_branches(plan); branch++) {
-        cat_select_text_add(s, branch ? union_of(plan) : "", "SELECT * FROM (", NULL);
+        cat_select_text_add(s, branch ? union_of(plan) : "", s->dialect->syntax->limited, NULL);
         select_columns(s, plan);
         add_branch(s, plan, branch, READ_KEYS);
         add_limit(s, plan->branch_rows ? plan->branch_rows : rows + offset, 0);
-        cat_select_text_add(s, ") b", NULL);
-        cat_select_text_add_number(s, branch);
+        cat_select_text_add(s, ")", NULL);
     }
     cat_select_text_add(s, ") u", NULL);
     cat_order_add(s, &plan->order, 0, "u");

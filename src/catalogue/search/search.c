@@ -31,6 +31,7 @@
 #include "catalogue/product/value_counts.h"
 #include "catalogue/search/corrections.h"
 #include "catalogue/search/indexes.h"
+#include "catalogue/search/looks.h"
 #include "catalogue/search/plan.h"
 #include "catalogue/search/relevance.h"
 #include "catalogue/search/stock.h"
@@ -934,9 +935,11 @@ static apr_status_t read_words(search_t *s)
 static apr_status_t read_all(void *baton)
 {
     search_t *s = baton;
+    cat_list_query_t *asked = apr_pmemdup(s->db->pool, s->asked, sizeof(*asked));
     apr_status_t rv;
 
-    s->query = s->asked;
+    asked->looks = apr_array_make(s->db->pool, CAT_QUERY_WORDS_MAX, sizeof(cat_look_t *));
+    s->asked = s->query = asked;
     s->corrections = NULL;
     begin_rows(s);
     rv = read_stock(s);

@@ -34,6 +34,7 @@
 #include "catalogue/query/query_others.h"
 #include "catalogue/query/visible.h"
 #include "catalogue/search/conditions.h"
+#include "catalogue/search/looks.h"
 #include "catalogue/search/plan.h"
 #include "lib/spelling.h"
 #include "lib/text.h"
@@ -49,6 +50,8 @@
 #define WRITTEN_AMONG 60 /* the newest products with a word, of which those are counted that have it not only joined */
 #define LETTERS_MAX 127  /* of a word of the dictionary */
 #define WITH_ENDING 10   /* edits that a word with a slip is behind others for its ending */
+#define SIGHT_MAX 1000   /* postings of several words that are read at once */
+#define HIDDEN (-1)
 
 _Static_assert(2 * PARTS_MAX <= CAT_COLUMNS_MAX, "all parts of a word are counted by one statement");
 
@@ -56,7 +59,8 @@ typedef struct likely_t {
     const char *word;
     int edits; /* 0: it contains the word of q; from WITH_ENDING on: it has an ending */
     int begins_otherwise;
-    int uses; /* products */
+    int uses;     /* products */
+    int postings; /* that were read to count them, or HIDDEN */
     int letters;
 } likely_t;
 
@@ -264,8 +268,10 @@ static apr_status_t take_word(void *baton, const char *const *values, int count)
     if (edits >= 0 && !apr_hash_get(w->met, values[0], APR_HASH_KEY_STRING)) {
         word = apr_pstrdup(w->db->pool, values[0]);
         apr_hash_set(w->met, word, APR_HASH_KEY_STRING, word);
-        APR_ARRAY_PUSH(w->likely, likely_t) =
-            (likely_t){word, edits, *word != *w->word, 0, cat_words_count_letters(word)};
+        APR_ARRAY_PUSH(w->likely, likely_t) = (likely_t){.word = word,
+                                                         .edits = edits,
+                                                         .begins_otherwise = *word != *w->word,
+                                                         .letters = cat_words_count_letters(word)};
     }
     return APR_SUCCESS;
 }
@@ -310,9 +316,6 @@ static apr_status_t read_words(widening_t *w, apr_int64_t from)
 
 /* ---- step 3: uses ---- */
 
-#define NOT_JOINED "w.in_name < 2" /* product_words, in conf/schema */
-#define NEWEST " ORDER BY w.created_at DESC, w.id DESC LIMIT "
-
 /* Which products with the word may whoever asks see, and find by it? */
 static cat_list_query_t ask_for_seen(const cat_db_t *db, const char *const *word)
 {
@@ -330,33 +333,6 @@ static cat_list_query_t ask_for_seen(const cat_db_t *db, const char *const *word
                               .sort_count = 1};
 }
 
-/* Adds " FROM ...", these of some products with the word; of a whole word of the newest ones. */
-static void add_seen(cat_select_text_t *s, const cat_db_t *db, const char *word)
-{
-    cat_list_query_t query = ask_for_seen(db, &word);
-    int is_whole = cat_product_keys_is_whole(word);
-
-    cat_select_text_add(s, " FROM (SELECT w.created_at, w.id, w.in_name", NULL);
-    cat_plan_add_words(s, word, NULL);
-    cat_select_text_add(s, is_whole ? NEWEST : " LIMIT ", NULL);
-    cat_select_text_add_number(s, is_whole ? SEEN_AMONG : FOUND_AMONG);
-    cat_select_text_add(s, ") w", s->dialect->syntax->join, "products p ON p.id = w.id", NULL);
-    cat_select_text_read_from(s, "w", "p", 0);
-    cat_select_text_begin_where(s);
-    cat_conditions_add_all(s, &query, &(cat_found_t){0});
-    cat_select_text_add(s, is_whole ? " AND " NOT_JOINED : "", NULL);
-}
-
-/* The same where each product is seen: postings tell. */
-static void add_newest(cat_select_text_t *s, const char *word)
-{
-    cat_select_text_add(s, " FROM (SELECT w.in_name", NULL);
-    cat_plan_add_words(s, word, NULL);
-    cat_select_text_add(s, NEWEST, NULL);
-    cat_select_text_add_number(s, WRITTEN_AMONG);
-    cat_select_text_add(s, ") w WHERE " NOT_JOINED, NULL);
-}
-
 /* The beginning of a longer word is none. */
 static const char *make_whole(apr_pool_t *pool, const char *word)
 {
@@ -371,67 +347,186 @@ static int is_some_hidden(const cat_db_t *db, const cat_select_text_t *s)
     return db->conf->visible || cat_select_text_hides_words(s);
 }
 
-/* Adds " FROM ...", a row for each product with the word: of a whole one, that has it not only joined. */
-static void add_products(cat_select_text_t *s, const cat_db_t *db, const char *word)
+/* Adds the conditions that p, the product of the posting w, may be seen, and is found by the word. */
+static void add_is_seen(cat_select_text_t *s, const cat_db_t *db, const char *word)
 {
-    if (is_some_hidden(db, s)) {
-        add_seen(s, db, word);
-    } else if (cat_product_keys_is_whole(word)) {
-        add_newest(s, word);
-    } else {
-        cat_plan_add_words(s, word, NULL);
-    }
+    cat_list_query_t query = ask_for_seen(db, &word);
+
+    cat_select_text_read_from(s, "w", "p", 0);
+    cat_conditions_add_all(s, &query, &(cat_found_t){0});
 }
 
-static void add_uses(cat_select_text_t *s, const widening_t *w, int place, const char *word)
+static void join_products(cat_select_text_t *s)
 {
-    cat_select_text_add(s, place ? " UNION ALL SELECT " : "SELECT ", NULL);
-    cat_select_text_add_number(s, place);
-    cat_select_text_add(s, " AS place, (SELECT COUNT(*) FROM (SELECT 1 AS one", NULL);
-    add_products(s, w->db, make_whole(s->text.pool, word));
-    cat_select_text_add(s, " LIMIT ", NULL);
-    cat_select_text_add_number(s, USES);
-    cat_select_text_add(s, ") c)", NULL);
+    cat_select_text_add(s, s->dialect->syntax->join, "products p ON p.id = w.id", NULL);
 }
 
-/* Some of the likeliest words. */
+/* Some of the likeliest words, whose uses are counted. */
 typedef struct weighing_t {
     const widening_t *widening;
     likely_t *words;
     int count;
+    int places[LIKELIEST]; /* of the words of which further postings are read */
+    int place_count;
 } weighing_t;
 
-static apr_status_t take_uses(void *baton, const char *const *values, int count)
+/* A posting is a use if its product can be seen, and has a whole word not only joined (product_words.in_name, in conf/schema). */
+static void add_postings(cat_select_text_t *s, const cat_db_t *db, const char *word)
+{
+    const char *in_name = cat_product_keys_is_whole(word) ? "w.in_name" : "0";
+    int is_hidden = is_some_hidden(db, s);
+
+    if (is_hidden) {
+        cat_select_text_add(s, "CASE WHEN p.id = w.id", NULL);
+        s->conditions = 1;
+        add_is_seen(s, db, word);
+        cat_select_text_add(s, " THEN ", in_name, " ELSE 2 END FROM product_words w", NULL);
+        join_products(s);
+    } else {
+        cat_select_text_add(s, in_name, " FROM product_words w", NULL);
+    }
+    cat_select_text_add(s, " WHERE ", NULL);
+    cat_plan_add_is_word(s, word);
+    if (cat_product_keys_is_whole(word)) {
+        cat_select_text_add(s, " ORDER BY w.created_at DESC, w.id DESC", NULL);
+    }
+}
+
+/* Adds these of the newest products with the word, from this one on; without an order where the word is not whole. */
+static void add_uses(cat_select_text_t *s, const cat_db_t *db, int place, const char *word, int from, int most)
+{
+    cat_select_text_add(s, place ? " UNION ALL " : "", s->dialect->syntax->limited, "SELECT ", NULL);
+    cat_select_text_add_number(s, place);
+    cat_select_text_add(s, " AS place, ", NULL);
+    add_postings(s, db, make_whole(s->text.pool, word));
+    cat_select_text_add(s, " LIMIT ", NULL);
+    cat_select_text_add_number(s, most);
+    cat_select_text_add(s, " OFFSET ", NULL);
+    cat_select_text_add_number(s, from);
+    cat_select_text_add(s, ")", NULL);
+}
+
+static apr_status_t take_use(void *baton, const char *const *values, int count)
 {
     const weighing_t *some = baton;
     int place = atoi(values[0]);
+    likely_t *likely = &some->words[some->places[place]];
 
     (void)count;
-    if (place < some->count) {
-        some->words[place].uses = atoi(values[1]);
+    likely->postings++;
+    likely->uses += likely->uses < USES && atoi(values[1]) < 2;
+    return APR_SUCCESS;
+}
+
+/* Twice as many places as words at most, so that few texts are prepared. No product has the word of those that are left. */
+static apr_status_t read_uses(weighing_t *some, int from, int most)
+{
+    cat_db_t *db = some->widening->db;
+    int places = 1;
+    cat_select_text_t s;
+
+    while (places < some->place_count) {
+        places *= 2;
+    }
+    cat_select_text_begin(&s, db);
+    for (int i = 0; i < places; i++) {
+        add_uses(&s, db, i, i < some->place_count ? some->words[some->places[i]].word : "", from, most);
+    }
+    return cat_select_text_run(&s, db, take_use, some);
+}
+
+/* Those that may have further uses. */
+static void list_places(weighing_t *some, int from)
+{
+    some->place_count = 0;
+    for (int i = 0; i < some->count; i++) {
+        if (some->words[i].postings == from && some->words[i].uses < USES) {
+            some->places[some->place_count++] = i;
+        }
+    }
+}
+
+/* Nearly always all of the newest postings are uses, so only few are read at first. */
+static apr_status_t read_all_uses(weighing_t *some)
+{
+    cat_select_text_t s;
+    apr_status_t rv;
+    int among;
+
+    cat_select_text_begin(&s, some->widening->db);
+    among = is_some_hidden(some->widening->db, &s) ? SEEN_AMONG : WRITTEN_AMONG;
+    list_places(some, 0);
+    rv = some->place_count ? read_uses(some, 0, USES) : APR_SUCCESS;
+    list_places(some, USES);
+    return rv == APR_SUCCESS && some->place_count ? read_uses(some, USES, among - USES) : rv;
+}
+
+/* What is read of some words at once, to know those that only hidden products have. */
+typedef struct sight_t {
+    weighing_t *some;
+    int is_seen[LIKELIEST];
+    int rows;
+} sight_t;
+
+static apr_status_t take_seen(void *baton, const char *const *values, int count)
+{
+    sight_t *sight = baton;
+
+    (void)count;
+    sight->rows++;
+    for (int i = 0; i < sight->some->count; i++) {
+        sight->is_seen[i] |= !strcmp(sight->some->words[i].word, values[0]);
     }
     return APR_SUCCESS;
 }
 
-/* Twice as many places as words at most, so that few texts are prepared. The places that are left repeat the last word. */
-static apr_status_t read_uses(weighing_t *some)
+static void add_sight(cat_select_text_t *s, const weighing_t *some)
 {
-    const widening_t *w = some->widening;
-    int places = 1;
-    cat_select_text_t s;
+    const cat_visible_t *visible = some->widening->db->conf->visible;
+    const cat_list_query_t query = {
+        .all = s->fields, .conditions = visible->conditions, .condition_count = visible->count};
 
-    while (places < some->count) {
-        places *= 2;
+    cat_select_text_add(s, "SELECT CASE WHEN p.id = w.id", NULL);
+    s->conditions = 1;
+    cat_select_text_read_from(s, "w", "p", 0);
+    cat_conditions_add_all(s, &query, &(cat_found_t){0});
+    cat_select_text_add(
+        s, " THEN w.word ELSE '' END FROM (SELECT w.word, w.created_at, w.id FROM product_words w WHERE w.word IN (",
+        NULL);
+    for (int i = 0; i < LIKELIEST; i++) {
+        cat_select_text_add(s, i ? ", " : "", NULL);
+        cat_select_text_add_value(s, i < some->count ? some->words[i].word : "");
     }
-    cat_select_text_begin(&s, w->db);
-    for (int i = 0; i < places; i++) {
-        add_uses(&s, w, i, some->words[i < some->count ? i : some->count - 1].word);
+    cat_select_text_add(s, ") LIMIT ", NULL);
+    cat_select_text_add_number(s, SIGHT_MAX);
+    cat_select_text_add(s, ") w", NULL);
+    join_products(s);
+}
+
+/* Leaves out the words that only hidden products have, if all their postings are few: where there are such words, there are many, and this takes
+ * much less time than a select for each. */
+static apr_status_t leave_hidden_out(weighing_t *some)
+{
+    sight_t sight = {.some = some};
+    cat_select_text_t s;
+    apr_status_t rv;
+
+    if (!some->widening->db->conf->visible) {
+        return APR_SUCCESS;
     }
-    return cat_select_text_run(&s, w->db, take_uses, some);
+    cat_select_text_begin(&s, some->widening->db);
+    add_sight(&s, some);
+    rv = cat_select_text_run(&s, some->widening->db, take_seen, &sight);
+    for (int i = 0; i < some->count && sight.rows < SIGHT_MAX; i++) {
+        if (!sight.is_seen[i] && cat_product_keys_is_whole(make_whole(s.text.pool, some->words[i].word))) {
+            some->words[i].postings = HIDDEN;
+        }
+    }
+    return rv;
 }
 
 /* There may be many statements, each of which has a pool of its own. */
-static apr_status_t count_uses(weighing_t *some)
+static apr_status_t count_uses(weighing_t *some, int is_first)
 {
     cat_db_t *db = some->widening->db;
     apr_pool_t *before = db->pool, *pool;
@@ -439,7 +534,8 @@ static apr_status_t count_uses(weighing_t *some)
 
     apr_pool_create(&pool, before);
     cat_db_use_pool(db, pool);
-    rv = read_uses(some);
+    rv = is_first ? APR_SUCCESS : leave_hidden_out(some);
+    rv = rv == APR_SUCCESS ? read_all_uses(some) : rv;
     cat_db_use_pool(db, before);
     apr_pool_destroy(pool);
     return rv;
@@ -453,8 +549,10 @@ static apr_status_t weigh_likely(widening_t *w, int *passed)
     apr_status_t rv = APR_SUCCESS;
 
     for (int from = 0; from < found && w->chosen->nelts < LIKELIEST && rv == APR_SUCCESS; from += LIKELIEST) {
-        weighing_t some = {w, (likely_t *)w->likely->elts + from, found - from < LIKELIEST ? found - from : LIKELIEST};
-        rv = count_uses(&some);
+        weighing_t some = {.widening = w,
+                           .words = (likely_t *)w->likely->elts + from,
+                           .count = found - from < LIKELIEST ? found - from : LIKELIEST};
+        rv = count_uses(&some, from == 0);
         for (int i = 0; i < some.count && w->chosen->nelts < LIKELIEST; i++) {
             if (some.words[i].uses) {
                 APR_ARRAY_PUSH(w->chosen, likely_t) = some.words[i];
@@ -498,6 +596,9 @@ static const char *const *list_chosen(const widening_t *w)
             break;
         }
         words[i] = likely->edits ? likely->word : make_whole(w->db->pool, likely->word);
+        if (cat_product_keys_is_whole(words[i])) {
+            cat_looks_note(w->query->looks, words[i]);
+        }
     }
     return words;
 }
@@ -566,6 +667,23 @@ static apr_status_t take_unknown(void *baton, const char *const *values, int cou
         u->count += !values[i];
     }
     return CAT_ENOUGH;
+}
+
+/* Adds " FROM ...", a row for each of some products that have what begins with the word. */
+static void add_products(cat_select_text_t *s, const cat_db_t *db, const char *word)
+{
+    if (is_some_hidden(db, s)) {
+        cat_select_text_add(s, " FROM (SELECT w.created_at, w.id", NULL);
+        cat_plan_add_words(s, word);
+        cat_select_text_add(s, " LIMIT ", NULL);
+        cat_select_text_add_number(s, FOUND_AMONG);
+        cat_select_text_add(s, ") w", NULL);
+        join_products(s);
+        cat_select_text_begin_where(s);
+        add_is_seen(s, db, word);
+    } else {
+        cat_plan_add_words(s, word);
+    }
 }
 
 /* Looks at some products with each word. */
