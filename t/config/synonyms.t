@@ -43,6 +43,7 @@ is(names('tv'), 'Television|Tv stand', 'an arrow leads one way');
 is(names('television'), 'Television', 'and not back');
 is(names('couch', token => $token), 'A sofabed|Chair|Red couches|Red sofa', 'a private field has synonyms for those who see it');
 is(names('couch', more => '&sort=name&price=1&count=exact'), 'A sofabed|Red couches|Red sofa', 'so do conditions and another order');
+is(names('sofa+couch', more => $_), 'A sofabed|Red couches|Red sofa', "two words that stand for each other$_") for '', '&sort=name', '&sort=relevance';
 
 is(names('sofa', mount => 'plain'), 'A sofabed|Red sofa', 'a mount without a file has no synonyms, whatever another one has cached');
 is(names('sofa', mount => 'other'), 'A sofabed|Divan|Red sofa', 'another file has others');

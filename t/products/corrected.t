@@ -37,6 +37,7 @@ finds("q=$_", 'Headphones', "$_: headphones") for qw(headpones eadphones headpho
 finds("q=$_", '', '') for qw(headfoens le ox hedl 5798 79);
 finds('q=ket', 'Teakettle, Kettles and pots, Red kettle', 'ket: teakettle');
 finds('q=red%20nothing', '', '');
+finds("q=tea%20kettle&match=exact$_", 'Teakettle', '') for '', '&sort=name'; # both words are there joined
 finds('q=schrank%20nothing', '', '');
 
 # Where there is no other word, one with a slip may have an ending of two letters.

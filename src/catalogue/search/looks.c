@@ -190,6 +190,17 @@ static apr_status_t find_several(cat_db_t *db, portion_t *p, int most)
     return cat_select_text_run(&s, db, take_one, p);
 }
 
+static int is_among(const portion_t *p, const cat_look_t *look)
+{
+    int i = 0;
+
+    while (i < p->count && p->all[i] != look) {
+        i++;
+    }
+    return i < p->count;
+}
+
+/* A look may be there twice, as two words of a question may stand for the same one. */
 apr_status_t cat_look_for_words(cat_db_t *db, cat_look_t *const *looks, int count, int most)
 {
     int is_recursive = most > 1 && cat_db_dialect(db)->syntax->above[0] != NULL;
@@ -198,7 +209,7 @@ apr_status_t cat_look_for_words(cat_db_t *db, cat_look_t *const *looks, int coun
     apr_status_t rv = APR_SUCCESS;
 
     for (int i = 0; i < count && rv == APR_SUCCESS; i++) {
-        if (looks[i]->from) {
+        if (looks[i]->from && !is_among(&p, looks[i])) {
             p.all[p.count++] = looks[i];
         }
         if (p.count && (p.count == at_once || i + 1 == count)) {
