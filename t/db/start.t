@@ -11,6 +11,7 @@ my $first = server();
 my @servers = ($first, map { server(conf => 'DBDParams "' . $first->params . "\"\n") } 2 .. 5);
 $_->launch for @servers;
 $_->wait_up for @servers;
+ok(wait_until(60, sub { !grep { !$_->is_ready } @servers }), 'all are ready');
 my $token = forge();
 for my $server (@servers) {
     answers($server->api(POST => '/products', { name => 'x', price => 1 }, token => $token), 201, undef,

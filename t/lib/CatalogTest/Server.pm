@@ -110,11 +110,14 @@ sub is_up { my ($self) = @_; return eval { $self->connection } }
 sub start {
     my ($self) = @_;
     $self->start_unready;
-    wait_until(20, sub { $self->api(GET => '/health/ready')->{status} !~ /^5/ || $self->log_text =~ /\[catalog:error\]/ })
+    wait_until(20, sub { $self->is_ready || $self->log_text =~ /\[catalog:error\]/ })
         or die "$self->{dir}: the server is not ready and does not say why\n", $self->complaints;
     $self->wait_for_fields;
     return $self;
 }
+
+# A path that is not there is no 5xx, either.
+sub is_ready { $_[0]->api(GET => '/health/ready')->{status} !~ /^5/ }
 
 # Where several transactions write at once, the keys of a new field are complete some seconds later, once a product was written, even if it is
 # deleted.
