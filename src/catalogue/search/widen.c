@@ -150,7 +150,7 @@ static const char *swap_first_part(apr_pool_t *pool, const char *second)
     return apr_pstrcat(pool, "<", apr_pstrmemdup(pool, second, one), second + one + two, NULL);
 }
 
-/* A word with an ending has not the last part, so this is left out if there are enough others; and of five letters, another one takes its place. */
+/* A word with an ending lacks the last part, so this is left out if there are enough others; and of five letters, another one takes its place. */
 static parts_t list_parts_of_slips(const widening_t *w)
 {
     int span = 1 + w->edits * CAT_SPELLING_PARTS_APART;
@@ -541,8 +541,8 @@ static apr_status_t count_uses(weighing_t *some, int is_first)
     return rv;
 }
 
-/* Chooses words that products have, up to LIKELIEST. *passed: how many products have not. Nearly always the first ones are looked at only, as nearly
- * all words have a product. */
+/* Chooses words that products have, up to LIKELIEST. *passed: how many words no product has. Nearly always only the first ones are looked at, as
+ * nearly all words have a product. */
 static apr_status_t weigh_likely(widening_t *w, int *passed)
 {
     int found = w->likely->nelts;
