@@ -6,10 +6,11 @@
  * long. So this is done in three steps for each word, "ketle":
  *
  *     1. where there is a choice, count the rows of    ket 200, etl 3, tle 90         of longer words: they may contain it
- *        each part, up to MANY                         <ke 80, ket 150, ..., le> 70   of words of four to six letters: slips
+ *        each part, up to MANY                         (of slips from seven letters on)
  *     2. read the rarest part of the first kind, and   etl: gazetleer
- *        of the second those that a slip leaves one    <ke, le>: kettle, kettles, ...
- *        of (lib/spelling.h); compare each word
+ *        of the second, of words of about its length,  <ke, tle, <kt: kettle, kettles, ...
+ *        those that a slip leaves one of
+ *        (lib/spelling.h); compare each word
  *     3. count the products of the likeliest of them,  kettle: 20
  *        up to USES, among those that may be seen
  *
@@ -17,7 +18,7 @@
  * others: where there are such words, the next ones are counted, and the next READ_MAX read, until LIKELIEST are left. However many they are, the
  * time limit of the list ends that.
  *
- * Where there is none, a word with a slip may have an ending, such as that of a plural: "trvet" finds trivets where no product has a trivet.
+ * Where there is no such word, one with a slip may have an ending, such as that of a plural: "trvet" finds trivets where no product has a trivet.
  *
  * Words that contain the question's are taken as they are, with a blank behind them (catalogue/product/product_keys.h); of slips also what begins
  * with them, as the plural of the word that was meant.
