@@ -1,4 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Reads and stores accounts. Names and addresses are looked up in lower case, by keys stored beside them.
+ *
+ * Checking a password takes long, so no transaction is open meanwhile. The statement that then replaces the hash requires the one that was checked:
+ * where it finds no such row, the password was replaced, or the account locked or deleted, in between.
+ *
+ * Two administrators who demote each other at the same moment must not both succeed: such transactions lock one row that all servers share.
+ */
 #include "accounts/accounts.h"
 
 #include <string.h>

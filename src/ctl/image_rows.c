@@ -167,8 +167,8 @@ static const char *find_stored(ctl_image_rows_t *rows, const image_row_t *row)
     apr_status_t rv = id ? APR_SUCCESS : cat_product_name_find(rows->adder.db, &name, &id);
 
     if (rv != APR_SUCCESS) {
-        const char *name = apr_pstrcat(rows->adder.pool, rows->fields->all[rows->key].name, "=", row->key, NULL);
-        ctl_fail(name, "the product is not there any more");
+        const char *what = apr_pstrcat(rows->adder.pool, rows->fields->all[rows->key].name, "=", row->key, NULL);
+        ctl_fail(what, "the product is not there any more");
         rows->adder.refused++;
     }
     return rv == APR_SUCCESS ? id : NULL;

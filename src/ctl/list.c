@@ -1,4 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What the commands on users, mails, webhooks and the audit trail share.
+ *
+ * A list is read by one statement a page, which begins after the last row of the page before, so it needs neither a cursor of the database nor an
+ * offset. The pool of a page is cleared before the next one.
+ *
+ * An action, such as another attempt to send some mails, is one transaction: if it cannot be done to one of the ids, it is done to none.
+ */
 #include "ctl/list.h"
 
 #include <stdio.h>

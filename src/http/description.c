@@ -1,4 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What the handlers' descriptions for /openapi.json have in common: the bodies of simple successes and of failures, parameters, and schemas.
+ *
+ * Each parameter of a query is a component of the document, named after the group of its route: "price[gte]" of a list of products is
+ * "products.price.gte". A parameter that some component describes already refers to that one instead, so each is in the document once.
+ */
 #include "http/description.h"
 
 #include <string.h>

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Has httpd tell catalogctl the settings of each mount, since only httpd knows what its configuration means, with all includes, defaults and
+ * inheritance. The table below has the fields of a line, which src/ctl/site.c reads by their names.
+ */
 #include "httpd/dump.h"
 
 #include <apr_strings.h>

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The routes of the API, a row each. All that surrounds a handler derives from its row: who may call it, how the body is read, which rate limit
+ * counts, whether Idempotency-Key repeats the answer; and so do 405, Allow, OPTIONS, CORS, the labels of metrics, and /openapi.json.
+ */
 #include "httpd/routes.h"
 
 #include "api/audit_log.h"

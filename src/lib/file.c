@@ -1,4 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Reads files that the configuration names, such as keys: as a whole, and only after their type and size have been checked, and the mode of those
+ * that are secret. A fault says what to do, with the path quoted for a shell.
+ *
+ * Uploads are kept in files without a name, which the system removes when the process ends, even by a crash.
+ */
 #include "lib/file.h"
 
 #include <apr_file_info.h>

@@ -27,7 +27,7 @@ static const utf8proc_option_t fold_options =
 
 /*
  * What people type for the Latin letters that Unicode does not decompose: those of the transform Latin-ASCII of Unicode's CLDR that fold to no
- * ASCII letters by themselves, in lower case; and "80×120" is typed with an x. tests/unit/test_fold.c looks at each of them.
+ * ASCII letters by themselves, in lower case; and × of "80×120", which is typed as an x. tests/unit/test_fold.c looks at each of them.
  */
 typedef struct latin_t {
     unsigned short letter;

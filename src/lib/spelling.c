@@ -9,8 +9,8 @@
  *     <ke ket ett tte tel el>
  *
  * Of two parts that are four places apart it therefore has at least one; and of three, if it is two edits away. With marks a word has as many
- * parts as letters, so five letters are enough for one edit, and nine for two. A word with an ending, "kettles", has not the last part: it takes one
- * letter more.
+ * parts as letters, so five letters are enough for one edit, and nine for two. A word with an ending, "kettles", lacks the last part, so it
+ * takes one letter more.
  *
  * The distance is that of optimal string alignment: edits do not overlap.
  */

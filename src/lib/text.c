@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Reads texts by their characters, and compares and joins words. Texts may come from anywhere: each octet that is not part of valid UTF-8 is read as
+ * U+FFFD, so no function fails because of it. Comparisons are by octets.
+ */
 #include "lib/text.h"
 
 #include <string.h>

@@ -37,7 +37,7 @@
 #define SHORT_DIGITS 4
 #define LONG_LETTERS 4 /* of a name, beside which a number is a word of its own in a question: "galaxy24", "2litres" */
 #define LONG_DIGITS 4  /* of a number that is meant without the letters before it, too: "m5799" */
-#define TIMES 0xD7     /* which folds to "x" */
+#define TIMES 0xD7     /* the sign, which folds to "x" */
 #define PAIRS_ALL 10   /* characters of a question whose pairs are all asked: of more, every second is */
 
 typedef enum { NO_PIECE, LETTERS, DIGITS, PAIRED } kind_t;
@@ -365,7 +365,7 @@ static int end_of_pair(const piece_t *pieces, int count, int i)
     return i + 1 < count && pieces[i + 1].kind == PAIRED && pieces[i + 1].before == WITHIN ? i + 1 : i;
 }
 
-/* And a pair over a blank or the like, which people leave out. */
+/* The pair that a character begins, and one across a blank or the like, which people leave out. */
 static void add_pairs_from(apr_array_header_t *words, const piece_t *pieces, int count, int i)
 {
     add_word(words, pieces, i, end_of_pair(pieces, count, i));

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # route: GET /products
 # route: GET /fields/:name/values
+# again: pgsql
 # The first thing that an administrator asks is answered: as long as no product was ever written, new fields are complete at once, and whoever
 # then writes the first one knows of them.
 use CatalogTest;

@@ -48,7 +48,6 @@ my %look = (
         auslaufartikel => false],
 );
 
-# What the database decides is the same for all shops: where the file runs again, one is enough.
 for my $shop (qw(woocommerce shopify magento prestashop medusa german-excel)) {
     my $fields = slurp("$shops/$shop/fields.conf");
     my @own = $fields =~ /^CatalogField (\w+)/mg;

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # route: GET /products
+# again: mysql
 # How many statements a list sends, as each is a round trip, and which lists need no transaction.
 use CatalogTest;
 use CatalogTest::Metrics qw(location scrape);

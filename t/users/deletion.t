@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # route: DELETE /users/:id
 # route: DELETE /auth/me
+# again: db
 # The access token of a sign-in that is being stored while the user is deleted is refused afterwards, as those of all other sessions.
 use CatalogTest;
 use CatalogAccounts;

@@ -7,7 +7,6 @@ use CatalogTest;
 
 sub statuses { my %n; $n{ $_->{status} }++ for @_; return \%n }
 
-# As many as may hash at once: on a busy machine those who wait for others might get a 503.
 my $server = server()->start;
 for my $route ('/register', '/users') {
     my $name = fresh();

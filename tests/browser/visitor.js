@@ -227,7 +227,7 @@ export function story(...parts) {
     }
 }
 
-/* The same, but for make check. */
+/* The same, which make check leaves out. */
 export function storyAtNight(...parts) {
     if (!isBrief) {
         story(...parts);

@@ -269,7 +269,7 @@ static apr_status_t begin_looks(cat_select_text_t *s, const making_t *m, const l
     return rv;
 }
 
-/* Finds the words that begin so, up to FEW and one. */
+/* Finds the words that begin so, or more than FEW of them. */
 static apr_status_t find_words(making_t *m)
 {
     apr_array_header_t *looks = apr_array_make(m->db->pool, 1, sizeof(cat_look_t *));

@@ -200,7 +200,7 @@ static int is_among(const portion_t *p, const cat_look_t *look)
     return i < p->count;
 }
 
-/* A look may be there twice, as two words of a question may stand for the same one. */
+/* The same look may be among them twice, as two words of a question may stand for the same one. */
 apr_status_t cat_look_for_words(cat_db_t *db, cat_look_t *const *looks, int count, int most)
 {
     int is_recursive = most > 1 && cat_db_dialect(db)->syntax->above[0] != NULL;

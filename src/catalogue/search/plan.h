@@ -92,7 +92,7 @@ int cat_plan_is_index_too_short(const cat_plan_t *plan);
 int cat_plan_needs_bound(const cat_plan_t *plan);
 void cat_plan_add_bound(cat_select_text_t *s, const cat_plan_t *plan, apr_int64_t rows, apr_int64_t offset);
 
-/* Is it known that the list has no product? No word of q begins one of the dictionary. There are no selects of such a list. */
+/* Is it known that the list has no product, as a word of q begins no word of a product? There are no selects of such a list. */
 int cat_plan_is_empty(const cat_plan_t *plan);
 
 /* Adds the select of the products, with the columns of catalogue/product/product.h and those of the sort behind them. */

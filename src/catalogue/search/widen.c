@@ -6,10 +6,11 @@
  * long. So this is done in three steps for each word, "ketle":
  *
  *     1. where there is a choice, count the rows of    ket 200, etl 3, tle 90         of longer words: they may contain it
- *        each part, up to MANY                         <ke 80, ket 150, ..., le> 70   of words of four to six letters: slips
+ *        each part, up to MANY                         (of slips from seven letters on)
  *     2. read the rarest part of the first kind, and   etl: gazetleer
- *        of the second those that a slip leaves one    <ke, le>: kettle, kettles, ...
- *        of (lib/spelling.h); compare each word
+ *        of the second, of words of about its length,  <ke, tle, <kt: kettle, kettles, ...
+ *        those that a slip leaves one of
+ *        (lib/spelling.h); compare each word
  *     3. count the products of the likeliest of them,  kettle: 20
  *        up to USES, among those that may be seen
  *
@@ -17,7 +18,7 @@
  * others: where there are such words, the next ones are counted, and the next READ_MAX read, until LIKELIEST are left. However many they are, the
  * time limit of the list ends that.
  *
- * Where there is none, a word with a slip may have an ending, such as that of a plural: "trvet" finds trivets where no product has a trivet.
+ * Where there is no such word, one with a slip may have an ending, such as that of a plural: "trvet" finds trivets where no product has a trivet.
  *
  * Words that contain the question's are taken as they are, with a blank behind them (catalogue/product/product_keys.h); of slips also what begins
  * with them, as the plural of the word that was meant.
@@ -150,7 +151,7 @@ static const char *swap_first_part(apr_pool_t *pool, const char *second)
     return apr_pstrcat(pool, "<", apr_pstrmemdup(pool, second, one), second + one + two, NULL);
 }
 
-/* A word with an ending has not the last part, so this is left out if there are enough others; and of five letters, another one takes its place. */
+/* A word with an ending lacks the last part, so this is left out if there are enough others; and of five letters, another one takes its place. */
 static parts_t list_parts_of_slips(const widening_t *w)
 {
     int span = 1 + w->edits * CAT_SPELLING_PARTS_APART;
@@ -541,8 +542,8 @@ static apr_status_t count_uses(weighing_t *some, int is_first)
     return rv;
 }
 
-/* Chooses words that products have, up to LIKELIEST. *passed: how many products have not. Nearly always the first ones are looked at only, as nearly
- * all words have a product. */
+/* Chooses words that products have, up to LIKELIEST. *passed: how many words no product has. Nearly always only the first ones are looked at, as
+ * nearly all words have a product. */
 static apr_status_t weigh_likely(widening_t *w, int *passed)
 {
     int found = w->likely->nelts;

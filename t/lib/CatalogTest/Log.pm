@@ -59,7 +59,7 @@ sub noteworthy {
 # When httpd's event and worker MPMs stop, a child may crash in code of theirs, in one of some hundred stops. The main thread closes the
 # sockets of its workers, which may be closing them too. And SIGTERM ends a new child, which does not yet wait for it, inside the handler,
 # just_die(): it then runs exit handlers, though it may have been in malloc() or in the loader, and glibc says that these are inconsistent;
-# so says APR of its list of connections, of which a thread has one.
+# so does APR of its list of connections, if a thread is using one of them.
 my $CRASH = qr/^.* AH00052: child pid \d+ exit signal (?:Segmentation fault \(11\)|Abort \(6\))\n/m;
 my $INCONSISTENT = qr/^(?:corrupted |double free |(?:free|malloc|munmap_chunk)\(\): |Inconsistency detected by ld\.so: |\S+: \S*apr_reslist\.c:\d+: reslist_cleanup: Assertion ).*\n/m;
 

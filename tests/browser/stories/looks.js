@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Brings each page into its states, and checks them with axe in each colour scheme. With PICTURES=1 it writes a picture of each to build/browser,
- * in two widths and both schemes; that takes as long as all checks. BRIEF=1 leaves dark and forced colours, most widths, and all
- * states of a page but its first to make nightly.
+ * in two widths and both schemes; that takes as long as all checks. BRIEF=1 leaves dark and forced colours, most widths, and
+ * all states of a page but the first to make nightly.
  */
 import assert from 'node:assert/strict';
 import { axe, isBrief, pictures, SILENCE_BAR, story, trustLinks } from '../visitor.js';
