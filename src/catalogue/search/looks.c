@@ -66,7 +66,7 @@ typedef struct portion_t {
     int columns; /* of each, where it is not recursive: 1, or 2 in a first look */
 } portion_t;
 
-/* 1, 2, 4, 8, 16, 24 and so on: those that are left find nothing. */
+/* 1, 2, 4, 8, 16, 24 and so on: those that are left find nothing, by the same text as the last look. */
 static int count_places(const portion_t *p)
 {
     int places = 1;
@@ -77,11 +77,26 @@ static int count_places(const portion_t *p)
     return places;
 }
 
-/* MariaDB would sort all rows of a whole word, although they have the same place in the order. */
-static void add_range(cat_select_text_t *s, const char *from, const char *until)
+static const char *from_of(const portion_t *p, int place)
 {
-    int is_range = strcmp(from, until) != 0;
+    return place < p->count ? p->all[place]->from : "";
+}
 
+static const char *until_of(const portion_t *p, int place)
+{
+    return place < p->count ? p->all[place]->until : "";
+}
+
+static int has_range(const portion_t *p, int place)
+{
+    int last = place < p->count ? place : p->count - 1;
+
+    return strcmp(p->all[last]->from, p->all[last]->until) != 0;
+}
+
+/* MariaDB would sort all rows of a whole word, although they have the same place in the order. */
+static void add_range(cat_select_text_t *s, const char *from, const char *until, int is_range)
+{
     cat_select_text_add(s, "(SELECT w.word FROM product_words w WHERE w.word ", is_range ? ">= " : "= ", NULL);
     cat_select_text_add_value(s, from);
     if (is_range) {
@@ -94,7 +109,7 @@ static void add_range(cat_select_text_t *s, const char *from, const char *until)
 
 static void add_look(cat_select_text_t *s, const portion_t *p, int place)
 {
-    add_range(s, place < p->count ? p->all[place]->from : "", place < p->count ? p->all[place]->until : "");
+    add_range(s, from_of(p, place), until_of(p, place), has_range(p, place));
 }
 
 /* From here on are the words above this one. */
@@ -140,9 +155,9 @@ static apr_status_t find_next(cat_db_t *db, portion_t *p)
     for (int i = 0; i < count_places(p); i++) {
         cat_select_text_add(&s, i ? ", " : "SELECT ", NULL);
         add_look(&s, p, i);
-        if (p->columns > 1 && i < p->count && strcmp(p->all[i]->from, p->all[i]->until) != 0) {
+        if (p->columns > 1 && has_range(p, i)) {
             cat_select_text_add(&s, ", ", NULL);
-            add_range(&s, above(db->pool, p->all[i]->from), p->all[i]->until);
+            add_range(&s, above(db->pool, from_of(p, i)), until_of(p, i), 1);
         } else if (p->columns > 1) {
             cat_select_text_add(&s, ", NULL", NULL);
         }
@@ -177,7 +192,7 @@ static apr_status_t find_several(cat_db_t *db, portion_t *p, int most)
         cat_select_text_add(&s, ", ", NULL);
         add_look(&s, p, i);
         cat_select_text_add(&s, ", ", NULL);
-        cat_select_text_add_value(&s, i < p->count ? p->all[i]->until : "");
+        cat_select_text_add_value(&s, until_of(p, i));
         cat_select_text_add(&s, ", 1", NULL);
     }
     cat_select_text_add(
