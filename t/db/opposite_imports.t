@@ -56,7 +56,10 @@ for my $case (
     my $summary = sprintf '"rows":%d,"created":0,"updated":%1$d,"unchanged":0', COUNT;
     for my $import (@imports) {
         my $answer = finish(shift @sockets);
-        $answer = finish(begin_import(@$import)) if $answer =~ m{^HTTP/1\.1 503 } && slowness() > 2; # one waited too long for the other
+        for (1 .. 10) {
+            last if $answer !~ m{^HTTP/1\.1 503 };
+            $answer = finish(begin_import(@$import)); # one waited too long for the other, on a busy machine
+        }
         like($answer, qr{^HTTP/1\.1 200 .*$summary}s, "$name: an import succeeds");
     }
     ok($is_right->(), "$name: nothing is lost, and each is stored whole");
@@ -81,5 +84,5 @@ is_deeply([grep { /faults_total.*conflict/ } keys %{ moves($before, scrape($serv
 
 is(problems(ctl_for($server, 'check')), '', 'all that is derived of the products is right');
 
-allow_log(qr/CAT003: .*SQL_PRODUCT_LOCK_\d+ failed/) if slowness() > 2;
+allow_log(qr/CAT003: .*SQL_PRODUCT_LOCK_\d+ failed/);
 done_testing;
