@@ -126,7 +126,9 @@ class Visitor {
         );
     }
 
+    /* What routes have begun for a page that is left fails, which would count as a failure of the story that runs next. */
     async leave() {
+        await Promise.all(this.context.pages().map(page => page.unrouteAll({ behavior: 'ignoreErrors' })));
         await this.context.close();
     }
 
