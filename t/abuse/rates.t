@@ -59,10 +59,12 @@ like(policy($first), qr/^"login";q=30;w=60 "login";r=29;t=2$/, 'the default is 3
 like(policy($second), qr/^"login";q=30;w=60 "login";r=28;t=[34]$/, 'a second sign-in leaves one less');
 like(policy($third), qr/^"login";q=30;w=60 "login";r=27;/, 'a password reset counts as a sign-in');
 my $here = from();
-like(policy(ask('/api', '/register', registration(), $here)), qr/^"register";q=60;w=60 "register";r=59;t=1$/,
+# At once, as a busy machine may take a second for a password, in which one more is allowed.
+my @registered = sort { $b cmp $a } map { policy($_) } $server->burst(map { wire(POST => $_, registration(), from_network($here)) } '/register', '/users');
+like($registered[0], qr/^"register";q=60;w=60 "register";r=59;t=1$/,
     'the default is 60 registrations a minute');
-like(policy(ask('/api', '/users', registration(), $here)), qr/^"register";q=60;w=60 "register";r=5[89];t=[12]$/,
-    'the other route of registration says so too; a busy machine may have passed a second, which gives one back');
+like($registered[1], qr/^"register";q=60;w=60 "register";r=58;t=[12]$/,
+    'both routes of registration count');
 like(policy(ask('/api', '/auth/password/forgot', { email => 'x@example.com' }, $here)),
     qr/^"mail";q=3;w=3600 "mail";r=2;t=1200$/, 'the default is 3 mails an hour');
 like(policy(ask('/api', '/auth/confirm/resend', { email => 'y@example.com' }, $here)),

@@ -57,8 +57,8 @@ for my $case (
     for my $import (@imports) {
         my $answer = finish(shift @sockets);
         for (1 .. 10) {
-            last if $answer !~ m{^HTTP/1\.1 503 };
-            $answer = finish(begin_import(@$import)); # one waited too long for the other, on a busy machine
+            last unless $answer =~ m{^HTTP/1\.1 503 } && slowness() > 2;
+            $answer = finish(begin_import(@$import)); # one waited too long for the other
         }
         like($answer, qr{^HTTP/1\.1 200 .*$summary}s, "$name: an import succeeds");
     }
@@ -84,5 +84,5 @@ is_deeply([grep { /faults_total.*conflict/ } keys %{ moves($before, scrape($serv
 
 is(problems(ctl_for($server, 'check')), '', 'all that is derived of the products is right');
 
-allow_log(qr/CAT003: .*SQL_PRODUCT_LOCK_\d+ failed/);
+allow_log(qr/CAT003: .*SQL_PRODUCT_LOCK_\d+ failed/) if slowness() > 2;
 done_testing;

@@ -63,8 +63,7 @@ typedef struct cat_list_query_t {
         *others;        /* or any of these of the same index does, up to a NULL; NULL: only the word counts */
     int word_count;     /* 0 to CAT_QUERY_WORDS_MAX; 0: no q */
     int repeated_count; /* of these, the last ones: the same texts again, with others (catalogue/query/query_clauses.c) */
-    apr_array_header_t *
-        looks; /* of catalogue/search/looks.h: what the transaction has found of words already; NULL: nothing is kept */
+    apr_array_header_t *looks; /* what the transaction has found of words (catalogue/search/looks.h); NULL: nothing */
 
     cat_match_t match;
     int can_widen;     /* flag: the answer may have words that the client has not asked for */

@@ -649,11 +649,6 @@ static int is_word_alone(const cat_list_query_t *query)
     return query->word_count == 1 && query->condition_count == 0;
 }
 
-static apr_int64_t measure_span(const char *newest, const char *older)
-{
-    return newest && older ? apr_atoi64(newest) - apr_atoi64(older) : CAT_POSTING_NEVER;
-}
-
 typedef struct measuring_t {
     word_t *words[COUNTED_WORDS];
     int count;
@@ -665,7 +660,7 @@ static apr_status_t take_spans(void *baton, const char *const *values, int count
 
     (void)count;
     for (int i = 0; i < m->count; i++) {
-        m->words[i]->span = measure_span(values[2 * i], values[2 * i + 1]);
+        m->words[i]->span = cat_posting_measure_span(values[2 * i], values[2 * i + 1]);
     }
     return CAT_ENOUGH;
 }

@@ -113,6 +113,11 @@ static void add_count(cat_select_text_t *s, const cat_posting_t *posting)
     }
 }
 
+apr_int64_t cat_posting_measure_span(const char *newest, const char *older)
+{
+    return newest && older ? apr_atoi64(newest) - apr_atoi64(older) : CAT_POSTING_NEVER;
+}
+
 typedef struct measuring_t {
     cat_posting_t *postings;
     int count;
@@ -126,7 +131,7 @@ static apr_status_t take_measures(void *baton, const char *const *values, int co
     for (int i = 0; i < m->count; i++) {
         cat_posting_t *posting = &m->postings[i];
         if (posting->condition) {
-            posting->span = values[0] && values[1] ? apr_atoi64(values[0]) - apr_atoi64(values[1]) : CAT_POSTING_NEVER;
+            posting->span = cat_posting_measure_span(values[0], values[1]);
             posting->count = values[2] ? apr_atoi64(values[2]) : -1;
             values += 3;
         }
