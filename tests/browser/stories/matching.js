@@ -213,7 +213,7 @@ export function stories(server) {
         assert.ok(others > 0, 'some are as they were');
     });
 
-    storyAtNight('any field is changed of all that match and of those that are selected, as its type has it', server, async visit => {
+    story('any field is changed of all that match and of those that are selected, as its type has it', server, async visit => {
         const url = server.shopUrl;
         const { visitor, user, page } = await come(visit, 'dyer', url);
         await page.setViewportSize({ width: 1280, height: 800 });
