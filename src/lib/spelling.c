@@ -32,10 +32,10 @@ int cat_spelling_edits_with_ending(int letters)
     return letters > CAT_SPELLING_SLIPS_LEAST ? 2 : letters >= CAT_SPELLING_SLIP_LEAST ? 1 : 0;
 }
 
-apr_array_header_t *cat_spelling_parts(apr_pool_t *pool, const char *word, int has_marks)
+apr_array_header_t *cat_spelling_parts(apr_pool_t *pool, const char *word)
 {
     apr_array_header_t *parts = apr_array_make(pool, 12, sizeof(const char *));
-    const char *text = has_marks ? apr_pstrcat(pool, "<", word, ">", NULL) : word, *end = text + strlen(text);
+    const char *text = apr_pstrcat(pool, "<", word, ">", NULL), *end = text + strlen(text);
     const char *one = text, *two = text; /* where the last letter but one begins, and the last one */
     apr_int32_t letter;
 

@@ -20,13 +20,11 @@ int cat_spelling_edits(int letters);
 /* The same of one whose slip may be in the beginning of a word with an ending. */
 int cat_spelling_edits_with_ending(int letters);
 
-/*
- * The parts of three letters of a word, in its order, on the pool, as const char *. With marks, "<ke", "ket", "ett", "ttl", "tle", "le>" of
- * "kettle": as many as the word has letters. Without marks, those in the middle only.
- */
-apr_array_header_t *cat_spelling_parts(apr_pool_t *pool, const char *word, int has_marks);
+/* The parts of three letters of a word, in its order, on the pool, as const char *: "<ke", "ket", "ett", "ttl", "tle", "le>" of "kettle", as many as
+ * the word has letters. */
+apr_array_header_t *cat_spelling_parts(apr_pool_t *pool, const char *word);
 
-/* Of two parts with marks that are so far from each other, a slip leaves one: at most four follow each other that it changes. */
+/* Of two parts that are so far from each other, a slip leaves one: at most four follow each other that it changes. */
 #define CAT_SPELLING_PARTS_APART 4
 
 /* How many edits make one word of the other, or of what the other has before an ending of up to so many letters: a letter that is missing, too many,

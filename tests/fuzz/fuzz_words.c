@@ -73,7 +73,7 @@ static void check_whole(apr_pool_t *pool, const apr_array_header_t *words, const
 static void check_spelling(apr_pool_t *pool, const char *word, const char *other)
 {
     int letters = cat_words_count_letters(word), edits = cat_spelling_compare(word, other, 0, CAT_SPELLING_EDITS_MAX);
-    const apr_array_header_t *parts = cat_spelling_parts(pool, word, 1);
+    const apr_array_header_t *parts = cat_spelling_parts(pool, word);
 
     FUZZ_CHECK(!letters || parts->nelts == letters);
     for (int i = 0; i < parts->nelts; i++) {

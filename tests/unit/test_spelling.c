@@ -8,21 +8,18 @@
 
 #include "lib/spelling.h"
 
-static const char *list(apr_pool_t *pool, const char *word, int has_marks)
+static const char *list(apr_pool_t *pool, const char *word)
 {
-    const char *joined = apr_array_pstrcat(pool, cat_spelling_parts(pool, word, has_marks), '|');
+    const char *joined = apr_array_pstrcat(pool, cat_spelling_parts(pool, word), '|');
 
     return joined ? joined : "";
 }
 
 static void test_parts_have_three_letters(void **state)
 {
-    assert_string_equal(list(*state, "kettle", 1), "<ke|ket|ett|ttl|tle|le>");
-    assert_string_equal(list(*state, "kettle", 0), "ket|ett|ttl|tle");
-    assert_string_equal(list(*state, "tea", 0), "tea");
-    assert_string_equal(list(*state, "ab", 0), "");
-    assert_string_equal(list(*state, "ab", 1), "<ab|ab>");
-    assert_string_equal(list(*state, "чайн", 1), "<ча|чай|айн|йн>");
+    assert_string_equal(list(*state, "kettle"), "<ke|ket|ett|ttl|tle|le>");
+    assert_string_equal(list(*state, "ab"), "<ab|ab>");
+    assert_string_equal(list(*state, "чайн"), "<ча|чай|айн|йн>");
 }
 
 static void test_edits_are_counted(void **state)
@@ -147,8 +144,8 @@ static void test_a_slip_leaves_one_of_the_parts_that_are_apart(void **state)
         if (cat_spelling_compare(word, slip, 0, edits) > edits) {
             continue; /* edits that overlap */
         }
-        asked = cat_spelling_parts(pool, word, 1);
-        parts = cat_spelling_parts(pool, slip, 1);
+        asked = cat_spelling_parts(pool, word);
+        parts = cat_spelling_parts(pool, slip);
         for (int from = 0; from + edits * CAT_SPELLING_PARTS_APART < asked->nelts; from++) {
             assert_true(is_met(parts, asked, from, edits + 1));
         }
@@ -179,8 +176,8 @@ static void test_a_slip_before_an_ending_leaves_one_of_the_others(void **state)
         }
         slip = apr_pstrcat(pool, slip, rand() % 2 ? "s" : "es", NULL);
         assert_true(cat_spelling_compare(word, slip, CAT_SPELLING_ENDING_MAX, edits) <= edits);
-        asked = cat_spelling_parts(pool, word, 1);
-        parts = cat_spelling_parts(pool, slip, 1);
+        asked = cat_spelling_parts(pool, word);
+        parts = cat_spelling_parts(pool, slip);
         for (int from = 0; from + edits * CAT_SPELLING_PARTS_APART < asked->nelts - 1; from++) {
             assert_true(is_met(parts, asked, from, edits + 1));
         }

@@ -7,7 +7,8 @@
  * fields that begin so are counted. So everything that is suggested can be seen, and has the letters that products have. Which products, so
  * that no question reads many:
  *
- *      kett               begins up to FEW words of the index: the newest products of each, so that rare ones are suggested, too
+ *      kett               begins up to FEW words of the dictionary: the newest products of each, so that rare ones are suggested, too;
+ *                         where it has none, or one that nobody sees, and for three letters, the same of the index
  *      ke                 begins more, or is short: those of the newest SAMPLE products of the catalogue that are found. If these do not have
  *                         enough words, one product for each next letter: the newest one of the first word with kea, with keb, and so on;
  *                         where even that are few, those of the first FEW words
@@ -23,6 +24,7 @@
 
 #include <apr_strings.h>
 
+#include "catalogue/product/dictionary.h"
 #include "catalogue/product/product.h"
 #include "catalogue/product/product_keys.h"
 #include "catalogue/search/conditions.h"
@@ -55,6 +57,7 @@ typedef struct making_t {
     apr_array_header_t *names;  /* cat_suggested_product_t: with such a word in the name */
     apr_array_header_t *others; /* the same of the other products */
     apr_array_header_t *found;  /* const char *: words of the index that begin so; more than FEW: there may be others */
+    int has_product[FEW];       /* flags: of these, when products were read by them */
 } making_t;
 
 /* ---- words of products ---- */
@@ -269,7 +272,7 @@ static apr_status_t begin_looks(cat_select_text_t *s, const making_t *m, const l
     return rv;
 }
 
-/* Finds the words that begin so, or more than FEW of them. */
+/* Finds the words of the index that begin so, or more than FEW of them. */
 static apr_status_t find_words(making_t *m)
 {
     apr_array_header_t *looks = apr_array_make(m->db->pool, 1, sizeof(cat_look_t *));
@@ -283,18 +286,46 @@ static apr_status_t find_words(making_t *m)
     return rv;
 }
 
-/* Adds the id of the newest product that has the word of f, and can be seen. */
-static void add_newest_of_word(cat_select_text_t *s, const cat_list_query_t *all)
+/* The same of the dictionary, which has one row of each, but no words with digits, and no shorter ones. */
+static apr_status_t find_listed(making_t *m)
+{
+    looks_t looks = make_looks(m, FEW + 1);
+    cat_select_text_t s;
+
+    m->found = apr_array_make(m->db->pool, looks.most, sizeof(const char *));
+    if (looks.letters <= CAT_DICTIONARY_LEAST) {
+        return APR_SUCCESS;
+    }
+    cat_select_text_begin(&s, m->db);
+    cat_select_text_add(&s, "SELECT word FROM dictionary WHERE part = '' AND letters = 0 AND word >= ", NULL);
+    cat_select_text_add_value(&s, looks.begin);
+    if (looks.end) {
+        cat_select_text_add(&s, " AND word < ", NULL);
+        cat_select_text_add_value(&s, looks.end);
+    }
+    cat_select_text_add(&s, " ORDER BY word LIMIT ", NULL);
+    cat_select_text_add_number(&s, looks.most);
+    return cat_select_text_run(&s, m->db, cat_db_add_text, m->found);
+}
+
+/* Adds the newest products that can be seen and have the word; NULL: that of f. */
+static void add_newest(cat_select_text_t *s, const cat_list_query_t *all, const char *columns, const char *word,
+                       int most)
 {
     const cat_found_t found = {.words = {cat_select_text_hides_words(s) ? NULL : all->words[0]}};
 
-    cat_select_text_add(s, "(SELECT w.id FROM product_words w", s->dialect->syntax->join, "products p ON p.id = w.id",
-                        NULL);
+    cat_select_text_add(s, "SELECT ", columns, " FROM product_words w", s->dialect->syntax->join,
+                        "products p ON p.id = w.id", NULL);
     cat_select_text_begin_where(s);
     cat_select_text_add_condition(s);
-    cat_buffer_add_text(&s->text, "w.word = f.word");
+    cat_select_text_add(s, "w.word = ", word ? NULL : "f.word", NULL);
+    if (word) {
+        cat_select_text_add_value(s, word);
+    }
     cat_conditions_add_all(s, all, &found);
-    cat_select_text_add(s, " ORDER BY w.created_at DESC, w.id DESC LIMIT 1)", NULL);
+    cat_select_text_add(s, " ORDER BY w.created_at DESC, w.id DESC LIMIT ", NULL);
+    cat_select_text_add_number(s, most);
+    cat_select_text_add(s, ")", NULL);
 }
 
 /* The newest product of the first word with each next letter, until there are as many as words that the client wants. */
@@ -306,27 +337,46 @@ static apr_status_t read_by_letters(making_t *m)
     apr_status_t rv;
 
     rv = begin_looks(&s, m, &looks);
-    cat_select_text_add(&s, PRODUCT_COLUMNS_OF_R " FROM f", s.dialect->syntax->join, "products r ON r.id = ", NULL);
-    add_newest_of_word(&s, m->query->all);
+    cat_select_text_add(&s, PRODUCT_COLUMNS_OF_R " FROM f", s.dialect->syntax->join, "products r ON r.id = (", NULL);
+    add_newest(&s, m->query->all, "w.id", NULL, 1);
     cat_select_text_add(&s, " WHERE f.word IS NOT NULL LIMIT ", NULL);
     cat_select_text_add_number(&s, limit);
     return rv == APR_SUCCESS ? cat_select_text_run(&s, m->db, take_product, m) : rv;
 }
 
-/* The newest products of each of the words. */
-static apr_status_t read_by_words(making_t *m)
+/* A row of read_by_words ends with the place of its word. */
+static apr_status_t take_product_of_word(void *baton, const char *const *values, int count)
 {
-    cat_plan_t plan = {.query = m->query->all, .order = cat_order_make(m->query->all), .sort_count = 1, .field = -1};
-    cat_select_text_t s;
+    making_t *m = baton;
 
-    plan.kind = CAT_PLAN_STREAM;
-    plan.word = m->query->all->words[0];
-    plan.branch_count = m->found->nelts < FEW ? m->found->nelts : FEW;
-    plan.branch_rows = ROWS / plan.branch_count;
-    memcpy(plan.branches, m->found->elts, (size_t)plan.branch_count * sizeof(plan.branches[0]));
+    m->has_product[atoi(values[count - 1])] = 1;
+    take_product(m, values, count);
+    return APR_SUCCESS;
+}
+
+/* The newest products of each of the words. *have_all: does each word have one? */
+static apr_status_t read_by_words(making_t *m, int *have_all)
+{
+    int count = m->found->nelts < FEW ? m->found->nelts : FEW;
+    cat_select_text_t s;
+    apr_status_t rv;
+
+    *have_all = count > 0;
+    if (!count) {
+        return APR_SUCCESS;
+    }
+    memset(m->has_product, 0, sizeof(m->has_product));
     cat_select_text_begin(&s, m->db);
-    cat_plan_add_rows(&s, &plan, ROWS, 0);
-    return cat_select_text_run(&s, m->db, take_product, m);
+    for (int i = 0; i < count; i++) {
+        const char *columns = apr_pstrcat(m->db->pool, PRODUCT_COLUMNS_OF_P ", ", apr_itoa(m->db->pool, i), NULL);
+        cat_select_text_add(&s, i ? " UNION ALL " : "", s.dialect->syntax->limited, NULL);
+        add_newest(&s, m->query->all, columns, APR_ARRAY_IDX(m->found, i, const char *), ROWS / count);
+    }
+    rv = cat_select_text_run(&s, m->db, take_product_of_word, m);
+    for (int i = 0; i < count; i++) {
+        *have_all &= m->has_product[i];
+    }
+    return rv;
 }
 
 /* Those of the newest products of the catalogue that are found. MariaDB would sort all products to find the newest ones. */
@@ -377,20 +427,30 @@ static apr_status_t read_sample(making_t *m)
     return rv == APR_SUCCESS && !has_enough(m) ? read_by_letters(m) : rv;
 }
 
+/* By the words that were found. */
+static apr_status_t read_found(making_t *m, int is_short, int *have_all)
+{
+    apr_status_t rv = m->found->nelts > FEW && !is_short ? read_sample(m) : APR_SUCCESS;
+
+    return rv == APR_SUCCESS && has_few(m) ? read_by_words(m, have_all) : rv;
+}
+
 static apr_status_t read_word(making_t *m)
 {
-    int is_short = strlen(m->query->all->words[0]) < SHORT_WORD;
+    int is_short = strlen(m->query->all->words[0]) < SHORT_WORD, have_all = 0;
     apr_status_t rv = cat_conditions_prepare(m->db, m->query->all);
 
     rv = rv == APR_SUCCESS && is_short ? read_sample(m) : rv;
     if (rv != APR_SUCCESS || !has_few(m)) {
         return rv;
     }
-    rv = find_words(m);
-    if (rv == APR_SUCCESS && m->found->nelts > FEW && !is_short) {
-        rv = read_sample(m);
+    rv = find_listed(m);
+    rv = rv == APR_SUCCESS ? read_found(m, is_short, &have_all) : rv;
+    if (rv != APR_SUCCESS || !has_few(m) || have_all) {
+        return rv;
     }
-    return rv == APR_SUCCESS && m->found->nelts && has_few(m) ? read_by_words(m) : rv;
+    rv = find_words(m);
+    return rv == APR_SUCCESS ? read_found(m, is_short, &have_all) : rv;
 }
 
 /* Repeated ones are of synonyms (catalogue/query/query_clauses.c). */
@@ -475,7 +535,7 @@ static apr_status_t read_in_turn(making_t *m)
     apr_status_t rv = cat_db_begin_search(m->db);
 
     if (rv == APR_SUCCESS) {
-        rv = cat_db_search(m->db, read_products, m);
+        rv = cat_db_search_once(m->db, read_products, m);
         cat_db_end_search(m->db);
     }
     return rv;
@@ -486,7 +546,7 @@ static apr_status_t make_answer(making_t *m, cat_item_t *item)
 {
     cat_suggestions_t suggestions;
     cat_buffer_t body;
-    apr_status_t rv = is_bounded(m) ? cat_db_search(m->db, read_products, m) : read_in_turn(m);
+    apr_status_t rv = is_bounded(m) ? cat_db_search_once(m->db, read_products, m) : read_in_turn(m);
 
     if (rv != APR_SUCCESS) {
         return rv;

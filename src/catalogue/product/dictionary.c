@@ -123,7 +123,7 @@ static void add_row(apr_array_header_t *rows, const char *part, const char *lett
 
 static void add_rows(apr_array_header_t *rows, const char *word)
 {
-    apr_array_header_t *parts = cat_spelling_parts(rows->pool, word, 1);
+    apr_array_header_t *parts = cat_spelling_parts(rows->pool, word);
     const char *letters = apr_itoa(rows->pool, cat_words_count_letters(word));
 
     add_row(rows, "", "0", word);

@@ -25,9 +25,9 @@
  * first, are forgotten, and nearly always that is all of them. If some are left, the words that begin with any are streamed; more than
  * CAT_PLAN_WORDS of them are counted and fetched like those of a word without others.
  *
- * Words are not counted at all if they are whole words of the dictionary. The module reads when a word was last used, and
- * when it was 200 uses ago: the longer this span, the rarer the word. The rarest is streamed, the next is looked up among its
- * own postings, all others are checked on the product.
+ * Words are not counted at all if each begins only few words of the dictionary. The module reads when each of these was last
+ * used, and when it was 200 uses ago: the longer this span, the rarer the word. The rarest is streamed, the next is looked up
+ * among its own postings, if it is one word of the dictionary, and all others are checked on the product.
  *
  * docs/decisions/0042-module-chooses-plans.md says what was measured.
  */
@@ -339,10 +339,12 @@ typedef struct candidates_t {
 typedef struct word_t {
     const char *found[CAT_PLAN_WORDS]; /* words that begin with it, or with its others */
     int count;                         /* TOO_MANY_WORDS; -1: not looked up */
-    apr_int64_t span; /* of a word that begins one only: the time in which it was last used CAT_PLAN_VERY_FEW times */
+    apr_int64_t span;                  /* the time in which they were last used CAT_PLAN_VERY_FEW times; NOT_MEASURED */
 } word_t;
 
 #define TOO_MANY_WORDS (CAT_PLAN_WORDS + 1) /* to be streamed */
+#define NOT_MEASURED (-1)
+#define MEASURED_MAX (CAT_COLUMNS_MAX / 2) /* words of the dictionary; the times of each are two columns */
 
 typedef struct words_t {
     int count;
@@ -640,6 +642,7 @@ static words_t list_words(const cat_list_query_t *query)
 
     for (int i = 0; i < words.count; i++) {
         words.all[i].count = -1;
+        words.all[i].span = NOT_MEASURED;
     }
     return words;
 }
@@ -650,9 +653,20 @@ static int is_word_alone(const cat_list_query_t *query)
 }
 
 typedef struct measuring_t {
-    word_t *words[COUNTED_WORDS];
+    word_t *words[MEASURED_MAX]; /* by column: of which word of the query it is one */
     int count;
 } measuring_t;
+
+/* Of words that were used so often in these times each, the time in which they were together. */
+static apr_int64_t add_spans(apr_int64_t one, apr_int64_t other)
+{
+    double sum = (double)one + (double)other;
+
+    return one == CAT_POSTING_NEVER     ? other
+           : other == CAT_POSTING_NEVER ? one
+           : sum > 0                    ? (apr_int64_t)((double)one * (double)other / sum)
+                                        : 0;
+}
 
 static apr_status_t take_spans(void *baton, const char *const *values, int count)
 {
@@ -660,9 +674,18 @@ static apr_status_t take_spans(void *baton, const char *const *values, int count
 
     (void)count;
     for (int i = 0; i < m->count; i++) {
-        m->words[i]->span = cat_posting_measure_span(values[2 * i], values[2 * i + 1]);
+        m->words[i]->span = add_spans(m->words[i]->span, cat_posting_measure_span(values[2 * i], values[2 * i + 1]));
     }
     return CAT_ENOUGH;
+}
+
+static void add_spans_of_word(cat_select_text_t *s, measuring_t *m, word_t *word)
+{
+    word->span = CAT_POSTING_NEVER;
+    for (int i = 0; i < word->count; i++) {
+        add_span(s, m->count ? ", " : "SELECT ", word->found[i]);
+        m->words[m->count++] = word;
+    }
 }
 
 /* The rarer of two words was used the same number of times in a longer span, which is read faster than either is counted. Where a word finds
@@ -678,9 +701,8 @@ static apr_status_t find_spans(cat_db_t *db, words_t *words)
         if (!word->count) {
             return APR_SUCCESS;
         }
-        if (word->count == 1) {
-            add_span(&s, m.count ? ", " : "SELECT ", word->found[0]);
-            m.words[m.count++] = word;
+        if (word->count <= CAT_PLAN_BRANCHES && m.count + word->count <= MEASURED_MAX) {
+            add_spans_of_word(&s, &m, word);
         }
     }
     return m.count ? cat_select_text_run(&s, db, take_spans, &m) : APR_SUCCESS;
@@ -838,15 +860,12 @@ static apr_status_t look_for_words(cat_db_t *db, cat_plan_t *plan, apr_array_hea
     return rv;
 }
 
-/* How a word ranks for being streamed: one that no product has, then those of one word of the dictionary, the rarest first. */
-static int is_rarer(const cat_list_query_t *query, const words_t *words, int one, int other)
+/* How a word ranks for being streamed: one that no product has, then those that were measured, the rarest first. */
+static int is_rarer(const words_t *words, int one, int other)
 {
     const word_t *a = &words->all[one], *b = &words->all[other];
 
-    if (is_single(query, words, one) && is_single(query, words, other)) {
-        return a->span > b->span;
-    }
-    return a->count < b->count;
+    return a->count && b->count && a->span != b->span ? a->span > b->span : a->count < b->count;
 }
 
 /* -1: none. except: not this one, unless it is -1. */
@@ -857,7 +876,7 @@ static int find_rarest(const cat_list_query_t *query, const words_t *words, int 
     for (int i = 0; i < words->count; i++) {
         int can_be = except < 0 ? words->all[i].count >= 0 && words->all[i].count != TOO_MANY_WORDS
                                 : i != except && is_single(query, words, i);
-        if (can_be && (rarest < 0 || is_rarer(query, words, i, rarest))) {
+        if (can_be && (rarest < 0 || is_rarer(words, i, rarest))) {
             rarest = i;
         }
     }
@@ -903,7 +922,7 @@ static int is_stream_best(const cat_list_query_t *query, const words_t *words)
         return 1;
     }
     for (int i = 0; i < words->count; i++) {
-        if (!is_single(query, words, i)) {
+        if (words->all[i].span == NOT_MEASURED) {
             return 0;
         }
     }

@@ -56,7 +56,6 @@ typedef struct cat_plan_t {
     int skip;                                      /* 1: the values are those of the order's first column, in order */
     const char *branches[CAT_PLAN_WORDS];
     int branch_count; /* 0: one that is not a union */
-    int branch_rows;  /* of each, the first ones; 0: as many as the page needs */
 
     int wants_most; /* CAT_PLAN_WALK: flag: most of the products that it passes are wanted */
 

@@ -544,7 +544,7 @@ static void add_sorted_union(cat_select_text_t *s, const cat_plan_t *plan, apr_i
         cat_select_text_add(s, branch ? union_of(plan) : "", s->dialect->syntax->limited, NULL);
         select_columns(s, plan);
         add_branch(s, plan, branch, READ_KEYS);
-        add_limit(s, plan->branch_rows ? plan->branch_rows : rows + offset, 0);
+        add_limit(s, rows + offset, 0);
         cat_select_text_add(s, ")", NULL);
     }
     cat_select_text_add(s, ") u", NULL);
@@ -554,7 +554,7 @@ static void add_sorted_union(cat_select_text_t *s, const cat_plan_t *plan, apr_i
 
 static void add_union(cat_select_text_t *s, const cat_plan_t *plan, apr_int64_t rows, apr_int64_t offset)
 {
-    if (s->dialect->syntax->orders_union && !plan->branch_rows && !cat_plan_is_index_too_short(plan)) {
+    if (s->dialect->syntax->orders_union && !cat_plan_is_index_too_short(plan)) {
         add_ordered_union(s, plan, rows, offset);
     } else {
         add_sorted_union(s, plan, rows, offset);

@@ -5,12 +5,12 @@
  * The dictionary (catalogue/product/dictionary.h) lists words by their parts of three letters, and reading all of a common part would take too
  * long. So this is done in three steps for each word, "ketle":
  *
- *     1. where there is a choice, count the rows of    ket 200, etl 3, tle 90         of longer words: they may contain it
- *        each part, up to MANY                         (of slips from seven letters on)
- *     2. read the rarest part of the first kind, and   etl: gazetleer
- *        of the second, of words of about its length,  <ke, tle, <kt: kettle, kettles, ...
- *        those that a slip leaves one of
- *        (lib/spelling.h); compare each word
+ *     1. of seven letters or more, count the rows of
+ *        each part, up to MANY, as there is a choice
+ *     2. read the longer words of its middle part that etl: gazetleer
+ *        contain it; and of the parts of which a slip  <ke, tle, <kt: kettle, kettles, ...
+ *        leaves one (lib/spelling.h), all words of
+ *        about its length; compare each
  *     3. count the products of the likeliest of them,  kettle: 20
  *        up to USES, among those that may be seen
  *
@@ -54,7 +54,7 @@
 #define SIGHT_MAX 1000   /* postings of several words that are read at once */
 #define HIDDEN (-1)
 
-_Static_assert(2 * PARTS_MAX <= CAT_COLUMNS_MAX, "all parts of a word are counted by one statement");
+_Static_assert(PARTS_MAX <= CAT_COLUMNS_MAX, "all parts of a word are counted by one statement");
 
 typedef struct likely_t {
     const char *word;
@@ -65,12 +65,12 @@ typedef struct likely_t {
     int letters;
 } likely_t;
 
-/* Parts of a word, and which words are looked for by them. */
+/* Parts of a word. By the first `count` of them words are looked for that it is a slip of. */
 typedef struct parts_t {
     apr_array_header_t *all;
     int least, most; /* letters of these words */
-    int count;       /* parts */
-    int counted;     /* the same; 0: there is no choice between them */
+    int count;
+    int is_choice; /* flag: more are there than are read */
     int rows[PARTS_MAX];
 } parts_t;
 
@@ -79,7 +79,7 @@ typedef struct widening_t {
     const cat_list_query_t *query;
     const char *word; /* of q */
     int letters, edits;
-    parts_t inside, slips;
+    parts_t parts;
     int rows;                   /* of the dictionary, that were read at last */
     apr_hash_t *met;            /* words that were likely */
     apr_array_header_t *likely; /* likely_t: those that were read at last */
@@ -88,55 +88,27 @@ typedef struct widening_t {
 
 /* ---- step 1: parts ---- */
 
-/* span: of the parts that will be read, from the first to the last. */
-static parts_t list_parts(const widening_t *w, int has_marks, int least, int most, int span)
-{
-    parts_t parts = {.all = cat_spelling_parts(w->db->pool, w->word, has_marks), .least = least, .most = most};
-
-    parts.count = parts.all->nelts < PARTS_MAX ? parts.all->nelts : PARTS_MAX;
-    parts.counted = parts.count > span ? parts.count : 0;
-    for (int i = parts.counted; i < parts.count; i++) {
-        parts.rows[i] = MANY;
-    }
-    return parts;
-}
-
 static const char *part_of(const parts_t *parts, int i)
 {
     return APR_ARRAY_IDX(parts->all, i, const char *);
 }
 
-static void add_rows_of_part(cat_select_text_t *s, const parts_t *parts, int i)
+static void add_rows_of_part(cat_select_text_t *s, const char *part, int least, int most)
 {
     cat_select_text_add(s, " FROM dictionary WHERE part = ", NULL);
-    cat_select_text_add_value(s, part_of(parts, i));
+    cat_select_text_add_value(s, part);
     cat_select_text_add(s, " AND letters >= ", NULL);
-    cat_select_text_add_number(s, parts->least);
+    cat_select_text_add_number(s, least);
     cat_select_text_add(s, " AND letters <= ", NULL);
-    cat_select_text_add_number(s, parts->most);
-}
-
-static void add_counts(cat_select_text_t *s, const parts_t *parts)
-{
-    for (int i = 0; i < parts->counted; i++) {
-        cat_select_text_add(s, s->values->nelts ? ", " : "SELECT ", "(SELECT COUNT(*) FROM (SELECT 1 AS one", NULL);
-        add_rows_of_part(s, parts, i);
-        cat_select_text_add(s, " LIMIT ", NULL);
-        cat_select_text_add_number(s, MANY);
-        cat_select_text_add(s, ") c)", NULL);
-    }
+    cat_select_text_add_number(s, most);
 }
 
 static apr_status_t take_counts(void *baton, const char *const *values, int count)
 {
-    widening_t *w = baton;
+    parts_t *parts = baton;
 
-    (void)count;
-    for (int i = 0; i < w->inside.counted; i++) {
-        w->inside.rows[i] = atoi(values[i]);
-    }
-    for (int i = 0; i < w->slips.counted; i++) {
-        w->slips.rows[i] = atoi(values[w->inside.counted + i]);
+    for (int i = 0; i < count; i++) {
+        parts->rows[i] = atoi(values[i]);
     }
     return CAT_ENOUGH;
 }
@@ -151,17 +123,24 @@ static const char *swap_first_part(apr_pool_t *pool, const char *second)
     return apr_pstrcat(pool, "<", apr_pstrmemdup(pool, second, one), second + one + two, NULL);
 }
 
-/* A word with an ending lacks the last part, so this is left out if there are enough others; and of five letters, another one takes its place. */
-static parts_t list_parts_of_slips(const widening_t *w)
+/* Those that are read are of `span` parts, from the first to the last. A word with an ending lacks the last part, so this is left out if there are
+ * enough others; and of five letters, another one takes its place. */
+static parts_t list_parts(const widening_t *w)
 {
     int span = 1 + w->edits * CAT_SPELLING_PARTS_APART;
-    parts_t parts = list_parts(w, 1, w->letters - w->edits, w->letters + w->edits + CAT_SPELLING_ENDING_MAX, span + 1);
+    parts_t parts = {.all = cat_spelling_parts(w->db->pool, w->word),
+                     .least = w->letters - w->edits,
+                     .most = w->letters + w->edits + CAT_SPELLING_ENDING_MAX};
 
+    parts.count = parts.all->nelts < PARTS_MAX ? parts.all->nelts : PARTS_MAX;
     if (w->letters == CAT_SPELLING_SLIP_LEAST) {
         APR_ARRAY_IDX(parts.all, 4, const char *) = swap_first_part(w->db->pool, part_of(&parts, 1));
     } else if (parts.count > span) {
         parts.count--;
-        parts.counted = parts.counted ? parts.count : 0;
+    }
+    parts.is_choice = parts.count > span;
+    for (int i = 0; i < parts.count; i++) {
+        parts.rows[i] = MANY;
     }
     return parts;
 }
@@ -170,12 +149,19 @@ static apr_status_t count_parts(widening_t *w)
 {
     cat_select_text_t s;
 
-    w->inside = list_parts(w, 0, w->letters + 1, LETTERS_MAX, 1);
-    w->slips = w->edits ? list_parts_of_slips(w) : (parts_t){0};
+    w->parts = list_parts(w);
+    if (!w->parts.is_choice || !w->edits) {
+        return APR_SUCCESS;
+    }
     cat_select_text_begin(&s, w->db);
-    add_counts(&s, &w->inside);
-    add_counts(&s, &w->slips);
-    return s.values->nelts ? cat_select_text_run(&s, w->db, take_counts, w) : APR_SUCCESS;
+    for (int i = 0; i < w->parts.count; i++) {
+        cat_select_text_add(&s, i ? ", " : "SELECT ", "(SELECT COUNT(*) FROM (SELECT 1 AS one", NULL);
+        add_rows_of_part(&s, part_of(&w->parts, i), w->parts.least, w->parts.most);
+        cat_select_text_add(&s, " LIMIT ", NULL);
+        cat_select_text_add_number(&s, MANY);
+        cat_select_text_add(&s, ") c)", NULL);
+    }
+    return cat_select_text_run(&s, w->db, take_counts, &w->parts);
 }
 
 /* ---- step 2: words ---- */
@@ -210,32 +196,47 @@ static int choose_apart(const parts_t *parts, int from, int many, int *chosen)
     return fewest;
 }
 
-/* Shorter words first, as the question is a larger part of them. A part without rows is not read. Returns how many were added before. */
-static int add_words(cat_select_text_t *s, const parts_t *parts, int i, apr_int64_t from, int added)
+/* Shorter words first, as the question is a larger part of them. */
+static void add_words(cat_select_text_t *s, apr_int64_t from)
 {
-    if (!parts->rows[i]) {
-        return added;
-    }
-    cat_select_text_add(s, added ? " UNION ALL " : "", "SELECT * FROM (SELECT word", NULL);
-    add_rows_of_part(s, parts, i);
     cat_select_text_add(s, " ORDER BY letters, word LIMIT ", NULL);
     cat_select_text_add_number(s, READ_MAX);
     cat_select_text_add(s, " OFFSET ", NULL);
     cat_select_text_add_number(s, from);
     cat_select_text_add(s, ") d", NULL);
-    cat_select_text_add_number(s, added);
-    return added + 1;
+}
+
+/* What contains the word has all of its parts. One in the middle is rarer than beginnings and endings. */
+static void add_longer_words(cat_select_text_t *s, const widening_t *w, apr_int64_t from)
+{
+    cat_select_text_add(s, "SELECT * FROM (SELECT word", NULL);
+    add_rows_of_part(s, part_of(&w->parts, w->letters / 2), w->letters + 1, LETTERS_MAX);
+    cat_select_text_add(s, " AND ", s->dialect->syntax->find, "(word, ", NULL);
+    cat_select_text_add_value(s, w->word);
+    cat_select_text_add(s, ") > 1", NULL);
+    add_words(s, from);
+}
+
+/* A part without rows is not read. */
+static void add_similar_words(cat_select_text_t *s, const parts_t *parts, int i, apr_int64_t from)
+{
+    if (parts->rows[i]) {
+        cat_select_text_add(s, " UNION ALL SELECT * FROM (SELECT word", NULL);
+        add_rows_of_part(s, part_of(parts, i), parts->least, parts->most);
+        add_words(s, from);
+        cat_select_text_add_number(s, i);
+    }
 }
 
 /* Chooses the parts of slips that are read; returns how many. Of five letters a slip leaves the first part, or the fourth one, or is the swap of
- * list_parts_of_slips. */
+ * list_parts. */
 static int choose_parts_of_slips(const widening_t *w, int *chosen)
 {
     if (w->letters == CAT_SPELLING_SLIP_LEAST) {
         chosen[0] = 0, chosen[1] = 3, chosen[2] = 4;
         return 3;
     }
-    choose_apart(&w->slips, 0, w->edits + 1, chosen);
+    choose_apart(&w->parts, 0, w->edits + 1, chosen);
     return w->edits + 1;
 }
 
@@ -248,6 +249,9 @@ static int judge_word(const widening_t *w, const char *word)
 
     if (within || !w->edits) {
         return within && within != word ? 0 : -1;
+    }
+    if (cat_spelling_compare(w->word, word, CAT_SPELLING_ENDING_MAX, w->edits) > w->edits) {
+        return -1; /* nearly all */
     }
     edits = cat_spelling_compare(w->word, word, 0, w->edits);
     if (edits <= w->edits) {
@@ -297,20 +301,18 @@ static void sort_likely(const apr_array_header_t *likely)
 /* Of each part, the rows from this one on. */
 static apr_status_t read_words(widening_t *w, apr_int64_t from)
 {
-    int chosen[CAT_SPELLING_EDITS_MAX + 1] = {0}, many = w->edits ? choose_parts_of_slips(w, chosen) : 0, added;
+    int chosen[CAT_SPELLING_EDITS_MAX + 1] = {0}, many = w->edits ? choose_parts_of_slips(w, chosen) : 0;
     cat_select_text_t s;
-    apr_status_t rv = APR_SUCCESS;
+    apr_status_t rv;
 
     w->rows = 0;
     w->likely = apr_array_make(w->db->pool, 16, sizeof(likely_t));
     cat_select_text_begin(&s, w->db);
-    added = add_words(&s, &w->inside, rarest_from(&w->inside, 0), from, 0);
+    add_longer_words(&s, w, from);
     for (int i = 0; i < many; i++) {
-        added = add_words(&s, &w->slips, chosen[i], from, added);
+        add_similar_words(&s, &w->parts, chosen[i], from);
     }
-    if (added) {
-        rv = cat_select_text_run(&s, w->db, take_word, w);
-    }
+    rv = cat_select_text_run(&s, w->db, take_word, w);
     sort_likely(w->likely);
     return rv;
 }
