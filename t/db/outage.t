@@ -33,11 +33,11 @@ sub is_out {
     takes_less(time - $start, 3, "$why: no request waits for the database");
 }
 
-# Uses every connection of every child: none fails, even once.
+# Uses every connection that was opened before, and leaves some for jobs, which may have one each for longer: none fails, even once.
 sub all_is_well {
     my ($why) = @_;
-    my @answers = $server->burst((wire(GET => '/products')) x 24, map { create("$why $_") } 1 .. 7);
-    is(join(' ', map { $_->{status} } @answers), join(' ', (200) x 24, (201) x 7), "$why: no client gets an error")
+    my @answers = $server->burst((wire(GET => '/products')) x 20, map { create("$why $_") } 1 .. 7);
+    is(join(' ', map { $_->{status} } @answers), join(' ', (200) x 20, (201) x 7), "$why: no client gets an error")
         or diag grep { !/dbd:error/ } ($server->log_text =~ /^.*:error\].*\n/mg)[-40 .. -1];
 }
 

@@ -8,7 +8,7 @@ use CatalogTest::Move qw(product write_file);
 use POSIX ();
 use Time::HiRes qw(sleep time);
 
-use constant { MANY => 50_000, FEW => 10_000, NOISE => 3 * 1024 }; # KiB
+use constant { MANY => $ENV{BRIEF} ? 30_000 : 50_000, FEW => 10_000, NOISE => 3 * 1024 }; # KiB
 
 # FEW products fill SQLite's page cache of 2 MiB, so that MANY do not need more of it.
 my $dir = scratch();
