@@ -345,28 +345,6 @@ for (['category price name rating search', '3 3 3 3 3 8'], ['price rating', '0 0
     is_deeply($derives->api(GET => '/categories')->{json}{data}, [{ category => 'tea', count => 3 }], 'so are the counts of categories');
 }
 
-# ---- a large file ----
-
-my $large = server(conf => <<'END')->start;
-<IfModule !mpm_prefork_module>
-    StartServers      1
-    ServerLimit       1
-    MaxRequestWorkers 32
-</IfModule>
-END
-my %large = (to => $large, token => register($large)->{token}, patience => 600);
-my $rows = driver eq 'sqlite3' && !$ENV{BRIEF} ? 100_000 : 30_000; # which the others take longer to store
-my $peak = sub {
-    my ($most) = sort { $b <=> $a } map { slurp("/proc/$_/status") =~ /^VmHWM:\s+(\d+)/m } CatalogTest::Tools::children_of($large->{pid});
-    return $most;
-};
-answers(import_file(csv => join('', "name,price,category\n", map { "a product of the large file,$_.5,c$_\n" } 1 .. $rows), 'atomic=false', %large), 200,
-    summary($rows, $rows, 0, 0, $rows), "$rows rows are stored");
-cmp_ok($peak->(), '<', 64 * 1024, "a file of $rows rows takes less than 64 MiB of memory") if !is_under_tsan;
-my @updates = map { /^([^,]*),/ ? "$1,1\n" : () } (split /\r\n/, export('csv', $large))[1 .. 20_000];
-answers(import_file(csv => join('', "id,price\n", @updates), 'atomic=false&mode=upsert', %large), 200, summary(20_000, 0, 20_000, 0, 20_000), 'so are updates');
-cmp_ok($peak->(), '<', 64 * 1024, 'in no more memory') if !is_under_tsan;
-
 # ---- faults ----
 
 # A client that goes away, in the middle of the file or of a chunk.

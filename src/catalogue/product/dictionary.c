@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Keeps the dictionary in step with product_words: a writer that inserts words asks which of them the dictionary lacks, without a lock, and inserts
- * those in the order of the primary key, so that writers who add the same words wait for each other, and never in a circle. Most words of a
+ * those in an order that all writers have, so that those who add the same words wait for each other, and never in a circle. Most words of a
  * new product are there already. Nothing is counted, so that no row is one that all writers change; and nothing is deleted with a product, as
  * another one may get the word at the same moment.
  *
@@ -28,6 +28,8 @@
 #define KNOWN_MANY 100
 
 #define COLUMNS 3
+#define PORTION 4096 /* rows that are inserted together, and those of words that begin alike */
+#define BEGINNING 2  /* octets of such words */
 
 /* Leaves those that the dictionary should have, each once. */
 static void choose_words(apr_array_header_t *words)
@@ -85,16 +87,22 @@ static apr_status_t ask_some(cat_db_t *db, const asking_t *a)
 static apr_status_t keep_lacking(cat_db_t *db, apr_array_header_t *words)
 {
     const char **lacking;
-    int count = words->nelts;
+    int count;
+    apr_pool_t *before = db->pool, *scratch;
     apr_status_t rv = APR_SUCCESS;
 
     choose_words(words);
     count = words->nelts;
     lacking = apr_pmemdup(db->pool, words->elts, (apr_size_t)count * sizeof(*lacking));
+    apr_pool_create(&scratch, before);
+    cat_db_use_pool(db, scratch);
     for (int done = 0; done < count && rv == APR_SUCCESS; done += KNOWN_MANY) {
         int some = count - done > KNOWN_MANY ? KNOWN_MANY : count - done;
         rv = ask_some(db, &(asking_t){(const char *const *)words->elts + done, lacking + done, some});
+        apr_pool_clear(scratch);
     }
+    cat_db_use_pool(db, before);
+    apr_pool_destroy(scratch);
     apr_array_clear(words);
     for (int i = 0; i < count; i++) {
         if (lacking[i]) {
@@ -132,31 +140,50 @@ static void add_rows(apr_array_header_t *rows, const char *word)
     }
 }
 
-/* In the order of the primary key. */
+static int begins_alike(const char *one, const char *other)
+{
+    return !strncmp(one, other, BEGINNING);
+}
+
+/* An order in which no writer needs the rows of all its words at once: those of words that begin alike are together, in the order of the
+ * primary key. */
 static int compare_rows(const void *one, const void *other)
 {
     const char *const *a = ((const row_t *)one)->values, *const *b = ((const row_t *)other)->values;
-    int order = strcmp(a[0], b[0]);
+    int order = strncmp(a[2], b[2], BEGINNING);
 
+    order = order ? order : strcmp(a[0], b[0]);
     order = order ? order : atoi(a[1]) - atoi(b[1]);
     return order ? order : strcmp(a[2], b[2]);
 }
 
-apr_status_t cat_dictionary_add(cat_db_t *db, apr_array_header_t *words)
+/* The rows of the words from *next on, and what they need, are on the pool. */
+static apr_status_t insert_portion(cat_db_t *db, apr_pool_t *pool, const apr_array_header_t *words, int *next)
 {
-    apr_array_header_t *rows;
-    apr_status_t rv = keep_lacking(db, words);
+    apr_array_header_t *rows = apr_array_make(pool, 64, sizeof(row_t));
+    const char *const *word = (const char *const *)words->elts;
 
-    if (rv != APR_SUCCESS || words->nelts == 0) {
-        return rv;
-    }
-    rows = apr_array_make(db->pool, 8 * words->nelts, sizeof(row_t));
-    for (int i = 0; i < words->nelts; i++) {
-        add_rows(rows, APR_ARRAY_IDX(words, i, const char *));
-    }
+    do {
+        add_rows(rows, word[(*next)++]);
+    } while (*next < words->nelts && (rows->nelts < PORTION || begins_alike(word[*next - 1], word[*next])));
     qsort(rows->elts, (size_t)rows->nelts, sizeof(row_t), compare_rows);
     return cat_db_insert_rows(
         db, &(cat_rows_t){SQL_DICTIONARY_INSERT, (const char *const *)rows->elts, COLUMNS, rows->nelts, 0});
+}
+
+apr_status_t cat_dictionary_add(cat_db_t *db, apr_array_header_t *words)
+{
+    apr_status_t rv = keep_lacking(db, words);
+    apr_pool_t *pool;
+    int next = 0;
+
+    apr_pool_create(&pool, db->pool);
+    while (next < words->nelts && rv == APR_SUCCESS) {
+        rv = insert_portion(db, pool, words, &next);
+        apr_pool_clear(pool);
+    }
+    apr_pool_destroy(pool);
+    return rv;
 }
 
 /* ---- the sweep ---- */

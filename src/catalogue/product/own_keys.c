@@ -30,8 +30,9 @@
 #include "lib/number.h"
 #include "lib/text.h"
 
-#define ROW 6      /* values of a row of product_keys */
-#define DELETED 16 /* fields of one SQL_KEYS_DELETE */
+#define ROW 6       /* values of a row of product_keys */
+#define AT_ONCE 512 /* rows whose values are put together */
+#define DELETED 16  /* fields of one SQL_KEYS_DELETE */
 
 /* ---- one value ---- */
 
@@ -105,40 +106,60 @@ apr_array_header_t *cat_own_keys_begin(apr_pool_t *pool)
     return apr_array_make(pool, 0, sizeof(row_t));
 }
 
-/* text: the value; NULL: the product lacks the field. */
-static void add_row(apr_array_header_t *rows, const cat_registry_t *registry, int field, const char *const *product,
-                    const char *text)
-{
-    apr_pool_t *pool = rows->pool;
-    int is_counted = registry->is_counted[field] && text && strlen(text) <= CAT_VALUE_SIZE;
-    const char *value = is_counted ? text : cat_own_keys_value(pool, registry->fields, field, text);
+/* The rows of a product are being added. */
+typedef struct collector_t {
+    apr_pool_t *pool;         /* of what is not in the rows */
+    apr_array_header_t *rows; /* with their texts, on the array's pool */
+    const cat_registry_t *registry;
+    const char *const *record;
+    const char *created_at, *id; /* of the product, for the rows */
+} collector_t;
 
-    APR_ARRAY_PUSH(rows, row_t) =
-        (row_t){{registry->numbers[field], apr_pstrdup(pool, cat_own_keys_key(pool, registry->fields, field, text)),
-                 apr_pstrdup(pool, product[CAT_PRODUCT_CREATED_AT]), apr_pstrdup(pool, product[CAT_PRODUCT_ID]),
-                 apr_pstrdup(pool, value), is_counted ? "1" : "0"},
+static collector_t begin_product(apr_pool_t *pool, apr_array_header_t *rows, const cat_registry_t *registry,
+                                 const char *const *product)
+{
+    return (collector_t){pool,
+                         rows,
+                         registry,
+                         cat_product_read(pool, registry->fields, product),
+                         apr_pstrdup(rows->pool, product[CAT_PRODUCT_CREATED_AT]),
+                         apr_pstrdup(rows->pool, product[CAT_PRODUCT_ID])};
+}
+
+/* text: the value; NULL: the product lacks the field. */
+static row_t *add_row(const collector_t *c, int field, const char *text)
+{
+    const cat_registry_t *registry = c->registry;
+    apr_pool_t *pool = c->rows->pool;
+    int is_counted = registry->is_counted[field] && text && strlen(text) <= CAT_VALUE_SIZE;
+    const char *value = is_counted ? text : cat_own_keys_value(c->pool, registry->fields, field, text);
+    row_t *row = apr_array_push(c->rows);
+
+    *row =
+        (row_t){{registry->numbers[field], apr_pstrdup(pool, cat_own_keys_key(c->pool, registry->fields, field, text)),
+                 c->created_at, c->id, apr_pstrdup(pool, value), is_counted ? "1" : "0"},
                 registry,
                 field,
                 is_counted};
+    return row;
 }
 
-static void collect_field(apr_array_header_t *rows, const cat_registry_t *registry, int field,
-                          const char *const *record)
+static void collect_field(const collector_t *c, int field)
 {
-    const cat_fields_t *fields = registry->fields;
-    const char *text = record[field], *why;
+    const cat_fields_t *fields = c->registry->fields;
+    const char *text = c->record[field], *why;
     const json_t *list =
-        text && fields->all[field].kind == CAT_LIST ? cat_json_parse(rows->pool, text, strlen(text), &why) : NULL;
+        text && fields->all[field].kind == CAT_LIST ? cat_json_parse(c->pool, text, strlen(text), &why) : NULL;
     size_t i;
     json_t *element;
 
     if (fields->all[field].kind == CAT_LIST) {
         json_array_foreach (list, i, element) {
-            add_row(rows, registry, field, record, json_string_value(element));
+            add_row(c, field, json_string_value(element));
         }
         return;
     }
-    add_row(rows, registry, field, record, text);
+    add_row(c, field, text);
 }
 
 /* ---- pairs ---- */
@@ -178,36 +199,35 @@ const char *cat_own_keys_pair_second(apr_pool_t *pool, const char *bits)
 }
 
 /* A product without the first value is in no such list. */
-static void add_pair_row(apr_array_header_t *rows, const cat_registry_t *registry, int pair, const char *const *record,
-                         const char *text)
+static void add_pair_row(const collector_t *c, int pair, const char *text)
 {
-    apr_pool_t *pool = rows->pool;
+    const cat_registry_t *registry = c->registry;
     int by = cat_own_fields_find(registry->fields, registry->fields->own[pair]->by);
     row_t *row;
 
     if (!text || by == registry->fields->count) {
         return;
     }
-    add_row(rows, registry, pair, record, NULL);
-    row = &APR_ARRAY_IDX(rows, rows->nelts - 1, row_t);
-    row->values[1] = apr_pstrcat(pool, cat_own_keys_pair_begin(pool, registry, pair, text),
-                                 write_second(pool, registry, by, record), NULL);
-    row->values[4] = apr_pstrdup(pool, cat_own_keys_pair_value(pool, registry, pair, text));
+    row = add_row(c, pair, NULL);
+    row->values[1] = apr_pstrcat(c->rows->pool, cat_own_keys_pair_begin(c->pool, registry, pair, text),
+                                 write_second(c->pool, registry, by, c->record), NULL);
+    row->values[4] = apr_pstrdup(c->rows->pool, cat_own_keys_pair_value(c->pool, registry, pair, text));
 }
 
-static void collect_pair(apr_array_header_t *rows, const cat_registry_t *registry, int pair, const char *const *record)
+static void collect_pair(const collector_t *c, int pair)
 {
-    int of = cat_registry_find(registry, registry->fields->own[pair]->of);
-    const char *text = of < registry->fields->count ? record[of] : NULL, *why;
+    const cat_fields_t *fields = c->registry->fields;
+    int of = cat_registry_find(c->registry, fields->own[pair]->of);
+    const char *text = of < fields->count ? c->record[of] : NULL, *why;
     size_t i;
     json_t *element;
 
-    if (!text || registry->fields->all[of].kind != CAT_LIST) {
-        add_pair_row(rows, registry, pair, record, text);
+    if (!text || fields->all[of].kind != CAT_LIST) {
+        add_pair_row(c, pair, text);
         return;
     }
-    json_array_foreach (cat_json_parse(rows->pool, text, strlen(text), &why), i, element) {
-        add_pair_row(rows, registry, pair, record, json_string_value(element));
+    json_array_foreach (cat_json_parse(c->pool, text, strlen(text), &why), i, element) {
+        add_pair_row(c, pair, json_string_value(element));
     }
 }
 
@@ -219,9 +239,9 @@ int cat_own_keys_is_of_pair(const cat_registry_t *registry, int pair, int field)
     return own->of && (!strcmp(own->of, name) || !strcmp(own->by, name));
 }
 
-static void collect_any(apr_array_header_t *rows, const cat_registry_t *registry, int field, const char *const *record)
+static void collect_any(const collector_t *c, int field)
 {
-    (registry->fields->own[field]->of ? collect_pair : collect_field)(rows, registry, field, record);
+    (c->registry->fields->own[field]->of ? collect_pair : collect_field)(c, field);
 }
 
 static int is_changed(const cat_registry_t *registry, int field, const char *const *was, const char *const *is)
@@ -243,13 +263,14 @@ static int is_indexed(const cat_registry_t *registry, int field)
     return (registry->fields->all[field].flags & CAT_INDEXED) != 0;
 }
 
-void cat_own_keys_collect(apr_array_header_t *rows, const cat_registry_t *registry, const char *const *product)
+void cat_own_keys_collect(apr_pool_t *pool, apr_array_header_t *rows, const cat_registry_t *registry,
+                          const char *const *product)
 {
-    const char *const *record = cat_product_read(rows->pool, registry->fields, product);
+    const collector_t c = begin_product(pool, rows, registry, product);
 
     for (int i = CAT_PRODUCT_FIELDS; i < registry->fields->count; i++) {
         if (is_indexed(registry, i)) {
-            collect_any(rows, registry, i, record);
+            collect_any(&c, i);
         }
     }
 }
@@ -293,8 +314,9 @@ int cat_own_keys_match(apr_pool_t *pool, const cat_registry_t *registry, int fie
                        const apr_array_header_t *keys)
 {
     apr_array_header_t *rows = cat_own_keys_begin(pool);
+    const collector_t c = begin_product(pool, rows, registry, product);
 
-    collect_any(rows, registry, field, cat_product_read(pool, registry->fields, product));
+    collect_any(&c, field);
     qsort(rows->elts, (size_t)rows->nelts, sizeof(row_t), compare_rows);
     for (int i = 0; i < rows->nelts; i++) {
         if (!keys || !has_key(keys, &APR_ARRAY_IDX(rows, i, row_t))) {
@@ -324,16 +346,20 @@ static change_t begin_change(cat_db_t *db, const cat_registry_t *registry)
 static apr_status_t insert_keys(change_t *c, const apr_array_header_t *rows)
 {
     const row_t *row = (const row_t *)rows->elts;
-    const char **values = apr_palloc(c->db->pool, (apr_size_t)rows->nelts * sizeof(row->values));
+    const char *values[ROW * AT_ONCE];
+    apr_status_t rv = APR_SUCCESS;
 
     qsort(rows->elts, (size_t)rows->nelts, sizeof(*row), compare_rows);
-    for (int i = 0; i < rows->nelts; i++, row++) {
-        memcpy(values + i * ROW, row->values, sizeof(row->values));
-        if (row->is_counted) {
-            cat_value_counts_add(c->counts, row->registry, row->field, row->values[4], 1);
+    for (int done = 0, count; done < rows->nelts && rv == APR_SUCCESS; done += count) {
+        for (count = 0; count < AT_ONCE && done + count < rows->nelts; count++, row++) {
+            memcpy(values + count * ROW, row->values, sizeof(row->values));
+            if (row->is_counted) {
+                cat_value_counts_add(c->counts, row->registry, row->field, row->values[4], 1);
+            }
         }
+        rv = cat_db_insert_rows(c->db, &(cat_rows_t){SQL_KEYS_INSERT, values, ROW, count, 0});
     }
-    return cat_db_insert_rows(c->db, &(cat_rows_t){SQL_KEYS_INSERT, values, ROW, rows->nelts, 0});
+    return rv;
 }
 
 apr_status_t cat_own_keys_insert(cat_db_t *db, apr_array_header_t *rows)
@@ -399,17 +425,16 @@ apr_status_t cat_own_keys_delete(cat_db_t *db, const cat_registry_t *registry, c
 apr_status_t cat_own_keys_change(cat_db_t *db, const cat_registry_t *registry, const char *const *before,
                                  const char *const *after)
 {
-    const char *const *was = cat_product_read(db->pool, registry->fields, before), *const *is = cat_product_read(
-                                                                                       db->pool, registry->fields,
-                                                                                       after);
+    const char *const *was = cat_product_read(db->pool, registry->fields, before);
     apr_array_header_t *rows = cat_own_keys_begin(db->pool);
+    const collector_t is = begin_product(db->pool, rows, registry, after);
     change_t c = begin_change(db, registry);
     apr_status_t rv;
 
     for (int i = CAT_PRODUCT_FIELDS; i < registry->fields->count; i++) {
-        if (is_indexed(registry, i) && is_changed(registry, i, was, is)) {
+        if (is_indexed(registry, i) && is_changed(registry, i, was, is.record)) {
             APR_ARRAY_PUSH(c.numbers, const char *) = registry->numbers[i];
-            collect_any(rows, registry, i, is);
+            collect_any(&is, i);
         }
     }
     rv = delete_keys(&c, after[CAT_PRODUCT_CREATED_AT], after[CAT_PRODUCT_ID]);
@@ -616,8 +641,8 @@ apr_status_t cat_own_keys_claim_all(cat_db_t *db, const cat_registry_t *registry
 apr_status_t cat_own_keys_renew(cat_db_t *db, const cat_registry_t *registry, int field, const char *const *product,
                                 apr_array_header_t *rows)
 {
-    const char *const *record = cat_product_read(db->pool, registry->fields, product);
-    const char *id = product[CAT_PRODUCT_ID], *number = registry->numbers[field];
+    const collector_t is = begin_product(db->pool, rows, registry, product);
+    const char *id = product[CAT_PRODUCT_ID], *number = registry->numbers[field], *text = is.record[field];
     change_t c = begin_change(db, registry);
     apr_status_t rv, taken = APR_SUCCESS;
 
@@ -631,13 +656,13 @@ apr_status_t cat_own_keys_renew(cat_db_t *db, const cat_registry_t *registry, in
     rv = rv == APR_SUCCESS ? cat_value_counts_write(db, c.counts) : rv;
     if (rv == APR_SUCCESS && registry->fields->all[field].flags & CAT_UNIQUE) {
         rv = cat_db_exec(db, SQL_UNIQUE_DELETE, CAT_VALUES(id, number), NULL);
-        rv = rv == APR_SUCCESS && record[field] ? take_value(db, number, record[field], id) : rv;
+        rv = rv == APR_SUCCESS && text ? take_value(db, number, text, id) : rv;
         taken = rv == APR_EEXIST ? rv : APR_SUCCESS;
         rv = taken ? APR_SUCCESS : rv;
     }
     for (int i = CAT_PRODUCT_FIELDS; i < registry->fields->count && rv == APR_SUCCESS; i++) {
         if (is_indexed(registry, i) && (i == field || cat_own_keys_is_of_pair(registry, i, field))) {
-            collect_any(rows, registry, i, record);
+            collect_any(&is, i);
         }
     }
     return rv == APR_SUCCESS ? taken : rv;

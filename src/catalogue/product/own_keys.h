@@ -42,8 +42,9 @@ int cat_own_keys_is_of_pair(const cat_registry_t *registry, int pair, int field)
 /* An empty array for rows of product_keys, on the pool. */
 apr_array_header_t *cat_own_keys_begin(apr_pool_t *pool);
 
-/* Adds the rows of a product, on the array's pool. */
-void cat_own_keys_collect(apr_array_header_t *rows, const cat_registry_t *registry, const char *const *product);
+/* Adds the rows of a product, on the array's pool. pool: for what is needed meanwhile. */
+void cat_own_keys_collect(apr_pool_t *pool, apr_array_header_t *rows, const cat_registry_t *registry,
+                          const char *const *product);
 
 /* Sorts such rows, inserts them, and counts their values (catalogue/product/value_counts.h), in a transaction that the caller has begun. */
 apr_status_t cat_own_keys_insert(cat_db_t *db, apr_array_header_t *rows);

@@ -358,48 +358,78 @@ apr_array_header_t *cat_product_keys_words(apr_pool_t *pool, const char *words)
     return list;
 }
 
-/* A row of product_words that is to be inserted. */
+/* A row of product_words that is to be inserted: so small because an import keeps hundreds of thousands. */
 typedef struct posting_t {
-    cat_product_word_t word;
+    const char *text;
     int product; /* of the postings */
+    char in_name, is_joined;
 } posting_t;
+
+typedef struct product_t {
+    const char *created_at, *id;
+    const posting_t *words;
+    int count, before; /* of its words, and of those of the products before it */
+} product_t;
 
 cat_product_postings_t cat_product_keys_begin(apr_pool_t *pool)
 {
-    return (cat_product_postings_t){apr_array_make(pool, 16, sizeof(posting_t)),
-                                    apr_array_make(pool, 2, sizeof(const char *)), cat_own_keys_begin(pool)};
+    return (cat_product_postings_t){apr_array_make(pool, 1, sizeof(product_t)), cat_own_keys_begin(pool)};
+}
+
+static int count_words(const cat_product_postings_t *postings)
+{
+    int count = postings->products->nelts;
+    const product_t *last = (const product_t *)postings->products->elts + count - 1;
+
+    return count ? last->before + last->count : 0;
 }
 
 void cat_product_keys_add(const cat_product_postings_t *postings, const apr_array_header_t *words,
                           const char *created_at, const char *id)
 {
-    apr_pool_t *pool = postings->words->pool;
-    int product = postings->products->nelts;
+    apr_pool_t *pool = postings->products->pool;
+    posting_t *list = apr_palloc(pool, (apr_size_t)words->nelts * sizeof(*list));
+    int before = count_words(postings), product = postings->products->nelts;
 
-    APR_ARRAY_PUSH(postings->products, const char *) = apr_pstrdup(pool, created_at);
-    APR_ARRAY_PUSH(postings->products, const char *) = apr_pstrdup(pool, id);
     for (int i = 0; i < words->nelts; i++) {
         const cat_product_word_t *word = &APR_ARRAY_IDX(words, i, cat_product_word_t);
-        APR_ARRAY_PUSH(postings->words, posting_t) =
-            (posting_t){{apr_pstrdup(pool, word->text), word->in_name, word->is_joined}, product};
+        list[i] = (posting_t){apr_pstrdup(pool, word->text), product, (char)word->in_name, (char)word->is_joined};
     }
+    APR_ARRAY_PUSH(postings->products, product_t) =
+        (product_t){apr_pstrdup(pool, created_at), apr_pstrdup(pool, id), list, words->nelts, before};
 }
 
 int cat_product_keys_count(const cat_product_postings_t *postings)
 {
-    return postings->words->nelts + postings->keys->nelts;
+    return count_words(postings) + postings->keys->nelts;
 }
 
 static int compare_postings(const void *one, const void *other)
 {
-    const posting_t *a = one, *b = other;
-    int order = strcmp(a->word.text, b->word.text);
+    const posting_t *a = *(const posting_t *const *)one, *b = *(const posting_t *const *)other;
+    int order = strcmp(a->text, b->text);
 
     return order ? order : a->product - b->product;
 }
 
+/* All words of the products in their order. */
+static const posting_t *const *sort_words(apr_pool_t *pool, const cat_product_postings_t *postings)
+{
+    size_t count = (size_t)count_words(postings);
+    const posting_t **all = apr_palloc(pool, count * sizeof(*all));
+
+    for (int i = 0; i < postings->products->nelts; i++) {
+        const product_t *product = &APR_ARRAY_IDX(postings->products, i, product_t);
+        for (int word = 0; word < product->count; word++) {
+            all[product->before + word] = &product->words[word];
+        }
+    }
+    qsort(all, count, sizeof(*all), compare_postings);
+    return all;
+}
+
 /* in_name of product_words. */
-static const char *flags_of(const cat_product_word_t *word)
+static const char *flags_of(const posting_t *word)
 {
     static const char *const flags[] = {"0", "1", "2", "3"};
 
@@ -410,14 +440,14 @@ static const char *flags_of(const cat_product_word_t *word)
 #define COLUMNS 4
 
 /* The words are sorted. */
-static apr_status_t add_to_dictionary(cat_db_t *db, const posting_t *all, int count)
+static apr_status_t add_to_dictionary(cat_db_t *db, const posting_t *const *all, int count)
 {
-    apr_array_header_t *words = apr_array_make(db->pool, count, sizeof(const char *));
+    apr_array_header_t *words = apr_array_make(db->pool, 64, sizeof(const char *));
     const char *last = "";
 
     for (int i = 0; i < count; i++) {
-        if (!all[i].word.is_joined && strcmp(last, all[i].word.text) != 0) {
-            last = APR_ARRAY_PUSH(words, const char *) = all[i].word.text;
+        if (!all[i]->is_joined && strcmp(last, all[i]->text) != 0) {
+            last = APR_ARRAY_PUSH(words, const char *) = all[i]->text;
         }
     }
     return cat_dictionary_add(db, words);
@@ -426,24 +456,24 @@ static apr_status_t add_to_dictionary(cat_db_t *db, const posting_t *all, int co
 /* In their order neighbours are on the same page of the database. */
 static apr_status_t insert_words(cat_db_t *db, const cat_product_postings_t *postings)
 {
-    posting_t *all = (posting_t *)postings->words->elts;
-    const char *const *products = (const char *const *)postings->products->elts;
+    const product_t *products = (const product_t *)postings->products->elts;
+    const posting_t *const *all = sort_words(db->pool, postings);
     const char *values[COLUMNS * AT_ONCE];
+    int words = count_words(postings);
     apr_status_t rv = APR_SUCCESS;
 
-    qsort(all, (size_t)postings->words->nelts, sizeof(*all), compare_postings);
-    for (int done = 0, count = 0; done < postings->words->nelts && rv == APR_SUCCESS; done += count) {
-        for (count = 0; count < AT_ONCE && done + count < postings->words->nelts; count++) {
-            const posting_t *posting = &all[done + count];
+    for (int done = 0, count = 0; done < words && rv == APR_SUCCESS; done += count) {
+        for (count = 0; count < AT_ONCE && done + count < words; count++) {
+            const posting_t *posting = all[done + count];
             const char **row = &values[COLUMNS * count];
-            row[0] = posting->word.text;
-            row[1] = products[posting->product];
-            row[2] = products[posting->product + 1];
-            row[3] = flags_of(&posting->word);
+            row[0] = posting->text;
+            row[1] = products[posting->product].created_at;
+            row[2] = products[posting->product].id;
+            row[3] = flags_of(posting);
         }
         rv = cat_db_insert_rows(db, &(cat_rows_t){SQL_WORDS_INSERT, values, COLUMNS, count, 0});
     }
-    return rv == APR_SUCCESS ? add_to_dictionary(db, all, postings->words->nelts) : rv;
+    return rv == APR_SUCCESS ? add_to_dictionary(db, all, words) : rv;
 }
 
 apr_status_t cat_product_keys_insert(cat_db_t *db, const cat_product_postings_t *postings)

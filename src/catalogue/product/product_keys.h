@@ -101,8 +101,7 @@ apr_array_header_t *cat_product_keys_words(apr_pool_t *pool, const char *words);
 
 /* Rows of product_words, and of product_keys, that are to be inserted together. */
 typedef struct cat_product_postings_t {
-    apr_array_header_t *words;    /* one row each */
-    apr_array_header_t *products; /* const char *: created_at and id of each product */
+    apr_array_header_t *products; /* with their words */
     apr_array_header_t *keys;     /* of cat_own_keys_collect */
 } cat_product_postings_t;
 

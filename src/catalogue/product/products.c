@@ -164,7 +164,7 @@ static void prepare_product(insertion_t *in, int i)
     memcpy(row, product, CAT_PRODUCT_COLUMNS * sizeof(*row));
     cat_product_keys_make(pool, cat_product_keys_kept(in->db), in->registry, product, keys);
     if (in->registry->has_keys) {
-        cat_own_keys_collect(in->postings.keys, in->registry, product);
+        cat_own_keys_collect(pool, in->postings.keys, in->registry, product);
     }
     cat_product_keys_add(&in->postings, cat_product_keys_words(pool, keys[CAT_PRODUCT_KEY_WORDS]),
                          product[CAT_PRODUCT_CREATED_AT], product[CAT_PRODUCT_ID]);

@@ -41,9 +41,6 @@
 #define GROUP CAT_DB_PLACES /* rows that are compared with the database by one statement */
 #define POSTING_TIME 4000   /* nanoseconds for a word or key, of which nothing is known yet */
 
-/* Words and keys that wait in memory, where a transaction has to take them all. */
-#define POSTINGS_KEPT (4 * CAT_IMPORT_POSTINGS)
-
 /* A record of the spool has the fields. Of an update, or of any row if there is a key, it has in the place of CREATED_AT where the row is in
  * the file, from which octet to which and on which line, and which fields are cleared: "1200 1260 31 0100000". */
 #define UPDATE CAT_PRODUCT_CREATED_AT
@@ -85,6 +82,7 @@ struct cat_import_t {
     apr_off_t begin, end;             /* its records */
     apr_int64_t row;                  /* the one before its first */
     int rows;                         /* in it, at most */
+    int kept;                         /* words and keys that may wait */
     int is_timed;                     /* flag: it ends before that when it has taken its time */
     apr_int64_t grown;                /* how many products were created when the database was last told */
     apr_interval_time_t posting_time; /* what inserting a word or key took in the one before, in nanoseconds */
@@ -821,7 +819,7 @@ static apr_status_t store_rows(void *baton)
         rv = read_next_group(im);
         rv = rv == APR_SUCCESS ? store_group(im) : rv;
         im->done.stored += im->group.count;
-        if (rv == APR_SUCCESS && cat_product_keys_count(&im->postings) >= POSTINGS_KEPT) {
+        if (rv == APR_SUCCESS && cat_product_keys_count(&im->postings) >= im->kept) {
             rv = insert_postings(im);
         }
     }
@@ -883,6 +881,7 @@ static void limit_transaction(cat_import_t *im)
     int most = is_long && !has_one_writer ? CAT_IMPORT_BATCH : CAT_IMPORT_ATOMIC_MAX;
 
     im->rows = (int)(left < most ? left : most);
+    im->kept = has_one_writer ? CAT_IMPORT_POSTINGS : 4 * CAT_IMPORT_POSTINGS; /* SQLite has 32 MiB of pages besides */
     im->is_timed = is_long && has_one_writer;
 }
 
