@@ -33,18 +33,33 @@ sub send_all {
 }
 sub statuses { join ' ', map { join('', readline $_) =~ m{^HTTP/1\.1 (\d+)} ? $1 : 0 } @_ }
 
-# A moment without a quorum: all requests succeed.
-my @sockets;
-for my $round (1 .. 3) {
+# Requests arrive while there is no quorum for a moment. Returns their statuses, and for how many seconds it was lost.
+sub ask_meanwhile {
+    my ($name, $price) = @_;
+    my $lost = time;
     $engine->refuse(1);
-    @sockets = send_all((wire(GET => '/products'), create("moment $round"), wire(PUT => $path, { price => $round }, token => $token)) x 4,
-        sign_up("moment$round"), wire(GET => '/health/ready'));
-    ok(!IO::Select->new(@sockets)->can_read(0.3), "round $round: no request is refused at once");
+    my @sockets = send_all((wire(GET => '/products'), create($name), wire(PUT => $path, { price => $price }, token => $token)) x 4,
+        sign_up($name), wire(GET => '/health/ready'));
+    ok(!IO::Select->new(@sockets)->can_read(0.3), "$name: no request is refused at once");
     $engine->refuse(0);
-    is(statuses(@sockets), join(' ', (200, 201, 200) x 4, 201, 200), "round $round: all requests succeed with the quorum back");
+    $lost = time - $lost;
+    return (statuses(@sockets), $lost);
 }
-is(count('products'), 13, 'each product is stored once');
-is(count('users'), 4, 'each user is stored once');
+
+# A moment without a quorum: all requests succeed. On a busy machine the moment may last too long, and is tried again.
+my ($made, $registered) = (1, 1);
+for my $round (1 .. 3) {
+    my ($statuses, $lost, $tries);
+    do {
+        ($statuses, $lost) = ask_meanwhile('moment' . $round . 'a' x ++$tries, $round * 10 + $tries);
+        my @each = split ' ', $statuses;
+        $made += grep { $_ == 201 } @each[1, 4, 7, 10];
+        $registered += $each[12] == 201;
+    } while ($statuses =~ /503/ && $lost > $PATIENCE && $tries < 10);
+    is($statuses, join(' ', (200, 201, 200) x 4, 201, 200), "round $round: all requests succeed with the quorum back");
+}
+is(count('products'), $made, 'each product is stored once');
+is(count('users'), $registered, 'each user is stored once');
 
 # A longer time: the refusal guarantees that nothing was stored. Later requests do not wait.
 my ($products, $users) = (count('products'), count('users'));
@@ -64,20 +79,32 @@ is(statuses(send_all((wire(GET => '/products')) x 12)), join(' ', (200) x 12), '
 is(count('products'), $products, 'the refused requests create no product');
 is(count('users'), $users, 'the refused requests create no user');
 
-# In the middle of a transaction: the server neither leaves it open nor commits it with the next one on its connection.
-for my $over (0, 1) {
-    my $name = "middle$over";
+# A registration waits for another one of its address, and goes on while there is no quorum: its first statement succeeds, the next is
+# refused. Returns its status, whether it was answered before the quorum was back, and for how many seconds that was lost.
+sub register_meanwhile {
+    my ($name, $patience) = @_;
     my $holder = $server->database;
     $holder->do('BEGIN');
     $holder->do(q(INSERT INTO users (id, username, username_key, email, email_key, password_hash, created_at)
         VALUES ('01a1fd8d-47a8-77ac-9778-38d2c78c295b', 'x', 'x', ?, ?, '', 0)), undef, ("$name\@example.com") x 2);
     my ($socket) = send_all(sign_up($name));
     ok(!IO::Select->new($socket)->can_read(0.5), 'a registration waits for another one of that address');
+    my $lost = time;
     $engine->refuse(1);
-    $holder->disconnect; # rolls back: the registration's first statement succeeds, the next is refused
-    my $early = IO::Select->new($socket)->can_read($over ? $PATIENCE + 3 : 0.5);
+    $holder->disconnect; # rolls back
+    my $early = IO::Select->new($socket)->can_read($patience);
     $engine->refuse(0);
-    is(statuses($socket), $over ? 503 : 201,
+    return (statuses($socket), $early, time - $lost);
+}
+
+# In the middle of a transaction: the server neither leaves it open nor commits it with the next one on its connection.
+for my $over (0, 1) {
+    my ($name, $tries) = ("middle$over", 0);
+    my ($status, $early, $lost) = register_meanwhile($name, $over ? $PATIENCE + 3 : 0.5);
+    while (!$over && $status != 201 && $lost > $PATIENCE && ++$tries < 10) { # on a busy machine a short loss may be a long one
+        ($status, $early, $lost) = register_meanwhile($name, 0.5);
+    }
+    is($status, $over ? 503 : 201,
         $over ? 'a registration during a long loss of the quorum is refused'
             : 'a registration during a short loss of the quorum succeeds');
     ok($over || !$early, 'the registration does not succeed before the quorum is back');

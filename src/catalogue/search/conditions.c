@@ -190,7 +190,7 @@ static void compare_key(cat_select_text_t *s, int field, const char *operator, c
     if (columns[field].is_number) {
         cat_select_text_add_key(s, value->key);
     } else {
-        cat_select_text_add_value(s, key_of_text(s, value));
+        cat_select_text_add_octets(s, key_of_text(s, value));
     }
 }
 
@@ -340,7 +340,7 @@ static const char *own_key(const cat_select_text_t *s, int field, const cat_quer
 static void compare_own(cat_select_text_t *s, const char *table, const char *operator, const char * key)
 {
     cat_select_text_add(s, table, ".value_key", operator, NULL);
-    cat_select_text_add_value(s, key);
+    cat_select_text_add_octets(s, key);
 }
 
 static void add_own_equality(cat_select_text_t *s, const char *table, int field, const cat_query_value_t *value)
@@ -368,8 +368,10 @@ static void add_own_is_set(cat_select_text_t *s, const char *table, int field, i
 {
     if (has_exact(s, field)) {
         cat_select_text_add(s, table, ".value", is_set ? " IS NOT NULL" : " IS NULL", NULL);
+    } else if (is_set) {
+        cat_select_text_add(s, table, ".value_key > ''", NULL);
     } else {
-        cat_select_text_add(s, table, ".value_key", is_set ? " > ''" : " = ''", NULL);
+        compare_own(s, table, " = ", "");
     }
 }
 

@@ -86,6 +86,11 @@ void cat_select_text_add_integer(cat_select_text_t *s, const char *value)
     bind_value(s, s->dialect->syntax->integer, value);
 }
 
+void cat_select_text_add_octets(cat_select_text_t *s, const char *value)
+{
+    bind_value(s, s->dialect->syntax->octets, value);
+}
+
 void cat_select_text_add_row_integer(cat_select_text_t *s, const char *value)
 {
     bind_value(s, s->dialect->syntax->row_integer, value);

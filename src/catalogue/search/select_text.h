@@ -49,6 +49,7 @@ void cat_select_text_add_value(cat_select_text_t *s, const char *value);
 /* The same for a value that is compared with a column of numbers: decimal text, or a number, on the text's pool. */
 void cat_select_text_add_integer(cat_select_text_t *s, const char *value);
 void cat_select_text_add_row_integer(cat_select_text_t *s, const char *value); /* within a row value */
+void cat_select_text_add_octets(cat_select_text_t *s, const char *value);      /* compared with a column of octets */
 void cat_select_text_add_key(cat_select_text_t *s, apr_int64_t key);
 
 /* Says where the product is that is written about from here on, see above; at first it is p. */

@@ -33,11 +33,12 @@ typedef struct cat_fault_t {
 /* What differs in texts that are made at run time (catalogue/search/select_text.h). */
 typedef struct cat_syntax_t {
     const char *use_index,
-        *use_index_end;         /* behind a table, around the name of the only index to read it by; or NULL */
-    const char *primary_key;    /* the name of its index, if a walk by it must have it; or NULL */
-    const char *join;           /* joins two tables, the left one being read first */
-    const char *integer;        /* a placeholder whose value is compared with a column of numbers */
-    const char *row_integer;    /* the same within a row value; NULL: compares_rows is 0 */
+        *use_index_end;      /* behind a table, around the name of the only index to read it by; or NULL */
+    const char *primary_key; /* the name of its index, if a walk by it must have it; or NULL */
+    const char *join;        /* joins two tables, the left one being read first */
+    const char *integer;     /* a placeholder whose value is compared with a column of numbers */
+    const char *row_integer; /* the same within a row value; NULL: compares_rows is 0 */
+    const char *octets;      /* the same for a column of octets, such as a key; a constant in the eyes of the planner */
     const char *plan_by_values; /* a select after which a search is planned by its values; NULL: it always is */
     const char *find;           /* a function (text, part), above 0 if the text contains the part */
     const char *by_octets;      /* behind a column of texts whose own order is the database's: compares octets */

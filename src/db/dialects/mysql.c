@@ -306,6 +306,7 @@ static const cat_syntax_t syntax = {
     .primary_key = "PRIMARY",
     .join = " STRAIGHT_JOIN ",
     .integer = "CAST(%s AS SIGNED)",
+    .octets = "CAST(%s AS BINARY)", /* rows are sorted by a column that equals a text of another type */
     .joins_keys = 1,
     .find = "INSTR",
     .by_octets = "",

@@ -175,6 +175,7 @@ static const cat_syntax_t syntax = {
     .join = " JOIN ",
     .integer = "%s",
     .row_integer = "%s",
+    .octets = "%s",
     .plan_by_values = "SELECT set_config('plan_cache_mode', 'force_custom_plan', true)",
     .plan_merge = "SELECT set_config('enable_mergejoin', 'on', true), set_config('enable_nestloop', 'off', true)",
     .plan_merge_end = "SELECT set_config('enable_mergejoin', 'off', true), set_config('enable_nestloop', 'on', true)",
