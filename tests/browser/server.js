@@ -40,6 +40,12 @@ async function freePort() {
     }
 }
 
+/*
+ * fetch() on a connection of its own: httpd may close one that was kept at the moment at which a request is written to it, after a pause
+ * of some seconds such as steps in a browser take on a busy machine.
+ */
+export const ask = (url, { headers, ...options }) => fetch(url, { ...options, headers: { ...headers, Connection: 'close' } });
+
 /* Starts a program that ends with this one. Resolves to it and to the first match in its output. */
 function run(command, pattern, env = {}) {
     const options = { cwd: top, env: { ...process.env, ...env }, stdio: ['ignore', 'pipe', 'inherit'] };
@@ -265,7 +271,7 @@ export class Server {
             'Content-Type': 'application/json',
             ...(token && { Authorization: `Bearer ${token}` }),
         };
-        const response = await fetch(`${url}/api${path}`, {
+        const response = await ask(`${url}/api${path}`, {
             method,
             headers,
             body: JSON.stringify(body),
@@ -283,8 +289,7 @@ export class Server {
         const zoom = [4, 2, 1].find(times => width % times === 0 && height % times === 0);
         writeFileSync(from, paint(width / zoom, height / zoom, hue)); /* small, as vips enlarges it sooner than it is painted */
         execFileSync('vips', ['zoom', from, to, `${zoom}`, `${zoom}`]);
-        await new Promise(done => setTimeout(done, 20)); /* httpd may have closed the connection meanwhile, which nobody has noticed yet */
-        const response = await fetch(`${url}/api/products/${product.id}/images?${new URLSearchParams({ alt })}`, {
+        const response = await ask(`${url}/api/products/${product.id}/images?${new URLSearchParams({ alt })}`, {
             method: 'POST',
             headers: { 'Content-Type': 'image/jpeg', Authorization: `Bearer ${token}` },
             body: readFileSync(to),

@@ -128,8 +128,8 @@ class Visitor {
 
     /* What routes have begun for a page that is left fails, which would count as a failure of the story that runs next. */
     async leave() {
-        await Promise.all(this.context.pages().map(page => page.unrouteAll({ behavior: 'ignoreErrors' })));
-        await this.context.close();
+        await Promise.all((this.context?.pages() ?? []).map(page => page.unrouteAll({ behavior: 'ignoreErrors' })));
+        await this.context?.close();
     }
 
     judge() {
@@ -212,7 +212,8 @@ export function storyInBoth(name, server, body) {
             await body(visit);
         } catch (error) {
             for (const [i, { page }] of visitors.entries()) {
-                await page.screenshot({ path: `${pictures}failed ${isFirefox ? 'firefox ' : ''}${name} ${i + 1}.png` });
+                const path = `${pictures}failed ${isFirefox ? 'firefox ' : ''}${name} ${i + 1}.png`;
+                await page?.screenshot({ path }).catch(() => {}); /* what failed counts, also where the browser is gone */
             }
             throw error;
         } finally {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The history of a product, and the batches of changes, which writers undo. */
 import assert from 'node:assert/strict';
+import { ask } from '../server.js';
 import { story } from '../visitor.js';
 import { inspect } from './looks.js';
 
@@ -22,7 +23,7 @@ export function stories(server) {
     async function fill({ token }, category, n) {
         const rows = Array.from({ length: n }, (_, i) => `${category} ${i},10,${category}`);
         const headers = { 'Content-Type': 'text/csv', Authorization: `Bearer ${token}` };
-        const response = await fetch(`${server.url}/api/products/import?atomic=false`, { method: 'POST', headers, body: `name,price,category\n${rows.join('\n')}\n` });
+        const response = await ask(`${server.url}/api/products/import?atomic=false`, { method: 'POST', headers, body: `name,price,category\n${rows.join('\n')}\n` });
         assert.equal(response.status, 200, await response.text());
     }
 

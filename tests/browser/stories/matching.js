@@ -2,6 +2,7 @@
 /* Changes of all that match, which the server makes, Undo of all that is changed, and possible duplicates. */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
+import { ask } from '../server.js';
 import { SILENCE_BAR, stopClock, story, storyAtNight, storyInBoth } from '../visitor.js';
 import { inspect } from './looks.js';
 
@@ -20,7 +21,7 @@ export function stories(server) {
     /* Many products of a category, as an import has them. */
     async function fill({ token }, category, count, price = 10, url = server.url) {
         const rows = Array.from({ length: count }, (_, i) => `${category} ${i},${price},${category}`);
-        const response = await fetch(`${url}/api/products/import?atomic=false`, {
+        const response = await ask(`${url}/api/products/import?atomic=false`, {
             method: 'POST',
             headers: { 'Content-Type': 'text/csv', Authorization: `Bearer ${token}` },
             body: `name,price,category\n${rows.join('\n')}\n`,
@@ -304,8 +305,9 @@ export function stories(server) {
         await page.getByText('Value must be a whole number.').waitFor();
         await how.selectOption('Change by per cent');
         await page.locator('#bulk-by').fill('50');
+        const answer = page.waitForResponse('**/products/batch'); /* the page says again what it has said of the change before */
         await press(page, 'Change them');
-        await visitor.hears('10 products are changed.');
+        await answer;
         assert.equal(await count('category=Vat&quantity=11', url), 10, '10.5, rounded');
     });
 

@@ -69,7 +69,7 @@ async function findWide(page, pages) {
 }
 
 export function stories(server) {
-    story('no page scrolls sideways, however wide the screen and however long the words', server, async visit => {
+    storyAtNight('no page scrolls sideways, however wide the screen and however long the words', server, async visit => {
         const visitor = await comeAsAdmin(server, visit, 'a'.repeat(30));
         const { page } = visitor;
         const user = await server.register('b'.repeat(30));

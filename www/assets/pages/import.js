@@ -414,8 +414,8 @@ let wanted; /* the last sample that was asked for */
 
 async function findSample(asked, found) {
     const answer = await readSample(found).catch(() => null); /* the check says what is wrong */
-    if (asked === wanted) {
-        sample.value = answer;
+    if (asked === wanted && phase.value === 'choosing') {
+        sample.value = answer; /* later it would move the buttons of the result */
     }
 }
 
