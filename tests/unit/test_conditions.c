@@ -14,7 +14,10 @@ static void test_each_operator_is_written(void **state)
     } cases[] = {
         {"sqlite3", {CAT_PRODUCT_CATEGORY, CAT_EQ, 1, &tea}, "p.category = %s", "Tea"},
         {"pgsql", {CAT_PRODUCT_CATEGORY, CAT_EQ, 1, &tea}, "p.category COLLATE \"C\" = %s", "Tea"},
-        {"mysql", {CAT_PRODUCT_CATEGORY, CAT_EQ, 1, &tea}, "p.category = %s AND p.category_key = %s", "Tea|tea"},
+        {"mysql",
+         {CAT_PRODUCT_CATEGORY, CAT_EQ, 1, &tea},
+         "p.category = %s AND p.category_key = CAST(%s AS BINARY)",
+         "Tea|tea"},
         {"sqlite3", {CAT_PRODUCT_NAME, CAT_EQ, 1, &tea}, "p.name = %s AND p.name_key = %s", "Tea|tea"},
         {"sqlite3", {CAT_PRODUCT_NAME, CAT_NE, 1, &tea}, "NOT (p.name = %s AND p.name_key = %s)", "Tea|tea"},
         {"sqlite3", {CAT_PRODUCT_NAME, CAT_GT, 1, &tea}, "p.name_key > %s", "tea"},
