@@ -223,8 +223,8 @@ $(BROWSER_PACKAGES): tests/browser/package.json tests/browser/package-lock.json
 	@tools/npm build/browser
 
 # Files of stories that share a server and a browser, whose start costs as much as several stories: each word is a group, the longest goes
-# first. A file that is in none has its own. Three run at once, because they wait more than they compute. Firefox runs those files that have stories marked for it; make check leaves it out, because its stories run into time-outs on a
-# busy machine.
+# first. A file that is in none has its own. Three run at once, because they wait more than they compute; two in make check, where others compute meanwhile. Firefox
+# runs those files that have stories marked for it; make check leaves it out, because its stories run into time-outs on a busy machine.
 BROWSERS = chromium firefox
 STORIES = $(notdir $(basename $(sort $(wildcard tests/browser/stories/*.js))))
 TOGETHER = matching shop looks work:transfer accounts:people fields:face changes:editing german:catalogue:searches:origins paper:widths:weight:state:tour api:machine

@@ -56,8 +56,8 @@ typedef struct making_t {
     apr_array_header_t *words;  /* word_t */
     apr_array_header_t *names;  /* cat_suggested_product_t: with such a word in the name */
     apr_array_header_t *others; /* the same of the other products */
-    apr_array_header_t *found;  /* const char *: words of the index that begin so; more than FEW: there may be others */
-    int has_product[FEW];       /* flags: of these, when products were read by them */
+    apr_array_header_t *found;  /* const char *: words that begin so; more than FEW: there may be others */
+    int is_used[FEW];           /* flags: a product that was read has this one of them */
 } making_t;
 
 /* ---- words of products ---- */
@@ -308,7 +308,7 @@ static apr_status_t find_listed(making_t *m)
     return cat_select_text_run(&s, m->db, cat_db_add_text, m->found);
 }
 
-/* Adds the newest products that can be seen and have the word; NULL: that of f. */
+/* Adds a select of the newest products that can be seen and have the word; NULL: that of f. */
 static void add_newest(cat_select_text_t *s, const cat_list_query_t *all, const char *columns, const char *word,
                        int most)
 {
@@ -325,7 +325,6 @@ static void add_newest(cat_select_text_t *s, const cat_list_query_t *all, const 
     cat_conditions_add_all(s, all, &found);
     cat_select_text_add(s, " ORDER BY w.created_at DESC, w.id DESC LIMIT ", NULL);
     cat_select_text_add_number(s, most);
-    cat_select_text_add(s, ")", NULL);
 }
 
 /* The newest product of the first word with each next letter, until there are as many as words that the client wants. */
@@ -339,18 +338,18 @@ static apr_status_t read_by_letters(making_t *m)
     rv = begin_looks(&s, m, &looks);
     cat_select_text_add(&s, PRODUCT_COLUMNS_OF_R " FROM f", s.dialect->syntax->join, "products r ON r.id = (", NULL);
     add_newest(&s, m->query->all, "w.id", NULL, 1);
-    cat_select_text_add(&s, " WHERE f.word IS NOT NULL LIMIT ", NULL);
+    cat_select_text_add(&s, ") WHERE f.word IS NOT NULL LIMIT ", NULL);
     cat_select_text_add_number(&s, limit);
     return rv == APR_SUCCESS ? cat_select_text_run(&s, m->db, take_product, m) : rv;
 }
 
-/* A row of read_by_words ends with the place of its word. */
+/* A row of read_by_words ends with the place of its word. All rows are taken, even beyond enough: is_used is of all words. */
 static apr_status_t take_product_of_word(void *baton, const char *const *values, int count)
 {
     making_t *m = baton;
 
-    m->has_product[atoi(values[count - 1])] = 1;
-    take_product(m, values, count);
+    m->is_used[atoi(values[count - 1])] = 1;
+    (void)take_product(m, values, count);
     return APR_SUCCESS;
 }
 
@@ -365,16 +364,17 @@ static apr_status_t read_by_words(making_t *m, int *have_all)
     if (!count) {
         return APR_SUCCESS;
     }
-    memset(m->has_product, 0, sizeof(m->has_product));
+    memset(m->is_used, 0, sizeof(m->is_used));
     cat_select_text_begin(&s, m->db);
     for (int i = 0; i < count; i++) {
         const char *columns = apr_pstrcat(m->db->pool, PRODUCT_COLUMNS_OF_P ", ", apr_itoa(m->db->pool, i), NULL);
         cat_select_text_add(&s, i ? " UNION ALL " : "", s.dialect->syntax->limited, NULL);
         add_newest(&s, m->query->all, columns, APR_ARRAY_IDX(m->found, i, const char *), ROWS / count);
+        cat_select_text_add(&s, ")", NULL);
     }
     rv = cat_select_text_run(&s, m->db, take_product_of_word, m);
     for (int i = 0; i < count; i++) {
-        *have_all &= m->has_product[i];
+        *have_all &= m->is_used[i];
     }
     return rv;
 }
