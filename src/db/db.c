@@ -299,9 +299,11 @@ void cat_db_note_growth(cat_db_t *db)
     const cat_dialect_t *dialect = cat_db_dialect(db);
     const char *none;
 
-    if (dialect && dialect->grown) {
+    if (dialect && dialect->grown && !cat_db_in_transaction(db)) {
         cat_db_ask(db, dialect->grown, &none);
         cat_db_release(db);
+    } else if (dialect && dialect->growing) {
+        cat_db_ask(db, dialect->growing, &none);
     }
 }
 

@@ -84,8 +84,8 @@ void cat_db_touch_many(cat_db_t *db, const apr_array_header_t *ids);
  * none. A failure is not logged. */
 apr_status_t cat_db_ask(cat_db_t *db, const char *text, const char **value);
 
-/* Call it, outside a transaction, when many products were added in short time: the database then plans for tables of the size that they have
- * now. Gives the connection back. */
+/* Call it when many products were added in short time, within the transaction or after it: the database then plans for tables of the size that
+ * they have now. After the transaction it gives the connection back. A failure ends a transaction, as that of a statement does. */
 void cat_db_note_growth(cat_db_t *db);
 
 /* Runs a statement that writes. changed: how many rows it matched; may be NULL. */

@@ -87,6 +87,7 @@ struct cat_import_t {
     apr_int64_t grown;                /* how many products were created when the database was last told */
     apr_interval_time_t posting_time; /* what inserting a word or key took in the one before, in nanoseconds */
     cat_import_result_t done;
+    apr_int64_t grown_within;    /* how many of these were created when the database was last told */
     apr_pool_t *changed_pool;    /* of the list */
     apr_array_header_t *changed; /* const char *: the ids that it updates */
     apr_pool_t *postings_pool;
@@ -800,6 +801,15 @@ static apr_status_t insert_postings(cat_import_t *im)
     return rv;
 }
 
+/* Each time that the transaction has created twice as many, and at once when it has inserted the first words and keys. */
+static void tell_of_growth_within(cat_import_t *im)
+{
+    if (im->done.created > 2 * im->grown_within) {
+        im->grown_within = im->done.created;
+        cat_db_note_growth(im->db);
+    }
+}
+
 /* The work of a transaction: so it begins at the transaction's first record each time. */
 static apr_status_t store_rows(void *baton)
 {
@@ -809,6 +819,7 @@ static apr_status_t store_rows(void *baton)
     apr_status_t rv = report_spool(im, cat_spool_seek(im->spool, im->begin));
 
     im->done = (cat_import_result_t){.stored = 0};
+    im->grown_within = CAT_IMPORT_STEP;
     begin_postings(im);
     if (im->options.note) {
         im->options.note(im->options.baton, NULL);
@@ -821,6 +832,10 @@ static apr_status_t store_rows(void *baton)
         im->done.stored += im->group.count;
         if (rv == APR_SUCCESS && cat_product_keys_count(&im->postings) >= im->kept) {
             rv = insert_postings(im);
+            im->grown_within = 0;
+        }
+        if (rv == APR_SUCCESS) {
+            tell_of_growth_within(im);
         }
     }
     rv = rv == APR_SUCCESS ? insert_postings(im) : rv;

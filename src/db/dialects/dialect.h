@@ -88,6 +88,7 @@ typedef struct cat_dialect_t {
     const char *search;          /* the same for a search, with a %d for its limit in milliseconds; NULL: as snapshot */
     const char *limit;           /* before each select of a search, with a %d for its limit in seconds; or NULL */
     const char *grown;           /* sent after many rows were added: analyzes what is ten times as large; or NULL */
+    const char *growing;         /* the same within the transaction that adds them: kept plans are made anew; or NULL */
     const char *prepare;         /* sent by each process that begins to use the database, before a migration; or NULL */
     const char *prepared;        /* what it selects once it has worked */
     const char *const *step;     /* sent before a step of the schema; where one selects 0, another server is at it */

@@ -37,13 +37,18 @@ static const char search[] =
 
 /* A plan that is kept suits tables as they were, until ANALYZE says otherwise; by itself the server notices only after a minute. Meanwhile each
  * row of a catalogue that was empty, and is being filled, would be compared with all the others. Both statements are one transaction, and each
- * has a limit of its own: ANALYZE reads up to 30,000 pages of a table, which may have to come from the disk. */
+ * has a limit of its own: ANALYZE reads up to 30,000 pages of a table, which may have to come from the disk. Tables that are empty are left out, as
+ * those of which nothing is known are planned for as small ones. */
 static const char grown[] =
     "SET LOCAL statement_timeout = 60000;"
-    " DO $$BEGIN IF EXISTS (SELECT 1 FROM pg_class WHERE oid IN ('products'::regclass, 'product_words'::regclass,"
-    " 'product_keys'::regclass, 'product_unique'::regclass, 'dictionary'::regclass)"
-    " AND pg_relation_size(oid) > 81920 * GREATEST(relpages, 1)) THEN" /* ten pages of 8192 octets for each known one */
-    " ANALYZE products, product_words, product_keys, product_unique, dictionary, value_counts; END IF; END$$";
+    " DO $$DECLARE name REGCLASS; BEGIN FOR name IN SELECT oid FROM pg_class WHERE oid IN ('products'::regclass,"
+    " 'product_words'::regclass, 'product_keys'::regclass, 'product_unique'::regclass, 'dictionary'::regclass,"
+    " 'value_counts'::regclass)"
+    " AND pg_relation_size(oid) > 81920 * GREATEST(relpages, 1) ORDER BY oid" /* ten pages of 8192 octets for each known one */
+    " LOOP EXECUTE 'ANALYZE ' || name; END LOOP; END$$";
+
+/* Within a transaction there are no statistics of what it has added, but how large tables are is known. */
+static const char growing[] = "DISCARD PLANS";
 
 /* The lock's number is this module's: the first eight octets of the SHA-256 of "mod_catalog". It ends with the transaction. */
 static const char *const step[] = {
@@ -120,6 +125,12 @@ static apr_status_t judge_result(const cat_fault_t *fault)
     " ORDER BY created_at DESC, id DESC LIMIT 1100) r ORDER BY created_at DESC, id DESC LIMIT " rows ") p"             \
     " ORDER BY created_at DESC, id DESC"
 
+/* Each value is looked up by itself. Without statistics, the planner takes the columns before an IN for rare, and would read all rows that have
+ * these values to compare each of them with a hundred others. */
+#define DICTIONARY_LOOK_UP(words)                                                                                      \
+    "SELECT word FROM UNNEST(ARRAY[" words "]) w (word) WHERE word ="                                                  \
+    " (SELECT d.word FROM dictionary d WHERE d.part = '' AND d.letters = 0 AND d.word = w.word)"
+
 /* The statements in which it differs from db/dialects/sql.def. $1 is the first value once more. */
 static const char *const statements[SQL_COUNT] = {
     /* clang-format off */
@@ -143,6 +154,11 @@ static const char *const statements[SQL_COUNT] = {
         "SELECT " PRODUCT_COLUMNS " FROM products WHERE id = %s FOR UPDATE",
     [SQL_PRODUCT_LOCK_100] = LOCK_100 " FOR UPDATE",
     [SQL_PRODUCT_KEYS] = PRODUCT_KEYS " FOR UPDATE",
+    [SQL_DICTIONARY_KNOWN] = DICTIONARY_LOOK_UP(TEN),
+    [SQL_DICTIONARY_KNOWN_100] = DICTIONARY_LOOK_UP(HUNDRED),
+    [SQL_UNIQUE_GET_100] =
+        "SELECT w.value, (SELECT u.id FROM product_unique u WHERE u.field = %s AND u.value = w.value)"
+        " FROM UNNEST(ARRAY[" HUNDRED "]) w (value)",
     [SQL_INDEX_LIST] =
         "SELECT c.relname, CASE WHEN i.indisvalid THEN 1 ELSE 0 END, pg_relation_size(c.oid)"
         " FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid WHERE i.indrelid = to_regclass('products')",
@@ -204,6 +220,7 @@ const cat_dialect_t cat_dialect_pgsql = {
     .snapshot = snapshot,
     .search = search,
     .grown = grown,
+    .growing = growing,
     .step = step,
     .step_end = cat_dialect_nothing,
     .define = define,
