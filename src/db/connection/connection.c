@@ -90,7 +90,7 @@ static void count_fault(const cat_connection_t *conn, apr_status_t rv)
     } kinds[] = {
         {CAT_EDOWN, CAT_FAULT_FAILED},       {CAT_ELOST, CAT_FAULT_LOST},          {CAT_ECUT, CAT_FAULT_LOST},
         {CAT_ECONFLICT, CAT_FAULT_CONFLICT}, {CAT_ENOTREADY, CAT_FAULT_NOT_READY}, {CAT_EVALUE, CAT_FAULT_VALUE},
-        {CAT_ESLOW, CAT_FAULT_SLOW},         {CAT_EREADONLY, CAT_FAULT_NOT_READY},
+        {CAT_ESLOW, CAT_FAULT_SLOW},         {CAT_EREADONLY, CAT_FAULT_NOT_READY}, {CAT_EENDED, CAT_FAULT_SLOW},
     };
 
     for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
@@ -112,7 +112,7 @@ apr_status_t cat_connection_judge(cat_connection_t *conn, const cat_fault_t *fau
     apr_status_t rv = fault->is_lost ? CAT_ELOST : conn->dialect->judge(fault);
 
     if (rv == CAT_ESLOW && !conn->time_limit) { /* an administrator's limit, or the session's */
-        rv = CAT_EDOWN;
+        rv = CAT_EENDED;
     }
     cat_connection_note_fault(conn, fault, what, rv);
     if (rv == CAT_ELOST) {

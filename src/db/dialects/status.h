@@ -8,8 +8,9 @@
  * Statuses of db/ beyond APR's own, of which it returns two: APR_NOTFOUND, no such row; APR_EEXIST, a unique key is
  * taken. Rooms above may return these too, for what they mean here. db/ has the numbers below 20.
  */
-#define CAT_EDOWN (APR_OS_START_USERERR + 1)     /* the database cannot be used */
-#define CAT_EBUSY (APR_OS_START_USERERR + 2)     /* over a limit of the server's, or other writers were first */
+#define CAT_EDOWN (APR_OS_START_USERERR + 1) /* the database cannot be used */
+#define CAT_EBUSY                                                                                                      \
+    (APR_OS_START_USERERR + 2) /* over a limit of the server's or the database's, or other writers were first */
 #define CAT_EVALUE (APR_OS_START_USERERR + 3)    /* the database refuses the values */
 #define CAT_ESLOW (APR_OS_START_USERERR + 6)     /* a search took longer than it may, and was ended */
 #define CAT_ENOTREADY (APR_OS_START_USERERR + 5) /* the database is not ready, and did nothing */
@@ -29,5 +30,6 @@ static inline int cat_status_is_fault(apr_status_t rv)
 #define CAT_ELOST (APR_OS_START_USERERR + 12)     /* the connection is gone, and with it its transaction */
 #define CAT_ECUT (APR_OS_START_USERERR + 15)      /* the same, and what was sent last has had no effect */
 #define CAT_ECONFLICT (APR_OS_START_USERERR + 13) /* lost a conflict; succeeds if retried */
+#define CAT_EENDED (APR_OS_START_USERERR + 16)    /* took longer than a statement may; nothing of it was done */
 
 #endif

@@ -267,13 +267,14 @@ static int had_no_effect(apr_status_t rv, cat_repeat_t repeat)
 int cat_checkout_is_fault(apr_status_t rv)
 {
     return rv == CAT_EDOWN || rv == CAT_ENOTREADY || rv == CAT_EREADONLY || rv == CAT_EVALUE || rv == CAT_ELOST ||
-           rv == CAT_ECONFLICT || rv == CAT_EDEAD || rv == CAT_ECUT;
+           rv == CAT_ECONFLICT || rv == CAT_EDEAD || rv == CAT_ECUT || rv == CAT_EENDED;
 }
 
 static apr_status_t final_status(apr_status_t rv)
 {
     switch (rv) {
     case CAT_ECONFLICT:
+    case CAT_EENDED:
         return CAT_EBUSY;
     case CAT_EDEAD:
     case CAT_ELOST:
