@@ -91,6 +91,7 @@ struct cat_import_t {
     apr_array_header_t *changed; /* const char *: the ids that it updates */
     apr_pool_t *postings_pool;
     cat_product_postings_t postings; /* of the products that it creates, inserted together */
+    int inserted;                    /* of these words and keys so far */
 };
 
 /* ---- errors ---- */
@@ -700,6 +701,7 @@ static apr_status_t insert_postings(cat_import_t *im)
     if (count) {
         im->posting_time = 1000 * (cat_time_monotonic() - begun) / count;
     }
+    im->inserted += count;
     begin_postings(im);
     return rv;
 }
@@ -801,7 +803,7 @@ static int takes_more(const cat_import_t *im, apr_time_t begun)
     int begins_another = im->is_timed && stored > 0 && stored % CAT_IMPORT_STEP == 0;
     apr_interval_time_t insertion = postings * im->posting_time / 1000;
 
-    return stored < im->rows && (!begins_another || (postings < CAT_IMPORT_POSTINGS &&
+    return stored < im->rows && (!begins_another || (im->inserted + postings < CAT_IMPORT_POSTINGS &&
                                                      cat_time_monotonic() - begun + insertion < CAT_IMPORT_TIME));
 }
 
@@ -822,6 +824,7 @@ static apr_status_t store_rows(void *baton)
     apr_status_t rv = report_spool(im, cat_spool_seek(im->spool, im->begin));
 
     im->done = (cat_import_result_t){.stored = 0};
+    im->inserted = 0;
     begin_postings(im);
     if (im->options.note) {
         im->options.note(im->options.baton, NULL);
