@@ -25,7 +25,7 @@ typedef struct cat_field_change_t {
     cat_list_key_t end; /* where the next one begins; on the pool of db */
     int rows, changed,
         dropped; /* products, those that had the field, and those of them that had a value of the target already */
-    int is_last;       /* flag: no older products are left */
+    int is_last; /* flag: no older products are left */
     const char *taken; /* after APR_EEXIST: a product whose value another one has in the target */
     /* Of the transaction: */
     const cat_registry_t *registry;

@@ -10,8 +10,9 @@
  *
  * Products that are written meanwhile get the keys from their writers. So it begins only when no transaction is left whose writer may not
  * know of the field: each child learns of it within a second, a transaction that takes longer looks again before it commits
- * (catalogue/product/registry.c), and those that have not ended after the DELAY are waited for (docs/decisions/0077). Who does not know of the
- * field leaves its keys behind when he deletes a product to which another writer has given some: these are removed on the way.
+ * (catalogue/product/registry.c), and those that have not ended after the DELAY are waited for (docs/decisions/0077). A writer
+ * that does not know of the field leaves its keys behind when it deletes a product to which another writer has given some: these are removed
+ * on the way.
  *
  * Conditions and orders that need a field are refused until it is complete (api/indexing.c).
  */
@@ -301,8 +302,8 @@ static void notice_writers(cat_job_t *job, const filling_t *f)
 {
     if (apr_time_now() - f->registry->made > PATIENCE && is_time_for_notice(job)) {
         cat_log(job->log, CAT_LOG_WARNING, 0,
-                "CAT094: %s: the keys of the field %s are not filled in before a transaction ends that has been open "
-                "for at least a minute",
+                "CAT094: %s: a transaction that has been open for at least a minute has to end before the keys of the "
+                "field %s are filled in",
                 cat_db_name(job->db), f->registry->fields->all[f->field].name);
     }
 }
