@@ -254,7 +254,7 @@ $(OPENAPI): $(addprefix tests/openapi/,package.json package-lock.json .npmrc)
 	@tools/npm build/openapi
 
 openapi: $(BUILD)/mod_catalog.so $(OPENAPI) ## lint /openapi.json, run clients that are made of it, and the recipe of docs/front-ends.md
-	@cp tests/openapi/client.ts tests/openapi/generate.js tests/openapi/generated.ts tests/openapi/generated.json tests/openapi/recipes.js tests/openapi/tsconfig.json build/openapi
+	@cp tests/openapi/client.ts tests/openapi/generate.js tests/openapi/lint.js tests/openapi/generated.ts tests/openapi/generated.json tests/openapi/recipes.js tests/openapi/tsconfig.json build/openapi
 	@tests/openapi/run.pl $(BUILD)/mod_catalog.so build/openapi
 
 SECONDS = 120
