@@ -127,7 +127,7 @@ MPM_sqlite3 = prefork
 MPM_mysql = worker
 MPM_pgsql = prefork
 FIRST = $(firstword $(DATABASES))
-ONCE = t DB=$(FIRST) MPM=event BRIEF=1 COMPARE=1 PRELOAD=1 JOBS=$(or $(JOBS),3)
+ONCE = t DB=$(FIRST) MPM=event BRIEF=1 COMPARE=1 PRELOAD=1 JOBS=$(or $(JOBS),4)
 AGAIN_$(FIRST) = MPM=$(MPM_$(FIRST)) AGAIN=mpm JOBS=1
 OTHER_MPM_mysql = $(MPM_mysql)
 AGAIN_ON = t DB=$1 BRIEF=1 PRELOAD=1 $(or $(AGAIN_$1),MPM=event AGAIN=db MPM_AGAIN=$(OTHER_MPM_$1) JOBS=$(or $(JOBS),2))
