@@ -29,7 +29,7 @@ UNITS := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/unit/test_*.c))
 UNIT_OBJECTS := $(addsuffix .o,$(UNITS)) $(patsubst %.c,$(BUILD)/%.o,$(wildcard tests/fuzz/*.c))
 FUZZ := $(patsubst tests/fuzz/fuzz_%.c,%,$(wildcard tests/fuzz/fuzz_*.c))
 REPLAYS := $(FUZZ:%=$(BUILD)/tests/fuzz/replay_%)
-C_FILES = $(SOURCES) $(CTL_SOURCES) $(wildcard src/*.h src/*/*.h src/*/*/*.h tests/unit/*.[ch] tests/bench/*.c tests/fuzz/*.[ch] tests/tsan/*.c)
+C_FILES = $(SOURCES) $(CTL_SOURCES) $(wildcard src/*.h src/*/*.h src/*/*/*.h tests/unit/*.[ch] tests/bench/*.c tests/fuzz/*.[ch] tests/preload/*.c tests/tsan/*.c)
 SANITIZE = -O1 -g -U_FORTIFY_SOURCE -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=undefined
 
 .DELETE_ON_ERROR:
@@ -127,14 +127,14 @@ MPM_sqlite3 = prefork
 MPM_mysql = worker
 MPM_pgsql = prefork
 FIRST = $(firstword $(DATABASES))
-ONCE = t DB=$(FIRST) MPM=event BRIEF=1 COMPARE=1 PRELOAD=1 JOBS=$(or $(JOBS),3)
+ONCE = t DB=$(FIRST) MPM=event BRIEF=1 COMPARE=1 PRELOAD=1 JOBS=$(or $(JOBS),4)
 AGAIN_$(FIRST) = MPM=$(MPM_$(FIRST)) AGAIN=mpm JOBS=1
 OTHER_MPM_mysql = $(MPM_mysql)
 AGAIN_ON = t DB=$1 BRIEF=1 PRELOAD=1 $(or $(AGAIN_$1),MPM=event AGAIN=db MPM_AGAIN=$(OTHER_MPM_$1) JOBS=$(or $(JOBS),2))
 BESIDE = lint tidy unit openapi
 check: ## what the CI runs: lint, tidy, unit, openapi, browser in Chromium, t with exchanges on SQLite, a part of t on the other databases and MPMs, and of all that what is about every change
 	@tools/deps build run test
-	@$(MAKE) --no-print-directory --quiet -j$$(nproc) all $(UNITS) $(REPLAYS) $(JOSE) $(WEBHOOKS) $(EXCHANGES) $(OPENAPI) $(BROWSER_PACKAGES)
+	@$(MAKE) --no-print-directory --quiet -j$$(nproc) all $(UNITS) $(REPLAYS) $(QUICK_HASHES) $(JOSE) $(WEBHOOKS) $(EXCHANGES) $(OPENAPI) $(BROWSER_PACKAGES)
 	@failed=; faulty=; running=; trap 'kill $$running 2>/dev/null' EXIT; trap 'exit 1' HUP INT TERM; \
 	  begin() { log=$(BUILD)/check-$$1.log; shift; $(MAKE) --no-print-directory "$$@" >$$log 2>&1 & running="$$running $$!"; }; \
 	  end() { wait $$1 || { failed="$$failed ($$2)"; faulty="$$faulty $(BUILD)/check-$$3.log"; }; }; \
@@ -207,7 +207,11 @@ $(EXCHANGES): $(addprefix tests/exchanges/,validate.js package.json package-lock
 	rm -rf $(@D) && mkdir -p $(@D) && cp $^ $(@D)
 	@tools/npm $(@D)
 
-t: all $(JOSE) $(WEBHOOKS) $(if $(COMPARE),$(EXCHANGES)) $(DATABASE_UNITS) ## run the suite against a real httpd: make t [MPM=event|worker|prefork] [DB=sqlite3|mysql|pgsql] [JOBS=8]
+# The library behind the function that is replaced, which httpd itself does not need.
+QUICK_HASHES = $(BUILD)/tests/preload/argon2.so
+$(QUICK_HASHES): LIBRARY = -Wl,--no-as-needed -largon2
+
+t: all $(JOSE) $(WEBHOOKS) $(if $(PRELOAD),$(QUICK_HASHES)) $(if $(COMPARE),$(EXCHANGES)) $(DATABASE_UNITS) ## run the suite against a real httpd: make t [MPM=event|worker|prefork] [DB=sqlite3|mysql|pgsql] [JOBS=8]
 	@MODULE='$(CURDIR)/$(BUILD)/mod_catalog.so' t/TEST $(T)
 
 exchanges: ## run the suite, and compare what was asked and answered with /openapi.json: make exchanges [T=t/users]
@@ -231,7 +235,7 @@ TOGETHER = matching shop looks work:transfer accounts:people fields:face changes
 GROUPS = $(TOGETHER) $(filter-out $(subst :, ,$(TOGETHER)),$(STORIES))
 IN_chromium = $(STORIES)
 IN_firefox = $(notdir $(basename $(shell grep -l storyInBoth $(STORIES:%=tests/browser/stories/%.js))))
-browser: $(BUILD)/mod_catalog.so $(BUILD)/catalogctl $(BROWSER_PACKAGES) ## drive the pages of www/ in Chromium and Firefox: make browser [STORIES="catalogue people"] [BROWSERS=chromium] [PICTURES=1: of each page, in build/browser]
+browser: $(BUILD)/mod_catalog.so $(BUILD)/catalogctl $(QUICK_HASHES) $(BROWSER_PACKAGES) ## drive the pages of www/ in Chromium and Firefox: make browser [STORIES="catalogue people"] [BROWSERS=chromium] [PICTURES=1: of each page, in build/browser]
 	@$(if $(filter firefox,$(BROWSERS)),tools/deps firefox)
 	@rm -f build/browser/*.png build/browser/failed.log
 	@printf '%s\n' $(foreach browser,$(BROWSERS),$(foreach group,$(GROUPS),$(patsubst %,'$(browser) %',$(subst $() ,:,$(filter $(IN_$(browser)),$(subst :, ,$(group))))))) | \
@@ -254,7 +258,7 @@ $(OPENAPI): $(addprefix tests/openapi/,package.json package-lock.json .npmrc)
 	@tools/npm build/openapi
 
 openapi: $(BUILD)/mod_catalog.so $(OPENAPI) ## lint /openapi.json, run clients that are made of it, and the recipe of docs/front-ends.md
-	@cp tests/openapi/client.ts tests/openapi/generate.js tests/openapi/generated.ts tests/openapi/generated.json tests/openapi/recipes.js tests/openapi/tsconfig.json build/openapi
+	@cp tests/openapi/client.ts tests/openapi/generate.js tests/openapi/lint.js tests/openapi/generated.ts tests/openapi/generated.json tests/openapi/recipes.js tests/openapi/tsconfig.json build/openapi
 	@tests/openapi/run.pl $(BUILD)/mod_catalog.so build/openapi
 
 SECONDS = 120
@@ -318,9 +322,9 @@ tsan: $(JOSE) $(WEBHOOKS) ## run what threads share, and httpd under load, under
 	@$(MAKE) --no-print-directory $(TSAN) all build/tsan/tests/tsan/apr_atomic.so
 	@DB=sqlite3 tools/tsan build/tsan $(or $(T),$(TSAN_TESTS))
 
-$(BUILD)/tests/tsan/%.so: tests/tsan/%.c $(BUILD)/cflags
+$(BUILD)/tests/%.so: tests/%.c $(BUILD)/cflags
 	@mkdir -p $(@D)
-	$(CC) -shared @$(BUILD)/cflags $(CFLAGS) -o $@ $<
+	$(CC) -shared @$(BUILD)/cflags $(CFLAGS) -o $@ $< $(LIBRARY)
 
 # Each fuzz target runs under libFuzzer (make fuzz) and replays its committed corpus (make unit).
 FUZZ_LIBRARIES = $$(pkg-config --libs $(LIBRARIES) apr-1 apr-util-1) -lcsv -lm -pthread

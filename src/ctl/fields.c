@@ -185,8 +185,7 @@ static apr_status_t change_products(changing_t *c, ctl_progress_t *progress)
     apr_pool_create(&pools[0], c->ctl->pool);
     apr_pool_create(&pools[1], c->ctl->pool);
     change->from = CAT_LIST_KEY_MAX;
-    change->rows = 1;
-    for (int turn = 0; change->rows && rv == APR_SUCCESS; turn = !turn) {
+    for (int turn = 0; !change->is_last && rv == APR_SUCCESS; turn = !turn) {
         apr_pool_clear(pools[turn]);
         c->ctl->db->pool = pools[turn];
         rv = ctl_database_write(c->ctl, cat_field_change_next, change);

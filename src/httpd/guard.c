@@ -4,8 +4,8 @@
  * refusal. If the hook refused itself, "Satisfy Any" would overrule it, and httpd would send its own words.
  *
  * What anyone may read is not the same for all where the mount hides fields or products (catalogue/query/visible.h): then a token that
- * comes with such a request is looked at. A bad one is refused as anywhere else (RFC 6750, 3.1), because its sender asked as somebody:
- * an answer with less than he may see would tell a program whose token has expired that products are gone. Where nothing is hidden, the
+ * comes with such a request is looked at. A bad one is refused as anywhere else (RFC 6750, 3.1), because its sender asked as a user:
+ * an answer with less than that user may see would tell a program whose token has expired that products are gone. Where nothing is hidden, the
  * token of such a request is never looked at, as it makes no difference.
  */
 #include "httpd/guard.h"

@@ -3,6 +3,7 @@
 # route: POST /auth/password/change
 # db: sqlite3
 # runs: last
+# hashes: real
 # A password that the server did not check, because its queue was full, does not count as a wrong one.
 use CatalogTest;
 use CatalogAccounts;

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # route: POST /auth/login
 # runs: alone
+# hashes: real
 # Five failures are free; then each doubles the delay, per login and network, so an attacker cannot lock out the owner.
 use CatalogTest;
 use CatalogAccounts;

@@ -3,6 +3,7 @@
 # route: POST /register
 # db: sqlite3
 # runs: last
+# hashes: real
 # A network that floods the queue of password hashes neither blocks other networks nor fills the error log.
 use CatalogTest;
 use CatalogAccounts;

@@ -3,6 +3,7 @@
 # route: POST /auth/password/forgot
 # route: POST /auth/confirm/resend
 # runs: alone
+# hashes: real
 # The time of an answer does not reveal either whether an account exists. Compares the lower quartiles of many alternating requests,
 # because slower ones show only the machine's load, and measures again where they differ: load passes, a difference of the code stays.
 use CatalogTest;

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # route: POST /auth/refresh
 # runs: last
+# hashes: real
 # Fifty clients refresh with one token at once, like the tabs of a browser that has just woken up.
 use CatalogTest;
 use CatalogAccounts;

@@ -13,7 +13,7 @@ sub checked { my ($line, %text) = @_; my ($status, $said) = files(server(mount =
 is(checked('CatalogSynonyms good.txt', 'good.txt' => encoded("# seats\nSofa, Couch # both\n\ntv => Fernseher, télé\n")), 'OK', 'a file below ServerRoot is read');
 is(checked('CatalogSynonyms none'), 'OK', 'none is no file');
 like(checked('CatalogSynonyms absent.txt'), qr/absent\.txt/, 'a file that is not there is a fault');
-like(checked('CatalogSynonyms bad.txt', 'bad.txt' => "sofa, couch\nskillet\n"), qr/bad\.txt: line 2 has no comma and no =>; separate what means the same by commas/,
+like(checked('CatalogSynonyms bad.txt', 'bad.txt' => "sofa, couch\nskillet\n"), qr/bad\.txt: line 2 has neither a comma nor =>; separate terms that mean the same by commas/,
     'httpd -t names the line and its fault');
 is(checked('CatalogSynonyms good.txt', 'good.txt' => encoded("dining table, Esstisch\n三徳包丁, knife\ngalaxy24, S24\ntv => television set, flat screen\n")), 'OK', 'terms may be several words');
 

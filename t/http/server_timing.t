@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+# hashes: real
 # CatalogServerTiming: administrators, and nobody else, see what their requests spend their time on.
 use CatalogTest;
 use CatalogAccounts;

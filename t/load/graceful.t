@@ -6,6 +6,7 @@
 # case: 60 66
 # mpm: event
 # runs: last
+# hashes: real
 # Twelve graceful restarts under load, or more until some have closed idle connections just as clients use them: that is all that
 # clients notice.
 use CatalogLoad;

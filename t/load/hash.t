@@ -5,6 +5,7 @@
 # db: sqlite3
 # mpm: event
 # runs: last
+# hashes: real
 # Two hundred registrations at once: the server hashes one password at a time, as configured, and readers do not notice.
 use CatalogLoad;
 use CatalogTest;

@@ -5,6 +5,7 @@
 # route: POST /register
 # mpm: event
 # runs: last
+# hashes: real
 # 4,000 writes of products (10,000 in make nightly; 2,000 where the database is a process of its own, which the test does not kill) and 80
 # registrations, whose cost is the hashing of passwords, from 32 connections while a child is killed each second, or less often on a slow machine:
 # every acknowledged write is stored exactly once.

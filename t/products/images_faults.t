@@ -125,7 +125,7 @@ program('good();');
 spew($none_left, '');
 answers(send_picture($product), 500, refusal(error => qr/./), 'so is a system that has no more processes');
 unlink $none_left;
-expect_log(qr{Resource temporarily unavailable.*CAT105: the system has no process for a picture, or its temporary file cannot be read});
+expect_log(qr{Resource temporarily unavailable.*CAT105: cannot start a process for a picture, or read its temporary file});
 is(rows(), '2 2', 'nothing of that is stored either');
 
 # ---- turns ----

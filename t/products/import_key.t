@@ -5,7 +5,7 @@ use CatalogTest;
 use Cpanel::JSON::XS ();
 
 my $json = Cpanel::JSON::XS->new->utf8->canonical;
-my $server = server(mount => qq(CatalogField sku string unique max=300\nCatalogField gtin integer unique\nCatalogField color string\nCatalogField slug string unique from=name\n))->start;
+my $server = server(mount => qq(CatalogField sku string unique max=300\nCatalogField gtin integer unique\nCatalogField color string\nCatalogField slug string unique from=name\nCatalogField finish string facet search\n))->start;
 my $token = register($server)->{token};
 my $db = $server->database;
 
@@ -45,6 +45,9 @@ is(counts(csv("sku,name,price,color\nT,Tap,1,red\nU,Urn,1,\nT,Tap,2,\n")), '2 1 
 is_deeply([@{ named('sku=T') }{qw(price color)}], [2, undef], 'with what it has');
 is(counts(ndjson('mode=upsert&key=sku&dryRun=true', { sku => 'V', name => 'Van', price => 1 }, { sku => 'V', price => 2 })), '1 1 0', 'the check knows it too');
 is(counts(ndjson('mode=upsert&key=sku', { sku => 'V', name => 'Van', price => 1 }, { sku => 'V', price => 2 })), '1 1 0', 'so the second one need not have all fields');
+is(counts(csv("sku,name,price,finish\nW,Wok,1,matt\nX,Xylophone,1,matt\nW,Wig,1,gloss\n")), '2 1 0', 'a row changes words and values of what a row before it created');
+is_deeply([map { $server->api(GET => "/products?match=prefix&$_")->{json}{pagination}{total} } qw(q=wok q=wig q=matt finish=matt finish=gloss)], [0, 1, 1, 1, 1], 'so lists find those that it has, and no others');
+is_deeply($server->api(GET => '/products?facets=finish')->{json}{facets}{finish}, [{ value => 'gloss', count => 1 }, { value => 'matt', count => 1 }], 'and facets count them');
 my $many = join '', "sku,name,price\n", map { "M$_,Mug $_,1\n" } 1 .. 250;
 is(counts(csv($many)), '250 0 0', 'more rows than one group');
 is(faults(csv($many . "M7,Mug 7,9\n" . 'x' x 301 . ",Long,1\n")), '400, 252 sku too_long', 'a fault prevents all');

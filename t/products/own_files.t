@@ -13,6 +13,7 @@ sku string unique max=64 label="Article number"
 description text search detail
 picture url
 tags strings index facet
+batch string pattern="[A-Z]\d+"
 weight number index min=0
 quantity integer index
 color choice values="red|green|dark blue" facet
@@ -107,6 +108,8 @@ stores('list=,', qq(name,price,tags\na,1,"red, dark blue,a\\,b|c,"\nb,2,red\nc,3
 stores('list=;', "name,price,tags\na,1,red;blue\n", 'list=;', { tags => ['red', 'blue'] });
 stores('list=/', "name,price,tags\na,1,red / blue\n", 'list=/', { tags => ['red', 'blue'] });
 stores('list=|', "name,price,tags\na,1,\"red|blue,green\"\n", 'list=%7C', { tags => ['red', 'blue,green'] });
+stores('quotes around each cell', qq("name","price","sku","picture","batch","color","bestBefore","quantity","meta"\n"a","1","","","","","","",""\n"b","2","","","B1","","","",""\n), '',
+    { map { $_ => undef } qw(sku picture batch color bestBefore quantity meta) }, { batch => 'B1' });
 stores('columns=', "Artikel,Preis,Lager,Farbe\na,1,5,red\n", 'columns=name,price,quantity,color', { name => 'a', quantity => 5, color => 'red' });
 
 my $before = export('format=ndjson');

@@ -32,6 +32,7 @@
 # moves: catalog_schema_version
 # moves: catalog_build_info
 # again: mpm
+# hashes: real
 # SetHandler catalog-metrics: every series counts what it says, over all children.
 use CatalogLoad;
 use CatalogTest;

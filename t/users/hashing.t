@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # route: POST /register
+# hashes: real
 # Never more hashes at once than CatalogHashConcurrency, over all children; a short queue; then 503.
 use CatalogTest;
 

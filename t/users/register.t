@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # route: POST /register
+# hashes: real
 use CatalogTest;
 use Digest::SHA ();
 use Cpanel::JSON::XS ();

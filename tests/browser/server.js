@@ -7,7 +7,7 @@ import { createSocket } from 'node:dgram';
 import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer as createWebServer } from 'node:http';
 import { createServer } from 'node:net';
-import { dirname, join } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 
@@ -223,6 +223,7 @@ export class Server {
             MPM: process.env.MPM || 'event',
             SMTP: `smtp://127.0.0.1:${smtp.match[1]}`,
             INCLUDE: join(this.home, 'include.conf'),
+            LD_PRELOAD: join(dirname(resolve(this.module)), 'tests/preload/argon2.so'), /* hashes passwords quickly */
         };
         await this.resume();
     }

@@ -111,19 +111,19 @@ static void test_texts_have_names(void **state)
 static void test_faults_name_their_line(void **state)
 {
     static const char *const faults[][2] = {
-        {"tea, chai\n\ncoffee", "line 3 has no comma and no =>"},
-        {"sofa, , couch", "line 1 has nothing where a word should be"},
-        {"sofa, couch,", "line 1 has nothing"},
-        {"=> sofa", "line 1 has nothing"},
-        {"sofa =>", "line 1 has nothing"},
+        {"tea, chai\n\ncoffee", "line 3 has neither a comma nor =>"},
+        {"sofa, , couch", "line 1 has an empty term"},
+        {"sofa, couch,", "line 1 has an empty term"},
+        {"=> sofa", "line 1 has an empty term"},
+        {"sofa =>", "line 1 has an empty term"},
         {"tv => television => tube", "line 1 has => twice"},
         {"# pans\na, b c d e f g h i j k", "line 2 has \"b c d e f g h i j k\", which is 10 words or pairs"},
-        {"a b c d e, f g h i j", "line 1 is too much: a search for \"a b c d e\" would have more than 20 words"},
-        {"x => a b, c d\nx => e f, g h, i j", "line 2 is too much: a search for \"x\" would have more than 20 words"},
+        {"a b c d e, f g h i j", "line 1 makes a search for \"a b c d e\" longer than 20 words"},
+        {"x => a b, c d\nx => e f, g h, i j", "line 2 makes a search for \"x\" longer than 20 words"},
         {"--, dash", "line 1 has \"--\", which has no letter and no digit"},
         {"gr\xf6sse, size", "is not text in UTF-8"},
         {"a123456789b123456789c123456789d123456789e123456789f123456789g123456789, b",
-         "of which a word has more than 64 octets"},
+         "with a word of more than 64 octets"},
     };
 
     for (size_t i = 0; i < UNIT_COUNT(faults); i++) {
@@ -146,7 +146,7 @@ static void test_a_word_has_a_bounded_number(void **state)
     }
     assert_null(cat_synonyms_parse(*state, line, &synonyms));
     fault = cat_synonyms_parse(*state, apr_pstrcat(*state, line, "\nword => more", NULL), &synonyms);
-    assert_string_equal(fault, "line 2 is too much: \"word\" would have more than 31 synonyms");
+    assert_string_equal(fault, "line 2 gives \"word\" more than 31 synonyms");
 }
 
 static void test_reads_a_file(void **state)
@@ -161,7 +161,7 @@ static void test_reads_a_file(void **state)
                "/nul: is not text in UTF-8"));
     assert_non_null(
         strstr(cat_synonyms_read(*state, unit_write(*state, directory, "bad", 0644, "sofa\n", 5), &synonyms),
-               "/bad: line 1 has no comma"));
+               "/bad: line 1 has neither a comma"));
     assert_non_null(strstr(cat_synonyms_read(*state, "/nowhere", &synonyms), "/nowhere"));
 }
 

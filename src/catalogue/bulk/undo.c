@@ -3,7 +3,7 @@
  * Takes a batch of changes back, product by product, by what the history (catalogue/changes/changes.h) has noted of each:
  *
  *     changes of the product since the batch began, the last one first
- *       of another batch    -> somebody has touched it: it is named, and stays
+ *       of another batch    -> the product has been changed since: it is named, and stays
  *       of the batch        -> are taken back, one after the other, until the row is what it was before the first of them
  *     the row that it was, the row that it is, or none
  *       none, row -> deleted      row, none -> inserted, with its id, its time and its pictures      row, row -> replaced
@@ -114,8 +114,8 @@ static int revert_change(product_t *p, const char *op, const char *former)
     return 1;
 }
 
-/* Is told of the changes since the batch began, the last one first. Of a product that somebody has touched, the batch's last change says
- * which portion names it. */
+/* Takes the changes since the batch began, the last one first. Of a product that another batch has changed, the batch's last change says which
+ * portion names it. */
 static apr_status_t judge_change(void *baton, const char *const *values, int count)
 {
     product_t *p = baton;

@@ -63,12 +63,13 @@ typedef struct cat_undo_portion_t {
 /* Reads them, in a view or a transaction. On the pool of db. */
 apr_status_t cat_undo_find(cat_db_t *db, cat_undo_portion_t *portion);
 
-/* Takes them back in a transaction of cat_products_transact, whose list is `changed`. */
+/* Takes them back in a transaction of cat_products_transact, whose list is `changed`. What cannot go back is in the result; failures are those
+ * of db/db.h. */
 apr_status_t cat_undo_portion_within(cat_db_t *db, const cat_undo_portion_t *portion, apr_array_header_t *changed,
                                      cat_bulk_result_t *result);
 
-/* In the same transaction: notes in the batch which other one has undone it so far, 0: none yet; and, when the undo ends before its last
- * portion, that it is not undone, so that the rest can be. */
+/* In the same transaction. _note: the batch `by` undoes this one; 0: it is being undone, but no product has gone back yet. _give_up: the undo
+ * ends before its last portion, so the batch counts as not undone, and the rest can be. */
 apr_status_t cat_undo_note(cat_db_t *db, apr_int64_t batch, apr_int64_t by);
 apr_status_t cat_undo_give_up(cat_db_t *db, apr_int64_t batch);
 

@@ -69,8 +69,7 @@ static int enter_queue(const cat_image_maker_t *m, int *place)
 
 static cat_image_result_t note_fault(const cat_image_maker_t *m, apr_status_t rv)
 {
-    cat_log(m->log, CAT_LOG_ERROR, rv,
-            "CAT105: the system has no process for a picture, or its temporary file cannot be read");
+    cat_log(m->log, CAT_LOG_ERROR, rv, "CAT105: cannot start a process for a picture, or read its temporary file");
     return CAT_IMAGE_FAULT;
 }
 

@@ -18,8 +18,8 @@
 #define CAT_SOURCE_CTL "catalogctl"
 
 /*
- * Who writes by a cat_db_t, which has it as `author`, and the batch that the changes belong to: all writes of an author are one batch. Who
- * creates, updates or deletes one product makes a batch each time if the author's source is CAT_SOURCE_REQUEST.
+ * The user who writes by a cat_db_t, which has this as `author`, and the batch that the changes belong to: all writes of an author are one
+ * batch. But if its source is CAT_SOURCE_REQUEST, each write of a product is a batch of its own.
  */
 typedef struct cat_author_t {
     const char *user_id; /* NULL: none, or not known */

@@ -172,7 +172,7 @@ static apr_status_t change_product(cat_field_change_t *c, const char *const *row
 
 static apr_status_t delete_keys(const cat_field_change_t *c)
 {
-    const cat_list_key_t *end = c->rows ? &c->end : &CAT_LIST_KEY_MIN;
+    const cat_list_key_t *end = c->is_last ? &CAT_LIST_KEY_MIN : &c->end;
     apr_status_t rv = APR_SUCCESS;
 
     for (int i = CAT_PRODUCT_FIELDS; i < c->registry->fields->count && rv == APR_SUCCESS; i++) {
@@ -194,6 +194,7 @@ apr_status_t cat_field_change_next(void *baton)
     c->rows = portion.rows->nelts;
     c->changed = c->dropped = 0;
     c->end = portion.end;
+    c->is_last = portion.is_last;
     for (int i = 0; i < c->rows && rv == APR_SUCCESS; i++) {
         rv = change_product(c, CAT_PORTION_ROW(&portion, i), keys);
     }

@@ -10,7 +10,7 @@
  * No server may have a line for the field.
  *
  *     cat_field_change_begin   and CAT_FIELD_CHANGE_DELAY later each server leaves the field's keys alone
- *     cat_field_change_next    for each portion, from CAT_LIST_KEY_MAX on, until it finds no row
+ *     cat_field_change_next    for each portion, from CAT_LIST_KEY_MAX on, until it is the last
  *     cat_field_change_end
  *
  * Each is the work of a transaction, which goes by the fields that the database has then. CAT_ECHANGED: one of the two is gone, or is another
@@ -25,6 +25,7 @@ typedef struct cat_field_change_t {
     cat_list_key_t end; /* where the next one begins; on the pool of db */
     int rows, changed,
         dropped; /* products, those that had the field, and those of them that had a value of the target already */
+    int is_last; /* flag: no older products are left */
     const char *taken; /* after APR_EEXIST: a product whose value another one has in the target */
     /* Of the transaction: */
     const cat_registry_t *registry;

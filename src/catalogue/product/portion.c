@@ -13,15 +13,18 @@ static apr_status_t keep_row(void *baton, const char *const *values, int count)
 
 apr_status_t cat_portion_read(cat_db_t *db, cat_sql_t sql, const cat_list_key_t *from, int most, cat_portion_t *portion)
 {
-    const char *const *last;
+    const char *const *row;
     apr_status_t rv;
 
-    *portion = (cat_portion_t){apr_array_make(db->pool, most, sizeof(const char *const *)), *from};
+    *portion = (cat_portion_t){apr_array_make(db->pool, most, sizeof(const char *const *)), *from, 0};
     rv =
         cat_db_each(db, sql, CAT_VALUES(from->created_at, from->id, apr_itoa(db->pool, most)), keep_row, portion->rows);
     if (rv == APR_SUCCESS && portion->rows->nelts) {
-        last = CAT_PORTION_ROW(portion, portion->rows->nelts - 1);
-        portion->end = (cat_list_key_t){last[CAT_PRODUCT_CREATED_AT], last[CAT_PRODUCT_ID]};
+        row = CAT_PORTION_ROW(portion, portion->rows->nelts - 1);
+        portion->end = (cat_list_key_t){row[CAT_PRODUCT_CREATED_AT], row[CAT_PRODUCT_ID]};
+    } else if (rv == APR_SUCCESS) {
+        rv = cat_db_one(db, SQL_INDEX_READ, CAT_VALUES(from->created_at, from->id, "1"), &row);
+        portion->is_last = rv == APR_NOTFOUND;
     }
-    return rv;
+    return rv == APR_NOTFOUND ? APR_SUCCESS : rv;
 }

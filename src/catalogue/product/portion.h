@@ -9,12 +9,14 @@
 #include "db/db.h"
 
 /*
- * Some products on the way through all of them, from the newest to the oldest: as many as one transaction changes. Others may have deleted a
- * product after it was found and before it was locked, so a portion may have fewer than were asked for: only one without any is the last.
+ * Some products on the way through all of them, from the newest to the oldest: as many as one transaction changes. Another transaction may
+ * delete products after they were found and before they are locked, so a portion may have fewer than were asked for, or none, although
+ * older ones are left.
  */
 typedef struct cat_portion_t {
     apr_array_header_t *rows; /* const char *const *: the values that the statement selects */
     cat_list_key_t end;       /* where the next portion begins: the last product; without any, where this one began */
+    int is_last;              /* flag: it has no rows, and no older products are left */
 } cat_portion_t;
 
 #define CAT_PORTION_ROW(portion, i) APR_ARRAY_IDX((portion)->rows, i, const char *const *)

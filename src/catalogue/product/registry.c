@@ -12,9 +12,9 @@
  * A server reads the table once a second at most. A field that it does not know yet is added before the first write or list that needs
  * the table; if there are products, the job (catalogue/search/key_filler.h) gives them its keys.
  *
- * As long as no product was ever written, a field is complete at once: nobody who does not know of it can have written one. The row of level 3
- * of product_counts says so. Whoever adds fields locks it while it does; whoever writes products notes there that he does, before he reads the
- * table, and from then on his process forgets what it has read before (docs/decisions/0077).
+ * As long as no product was ever written, a field is complete at once: no server that does not know of it can have written one. The row of level 3
+ * of product_counts says so. A transaction that adds fields locks that row. A server that begins to write products notes it there before it
+ * reads the table, and from then on its process forgets what it has read before (docs/decisions/0077).
  *
  * What was read is kept for the life of the process, as threads may use it for as long as they like. The table changes with the
  * configuration and when a field is complete, so there are few of them: a thread that reads what another one has read before takes that.

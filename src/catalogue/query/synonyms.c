@@ -70,7 +70,7 @@ static fault_t add_term(apr_array_header_t *terms, const char *term)
     cat_words_asked_t asked = cat_words_ask(pool, cat_fold_text(pool, term));
 
     if (!*term) {
-        return "has nothing where a word should be";
+        return "has an empty term";
     }
     if (asked.count == 0) {
         return apr_psprintf(pool, "has \"%s\", which has no letter and no digit", term);
@@ -80,7 +80,7 @@ static fault_t add_term(apr_array_header_t *terms, const char *term)
                             asked.count, CAT_SYNONYMS_WORDS_MAX);
     }
     if (is_long(&asked)) {
-        return apr_psprintf(pool, "has \"%s\", of which a word has more than %d octets", term, CAT_WORDS_JOINED_MAX);
+        return apr_psprintf(pool, "has \"%s\", with a word of more than %d octets", term, CAT_WORDS_JOINED_MAX);
     }
     APR_ARRAY_PUSH(terms, cat_words_asked_t) = asked;
     return NULL;
@@ -177,14 +177,14 @@ static fault_t check_synonym(apr_pool_t *pool, const cat_synonym_t *synonym, con
         text = apr_pstrcat(pool, text, " ", term->words[i], NULL);
     }
     if (synonym->others->nelts > CAT_SYNONYMS_MAX) {
-        return apr_psprintf(pool, "is too much: \"%s\" would have more than %d synonyms", text, CAT_SYNONYMS_MAX);
+        return apr_psprintf(pool, "gives \"%s\" more than %d synonyms", text, CAT_SYNONYMS_MAX);
     }
     return count_words(synonym, term->count) <= CAT_QUERY_WORDS_MAX
                ? NULL
                : apr_psprintf(
                      pool,
-                     "is too much: a search for \"%s\" would have more than %d words, its own times those of each "
-                     "synonym; leave out some that are several words",
+                     "makes a search for \"%s\" longer than %d words, its own times those of each synonym; leave "
+                     "out synonyms of several words",
                      text, CAT_QUERY_WORDS_MAX);
 }
 
@@ -224,7 +224,7 @@ static fault_t add_line(const cat_synonyms_t *synonyms, char *line)
     if (!arrow) {
         fault = split_terms(pool, line, &terms);
         if (!fault && terms->nelts < 2) {
-            fault = "has no comma and no =>; separate what means the same by commas";
+            fault = "has neither a comma nor =>; separate terms that mean the same by commas";
         }
         return fault ? fault : add_others(synonyms, terms, terms);
     }

@@ -172,26 +172,6 @@ typedef struct portion_t {
     cat_indexes_portion_t found;
 } portion_t;
 
-static apr_status_t note_row(void *is_there, const char *const *values, int count)
-{
-    (void)values, (void)count;
-    *(int *)is_there = 1;
-    return CAT_ENOUGH;
-}
-
-/* A portion without a row is the last, if nothing is found without a lock either. */
-static apr_status_t find_end(portion_t *p)
-{
-    int is_there = 0;
-    apr_status_t rv = p->found.rows
-                          ? APR_SUCCESS
-                          : cat_db_each(p->db, SQL_INDEX_READ, CAT_VALUES(p->from->created_at, p->from->id, "1"),
-                                        note_row, &is_there);
-
-    p->found.is_last = !p->found.rows && !is_there;
-    return rv;
-}
-
 static apr_status_t read_rows(portion_t *p, cat_sql_t sql)
 {
     apr_status_t rv;
@@ -206,7 +186,8 @@ static apr_status_t read_rows(portion_t *p, cat_sql_t sql)
     rv = cat_portion_read(p->db, sql, p->from, PORTION, &p->products);
     p->found.rows = p->products.rows->nelts;
     p->found.end = p->products.end;
-    return rv == APR_SUCCESS ? find_end(p) : rv;
+    p->found.is_last = p->products.is_last;
+    return rv;
 }
 
 /* For the dictionary. */

@@ -20,10 +20,9 @@
 #include <apr_strings.h>
 
 #include "catalogue/product/own_keys.h"
-#include "catalogue/product/product.h"
+#include "catalogue/product/portion.h"
 
 #define PORTION CAT_OWN_KEYS_FOUND
-#define PORTION_TEXT APR_STRINGIFY(CAT_OWN_KEYS_FOUND)
 #define GONE_MOST 500 /* products that are remembered, and that a step through product_unique has */
 
 typedef struct check_t {
@@ -33,7 +32,7 @@ typedef struct check_t {
     int is_mending;
     int has_no_times; /* flag: only the ids of products are known */
     const cat_registry_t *registry;
-    const char **rows[PORTION];
+    cat_portion_t products;
     int is_wrong[PORTION];
     apr_hash_t *stored; /* by time and id, of one field: an array of cat_own_key_t, of each product of the portion */
     apr_hash_t *owned;  /* by number and id: a unique value; "": there are several */
@@ -44,48 +43,25 @@ typedef struct check_t {
 
 /* ---- the products ---- */
 
-static apr_status_t keep_row(void *baton, const char *const *values, int count)
-{
-    check_t *c = baton;
-    const char **row;
-
-    (void)count;
-    if (c->found.rows == PORTION) {
-        return CAT_ENOUGH;
-    }
-    row = c->rows[c->found.rows++] = apr_palloc(c->pool, CAT_PRODUCT_COLUMNS * sizeof(char *));
-    for (int i = 0; i < CAT_PRODUCT_COLUMNS; i++) {
-        row[i] = values[i] ? apr_pstrdup(c->pool, values[i]) : NULL;
-    }
-    return APR_SUCCESS;
-}
-
-/* A portion that is locked may lack products that others have deleted meanwhile: see catalogue/search/key_filler.c. */
 static apr_status_t read_products(check_t *c)
 {
-    const char *created_at = c->from->created_at, *id = c->from->id, *const * next;
-    apr_status_t rv = cat_db_each(c->db, c->is_mending ? SQL_INDEX_ROWS : SQL_INDEX_READ,
-                                  CAT_VALUES(created_at, id, PORTION_TEXT), keep_row, c);
+    apr_status_t rv =
+        cat_portion_read(c->db, c->is_mending ? SQL_INDEX_ROWS : SQL_INDEX_READ, c->from, PORTION, &c->products);
 
-    if (rv != APR_SUCCESS) {
-        return rv;
-    }
-    if (c->found.rows) {
-        const char *const *oldest = (const char *const *)c->rows[c->found.rows - 1];
-        c->found.end = (cat_list_key_t){oldest[CAT_PRODUCT_CREATED_AT], oldest[CAT_PRODUCT_ID]};
-        return APR_SUCCESS;
-    }
-    rv = cat_db_one(c->db, SQL_INDEX_READ, CAT_VALUES(created_at, id, "1"), &next);
-    c->found.is_last = rv == APR_NOTFOUND;
-    if (c->found.is_last) {
-        c->found.end = CAT_LIST_KEY_MIN;
-    }
-    return rv == APR_NOTFOUND ? APR_SUCCESS : rv;
+    c->found.rows = c->products.rows->nelts;
+    c->found.is_last = c->products.is_last;
+    c->found.end = c->found.is_last ? CAT_LIST_KEY_MIN : c->products.end;
+    return rv;
+}
+
+static const char *const *row_of(const check_t *c, int i)
+{
+    return CAT_PORTION_ROW(&c->products, i);
 }
 
 static const char *id_of(const check_t *c, int i)
 {
-    return c->rows[i][CAT_PRODUCT_ID];
+    return row_of(c, i)[CAT_PRODUCT_ID];
 }
 
 /* ---- what there is of them ---- */
@@ -97,7 +73,7 @@ static const char *join(const check_t *c, const char *one, const char *other)
 
 static const char *name_of(const check_t *c, int i)
 {
-    return join(c, c->rows[i][CAT_PRODUCT_CREATED_AT], id_of(c, i));
+    return join(c, row_of(c, i)[CAT_PRODUCT_CREATED_AT], id_of(c, i));
 }
 
 static void note_gone(const check_t *c, const char *created_at, const char *id)
@@ -169,7 +145,7 @@ static apr_status_t read_values(check_t *c)
 /* Are the product's rows of product_keys those that it should have, and its value in product_unique? */
 static int is_right(const check_t *c, int field, int i)
 {
-    const char *const *row = (const char *const *)c->rows[i];
+    const char *const *row = row_of(c, i);
     const char *text, *owned;
 
     if (!cat_own_keys_match(c->pool, c->registry, field, row,
@@ -186,7 +162,7 @@ static int is_right(const check_t *c, int field, int i)
 
 static apr_status_t mend_keys(check_t *c, int field, int i)
 {
-    const char *const *row = (const char *const *)c->rows[i];
+    const char *const *row = row_of(c, i);
     apr_status_t rv = cat_own_keys_renew(c->db, c->registry, field, row, c->keys);
 
     if (rv == APR_EEXIST) {

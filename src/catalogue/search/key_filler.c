@@ -10,8 +10,9 @@
  *
  * Products that are written meanwhile get the keys from their writers. So it begins only when no transaction is left whose writer may not
  * know of the field: each child learns of it within a second, a transaction that takes longer looks again before it commits
- * (catalogue/product/registry.c), and those that have not ended after the DELAY are waited for (docs/decisions/0077). Who does not know of the
- * field leaves its keys behind when he deletes a product to which another writer has given some: these are removed on the way.
+ * (catalogue/product/registry.c), and those that have not ended after the DELAY are waited for (docs/decisions/0077). A writer
+ * that does not know of the field leaves its keys behind when it deletes a product to which another writer has given some: these are removed
+ * on the way.
  *
  * Conditions and orders that need a field are refused until it is complete (api/indexing.c).
  */
@@ -152,7 +153,7 @@ static int find_known(filling_t *f)
 static apr_status_t fill_rows(void *baton)
 {
     filling_t *f = baton;
-    const cat_list_key_t *end = f->portion.rows->nelts ? &f->portion.end : &CAT_LIST_KEY_MIN;
+    const cat_list_key_t *end = f->portion.is_last ? &CAT_LIST_KEY_MIN : &f->portion.end;
     apr_array_header_t *rows = cat_own_keys_begin(f->pool);
     apr_status_t rv = APR_SUCCESS;
 
@@ -178,39 +179,32 @@ static apr_status_t claim_rows(const filling_t *f)
     return rv;
 }
 
-static apr_status_t advance(const filling_t *f, int is_last)
+static apr_status_t advance(const filling_t *f)
 {
     const cat_list_key_t *from = &f->state->from, *end = &f->portion.end;
 
     return cat_db_exec(f->db, SQL_FIELDS_ADVANCE,
-                       CAT_VALUES(is_last ? "1" : "0", end->created_at, end->id,
+                       CAT_VALUES(f->portion.is_last ? "1" : "0", end->created_at, end->id,
                                   apr_itoa(f->pool, f->portion.rows->nelts), f->state->number, from->created_at,
                                   from->id, f->state->definition),
                        NULL);
 }
 
-/* As a writer, it goes by what the transaction reads of the fields. Only a portion without a row can be the last, and if nothing is found
- * without a lock either, it is. */
+/* As a writer, it goes by what the transaction reads of the fields. */
 static apr_status_t fill_portion(void *baton)
 {
     filling_t *f = baton;
-    const cat_list_key_t *from = &f->state->from;
-    const char *const *row;
-    apr_status_t rv = cat_registry_get(f->db, &f->registry), found = APR_SUCCESS;
+    apr_status_t rv = cat_registry_get(f->db, &f->registry);
 
     if (rv != APR_SUCCESS || !find_known(f)) {
         return rv;
     }
-    rv = cat_portion_read(f->db, SQL_INDEX_ROWS, from, PORTION, &f->portion);
+    rv = cat_portion_read(f->db, SQL_INDEX_ROWS, &f->state->from, PORTION, &f->portion);
     rv = rv == APR_SUCCESS ? cat_db_attempt(f->db, fill_rows, f) : rv;
     if (rv == APR_EEXIST) {
         return claim_rows(f);
     }
-    if (rv == APR_SUCCESS && !f->portion.rows->nelts) {
-        found = cat_db_one(f->db, SQL_INDEX_READ, CAT_VALUES(from->created_at, from->id, "1"), &row);
-        rv = found == APR_NOTFOUND ? APR_SUCCESS : found;
-    }
-    return rv == APR_SUCCESS ? advance(f, found == APR_NOTFOUND) : rv;
+    return rv == APR_SUCCESS ? advance(f) : rv;
 }
 
 /* Words are derived of products as a whole (catalogue/search/indexes.h). */
@@ -308,8 +302,8 @@ static void notice_writers(cat_job_t *job, const filling_t *f)
 {
     if (apr_time_now() - f->registry->made > PATIENCE && is_time_for_notice(job)) {
         cat_log(job->log, CAT_LOG_WARNING, 0,
-                "CAT094: %s: the keys of the field %s are not filled in before a transaction ends that has been open "
-                "for at least a minute",
+                "CAT094: %s: a transaction that has been open for at least a minute has to end before the keys of the "
+                "field %s are filled in",
                 cat_db_name(job->db), f->registry->fields->all[f->field].name);
     }
 }

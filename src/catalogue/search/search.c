@@ -224,12 +224,8 @@ static apr_status_t read_rows(search_t *s)
 static apr_status_t keep_row(void *baton, const char *const *values, int count)
 {
     apr_hash_t *rows = baton;
-    apr_pool_t *pool = apr_hash_pool_get(rows);
-    const char **row = apr_palloc(pool, (apr_size_t)count * sizeof(*row));
+    const char *const *row = cat_product_copy(apr_hash_pool_get(rows), values, count);
 
-    for (int i = 0; i < count; i++) {
-        row[i] = values[i] ? apr_pstrdup(pool, values[i]) : NULL;
-    }
     apr_hash_set(rows, row[CAT_PRODUCT_ID], APR_HASH_KEY_STRING, row);
     return APR_SUCCESS;
 }

@@ -91,6 +91,7 @@ struct cat_import_t {
     apr_array_header_t *changed; /* const char *: the ids that it updates */
     apr_pool_t *postings_pool;
     cat_product_postings_t postings; /* of the products that it creates, inserted together */
+    int inserted;                    /* of these words and keys so far */
 };
 
 /* ---- errors ---- */
@@ -685,24 +686,57 @@ static apr_status_t refuse_taken(cat_import_t *im, item_t *item)
     return rv == APR_SUCCESS ? CAT_EREFUSED : rv;
 }
 
+static void begin_postings(cat_import_t *im)
+{
+    apr_pool_clear(im->postings_pool);
+    im->postings = cat_product_keys_begin(im->postings_pool);
+}
+
+static apr_status_t insert_postings(cat_import_t *im)
+{
+    apr_time_t begun = cat_time_monotonic();
+    int count = cat_product_keys_count(&im->postings);
+    apr_status_t rv = cat_product_keys_insert(im->db, &im->postings);
+
+    if (count) {
+        im->posting_time = 1000 * (cat_time_monotonic() - begun) / count;
+    }
+    im->inserted += count;
+    begin_postings(im);
+    return rv;
+}
+
+/* Was the product created since the import began to store, perhaps by this transaction? */
+static int is_new(const cat_import_t *im, const item_t *item)
+{
+    return cat_time_read(item->stored[CAT_PRODUCT_CREATED_AT]) > im->time - apr_time_from_msec(1);
+}
+
+/* An update deletes the former words and keys of its product, so these must not be waiting to be inserted. */
+static apr_status_t update_product(cat_import_t *im, item_t *item)
+{
+    const char *const *product;
+    apr_status_t rv = is_new(im, item) ? insert_postings(im) : APR_SUCCESS;
+
+    APR_ARRAY_PUSH(im->changed, const char *) = apr_pstrdup(im->changed_pool, item->id);
+    rv = rv == APR_SUCCESS ? cat_products_update_within(im->db, item->id, &item->input, &product) : rv;
+    return rv == APR_NOTFOUND || rv == CAT_ETOOLONG ? refuse_update(im, item, rv)
+           : rv == APR_EEXIST                       ? refuse_taken(im, item)
+                                                    : rv;
+}
+
 static apr_status_t update_products(cat_import_t *im)
 {
     apr_status_t rv = find_products(im, im->db, &im->group);
-    const char *const *product;
 
     rv = rv == APR_SUCCESS ? read_stored(im->db, &im->group) : rv;
-
     for (int i = 0; i < im->group.count && rv == APR_SUCCESS; i++) {
         item_t *item = &im->group.items[i];
         if (item->id && !item->stored) {
             return refuse_update(im, item, APR_NOTFOUND);
         }
         if (item->id && cat_products_changes(&item->input, item->stored)) {
-            APR_ARRAY_PUSH(im->changed, const char *) = apr_pstrdup(im->changed_pool, item->id);
-            rv = cat_products_update_within(im->db, item->id, &item->input, &product);
-            rv = rv == APR_NOTFOUND || rv == CAT_ETOOLONG ? refuse_update(im, item, rv)
-                 : rv == APR_EEXIST                       ? refuse_taken(im, item)
-                                                          : rv;
+            rv = update_product(im, item);
         }
     }
     return rv;
@@ -769,7 +803,7 @@ static int takes_more(const cat_import_t *im, apr_time_t begun)
     int begins_another = im->is_timed && stored > 0 && stored % CAT_IMPORT_STEP == 0;
     apr_interval_time_t insertion = postings * im->posting_time / 1000;
 
-    return stored < im->rows && (!begins_another || (postings < CAT_IMPORT_POSTINGS &&
+    return stored < im->rows && (!begins_another || (im->inserted + postings < CAT_IMPORT_POSTINGS &&
                                                      cat_time_monotonic() - begun + insertion < CAT_IMPORT_TIME));
 }
 
@@ -781,25 +815,6 @@ static apr_status_t read_next_group(cat_import_t *im)
     return read_group(im, im->row + stored, left < of_step ? left : of_step);
 }
 
-static void begin_postings(cat_import_t *im)
-{
-    apr_pool_clear(im->postings_pool);
-    im->postings = cat_product_keys_begin(im->postings_pool);
-}
-
-static apr_status_t insert_postings(cat_import_t *im)
-{
-    apr_time_t begun = cat_time_monotonic();
-    int count = cat_product_keys_count(&im->postings);
-    apr_status_t rv = cat_product_keys_insert(im->db, &im->postings);
-
-    if (count) {
-        im->posting_time = 1000 * (cat_time_monotonic() - begun) / count;
-    }
-    begin_postings(im);
-    return rv;
-}
-
 /* The work of a transaction: so it begins at the transaction's first record each time. */
 static apr_status_t store_rows(void *baton)
 {
@@ -809,6 +824,7 @@ static apr_status_t store_rows(void *baton)
     apr_status_t rv = report_spool(im, cat_spool_seek(im->spool, im->begin));
 
     im->done = (cat_import_result_t){.stored = 0};
+    im->inserted = 0;
     begin_postings(im);
     if (im->options.note) {
         im->options.note(im->options.baton, NULL);

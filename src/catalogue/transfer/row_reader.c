@@ -290,6 +290,22 @@ static int is_update(const cat_row_reader_t *r, const cat_csv_cell_t *cells, int
     return 0;
 }
 
+/* Two quotes are an empty text; where there cannot be one they say no more than nothing at all. */
+static int is_absent(cat_row_reader_t *r, const cat_csv_cell_t *cell, const cat_field_t *field)
+{
+    json_t *empty;
+    const char *text;
+
+    if (!cell->text || field->kind != CAT_STRING) {
+        return !cell->text || cat_csv_cell_is_empty(cell);
+    }
+    if (cell->length || ~field->flags & (CAT_OWN | CAT_CLEARABLE)) {
+        return 0;
+    }
+    empty = cat_json_own(r->row_pool, json_string(""));
+    return cat_fields_read_value(r->row_pool, field, empty, &text).code != NULL;
+}
+
 /* Adds the cell's field to the object. A fault: the cell has none that JSON could have. */
 static const char *add_cell(cat_row_reader_t *r, json_t *object, const cat_csv_cell_t *cell, const cat_field_t *field,
                             int updates)
@@ -297,8 +313,7 @@ static const char *add_cell(cat_row_reader_t *r, json_t *object, const cat_csv_c
     const cat_row_options_t *o = &r->options;
     json_t *value;
 
-    /* Two quotes are a text; where there cannot be one they say no more than nothing at all. */
-    if (!cell->text || (field->kind != CAT_STRING && cat_csv_cell_is_empty(cell))) {
+    if (is_absent(r, cell, field)) {
         if (updates && field->flags & CAT_CLEARABLE) {
             json_object_set_new(object, field->name, json_null());
         }

@@ -24,7 +24,7 @@ my @MODULES = qw(
     headers include mime proxy proxy_http reqtimeout request rewrite setenvif status unique_id
 );
 
-my %MARK = (db => qr/sqlite3|mysql|pgsql/, mpm => qr/event|worker|prefork/, runs => qr/first|last|alone/, again => qr/db|mysql|pgsql|mpm/, nightly => qr/only/, lasts => qr/\d+/);
+my %MARK = (db => qr/sqlite3|mysql|pgsql/, mpm => qr/event|worker|prefork/, runs => qr/first|last|alone/, again => qr/db|mysql|pgsql|mpm/, nightly => qr/only/, lasts => qr/\d+/, hashes => qr/real/);
 
 # The tests forge tokens with this key.
 my $KEY = 'kZ3v8Qm1Wc5Xn7Lp0Rt2Yh4Jd6Gf9Sb_Ae-Uo1Ii2Ee';
@@ -79,6 +79,7 @@ sub settings {
         ctl => dirname($module) . '/catalogctl',
         units => dirname($module) . '/tests/unit',
         preload => $ENV{PRELOAD} ? needed($module) : '',
+        quick_hashes => $ENV{PRELOAD} ? "$home/argon2.so" : '',
         user => $> == 0 ? 'www-data' : scalar getpwuid $>,
         group => $> == 0 ? 'www-data' : scalar getgrgid +(split ' ', $))[0],
     );
@@ -96,6 +97,9 @@ sub lay_out {
 
     # A copy, because a child writes a sanitizer's report, and it may not be able to read the checkout.
     system('cp', setting('source_module'), "$home/mod_catalog.so") == 0 or die "the module cannot be copied\n";
+    if (my $quick = setting('quick_hashes')) {
+        system('cp', dirname(setting('source_module')) . '/tests/preload/argon2.so', $quick) == 0 or die "tests/preload cannot be copied\n";
+    }
     mkdir "$home/$_" or die "$home/$_: $!\n" for 'servers', $ENV{COMPARE} ? 'exchanges' : ();
     spew("$home/conf/mime.types", "text/html html\n");
     spew("$home/conf/modules-$_.conf", map { "$_\n" } load_lines("$home/mod_catalog.so", $_)) for grep { $_ } setting('mpm'), $ENV{MPM_AGAIN};
@@ -157,7 +161,7 @@ sub run_tests {
     push @{ $lanes[$_ % 2] }, $runs{last}[$_] for 0 .. $#{ $runs{last} };
     my @groups = map { { par => $_ } } grep { @$_ } \@side_by_side, [map { { seq => $_ } } @lanes];
     my $jobs = $self->{opts}{verbose} || @files == 1 ? 1 : $ENV{JOBS} || 8;
-    my $perl = sub { ('env', 'MPM=' . mpm_of($_[0]), 'setpriv', '--pdeathsig', 'TERM', $^X) };
+    my $perl = sub { ('env', 'MPM=' . mpm_of($_[0]), hashes_of($_[0]), 'setpriv', '--pdeathsig', 'TERM', $^X) };
     my $harness = TAP::Harness->new({
         verbosity => $self->{opts}{verbose} ? 1 : 0, failures => 1, timer => 1, jobs => $jobs,
         rules => { seq => \@groups },
@@ -199,6 +203,13 @@ sub choose {
 
 sub runs_under_other { my ($file) = @_; return $ENV{MPM_AGAIN} && $file && marked($file, 'again') =~ /\bmpm\b/ }
 sub mpm_of { my ($file) = @_; return runs_under_other($file) ? $ENV{MPM_AGAIN} : setting('mpm') }
+
+# See tests/preload/argon2.c.
+sub hashes_of {
+    my ($file) = @_;
+    my $quick = setting('quick_hashes');
+    return !$quick || marked($file, 'hashes') ? () : 'LD_PRELOAD=' . join ' ', $ENV{LD_PRELOAD} // (), $quick;
+}
 
 # The value of a test file's mark, such as "# db: mysql pgsql".
 sub marked {

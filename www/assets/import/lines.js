@@ -4,6 +4,15 @@
 const LONGEST_NAME = 40;
 const LONGEST_LABEL = 100;
 const LONGEST_STRING = 200;
+const LONGEST_TEXT = 100; /* of a list */
+const LONGEST_LIST = 32;
+
+/* The names that httpd refuses, because the API uses them: the table "reserved" of src/catalogue/product/own_field.c. */
+const RESERVED = [
+    ...['page', 'limit', 'cursor', 'q', 'sort', 'fields', 'etags', 'count', 'facets', 'match', 'relevance', 'format', 'safe', 'delimiter'],
+    ...['decimal', 'bom', 'encoding', 'list', 'etag', 'success', 'message', 'data', 'error', 'errors', 'pagination', 'images', 'corrected'],
+    'history',
+];
 
 /* The first type that all cells have; a number that begins with 0 is one of an article, and stays as it is. */
 const TYPES = [
@@ -11,16 +20,21 @@ const TYPES = [
     ['integer', /^[-+]?(0|[1-9]\d{0,14})$/],
     ['number', /^[-+]?(0|[1-9]\d{0,14})?[.,]\d+$|^[-+]?(0|[1-9]\d{0,14})$|^[-+]?\d{1,3}([. ]\d{3})+,\d+$/],
     ['date', /^\d{4}-\d\d-\d\d$/],
-    ['time', /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,3})?)?(Z|[-+]\d\d:\d\d)$/i],
-    ['url', /^https?:\/\/[^\s|]+$/],
+    ['time', /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,3})?(Z|[-+]\d\d:\d\d)$/i],
+    ['url', /^https?:\/\/[^\s|"<>\\^`{}]+$/],
 ];
+
+function isList(cell) {
+    const texts = cell.split('|').map(text => text.trim()).filter(text => text !== '');
+    return texts.length <= LONGEST_LIST && new Set(texts).size === texts.length && texts.every(text => text.length <= LONGEST_TEXT);
+}
 
 function typeOf(cells) {
     if (cells.some(cell => cell.length > LONGEST_STRING || cell.includes('\n'))) {
         return 'text';
     }
     const [type] = TYPES.find(([, pattern]) => cells.length > 0 && cells.every(cell => pattern.test(cell.trim()))) ?? [];
-    return type ?? (cells.some(cell => cell.includes('|')) ? 'strings' : 'string');
+    return type ?? (cells.some(cell => cell.includes('|')) && cells.every(isList) ? 'strings' : 'string');
 }
 
 /* Letters and digits of ASCII, of which the first is a letter: "Größe (cm)" becomes groesseCm. */
@@ -34,7 +48,7 @@ function nameOf(column, taken) {
     const [first = '', ...others] = words.map(word => (word === word.toUpperCase() ? word.toLowerCase() : word));
     const name = [first[0]?.toLowerCase() ?? '', first.slice(1), ...others.map(word => word[0].toUpperCase() + word.slice(1))].join('');
     const begun = (/^[a-z]/.test(name) ? name : `field${name}`).slice(0, LONGEST_NAME - 2);
-    const isFree = candidate => !taken.some(other => other.toLowerCase() === candidate.toLowerCase());
+    const isFree = candidate => ![...RESERVED, ...taken].some(other => other.toLowerCase() === candidate.toLowerCase());
     return [begun, ...Array.from({ length: 98 }, (_, i) => `${begun}${i + 2}`)].find(isFree) ?? begun;
 }
 
