@@ -42,6 +42,18 @@ $server->api(POST => '/products', { name => $_, price => 1 }, token => $token) f
 ok(wait_until(60, sub { sent('/suggest?q=kett') eq "3 $only_rows" }), 'suggestions: the fields, the words that begin so, then their products')
     || diag(sent('/suggest?q=kett'));
 
+# The fields are read once for all steps of a search. A look finds what begins with a word.
+$server->api(POST => '/products', { name => 'Silver spoon', price => 1 }, token => $token);
+my %selects = (
+    '?q=spoom&cursor=' => [5, 'a slip: the fields, a look, the dictionary, a look for the only word that is like it, the products'],
+    '?q=poon&cursor=' => [4, 'inside a word: no second look, as the dictionary has the whole word'],
+    '?q=ettl&cursor=' => [5, 'inside two words: with the uses of each'],
+);
+for my $query (sort keys %selects) {
+    my ($wanted, $name) = @{ $selects{$query} };
+    ok(wait_until(60, sub { sent($query) eq "$wanted $only_rows" }), "$query: $name") || diag(sent($query));
+}
+
 # ---- rows ----
 
 # Other files use the engine at the same time, so one of several requests has to read few. MariaDB sorts what is equal in an order, too.

@@ -665,6 +665,7 @@ static apr_status_t look_within(cat_db_t *db, cat_basis_t *basis, int is_anew)
     if (rv == APR_SUCCESS) {
         basis->what = look.registry;
         basis->since = look.since;
+        basis->is_anew = look.is_new;
         basis->confirm = confirm_registry;
     }
     return rv;
@@ -693,7 +694,7 @@ static apr_status_t get_registry(cat_db_t *db, int is_anew, const cat_registry_t
     if (!basis) {
         return look_outside(db, is_anew, registry);
     }
-    if (!basis->what || (is_anew && !basis->is_writing)) {
+    if (!basis->what || (is_anew && !basis->is_anew && !basis->is_writing)) {
         rv = look_within(db, basis, is_anew);
     }
     *registry = basis->what;

@@ -46,7 +46,7 @@ apr_status_t cat_registry_get(cat_db_t *db, const cat_registry_t **registry);
  * end. Called outside a transaction. */
 apr_status_t cat_registry_begin_writing(cat_db_t *db, const cat_registry_t **registry);
 
-/* The same, as the database has it now; within a transaction that reads, as that sees it. */
+/* The same, as the database has it now; within a transaction that reads, as the database had it when that first asked. */
 apr_status_t cat_registry_get_now(cat_db_t *db, const cat_registry_t **registry);
 
 /* The same, but a field that is complete is known to be. */

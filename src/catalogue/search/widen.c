@@ -203,13 +203,13 @@ static void add_words(cat_select_text_t *s, apr_int64_t from)
     cat_select_text_add_number(s, READ_MAX);
     cat_select_text_add(s, " OFFSET ", NULL);
     cat_select_text_add_number(s, from);
-    cat_select_text_add(s, ") d", NULL);
+    cat_select_text_add(s, ")", NULL);
 }
 
 /* What contains the word has all of its parts. One in the middle is rarer than beginnings and endings. */
 static void add_longer_words(cat_select_text_t *s, const widening_t *w, apr_int64_t from)
 {
-    cat_select_text_add(s, "SELECT * FROM (SELECT word", NULL);
+    cat_select_text_add(s, s->dialect->syntax->limited, "SELECT word", NULL);
     add_rows_of_part(s, part_of(&w->parts, w->letters / 2), w->letters + 1, LETTERS_MAX);
     cat_select_text_add(s, " AND ", s->dialect->syntax->find, "(word, ", NULL);
     cat_select_text_add_value(s, w->word);
@@ -221,10 +221,9 @@ static void add_longer_words(cat_select_text_t *s, const widening_t *w, apr_int6
 static void add_similar_words(cat_select_text_t *s, const parts_t *parts, int i, apr_int64_t from)
 {
     if (parts->rows[i]) {
-        cat_select_text_add(s, " UNION ALL SELECT * FROM (SELECT word", NULL);
+        cat_select_text_add(s, " UNION ALL ", s->dialect->syntax->limited, "SELECT word", NULL);
         add_rows_of_part(s, part_of(parts, i), parts->least, parts->most);
         add_words(s, from);
-        cat_select_text_add_number(s, i);
     }
 }
 
@@ -544,6 +543,15 @@ static apr_status_t count_uses(weighing_t *some, int is_first)
     return rv;
 }
 
+/* Nothing has to be weighed against it. If no product has it any more, the list finds none by it. */
+static int is_only_word(const widening_t *w)
+{
+    cat_select_text_t s;
+
+    cat_select_text_begin(&s, w->db);
+    return w->likely->nelts == 1 && w->rows < READ_MAX && !is_some_hidden(w->db, &s);
+}
+
 /* Chooses words that products have, up to LIKELIEST. *passed: how many words no product has. Nearly always only the first ones are looked at, as
  * nearly all words have a product. */
 static apr_status_t weigh_likely(widening_t *w, int *passed)
@@ -551,6 +559,10 @@ static apr_status_t weigh_likely(widening_t *w, int *passed)
     int found = w->likely->nelts;
     apr_status_t rv = APR_SUCCESS;
 
+    if (is_only_word(w)) {
+        APR_ARRAY_PUSH(w->chosen, likely_t) = APR_ARRAY_IDX(w->likely, 0, likely_t);
+        return APR_SUCCESS;
+    }
     for (int from = 0; from < found && w->chosen->nelts < LIKELIEST && rv == APR_SUCCESS; from += LIKELIEST) {
         weighing_t some = {.widening = w,
                            .words = (likely_t *)w->likely->elts + from,

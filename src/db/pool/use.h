@@ -32,6 +32,7 @@ typedef struct cat_basis_t {
     const void *what; /* NULL: nothing yet */
     apr_time_t since; /* when it was read */
     int is_writing;   /* flag: the transaction is one of cat_db_transact */
+    int is_anew;      /* flag: it was read in the transaction itself */
     apr_status_t (*confirm)(cat_db_t *db, const struct cat_basis_t *basis); /* NULL: it need not be confirmed */
 } cat_basis_t;
 
