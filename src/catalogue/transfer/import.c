@@ -22,6 +22,7 @@
 #include "catalogue/transfer/import.h"
 
 #include <apr_strings.h>
+#include <malloc.h>
 #include <string.h>
 
 #include "catalogue/product/change_notes.h"
@@ -932,6 +933,9 @@ apr_status_t cat_import_store(cat_import_t *im)
     }
     if (rv != APR_SUCCESS) {
         cat_change_notes_close(im->db); /* what is stored can be undone at once; if this fails, after a while */
+    }
+    if (im->result.stored > CAT_IMPORT_BATCH) {
+        malloc_trim(0); /* else each thread of the child keeps what an import took, 40 MB */
     }
     return rv;
 }
