@@ -57,27 +57,27 @@ static void test_nobody_takes_a_value_before_all_are_claimed(void **state)
 {
     unit_database_t *database = unit_fields_database(*state, "sku string\nbrand string index\n");
 
-    for (int i = 0; i < 150; i++) {
+    for (int i = 0; i < 450; i++) {
         assert_int_equal(unit_fields_insert(database, i, apr_psprintf(*state, "{\"sku\":\"S%d\"}", i)), APR_SUCCESS);
     }
     unit_fields_set(database, "sku string unique\nbrand string index\n");
-    assert_int_equal(unit_fields_insert(database, 200, "{\"sku\":\"S1\"}"), CAT_EFILLING);
-    assert_int_equal(unit_fields_insert(database, 201, NULL), APR_SUCCESS);
-    assert_int_equal(update(database, 201, "{\"sku\":\"S1\"}"), CAT_EFILLING);
+    assert_int_equal(unit_fields_insert(database, 500, "{\"sku\":\"S1\"}"), CAT_EFILLING);
+    assert_int_equal(unit_fields_insert(database, 501, NULL), APR_SUCCESS);
+    assert_int_equal(update(database, 501, "{\"sku\":\"S1\"}"), CAT_EFILLING);
     assert_int_equal(update(database, 0, "{\"name\":\"cup\",\"sku\":\"S0\"}"), APR_SUCCESS);
     assert_int_equal(update(database, 2, "{\"sku\":null}"), APR_SUCCESS);
     run_job(database, 1);
     assert_string_equal(unit_database_sql(database, COMPLETE), "0");
-    assert_int_equal(unit_fields_insert(database, 202, "{\"sku\":\"S1\"}"), CAT_EFILLING);
+    assert_int_equal(unit_fields_insert(database, 502, "{\"sku\":\"S1\"}"), CAT_EFILLING);
     run_job(database, 0);
     assert_string_equal(unit_database_sql(database, COMPLETE), "1");
-    assert_int_equal(unit_fields_insert(database, 203, "{\"sku\":\"S1\"}"), APR_EEXIST);
-    assert_int_equal(update(database, 201, "{\"sku\":\"S2\"}"), APR_SUCCESS);
+    assert_int_equal(unit_fields_insert(database, 503, "{\"sku\":\"S1\"}"), APR_EEXIST);
+    assert_int_equal(update(database, 501, "{\"sku\":\"S2\"}"), APR_SUCCESS);
     /* What is unique already stays so while it gets more options. */
     unit_fields_set(database, "sku string unique search\nbrand string index\n");
     assert_string_equal(unit_database_sql(database, COMPLETE), "0");
-    assert_int_equal(unit_fields_insert(database, 204, "{\"sku\":\"S1\"}"), APR_EEXIST);
-    assert_int_equal(unit_fields_insert(database, 205, "{\"sku\":\"S205\"}"), APR_SUCCESS);
+    assert_int_equal(unit_fields_insert(database, 504, "{\"sku\":\"S1\"}"), APR_EEXIST);
+    assert_int_equal(unit_fields_insert(database, 505, "{\"sku\":\"S505\"}"), APR_SUCCESS);
 }
 
 static void test_a_new_field_is_claimed_in_an_empty_catalogue_only(void **state)
@@ -119,14 +119,14 @@ static void test_keys_that_a_writer_left_behind_are_removed(void **state)
 {
     unit_database_t *database = unit_fields_database(*state, "brand string index\n");
 
-    for (int i = 0; i < 250; i++) {
+    for (int i = 0; i < 850; i++) {
         assert_int_equal(unit_fields_insert(database, i, "{\"brand\":\"Acme\"}"), APR_SUCCESS);
     }
     unit_database_sql(database, "UPDATE catalog_fields SET complete = 0;"
-                                "DELETE FROM products WHERE name IN ('0', '120', '249')");
+                                "DELETE FROM products WHERE name IN ('0', '420', '849')");
     run_job(database, 0);
     assert_string_equal(unit_database_sql(database, "SELECT complete FROM catalog_fields"), "1");
-    assert_string_equal(unit_database_sql(database, "SELECT COUNT(*) FROM product_keys"), "247");
+    assert_string_equal(unit_database_sql(database, "SELECT COUNT(*) FROM product_keys"), "847");
 }
 
 typedef struct renewal_t {
@@ -171,7 +171,7 @@ static void test_keys_of_other_rules_are_filled_in_anew(void **state)
                      .source = database->source,
                      .stop = &stop};
 
-    for (int i = 0; i < 150; i++) {
+    for (int i = 0; i < 450; i++) {
         assert_int_equal(unit_fields_insert(database, i, "{\"brand\":\"Łódź\",\"size\":3}"), APR_SUCCESS);
     }
     unit_database_sql(database, "UPDATE product_keys SET value_key = 'łodz' WHERE value_key = 'lodz';"
@@ -185,10 +185,10 @@ static void test_keys_of_other_rules_are_filled_in_anew(void **state)
     assert_string_equal(unit_database_sql(database,
                                           "SELECT COUNT(*) || MIN(value_key) || MAX(value_key) FROM product_keys"
                                           " WHERE field = (SELECT number FROM catalog_fields WHERE name = 'brand')"),
-                        "150lodzlodz");
+                        "450lodzlodz");
     assert_int_equal(cat_counts_rebuild(unit_database_use(*state, database)), APR_SUCCESS); /* catalogctl recount */
     assert_string_equal(
-        unit_database_sql(database, "SELECT group_concat(value_key || n) FROM value_counts WHERE n > 0"), "lodz150");
+        unit_database_sql(database, "SELECT group_concat(value_key || n) FROM value_counts WHERE n > 0"), "lodz450");
 }
 
 int main(void)

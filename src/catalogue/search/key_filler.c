@@ -30,8 +30,8 @@
 #include "catalogue/search/indexes.h"
 #include "catalogue/search/key_check.h"
 
-/* Products of one transaction: on SQLite, all writers wait for its end. */
-#define PORTION 100
+/* Products of one transaction. On SQLite all writers wait for its end, some 20 ms. */
+#define PORTION 400
 
 #define JOB_TIME apr_time_from_msec(500)
 
