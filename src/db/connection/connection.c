@@ -159,6 +159,7 @@ apr_status_t cat_connection_commit(cat_connection_t *conn, apr_pool_t *pool)
 
     cat_connection_count(conn, CAT_STATEMENT_COMMIT);
     rv = native ? native->commit(conn, pool) : cat_connection_send(conn, "COMMIT");
+    rv = rv == CAT_EENDED ? CAT_EDOWN : rv; /* a commit may have had its effect nevertheless */
     conn->in_transaction = rv != APR_SUCCESS;
     return rv;
 }
