@@ -237,10 +237,10 @@ cat_field_fault_t cat_fields_read_value(apr_pool_t *pool, const cat_field_t *fie
     return read_json(pool, value, text);
 }
 
-/* A form sends "" and [] where its user has left a control empty. Whoever gives a field of texts a pattern or a least length decides about "". */
+/* A form sends "" and [] where its user has left a control empty. */
 static int is_nothing(const cat_field_t *field, const json_t *value)
 {
-    int is_free_text = field->kind == CAT_STRING && !(field->rule && field->rule->pattern) && field->least <= 0;
+    int is_free_text = field->kind == CAT_STRING && !field->rule && field->least <= 0;
 
     return json_is_null(value) || (field->flags & CAT_OWN && field->flags & CAT_CLEARABLE &&
                                    ((is_free_text && json_is_string(value) && json_string_length(value) == 0) ||
