@@ -38,13 +38,15 @@ void fuzz_one(apr_pool_t *pool, const uint8_t *data, size_t size)
 
     exact = cat_json_parse_exact(pool, (const char *)data, size, &why);
     body = cat_json_parse(pool, (const char *)data, size, &why);
-    FUZZ_CHECK(!exact == !body);
+    FUZZ_CHECK(exact || !body); /* only the former takes integers beyond 64 bits */
+    FUZZ_CHECK(body || why);
+    if (exact) {
+        check_record(pool, exact, CAT_CREATE, 0);
+    }
     if (!body) {
-        FUZZ_CHECK(!body && why);
         return;
     }
     check_record(pool, body, CAT_CREATE, 0);
     check_record(pool, body, CAT_UPDATE, 1);
-    check_record(pool, exact, CAT_CREATE, 0);
     cat_fields_check(pool, cat_user_fields, CAT_USER_FIELDS, CAT_CREATE, 0, body, &input);
 }
