@@ -59,11 +59,11 @@ sub check_own {
     my ($self, $db) = @_;
     my %products = map { $_->{id} => Goods::from_row($_) } @{ $db->selectall_arrayref('SELECT * FROM products', { Slice => {} }) };
     my %taken = map { @$_ } @{ $db->selectall_arrayref('SELECT value, id FROM product_unique') };
-    my %owner = map { $products{$_}{sku} => $_ } keys %products;
+    my %owner = map { $products{$_}{sku} => $_ } grep { defined $products{$_}{sku} } keys %products; # the others are of those who follow the changes
     my @faults = map { "$_ is that of " . ($taken{$_} // 'nobody') . ', not of ' . ($owner{$_} // 'nobody') }
         grep { ($taken{$_} // '') ne ($owner{$_} // '') } keys %{ { %taken, %owner } };
     my (%count, %counted);
-    $count{ $_->{brand} }++ for values %products;
+    $count{ $_->{brand} }++ for grep { defined $_->{brand} } values %products;
     $counted{ $_->[0] } += $_->[1] for map { @{ $db->selectall_arrayref("SELECT value, $_") } } 'n FROM value_counts', 'delta FROM value_deltas';
     push @faults, map { "$_ is counted " . ($counted{$_} // 0) . ' times, not ' . ($count{$_} // 0) } grep { ($counted{$_} // 0) != ($count{$_} // 0) } keys %{ { %count, %counted } };
     return @faults;
