@@ -248,7 +248,7 @@ $(LIGHTHOUSE): $(addprefix tests/lighthouse/,package.json package-lock.json .npm
 	@mkdir -p build/lighthouse && cp $^ build/lighthouse
 	@tools/npm build/lighthouse
 
-lighthouse: all $(LIGHTHOUSE) ## rate the pages of www/ with Lighthouse, on a quiet machine: make lighthouse [PAGES="index login"]
+lighthouse: all $(QUICK_HASHES) $(LIGHTHOUSE) ## rate the pages of www/ with Lighthouse, on a quiet machine: make lighthouse [PAGES="index login"]
 	@tools/deps lighthouse
 	@node tests/lighthouse/run.js $(BUILD)/mod_catalog.so $(PAGES)
 

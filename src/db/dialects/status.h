@@ -8,9 +8,8 @@
  * Statuses of db/ beyond APR's own, of which it returns two: APR_NOTFOUND, no such row; APR_EEXIST, a unique key is
  * taken. Rooms above may return these too, for what they mean here. db/ has the numbers below 20.
  */
-#define CAT_EDOWN (APR_OS_START_USERERR + 1) /* the database cannot be used */
-#define CAT_EBUSY                                                                                                      \
-    (APR_OS_START_USERERR + 2) /* over a limit of the server's or the database's, or other writers were first */
+#define CAT_EDOWN (APR_OS_START_USERERR + 1)     /* the database cannot be used */
+#define CAT_EBUSY (APR_OS_START_USERERR + 2)     /* over a limit of httpd's or the database's, or others wrote first */
 #define CAT_EVALUE (APR_OS_START_USERERR + 3)    /* the database refuses the values */
 #define CAT_ESLOW (APR_OS_START_USERERR + 6)     /* a search took longer than it may, and was ended */
 #define CAT_ENOTREADY (APR_OS_START_USERERR + 5) /* the database is not ready, and did nothing */
