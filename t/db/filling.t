@@ -118,7 +118,8 @@ $open = $first->database;
 # As if the line had been added now.
 sub begin { $db->do(q(UPDATE catalog_fields SET complete = 0, created_at = 9223372036854775807, id = '', filled = 0 WHERE name = 'weight')) }
 # The oldest product is locked, or all are, once the job has begun: so it does not come to the end.
-sub hold { $open->begin_work; $open->do('SELECT id FROM products ORDER BY created_at, id LIMIT 1 FOR UPDATE') if !$one_writer }
+# DBD::SQLite begins a transaction, and takes the lock, with its first statement.
+sub hold { $open->begin_work; $open->do($one_writer ? 'DELETE FROM products WHERE 0' : 'SELECT id FROM products ORDER BY created_at, id LIMIT 1 FOR UPDATE') }
 begin();
 $third->start_unready;
 $third->wait_up;
