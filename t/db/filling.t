@@ -113,7 +113,7 @@ $second->stop;
 $first->stop;
 allow_kills();
 allow_log(qr/AH00098: pid file .* overwritten/);
-my $third = beside("$more\nCatalogField pages integer index\nCatalogField maker string facet");
+my $third = beside(($more =~ s/brand string facet/brand string facet search/r) . "\nCatalogField pages integer index\nCatalogField maker string facet");
 $open = $first->database;
 # As if the line had been added now.
 sub begin { $db->do(q(UPDATE catalog_fields SET complete = 0, created_at = 9223372036854775807, id = '', filled = 0 WHERE name = 'weight')) }
@@ -142,11 +142,13 @@ is(field('weight', 'filled'), $filled, 'then nobody goes on');
 $third->start_unready;
 $third->wait_up;
 my @seen;
-ok(wait_until(120, sub { push @seen, field('weight', 'filled'); !grep { !is_complete($_) } qw(weight pages maker) }), 'until it is started again');
+ok(wait_until(120, sub { push @seen, field('weight', 'filled'); !grep { !is_complete($_) } qw(weight pages maker brand) }), 'until it is started again');
 is_deeply([grep { $_ < $filled } @seen], [], 'it does not begin anew');
 my $total = $db->selectrow_array('SELECT COUNT(*) FROM products');
 is($db->selectrow_array('SELECT COUNT(*) FROM product_keys WHERE field = ?', undef, field($_, 'number')), $total, "$_: each product has its key") for qw(weight pages maker);
 is(field('weight', 'filled'), $total, 'none was gone through twice');
-like(ctl_for($third, 'check')->{out}, qr/ok\tfields\tmatch the products/, 'catalogctl check agrees again');
+my $with_brand = $db->selectrow_array(q(SELECT COUNT(*) FROM products WHERE extra LIKE '%"brand":"b1"%'));
+is($third->api(GET => '/products?q=b1&count=exact&limit=1')->{json}{pagination}{total}, $with_brand, "all $with_brand products of a brand that is searched now are found");
+like(ctl_for($third, 'check')->{out}, qr/ok\tindex\tmatches the products\n.*ok\tfields\tmatch the products/s, 'catalogctl check agrees again');
 
 done_testing;

@@ -6,7 +6,7 @@
  * each part whose database indexes are built. A list that needs a part which is not complete is refused with 503, because a
  * product without the derived column would be missing from it.
  *
- * The job fills the parts from the newest product to the oldest, PORTION products in a transaction, and notes after each
+ * The job fills the parts from the newest product to the oldest, some products in each transaction, and notes after each
  * portion how far it has come. Products that are written meanwhile get the parts anyway, so whatever is newer than the
  * noted key is complete:
  *
@@ -34,9 +34,6 @@
 #include "catalogue/product/product.h"
 #include "db/db.h"
 #include "lib/words.h"
-
-/* Products of one transaction: on SQLite, all writers wait for its end. */
-#define PORTION 200
 
 /* How long the job works at a time. The other jobs of its thread wait meanwhile, and the writers get the rest. */
 #define JOB_TIME apr_time_from_msec(500)
@@ -172,18 +169,23 @@ typedef struct portion_t {
     cat_indexes_portion_t found;
 } portion_t;
 
+static void begin_rows(portion_t *p)
+{
+    p->postings = cat_product_keys_begin(p->pool);
+    p->words = apr_array_make(p->pool, 8 * CAT_INDEXES_PORTION, sizeof(const char *));
+}
+
 static apr_status_t read_rows(portion_t *p, cat_sql_t sql)
 {
     apr_status_t rv;
 
+    begin_rows(p);
     p->found = (cat_indexes_portion_t){.end = *p->from};
-    p->postings = cat_product_keys_begin(p->pool);
-    p->words = apr_array_make(p->pool, 8 * PORTION, sizeof(const char *));
     rv = cat_registry_get(p->db, &p->registry);
     if (rv != APR_SUCCESS) {
         return rv;
     }
-    rv = cat_portion_read(p->db, sql, p->from, PORTION, &p->products);
+    rv = cat_portion_read(p->db, sql, p->from, CAT_INDEXES_PORTION, &p->products);
     p->found.rows = p->products.rows->nelts;
     p->found.end = p->products.end;
     p->found.is_last = p->products.is_last;
@@ -261,16 +263,31 @@ static apr_status_t mend_row(portion_t *p, const char *const *row)
     return rv == APR_SUCCESS ? mend_count(p, row, values) : rv;
 }
 
+static apr_status_t mend_rows(portion_t *p)
+{
+    apr_status_t rv = APR_SUCCESS;
+
+    for (int i = 0; i < p->products.rows->nelts && rv == APR_SUCCESS; i++) {
+        rv = mend_row(p, CAT_PORTION_ROW(&p->products, i));
+    }
+    rv = rv == APR_SUCCESS ? cat_product_keys_insert(p->db, &p->postings) : rv;
+    return rv == APR_SUCCESS ? cat_dictionary_add(p->db, p->words) : rv;
+}
+
+apr_status_t cat_indexes_mend(cat_db_t *db, const cat_registry_t *registry, const cat_portion_t *products)
+{
+    portion_t p = {.pool = db->pool, .db = db, .registry = registry, .products = *products};
+
+    begin_rows(&p);
+    return mend_rows(&p);
+}
+
 static apr_status_t fill_portion(void *baton)
 {
     portion_t *p = baton;
     apr_status_t rv = read_rows(p, SQL_INDEX_ROWS);
 
-    for (int i = 0; i < p->found.rows && rv == APR_SUCCESS; i++) {
-        rv = mend_row(p, CAT_PORTION_ROW(&p->products, i));
-    }
-    rv = rv == APR_SUCCESS ? cat_product_keys_insert(p->db, &p->postings) : rv;
-    return rv == APR_SUCCESS ? cat_dictionary_add(p->db, p->words) : rv;
+    return rv == APR_SUCCESS ? mend_rows(p) : rv;
 }
 
 static portion_t *make_portion(apr_pool_t *pool, cat_db_t *db, const cat_list_key_t *from)

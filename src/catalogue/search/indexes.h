@@ -3,6 +3,7 @@
 #define CAT_CATALOGUE_INDEXES_H
 
 #include "catalogue/product/list_key.h"
+#include "catalogue/product/portion.h"
 #include "catalogue/product/product_keys.h"
 #include "db/db.h"
 #include "db/job.h"
@@ -47,7 +48,13 @@ typedef apr_status_t cat_indexes_step_t(apr_pool_t *pool, cat_db_t *db, const ca
 /* Makes right what is derived of them, in one transaction that takes some hundredths of a second. */
 cat_indexes_step_t cat_indexes_fill;
 
-/* The same, only reads. */
+/* The products of one transaction: on SQLite, all writers wait for its end. */
+#define CAT_INDEXES_PORTION 200
+
+/* Makes right what is derived of these, which the transaction has read with SQL_INDEX_ROWS. registry: as it has read that, too. */
+apr_status_t cat_indexes_mend(cat_db_t *db, const cat_registry_t *registry, const cat_portion_t *products);
+
+/* The same as cat_indexes_fill, only reads. */
 cat_indexes_step_t cat_indexes_compare;
 
 /* Goes through the words of the dictionary, in the place of the ids of products, and deletes those that no product has. cat_indexes_fill, from

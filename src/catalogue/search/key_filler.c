@@ -30,7 +30,7 @@
 #include "catalogue/search/indexes.h"
 #include "catalogue/search/key_check.h"
 
-/* Products of one transaction. On SQLite all writers wait for its end, some 20 ms. */
+/* Products of one transaction, unless words are derived of them, too. On SQLite all writers wait for its end, some 20 ms. */
 #define PORTION 400
 
 #define JOB_TIME apr_time_from_msec(500)
@@ -190,31 +190,25 @@ static apr_status_t advance(const filling_t *f)
                        NULL);
 }
 
-/* As a writer, it goes by what the transaction reads of the fields. */
+/* As a writer, it goes by what the transaction reads of the fields. Words are derived of products as a whole. */
 static apr_status_t fill_portion(void *baton)
 {
     filling_t *f = baton;
     apr_status_t rv = cat_registry_get(f->db, &f->registry);
+    int is_searched;
 
     if (rv != APR_SUCCESS || !find_known(f)) {
         return rv;
     }
-    rv = cat_portion_read(f->db, SQL_INDEX_ROWS, &f->state->from, PORTION, &f->portion);
+    is_searched = f->registry->fields->all[f->field].flags & CAT_SEARCHED;
+    rv = cat_portion_read(f->db, SQL_INDEX_ROWS, &f->state->from, is_searched ? CAT_INDEXES_PORTION : PORTION,
+                          &f->portion);
+    rv = rv == APR_SUCCESS && is_searched ? cat_indexes_mend(f->db, f->registry, &f->portion) : rv;
     rv = rv == APR_SUCCESS ? cat_db_attempt(f->db, fill_rows, f) : rv;
     if (rv == APR_EEXIST) {
         return claim_rows(f);
     }
     return rv == APR_SUCCESS ? advance(f) : rv;
-}
-
-/* Words are derived of products as a whole (catalogue/search/indexes.h). */
-static apr_status_t fill_words(const filling_t *f)
-{
-    cat_indexes_portion_t portion;
-
-    return f->registry->fields->all[f->field].flags & CAT_SEARCHED
-               ? cat_indexes_fill(f->pool, f->db, &f->state->from, &portion)
-               : APR_SUCCESS;
 }
 
 /* Has every server known for a while that the values of the field are counted? */
@@ -370,8 +364,7 @@ static apr_status_t fill_next(cat_job_t *job, apr_pool_t *pool, apr_array_header
         notice_order(job, overruled); /* if nothing that is worse has been said */
         return rv;
     }
-    rv = fill_words(&f);
-    rv = rv == APR_SUCCESS ? cat_db_transact(f.db, fill_portion, &f) : rv;
+    rv = cat_db_transact(f.db, fill_portion, &f);
     notice_taken(job, &f);
     if (f.taken) {
         APR_ARRAY_PUSH(except, const char *) = apr_pstrdup(except->pool, s.number);
