@@ -359,15 +359,14 @@ close $socket;
 ok(wait_until(20, sub { $server->access_text =~ m{^POST /api/products/import 400 .*\n(?:.*\n)*POST /api/products/import 400}m }), 'a client that goes away');
 is(total(), $count, 'leaves nothing behind');
 
-# A child that is killed leaves all or nothing, or whole portions.
+# A child that is killed leaves all or nothing, or the first rows, in whole portions. On a busy machine these are smaller.
 allow_kills();
 allow_log(qr/AH00639|CAT\d{3}/);
-my $big = ndjson(map { { name => "k$_", price => $_ } } 1 .. 9000);
-my $bigger = ndjson(map { { name => "k$_", price => $_ } } 1 .. 30_000);
-for (['one transaction', $big, '', 9000], ['portions', $bigger, 'atomic=false', 1000]) {
-    my ($what, $file, $query, $portion) = @$_;
+my $db = $server->database;
+for (['one transaction', 9000, ''], ['portions', 30_000, 'atomic=false']) {
+    my ($what, $rows, $query) = @$_;
     for my $pause (0.05, 0.2, 0.5) {
-        my $before = total();
+        my $file = ndjson(map { { name => sprintf("$what, $pause: %05d", $_), price => $_ } } 1 .. $rows);
         my $pid = fork // die "fork: $!\n";
         if (!$pid) {
             eval { import_file(ndjson => $file, $query) };
@@ -376,10 +375,13 @@ for (['one transaction', $big, '', 9000], ['portions', $bigger, 'atomic=false', 
         select undef, undef, undef, $pause;
         kill KILL => CatalogTest::Tools::children_of($server->{pid});
         waitpid $pid, 0;
-        my $total = wait_until(30, sub { $server->api(GET => '/products?limit=1')->{json}{pagination}{total} });
-        is(($total - $before) % $portion, 0, "a child that is killed after $pause s leaves whole transactions: $what") or diag $total - $before;
+        ok(wait_until(30, sub { total() }), 'other children answer');
+        my ($stored, $last) = $db->selectrow_array('SELECT COUNT(*), MAX(name) FROM products WHERE name LIKE ?', undef, "$what, $pause: %");
+        my $want = $query ? ($last // 0) =~ s/.*: 0*//r : $stored && $rows;
+        is($stored, $want, "a child that is killed after $pause s leaves whole transactions: $what");
     }
 }
+$db->disconnect;
 wait_until(60, sub { problems(ctl_for($server, 'check')) eq '' });
 is(problems(ctl_for($server, 'check')), '', 'the counts are right');
 
