@@ -5,15 +5,17 @@
  * A text is first cut into pieces: runs of letters, runs of digits, and single characters of scripts that have no blanks between words. Each
  * knows what is between it and the one before it:
  *
- *     "wi-fi m5799dwf, 500 ml"    wi  -fi   m 5799 dwf   500  ml
- *                                 APART     BLANK        APART
- *                                     JOINED  WITHIN          BLANK
+ *     "wi-fi m5799dwf, 500 ml galaxy24"    wi  -fi   m 5799 dwf   500  ml   galaxy 24
+ *                                          APART     BLANK        APART     BLANK
+ *                                              JOINED  WITHIN          BLANK       BESIDE
  *
- * A word is a run of pieces with nothing between them. Words are joined that have a hyphen or the like between them, or a blank if they are
- * short. As people write one word where others write two, a product has further words, one for each piece: from there to the end of what is
- * joined (wifi, 5799dwf, 500ml). A question has no further words; instead, each of its words may also be found together with the one before it.
- * That is all that is needed, since the beginning of a word finds it: wifi, wi-fi and wi fi find each other, and so do m5799dwf, m5799-dwf
- * and m 5799 dwf.
+ * A word is a run of pieces with nothing between them; a long name and a number beside it are two. A question asks for the words of its text, and a
+ * product has those of its own, so each text is found by itself, and by each word of it.
+ *
+ * Words are joined that have a hyphen or the like between them, or a blank if they are short, or nothing. As people write one word where others
+ * write two, a product has further words, one for each piece: from there to the end of what is joined (wifi, 5799dwf, 500ml, galaxy24). A question
+ * has no further words; instead, each of its words may also be found together with the one before it. That is all that is needed, since the
+ * beginning of a word finds it: wifi, wi-fi and wi fi find each other, and so do m5799dwf, m5799-dwf and m 5799 dwf.
  *
  * docs/decisions/0102-words-as-people-write-them.md says what was tried and measured.
  */
@@ -35,13 +37,13 @@
 #define SHORT_BOTH 4    /* letters of two words that are joined: "wi fi" */
 #define SHORT_LETTERS 3 /* of a word that is joined to a number: "500 ml", "xps 13" */
 #define SHORT_DIGITS 4
-#define LONG_LETTERS 4 /* of a name, beside which a number is a word of its own in a question: "galaxy24", "2litres" */
+#define LONG_LETTERS 4 /* of a name, beside which a number is a word of its own: "galaxy24", "2litres" */
 #define LONG_DIGITS 4  /* of a number that is meant without the letters before it, too: "m5799" */
 #define TIMES 0xD7     /* the sign, which folds to "x" */
 #define PAIRS_ALL 10   /* characters of a question whose pairs are all asked: of more, every second is */
 
 typedef enum { NO_PIECE, LETTERS, DIGITS, PAIRED } kind_t;
-typedef enum { WITHIN, JOINED, BLANK, APART } gap_t;
+typedef enum { WITHIN, BESIDE, JOINED, BLANK, APART } gap_t;
 
 typedef struct piece_t {
     const char *text;
@@ -167,6 +169,38 @@ static int begins_word(const piece_t *piece)
     return piece->before != WITHIN;
 }
 
+static apr_size_t count_octets(const piece_t *pieces, int from, int to)
+{
+    apr_size_t octets = 0;
+
+    for (int i = from; i <= to; i++) {
+        octets += pieces[i].octets;
+    }
+    return octets;
+}
+
+static int is_name(const piece_t *piece)
+{
+    return piece->kind == LETTERS && piece->characters >= LONG_LETTERS;
+}
+
+/* "galaxy24", "2litres": people write a blank there, or none. */
+static int is_name_and_number(const piece_t *pieces, int count, int i)
+{
+    return begins_word(&pieces[i]) && i + 1 < count && !begins_word(&pieces[i + 1]) &&
+           (i + 2 == count || begins_word(&pieces[i + 2])) && (is_name(&pieces[i]) || is_name(&pieces[i + 1])) &&
+           count_octets(pieces, i, i + 1) <= CAT_WORDS_JOINED_MAX;
+}
+
+static void separate_names(piece_t *pieces, int count)
+{
+    for (int i = 0; i < count; i++) {
+        if (is_name_and_number(pieces, count, i)) {
+            pieces[i + 1].before = BESIDE;
+        }
+    }
+}
+
 static int are_short(const piece_t *letters, const piece_t *digits)
 {
     return letters->kind == LETTERS && digits->kind == DIGITS && letters->characters <= SHORT_LETTERS &&
@@ -238,6 +272,7 @@ static apr_array_header_t *split_pieces(apr_pool_t *pool, const char *folded)
         last->characters++;
         gap = folded + octets;
     }
+    separate_names((piece_t *)pieces->elts, pieces->nelts);
     find_ends((piece_t *)pieces->elts, pieces->nelts);
     return pieces;
 }
@@ -257,16 +292,6 @@ int cat_words_count_letters(const char *word)
     return count;
 }
 
-static apr_size_t count_octets(const piece_t *pieces, int from, int to)
-{
-    apr_size_t octets = 0;
-
-    for (int i = from; i <= to; i++) {
-        octets += pieces[i].octets;
-    }
-    return octets;
-}
-
 /* The pieces without what is between them. */
 static const char *join_pieces(apr_pool_t *pool, const piece_t *pieces, int from, int to)
 {
@@ -278,18 +303,6 @@ static const char *join_pieces(apr_pool_t *pool, const piece_t *pieces, int from
     }
     *end = '\0';
     return word;
-}
-
-static int is_name(const piece_t *piece)
-{
-    return piece->kind == LETTERS && piece->characters >= LONG_LETTERS;
-}
-
-/* "galaxy24", "2litres": a name and a number, which are asked as if there were a blank. */
-static int is_name_and_number(const piece_t *pieces, int i)
-{
-    return begins_word(&pieces[i]) && pieces[i].word_end == i + 1 && (is_name(&pieces[i]) || is_name(&pieces[i + 1])) &&
-           count_octets(pieces, i, i + 1) <= CAT_WORDS_JOINED_MAX;
 }
 
 apr_array_header_t *cat_words_split(apr_pool_t *pool, const char *text)
@@ -340,21 +353,19 @@ static int find_end(const piece_t *pieces, int i)
     return next - 1;
 }
 
-/* The word that begins with the piece, if the text has one, and what is joined from there on; and a name before a number, which may be found
- * by a part of it. */
+/* The word that begins with the piece, if one does, what is joined from there on, and a name before a number, which may be meant. */
 static void add_words_from(apr_array_header_t *words, const piece_t *pieces, int i)
 {
     const piece_t *piece = &pieces[i];
-    int has_place = piece->place < SPLIT_MAX || is_name_and_number(pieces, begins_word(piece) ? i : i - 1);
-    int end = find_end(pieces, i);
+    int end = piece->place < SPLIT_MAX ? find_end(pieces, i) : i - 1;
 
     if (begins_word(piece)) {
         add_word(words, pieces, i, piece->word_end);
     }
-    if (has_place && end >= i && (end > piece->word_end || !begins_word(piece))) {
+    if (end >= i && (end > piece->word_end || !begins_word(piece))) {
         add_word(words, pieces, i, end);
     }
-    if (has_place && end >= i && is_name(piece) && piece->word_end > i) {
+    if (end >= i && is_name(piece) && piece->word_end > i) {
         add_word(words, pieces, i, i);
     }
 }
@@ -515,19 +526,6 @@ static int ask_pairs(apr_array_header_t *words, const piece_t *pieces, int count
     return to;
 }
 
-/* Returns the last piece of the word. */
-static int ask_word(apr_array_header_t *words, const piece_t *pieces, int from)
-{
-    const piece_t *piece = &pieces[from];
-    int has_number = is_name_and_number(pieces, from);
-
-    ask(words, pieces, from, has_number ? from : piece->word_end);
-    if (has_number) {
-        ask(words, pieces, from + 1, from + 1);
-    }
-    return piece->word_end;
-}
-
 static int compare_asked(const void *one, const void *other)
 {
     const asked_t *a = one, *b = other;
@@ -568,7 +566,12 @@ static cat_words_asked_t ask_all(apr_pool_t *pool, const char *folded, int is_wh
     int count = 0;
 
     for (int i = 0; i < pieces->nelts; i++) {
-        i = piece[i].kind == PAIRED ? ask_pairs(words, piece, pieces->nelts, i) : ask_word(words, piece, i);
+        if (piece[i].kind == PAIRED) {
+            i = ask_pairs(words, piece, pieces->nelts, i);
+        } else {
+            ask(words, piece, i, piece[i].word_end);
+            i = piece[i].word_end;
+        }
     }
     asked = (asked_t *)words->elts;
     find_implied(asked, words->nelts, is_whole);

@@ -7,10 +7,11 @@
 
 /*
  * The words of folded texts (lib/fold.h). A product has all of cat_words_list, and a question is what cat_words_ask makes of it: a product
- * matches if each word of the question begins a word of the product. Whatever the text, each of its own words finds it, and so does the text.
+ * matches if each word of the question begins a word of the product. Whatever the text, it finds itself, and so does each of its words: what
+ * cat_words_ask_whole asks for is a part of cat_words_list.
  */
 
-#define CAT_WORDS_VERSION "4" /* of the rules of folding and of words: to be raised when they change */
+#define CAT_WORDS_VERSION "5" /* of the rules of folding and of words: to be raised when they change */
 
 #define CAT_WORDS_JOINED_MAX                                                                                           \
     64 /* octets of a word that the text does not have so; longer ones are cut at a piece, or left out */
@@ -33,7 +34,8 @@ typedef struct cat_word_t {
  *     Wi-Fi            fi wi wifi                  what a hyphen, slash or the like joins, also as one word
  *     Wi Fi, 500 ml    500 500ml fi ml wi wifi     and short neighbours; this wifi is joined
  *     M5799DWF         5799dwf dwf m5799dwf        what begins with a letter behind a digit, or a digit behind a letter
- *     Galaxy24         24 galaxy galaxy24          and four letters or more before a digit
+ *     Galaxy24         24 galaxy galaxy24          a number beside four letters or more is a word
+ *     Galaxy24S        24s galaxy galaxy24s s      and four letters or more before a digit
  *     ABCD             AB BC CD D                  pairs, if these are letters of a script without blanks
  *     AB CD            AB B BC CD D                and over a blank, hyphen or the like between them */
 apr_array_header_t *cat_words_list(apr_pool_t *pool, const char *folded);

@@ -30,12 +30,13 @@ is(list('q=Red+KETTLE')->{headers}{etag}, list('q=re%20red%20%20kettle')->{heade
 
 my @models = map { $server->api(POST => '/products', { name => $_, price => 1 }, token => $token)->{json}{data} } 'Press M5799', 'Press 5799', 'Press M5799DWF', 'Phone Galaxy24', 'Phone Galaxy 24', 'Jug 2 litres',
     'Jug 2litres', "Cup tea\x{2013}set", "Cup tea\x{200c}set", 'Multi-tool', 'Multitool', 'Press M-5799-DWF', 'Phone Galaxy-24', 'Rocknroll', 'Rock-n-roll', "Box 60\x{d7}120 cm", "\x{c804}\x{ae30} \x{c8fc}\x{c804}\x{c790}",
-    "\x{30b4}\x{30eb}\x{30d5}\x{30fb}\x{30af}\x{30e9}\x{30d6}";
+    "\x{30b4}\x{30eb}\x{30d5}\x{30fb}\x{30af}\x{30e9}\x{30d6}", 'XL, Robot12, Robot24 XL';
 my %model = map { $models[$_]{id} => $_ } 0 .. $#models;
 for (['M5799', 0, 1, 2, 11], ['m5799dwf', 2, 11], ['5799', 0, 1, 2, 11], ['m+5799', 0, 2, 11], ['galaxy24', 3, 4, 12], ['galaxy+24', 3, 4, 12], ['2litres', 5, 6], ['2+litres', 5, 6], ['teaset', 7, 8], ['tea-set', 7, 8],
     ['m5799&match=exact', 0], ['M5799DWF&match=exact', 2, 11], ['M5799-DWF&match=exact', 2, 11], ['M-5799-DWF&match=exact', 2, 11], ['m+5799+dwf&match=exact', 2, 11], ['5799&match=exact', 0, 1, 11],
     ['galaxy24&match=exact', 3, 4, 12], ['galaxy+24&match=exact', 3, 4, 12], ['Galaxy-24&match=exact', 3, 4, 12], ['2litres&match=exact', 5, 6], ['multi-tool&match=exact', 9, 10],
     ['multitool&match=exact', 9, 10], ['multi&match=exact', 9], ['rocknroll&match=exact', 13, 14], ["rock'n'roll&match=exact", 13, 14], ['rock+n+roll&match=exact', 13, 14], ['rock+roll&match=exact', 14],
+    ['XL,+Robot12,+Robot24+XL&match=exact', 18], ['Robot24+XL&match=exact', 18], ['robot24&match=exact', 18], # by its name, and words of it
     ['60x120', 15], ['60%C3%97120', 15], ['60+x+120cm', 15],
     ['%EC%A0%84%EA%B8%B0%EC%A3%BC%EC%A0%84%EC%9E%90', 16], ['%EC%A0%84%EA%B8%B0+%EC%A3%BC%EC%A0%84%EC%9E%90', 16], # with and without its blank
     ['%E3%82%B4%E3%83%AB%E3%83%95%E3%82%AF%E3%83%A9%E3%83%96', 17]) { # without its dot

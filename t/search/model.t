@@ -12,7 +12,7 @@
 use CatalogLoad;
 use CatalogTest;
 use CatalogTest::Ctl qw(ctl_for problems);
-use CatalogTest::Model qw(write_synonyms matches corrected ordered ranked compare_values choose_fields own_names facet_names unique_names list_names part_of encoded random_product
+use CatalogTest::Model qw(write_synonyms words matches corrected ordered ranked compare_values choose_fields own_names facet_names unique_names list_names part_of encoded random_product
     random_change random_conditions random_question query_of words_meant);
 use CatalogTest::Move qw(product_id write_file);
 use Cpanel::JSON::XS ();
@@ -398,6 +398,16 @@ sub ask_name {
     return 1;
 }
 
+# Each product is found by its name.
+sub ask_itself {
+    my $product = $products{ any_id() };
+    my $query = "/products?id=$product->{id}&fields=id&match=" . pick('prefix', 'exact') . '&q=' . encoded($product->{name});
+    return 1 if !$is_filled || !words($product->{name});
+    my $r = get('writer', $query) or return 0;
+    check('the product', $query, $r->{json}{data}, [{ id => $product->{id} }]);
+    return 1;
+}
+
 sub ask_export {
     my ($question) = @_;
     $question = without_others($question) if $writer;
@@ -409,7 +419,7 @@ sub ask_export {
     return 1;
 }
 
-my @ASKED = ((\&ask_page) x 26, (\&ask_meant) x 6, (\&ask_walk) x 4, (\&ask_facets) x 4, (\&ask_values) x 2, (\&ask_name) x 2, \&ask_export);
+my @ASKED = ((\&ask_page) x 26, (\&ask_meant) x 6, (\&ask_walk) x 4, (\&ask_facets) x 4, (\&ask_values) x 2, (\&ask_name) x 2, (\&ask_itself) x 2, \&ask_export);
 
 # A word of a field that is being searched anew is not yet found in each product.
 sub ask_one {

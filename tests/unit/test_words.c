@@ -104,9 +104,24 @@ static void test_numbers_of_models_are_also_found_from_within(void **state)
     static const case_t cases[] = {
         {"M5799DWF", "5799dwf|dwf|m5799dwf"},
         {"USB3.0", "0|3|usb3"},
-        {"Galaxy24 4tune5", "24|4tune5|5|galaxy|galaxy24|tune|tune5"}, /* names before numbers */
+        {"Galaxy24S 4tune5", "24s|4tune5|5|galaxy|galaxy24s|s|tune|tune5"}, /* names before numbers */
         {"KS-1167-GRN", "1167|1167grn|grn|ks|ks1167grn"},
         {"a1b2c3d4e5", "1b2c3d4e5|2c3d4e5|3d4e5|4e5|a1b2c3d4e5|b2c3d4e5|c3d4e5|d4e5"}, /* and no more */
+    };
+
+    check_lists(*state, cases, UNIT_COUNT(cases));
+}
+
+static void test_a_number_beside_a_name_is_a_word(void **state)
+{
+    static const case_t cases[] = {
+        {"Galaxy24", "24|galaxy|galaxy24"},
+        {"2litres", "2|2litres|litres"},
+        {"Galaxy24 XL", "24|24xl|galaxy|galaxy24xl|xl"},
+        {"XPS 2litres-XL", "2|2litresxl|litres|litresxl|xl|xps|xps2litresxl"},
+        {"1-2-3-4-5-6-7-8-galaxy9",
+         "1|12345678galaxy9|2|2345678galaxy9|3|345678galaxy9|4|45678galaxy9|5|5678galaxy9|6|678galaxy9|7|"
+         "78galaxy9|8|8galaxy9|9|galaxy"},
     };
 
     check_lists(*state, cases, UNIT_COUNT(cases));
@@ -222,6 +237,16 @@ static int has_beginning(const apr_array_header_t *words, const char *beginning)
     return 0;
 }
 
+static int has_word(const apr_array_header_t *words, const char *word)
+{
+    int i = 0;
+
+    while (i < words->nelts && strcmp(APR_ARRAY_IDX(words, i, cat_word_t).text, word) != 0) {
+        i++;
+    }
+    return i < words->nelts;
+}
+
 static int finds(apr_pool_t *pool, const char *question, const char *product)
 {
     const apr_array_header_t *words = cat_words_list(pool, cat_fold_text(pool, product));
@@ -272,6 +297,25 @@ static void test_spellings_find_each_other(void **state)
     assert_false(finds(*state, "徳丁", "三徳包丁") || finds(*state, "25", "2.5 l"));
 }
 
+/* Of what a text asks for, whole words, the product with this text has all. */
+static void test_a_text_is_found_by_itself(void **state)
+{
+    static const char *const texts[] = {
+        "abcd1 x-abcd12 xl",          "Galaxy24-XL", "79-2litres 9litres-A", "Galaxy12 Galaxy24 XL, 12",
+        "1-2-3-4-5-6-7-8-galaxy9-XL",
+    };
+
+    for (size_t i = 0; i < UNIT_COUNT(texts); i++) {
+        const apr_array_header_t *words = cat_words_list(*state, cat_fold_text(*state, texts[i]));
+        cat_words_asked_t asked = cat_words_ask_whole(*state, cat_fold_text(*state, texts[i]));
+        for (int k = 0; k < asked.count; k++) {
+            if (!has_word(words, asked.words[k])) {
+                fail_msg("%s has no %s", texts[i], asked.words[k]);
+            }
+        }
+    }
+}
+
 static void test_spellings_of_a_text(void **state)
 {
     static const struct {
@@ -304,6 +348,7 @@ int main(void)
         UNIT_TEST(test_compounds_are_also_one_word),
         UNIT_TEST(test_short_neighbours_are_also_one_word),
         UNIT_TEST(test_numbers_of_models_are_also_found_from_within),
+        UNIT_TEST(test_a_number_beside_a_name_is_a_word),
         UNIT_TEST(test_scripts_without_blanks_have_pairs),
         UNIT_TEST(test_long_words_are_not_joined),
         UNIT_TEST(test_words_of_a_long_text),
@@ -311,6 +356,7 @@ int main(void)
         UNIT_TEST(test_words_in_their_order),
         UNIT_TEST(test_words_of_a_question),
         UNIT_TEST(test_spellings_find_each_other),
+        UNIT_TEST(test_a_text_is_found_by_itself),
         UNIT_TEST(test_spellings_of_a_text),
     };
     return UNIT_RUN(tests);

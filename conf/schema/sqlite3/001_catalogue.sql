@@ -68,7 +68,7 @@ CREATE TABLE product_indexes (
 INSERT INTO product_indexes (part, complete, created_at, id, filled)
     VALUES ('category', 1, 9223372036854775807, '', 0), ('price', 1, 9223372036854775807, '', 0), ('name', 1, 9223372036854775807, '', 0),
         ('rating', 1, 9223372036854775807, '', 0), ('search', 1, 9223372036854775807, '', 0),
-        ('rules 4', 1, 9223372036854775807, '', 0);
+        ('rules 5', 1, 9223372036854775807, '', 0);
 
 -- ---- own fields of the shop ----
 

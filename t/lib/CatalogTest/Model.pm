@@ -42,7 +42,8 @@ sub fold_text {
 
 sub fold { return $folded{ $_[0] } //= fold_text($_[0]) }
 
-# A text is made of syllables of scripts without blanks, and of words, which are letters and digits in turns.
+# A text is made of syllables of scripts without blanks, and of words, which are letters and digits in turns. A name of four letters or more and a number
+# beside it are two words.
 my $SYLLABLE = qr/(?=[\p{L}\p{Nl}])[\p{Han}\p{Hiragana}\p{Katakana}\x{30fc}\p{Hangul}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}][\x{1160}-\x{11ff}\x{d7b0}-\x{d7ff}]*/;
 my $LETTERS = qr/(?:(?!$SYLLABLE)[\p{L}\p{Nl}])+/;
 my $DIGITS = qr/[\p{Nd}\p{No}]+/;
@@ -51,6 +52,8 @@ my $JOINER = qr{[-/'._&+\xad\xb7\x{30fb}\x{200b}-\x{200d}\x{2010}\x{2013}\x{2019
 
 sub parts { my ($word) = @_; return $word =~ /$LETTERS|$DIGITS/g }
 sub is_short { my ($word) = @_; utf8::encode($word); return length $word <= 64 }
+sub is_name { return $_[0] =~ /^$LETTERS\z/ && length $_[0] >= 4 }
+sub separate { my ($word) = @_; my @parts = parts($word); return @parts == 2 && is_short($word) && grep({ is_name($_) } @parts) ? @parts : $word }
 
 # "wi fi", "t shirt", "500 ml": is it often written without the blank? What is before it may be the end of a longer word.
 sub are_often_joined {
@@ -63,24 +66,23 @@ sub are_often_joined {
 
 sub are_joined {
     my ($one, $gap, $other) = @_;
+    return 1 if $gap eq 'beside';
     return are_often_joined($one, $other) if $gap eq ' ';
     return $gap =~ /^$JOINER\z/ && ($gap eq '-' || $one !~ /$DIGITS\z/ || $other !~ /^$DIGITS/);
 }
-
-# A name of four letters or more, and a number beside it.
-sub is_name { return $_[0] =~ /^$LETTERS\z/ && length $_[0] >= 4 }
-sub is_name_and_number { my ($word) = @_; my @parts = parts($word); return @parts == 2 && is_short($word) && grep { is_name($_) } @parts }
 
 # Lists of words that are joined, each with what is before it.
 sub compounds {
     my ($folded) = @_;
     my (@compounds, $before);
     while ($folded =~ /\G(.*?)($SYLLABLE|$WORD)/gcs) {
-        my ($gap, $word) = ($1, $2);
-        my $is_syllable = $word =~ /^$SYLLABLE/;
-        push @compounds, [] if $is_syllable || !defined $before || !are_joined($before, $gap, $word);
-        push @{ $compounds[-1] }, [$word, @{ $compounds[-1] } ? $gap : ''];
-        $before = $is_syllable ? undef : $word;
+        my ($gap, $found) = ($1, $2);
+        my $is_syllable = $found =~ /^$SYLLABLE/;
+        for my $word ($is_syllable ? $found : separate($found)) {
+            push @compounds, [] if $is_syllable || !defined $before || !are_joined($before, $gap, $word);
+            push @{ $compounds[-1] }, [$word, @{ $compounds[-1] } ? $gap : ''];
+            ($before, $gap) = ($is_syllable ? undef : $word, 'beside');
+        }
     }
     return @compounds;
 }
@@ -89,11 +91,11 @@ sub compounds {
 sub is_only_joined {
     my (@parts) = @_;
     return 0 if @parts < 2 || grep { $_->[0] !~ /^$LETTERS\z/ } @parts;
-    return $parts[0][1] !~ /^(?:within| |)\z/ || grep({ $_->[1] eq ' ' } @parts[1 .. $#parts]) ? 1 : 0;
+    return $parts[0][1] !~ /^(?:within|beside| |)\z/ || grep({ $_->[1] eq ' ' } @parts[1 .. $#parts]) ? 1 : 0;
 }
 
-# Each word; and from each change between letters and digits, and from each word, as much of the rest as is short, and a name before a number; of these the
-# first eight. With whether it is only joined.
+# Each word; and from each change between letters and digits, and from each word, as much of the rest as is short, and a name before a number; of these
+# the first eight. With whether it is only joined.
 sub words_of_compound {
     my (@compound) = @_;
     my @parts = map { my ($word, $gap) = @$_; my @all = parts($word); map { [$all[$_], $_ ? 'within' : $gap, $word] } 0 .. $#all } @compound;
@@ -102,7 +104,7 @@ sub words_of_compound {
         my ($part, $gap, $word) = @{ $parts[$i] };
         my $is_last = $i == $#parts || $parts[$i + 1][1] ne 'within';
         push @found, [$word, 0] if $gap ne 'within';
-        next if $i >= 8 && !is_name_and_number($word);
+        next if $i >= 8;
         my @tail = @parts[$i .. $#parts];
         pop @tail while @tail && !is_short(join '', map { $_->[0] } @tail);
         my $tail = join '', map { $_->[0] } @tail;
@@ -144,7 +146,7 @@ sub find_asked {
     my $folded = fold($text);
     while ($folded =~ /((?:$SYLLABLE)+)|($WORD)/g) {
         my ($run, $word) = ($1, $2);
-        push @all, defined $run ? pairs_asked($run =~ /$SYLLABLE/g) : map { [$_, 1] } is_name_and_number($word) ? parts($word) : $word;
+        push @all, defined $run ? pairs_asked($run =~ /$SYLLABLE/g) : map { [$_, 1] } separate($word);
     }
     my @kept = grep {
         my $i = $_;
@@ -584,7 +586,7 @@ sub ranked {
 my @WORDS = ('red', 'Red', 'REDDER', 'kettle', 'Kettle', "k\x{e9}ttle", "ke\x{301}ttle", 'tea', 'teapot', 'Tee', "T\x{fc}r", 'tur', "stra\x{df}e",
     'STRASSE', "\x{fb01}ne", 'fine', "\x{3a3}\x{3c3}\x{3c2}", "\x{130}", 'i', "\x{1c4}", "\x{41a}\x{43e}\x{444}\x{435}", "\x{30c6}\x{30ec}\x{30d3}",
     "\x{65e5}\x{672c}", "\x{4e09}\x{5fb3}\x{5305}\x{4e01}", "\x{5305}\x{4e01}", "\x{d55c}\x{ad6d}\x{c5b4}", "\x{e0a}\x{e32}\x{e44}\x{e17}\x{e22}", "LED\x{96fb}\x{7403}",
-    'Wi-Fi', 'wifi', 'wi', 'fi', 'AC/DC', 'USB-C', 'usb', 'c', 'M5799DWF', 'M5799', 'm', '5799', 'dwf', 'M-5799-DWF', 'Galaxy24', 'galaxy', '24', "\x{141}\x{f3}d\x{17a}", 'lodz',
+    'Wi-Fi', 'wifi', 'wi', 'fi', 'AC/DC', 'USB-C', 'usb', 'c', 'M5799DWF', 'M5799', 'm', '5799', 'dwf', 'M-5799-DWF', 'Galaxy24', 'Galaxy5', 'galaxy', '24', "\x{141}\x{f3}d\x{17a}", 'lodz',
     "r\x{f8}d", 'rod', "\x{c6}ble", "\x{131}\x{11f}d\x{131}r", 'T-Shirt', 'shirt', 'ml', '500', '2.5', '80 x 120 cm', '80x120', 'wi-fi 6', '978-3-16', 'tea-kettle', 'teakettle', "tea\x{2013}kettle", "tea\x{200c}pot", '2 litres', '2litres', 'for a spoon', "gr\x{fc}n", '5', '50', '5.5', "\x{bd}", "\x{2460}", 'a_b', '%', "o'clock", '\\', "\x{1f600}", 'x-1', '"q"', "80\x{d7}120", 'm 5799-dwf', "\x{30b4}\x{30eb}\x{30d5}\x{30fb}\x{30af}\x{30e9}", "\x{30b4}\x{30eb}\x{30d5}\x{30af}\x{30e9}",
     "\x{c804}\x{ae30} \x{c8fc}\x{c804}\x{c790}", "\x{c804}\x{ae30}\x{c8fc}\x{c804}\x{c790}");
 my @CATEGORIES = ('', 'tea', 'Tea', "t\x{e9}a", 'red', 'a,b', 'a\\', "a\\,b", 'b & c=d', '100 %', "stra\x{df}e", 'zz', 'home kettle', "\x{65e5}", '<x>');
