@@ -54,6 +54,25 @@ made('Tablet');
 finds('q=tabet', 'Tablet', 'tabet: tablet');
 finds("q=$_", '', '') for qw(tivt tbal haedph screwdrvr skrewdirv);
 
+# Wherever a slip is in a short word, by which parts it is found depends on the place.
+sub slips {
+    my ($word) = @_;
+    my @slips;
+    for my $i (0 .. length $word) {
+        my ($before, $behind) = (substr($word, 0, $i), substr $word, $i);
+        push @slips, map { $before . $_ } "q$behind", $behind =~ s/^.//r, $behind =~ s/^./q/r, $behind =~ s/^(.)(.)/$2$1/r;
+    }
+    return grep { length >= 5 && $_ ne $word } @slips;
+}
+for my $word (qw(mulag zebrin wufotax vyxwokir)) {
+    made("\u$word");
+    is(join(' ', grep { names(list("q=$_")) ne "\u$word" } slips($word)), '', "each slip of $word");
+}
+for my $word (qw(pogik tomvar hisdelu nyrzabok)) {
+    made("\u${word}en");
+    is(join(' ', grep { names(list("q=$_")) ne "\u${word}en" } slips($word)), '', "each slip of $word, which has an ending");
+}
+
 # ---- asking for less ----
 
 finds('q=ketle&match=prefix', '', '');

@@ -113,14 +113,26 @@ static apr_status_t take_counts(void *baton, const char *const *values, int coun
     return CAT_ENOUGH;
 }
 
-/* The first part of a word whose second and third letter have changed places; second: the part that begins with its first letter. */
-static const char *swap_first_part(apr_pool_t *pool, const char *second)
+/* So many letters of the word, behind the first `from`. */
+static const char *cut_letters(const widening_t *w, int from, int count)
 {
+    const char *begin = w->word, *end;
     apr_int32_t letter;
-    apr_size_t one = cat_text_read(second, strlen(second), &letter),
-               two = cat_text_read(second + one, strlen(second + one), &letter);
 
-    return apr_pstrcat(pool, "<", apr_pstrmemdup(pool, second, one), second + one + two, NULL);
+    for (; from; from--) {
+        begin += cat_text_read(begin, strlen(begin), &letter);
+    }
+    for (end = begin; count; count--) {
+        end += cat_text_read(end, strlen(end), &letter);
+    }
+    return apr_pstrmemdup(w->db->pool, begin, (apr_size_t)(end - begin));
+}
+
+/* Two letters of the word that have changed places, and so many that follow. */
+static const char *swap_letters(const widening_t *w, int from, int rest)
+{
+    return apr_pstrcat(w->db->pool, cut_letters(w, from + 1, 1), cut_letters(w, from, 1),
+                       cut_letters(w, from + 2, rest), NULL);
 }
 
 /* Those that are read are of `span` parts, from the first to the last. A word with an ending lacks the last part, so this is left out if there are
@@ -134,7 +146,7 @@ static parts_t list_parts(const widening_t *w)
 
     parts.count = parts.all->nelts < PARTS_MAX ? parts.all->nelts : PARTS_MAX;
     if (w->letters == CAT_SPELLING_SLIP_LEAST) {
-        APR_ARRAY_IDX(parts.all, 4, const char *) = swap_first_part(w->db->pool, part_of(&parts, 1));
+        APR_ARRAY_IDX(parts.all, 4, const char *) = swap_letters(w, 1, 1);
     } else if (parts.count > span) {
         parts.count--;
     }
@@ -217,12 +229,44 @@ static void add_longer_words(cat_select_text_t *s, const widening_t *w, apr_int6
     add_words(s, from);
 }
 
-/* A part without rows is not read. */
-static void add_similar_words(cat_select_text_t *s, const parts_t *parts, int i, apr_int64_t from)
+static void add_has_letters(cat_select_text_t *s, const char *before, const char *letters)
 {
+    cat_select_text_add(s, before, s->dialect->syntax->find, "(word, ", NULL);
+    cat_select_text_add_value(s, letters);
+    cat_select_text_add(s, ") > 0", NULL);
+}
+
+/* A slip in so many letters, from this one on, leaves the first two of them or the last two; of four it may also swap those between. */
+static void add_slip_in(cat_select_text_t *s, const widening_t *w, int from, int count)
+{
+    add_has_letters(s, " AND (", cut_letters(w, from, 2));
+    add_has_letters(s, " OR ", cut_letters(w, from + count - 2, 2));
+    if (count == 4) {
+        add_has_letters(s, " OR ", swap_letters(w, from + 1, 0));
+    }
+    cat_select_text_add(s, ")", NULL);
+}
+
+/* Where the word has the first part, or the last one but the end, the slip is in the other letters. To pass a row on takes longer than to look for
+ * these. Two slips may be on either side. */
+static void add_slip_beside(cat_select_text_t *s, const widening_t *w, int i)
+{
+    if (w->edits == 1 && i == 0) {
+        add_slip_in(s, w, 1, w->letters - 1);
+    } else if (w->edits == 1 && i == w->letters - 2 && w->letters > CAT_SPELLING_SLIP_LEAST) {
+        add_slip_in(s, w, 0, w->letters - 2);
+    }
+}
+
+/* A part without rows is not read. */
+static void add_similar_words(cat_select_text_t *s, const widening_t *w, int i, apr_int64_t from)
+{
+    const parts_t *parts = &w->parts;
+
     if (parts->rows[i]) {
         cat_select_text_add(s, " UNION ALL ", s->dialect->syntax->limited, "SELECT word", NULL);
         add_rows_of_part(s, part_of(parts, i), parts->least, parts->most);
+        add_slip_beside(s, w, i);
         add_words(s, from);
     }
 }
@@ -309,7 +353,7 @@ static apr_status_t read_words(widening_t *w, apr_int64_t from)
     cat_select_text_begin(&s, w->db);
     add_longer_words(&s, w, from);
     for (int i = 0; i < many; i++) {
-        add_similar_words(&s, &w->parts, chosen[i], from);
+        add_similar_words(&s, w, chosen[i], from);
     }
     rv = cat_select_text_run(&s, w->db, take_word, w);
     sort_likely(w->likely);
