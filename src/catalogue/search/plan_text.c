@@ -35,6 +35,8 @@ static int count_branches(const cat_plan_t *plan)
     return plan->branch_condition ? plan->branch_condition->count : plan->kind == CAT_PLAN_STREAM ? 0 : 1;
 }
 
+#define EACH (-1) /* a branch of a stream: that of the word of x */
+
 /* May a product be in several branches? It may have several words or elements of a list, but has one value. */
 static int do_branches_overlap(const cat_plan_t *plan)
 {
@@ -428,8 +430,12 @@ static void add_stream(cat_select_text_t *s, const cat_plan_t *plan, int branch,
     join_others(s, plan, reading);
     cat_select_text_begin_where(s);
     cat_select_text_add_condition(s);
-    cat_select_text_add(s, "w.word = ", NULL);
-    cat_select_text_add_value(s, plan->branches[branch]);
+    if (branch == EACH) {
+        cat_select_text_add(s, "w.word = x.word", NULL);
+    } else {
+        cat_select_text_add(s, "w.word = ", NULL);
+        cat_select_text_add_value(s, plan->branches[branch]);
+    }
     check_others(s, plan);
 }
 
@@ -536,17 +542,42 @@ static void add_intersection(cat_select_text_t *s, const cat_plan_t *plan)
     cat_order_add(s, &plan->order, 0, NULL);
 }
 
+static void add_limited_branch(cat_select_text_t *s, const cat_plan_t *plan, int branch, apr_int64_t rows)
+{
+    select_columns(s, plan);
+    add_branch(s, plan, branch, READ_KEYS);
+    add_limit(s, rows, 0);
+    cat_select_text_add(s, ")", NULL);
+}
+
+/* Each branch a select. */
+static void add_selects(cat_select_text_t *s, const cat_plan_t *plan, apr_int64_t rows)
+{
+    for (int branch = 0; branch < count_branches(plan); branch++) {
+        cat_select_text_add(s, branch ? union_of(plan) : "", s->dialect->syntax->limited, NULL);
+        add_limited_branch(s, plan, branch, rows);
+    }
+}
+
+/* One select for all words of a stream: of many selects, beginning takes as long as reading. */
+static void add_joined_words(cat_select_text_t *s, const cat_plan_t *plan, apr_int64_t rows)
+{
+    for (int branch = 0; branch < count_branches(plan); branch++) {
+        cat_select_text_add(s, branch ? "), (" : "SELECT DISTINCT l.* FROM (VALUES (", NULL);
+        cat_select_text_add_value(s, plan->branches[branch]);
+    }
+    cat_select_text_add(s, ")) x (word) CROSS JOIN LATERAL (", NULL);
+    add_limited_branch(s, plan, EACH, rows);
+    cat_select_text_add(s, " l", NULL);
+}
+
 /* The database reads as much of each branch as the page could need, and sorts that. */
 static void add_sorted_union(cat_select_text_t *s, const cat_plan_t *plan, apr_int64_t rows, apr_int64_t offset)
 {
+    int are_joined = s->dialect->syntax->joins_lateral && plan->kind == CAT_PLAN_STREAM;
+
     cat_select_text_add(s, "SELECT u.* FROM (", NULL);
-    for (int branch = 0; branch < count_branches(plan); branch++) {
-        cat_select_text_add(s, branch ? union_of(plan) : "", s->dialect->syntax->limited, NULL);
-        select_columns(s, plan);
-        add_branch(s, plan, branch, READ_KEYS);
-        add_limit(s, rows + offset, 0);
-        cat_select_text_add(s, ")", NULL);
-    }
+    (are_joined ? add_joined_words : add_selects)(s, plan, rows + offset);
     cat_select_text_add(s, ") u", NULL);
     cat_order_add(s, &plan->order, 0, "u");
     add_limit(s, rows, offset);

@@ -438,6 +438,15 @@ static void add_postings(cat_select_text_t *s, const cat_db_t *db, const char *w
     }
 }
 
+static void end_uses(cat_select_text_t *s, int from, int most)
+{
+    cat_select_text_add(s, " LIMIT ", NULL);
+    cat_select_text_add_number(s, most);
+    cat_select_text_add(s, " OFFSET ", NULL);
+    cat_select_text_add_number(s, from);
+    cat_select_text_add(s, ")", NULL);
+}
+
 /* Adds these of the newest products with the word, from this one on; without an order where the word is not whole. */
 static void add_uses(cat_select_text_t *s, const cat_db_t *db, int place, const char *word, int from, int most)
 {
@@ -445,11 +454,7 @@ static void add_uses(cat_select_text_t *s, const cat_db_t *db, int place, const 
     cat_select_text_add_number(s, place);
     cat_select_text_add(s, " AS place, ", NULL);
     add_postings(s, db, make_whole(s->text.pool, word));
-    cat_select_text_add(s, " LIMIT ", NULL);
-    cat_select_text_add_number(s, most);
-    cat_select_text_add(s, " OFFSET ", NULL);
-    cat_select_text_add_number(s, from);
-    cat_select_text_add(s, ")", NULL);
+    end_uses(s, from, most);
 }
 
 static apr_status_t take_use(void *baton, const char *const *values, int count)
@@ -464,6 +469,40 @@ static apr_status_t take_use(void *baton, const char *const *values, int count)
     return APR_SUCCESS;
 }
 
+/* Can the postings of each word be joined to it? A union of many selects takes as long to begin as to run. */
+static int are_joined(const cat_select_text_t *s, const weighing_t *some)
+{
+    int i = 0;
+
+    while (i < some->place_count &&
+           cat_product_keys_is_whole(make_whole(s->text.pool, some->words[some->places[i]].word))) {
+        i++;
+    }
+    return s->dialect->syntax->joins_lateral && i == some->place_count && !is_some_hidden(some->widening->db, s);
+}
+
+static const char *word_of_place(const weighing_t *some, int place)
+{
+    return place < some->place_count ? some->words[some->places[place]].word : "";
+}
+
+static void join_uses(cat_select_text_t *s, const weighing_t *some, int places, int from, int most)
+{
+    for (int i = 0; i < places; i++) {
+        cat_select_text_add(s, i ? "), (" : "SELECT x.place, u.in_name FROM (VALUES (", NULL);
+        cat_select_text_add_number(s, i);
+        cat_select_text_add(s, ", ", NULL);
+        cat_select_text_add_value(s, word_of_place(some, i));
+    }
+    cat_select_text_add(
+        s,
+        ")) x (place, word) CROSS JOIN LATERAL (SELECT w.in_name FROM product_words w WHERE w.word = x.word"
+        " ORDER BY w.created_at DESC, w.id DESC",
+        NULL);
+    end_uses(s, from, most);
+    cat_select_text_add(s, " u", NULL);
+}
+
 /* Twice as many places as words at most, so that few texts are prepared. No product has the word of those that are left. */
 static apr_status_t read_uses(weighing_t *some, int from, int most)
 {
@@ -475,8 +514,12 @@ static apr_status_t read_uses(weighing_t *some, int from, int most)
         places *= 2;
     }
     cat_select_text_begin(&s, db);
-    for (int i = 0; i < places; i++) {
-        add_uses(&s, db, i, i < some->place_count ? some->words[some->places[i]].word : "", from, most);
+    if (are_joined(&s, some)) {
+        join_uses(&s, some, places, from, most);
+    } else {
+        for (int i = 0; i < places; i++) {
+            add_uses(&s, db, i, word_of_place(some, i), from, most);
+        }
     }
     return cat_select_text_run(&s, db, take_use, some);
 }

@@ -60,7 +60,8 @@ typedef struct cat_syntax_t {
     /* Around a text, and before and behind a number: what is above all texts that begin with so many characters of that text and of a blank
      * behind it. NULL: a select that compares a column with a text of another row reads the index from its beginning. */
     const char *above[3];
-    int joins_keys; /* a join of two rows of product_keys reads the left one first */
+    int joins_lateral; /* joins a select to each row before it, whose columns it may name (LATERAL) */
+    int joins_keys;    /* a join of two rows of product_keys reads the left one first */
 } cat_syntax_t;
 
 /* How statements reach a database (db/connection/executor.h): by apr_dbd, or by libpq on the connection that apr_dbd's driver has opened;

@@ -207,6 +207,7 @@ static const cat_syntax_t syntax = {
     .drop_index = "DROP INDEX CONCURRENTLY ",
     .drop_index_end = "",
     .leaves_rows_out = 1,
+    .joins_lateral = 1,
 };
 
 const cat_dialect_t cat_dialect_pgsql = {
