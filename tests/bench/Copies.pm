@@ -11,7 +11,7 @@ use DBI ();
 use Catalogue ();
 use Engine ();
 
-my $ROWS = 500; # of one statement
+my $ROWS = 50; # of one statement: DBD::Pg looks each value up among all of it
 
 # Copies the catalogue in a SQLite file into the engine's empty database. catalogctl index builds the indexes afterwards, and compares
 # all that is derived of each product; catalogctl recount makes the counts.
