@@ -8,9 +8,9 @@
  *     1. of seven letters or more, count the rows of
  *        each part, up to MANY, as there is a choice
  *     2. read the longer words of its middle part that etl: gazetleer
- *        contain it; and of the parts of which a slip  <ke, tle, <kt: kettle, kettles, ...
- *        leaves one (lib/spelling.h), all words of
- *        about its length; compare each
+ *        contain it; and of the parts of which a slip  <ke, tle, tel: kettle, kettles, ...
+ *        leaves one (lib/spelling.h), words of about
+ *        its length that may have it; compare each
  *     3. count the products of the likeliest of them,  kettle: 20
  *        up to USES, among those that may be seen
  *
