@@ -373,7 +373,7 @@ typedef struct product_t {
 
 cat_product_postings_t cat_product_keys_begin(apr_pool_t *pool)
 {
-    return (cat_product_postings_t){apr_array_make(pool, 1, sizeof(product_t)), cat_own_keys_begin(pool)};
+    return (cat_product_postings_t){apr_array_make(pool, 1, sizeof(product_t)), cat_own_keys_begin(pool), 0};
 }
 
 static int count_words(const cat_product_postings_t *postings)
@@ -459,6 +459,7 @@ static apr_status_t insert_words(cat_db_t *db, const cat_product_postings_t *pos
     const product_t *products = (const product_t *)postings->products->elts;
     const posting_t *const *all = sort_words(db->pool, postings);
     const char *values[COLUMNS * AT_ONCE];
+    cat_sql_t insert = postings->are_new ? SQL_WORDS_ADD : SQL_WORDS_INSERT;
     int words = count_words(postings);
     apr_status_t rv = APR_SUCCESS;
 
@@ -471,7 +472,7 @@ static apr_status_t insert_words(cat_db_t *db, const cat_product_postings_t *pos
             row[2] = products[posting->product].id;
             row[3] = flags_of(posting);
         }
-        rv = cat_db_insert_rows(db, &(cat_rows_t){SQL_WORDS_INSERT, values, COLUMNS, count, 0});
+        rv = cat_db_insert_rows(db, &(cat_rows_t){insert, values, COLUMNS, count, 0});
     }
     return rv == APR_SUCCESS ? add_to_dictionary(db, all, words) : rv;
 }

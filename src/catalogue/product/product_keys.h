@@ -103,6 +103,7 @@ apr_array_header_t *cat_product_keys_words(apr_pool_t *pool, const char *words);
 typedef struct cat_product_postings_t {
     apr_array_header_t *products; /* with their words */
     apr_array_header_t *keys;     /* of cat_own_keys_collect */
+    int are_new;                  /* flag: no product has had its id before, so none of its words can be there */
 } cat_product_postings_t;
 
 cat_product_postings_t cat_product_keys_begin(apr_pool_t *pool);

@@ -303,6 +303,7 @@ static apr_status_t insert_singles(cat_db_t *db, const void *const *items, int c
         rows[i] = singles[i]->row;
     }
     rv = prepare_insertion(&in, db, rows, count);
+    in.postings.are_new = 1;
     rv = rv == APR_SUCCESS ? insert_prepared(&in) : rv;
     return rv == APR_SUCCESS && cat_change_notes_are_kept(db) ? note_singles(&in, singles) : rv;
 }
