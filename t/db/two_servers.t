@@ -126,6 +126,9 @@ cmp_ok($kills, '>', 0, 'a server was killed while keys were to be filled in');
 
 # ---- the end ----
 
+# Products with a field that has no line just now are refused, so on a busy machine there may be few.
+sub count_products { return scalar $db->selectrow_array('SELECT COUNT(*) FROM products') }
+ok(wait_until(120, sub { count_products() > 20 }), 'clients have written products');
 kill TERM => @clients;
 is_deeply([map { waitpid $_, 0; $? & 127 } @clients], [map { 15 } @clients], 'no client saw a fault of the server');
 for my $server (@servers) {
@@ -134,8 +137,7 @@ for my $server (@servers) {
     $server->start_unready;
     $server->wait_up;
 }
-ok(wait_until(120, sub { $one->api(GET => '/products?sort=sku')->{status} == 200 && !is_filling() }), 'all keys are filled in');
-cmp_ok($db->selectrow_array('SELECT COUNT(*) FROM products'), '>', 20, 'of the products that clients wrote');
+ok(wait_until(120, sub { $one->api(GET => '/products?sort=sku')->{status} == 200 && !is_filling() }), 'all keys of them are filled in');
 for my $server (@servers) {
     is(problems(ctl_for($server, 'check')), '', 'catalogctl check finds no problem') or diag "CATALOG_SEED=$seed";
 }

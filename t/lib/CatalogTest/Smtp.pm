@@ -40,10 +40,10 @@ sub kill {
 sub port { $_[0]{port} }
 sub url { "smtp://127.0.0.1:$_[0]{port}" }
 
-# The received mails, oldest first: { mail_from, rcpt_tos, tls, auth, data }.
+# The received mails, oldest first: { mail_from, rcpt_tos, tls, auth, data }. Of one that is being written, the line has no end yet.
 sub received {
     my ($self) = @_;
-    return map { Cpanel::JSON::XS::decode_json($_) } split /\n/, slurp("$self->{dir}/envelopes.jsonl");
+    return map { Cpanel::JSON::XS::decode_json($_) } slurp("$self->{dir}/envelopes.jsonl") =~ /^(.*)\n/mg;
 }
 
 # The mails to one address.
