@@ -24,6 +24,9 @@
  * Each condition can be written in two ways: in full (cat_conditions_add), and as far as an index can find it
  * (cat_conditions_add_for_index), where equality of a text becomes equality of its key, for instance. The second finds all
  * products that meet the condition, and perhaps others; the plan adds the first to check them.
+ *
+ * The last condition of a list is written first, so that of two bounds of a field the lower one is before the upper one, which may come with
+ * the check that the field is set. That is a lower bound, too, and SQLite reads an index from the first one in the text on.
  */
 #include "catalogue/search/conditions.h"
 
@@ -580,7 +583,7 @@ int cat_conditions_add_for_index(cat_select_text_t *s, const cat_query_condition
 
 void cat_conditions_add_all(cat_select_text_t *s, const cat_list_query_t *query, const cat_found_t *found)
 {
-    for (int i = 0; i < query->condition_count; i++) {
+    for (int i = query->condition_count - 1; i >= 0; i--) {
         const cat_query_condition_t *condition = &query->conditions[i];
         if (!(found->conditions & APR_UINT64_C(1) << i)) {
             cat_select_text_add_condition(s);

@@ -326,7 +326,7 @@ void cat_plan_add_found(cat_select_text_t *s, const cat_plan_t *plan)
     if (is_own) {
         cat_conditions_add_field(s, "w", plan->field);
     }
-    for (int i = 0; i < query->condition_count; i++) {
+    for (int i = query->condition_count - 1; i >= 0; i--) {
         const cat_query_condition_t *condition = &query->conditions[i];
         if (condition->field == plan->field && (!plan->only || plan->only == condition)) {
             cat_conditions_add_for_index(s, condition);
@@ -387,7 +387,7 @@ static void read_from_source(cat_select_text_t *s, const cat_plan_t *plan)
 /* Only what an index finds, exactly. */
 static void add_fetched_exactly(cat_select_text_t *s, const cat_plan_t *plan)
 {
-    for (int i = 0; i < plan->query->condition_count; i++) {
+    for (int i = plan->query->condition_count - 1; i >= 0; i--) {
         const cat_query_condition_t *condition = &plan->query->conditions[i];
         if (condition->field >= CAT_PRODUCT_FIELDS && is_fetched(plan, condition)) {
             cat_select_text_add_condition(s);
