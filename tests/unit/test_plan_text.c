@@ -249,6 +249,25 @@ static void test_walk_reads_only_wanted_products(void **state)
     assert_non_null(strstr(cat_buffer_text(&s.text), " FROM products p INDEXED BY products_by_price WHERE"));
 }
 
+/* SQLite reads an index from the first bound in the text on. */
+static void test_position_comes_before_conditions(void **state)
+{
+    static const cat_query_value_t nine = {"9", NULL, 9};
+    static const cat_query_condition_t before = {CAT_PRODUCT_CREATED_AT, CAT_LT, 1, &nine};
+    cat_list_query_t query;
+    cat_plan_t plan = make_plan(&query);
+    cat_select_text_t s = unit_begin_text(*state, "sqlite3");
+
+    query.page = 0;
+    query.after.key = (cat_list_key_t){"5", "x"};
+    query.conditions = &before;
+    query.condition_count = 1;
+    plan.order = cat_order_make(&query);
+    plan.kind = CAT_PLAN_WALK;
+    cat_plan_add_rows(&s, &plan, 11, 0);
+    assert_non_null(strstr(cat_buffer_text(&s.text), " WHERE (p.created_at, p.id) < (%s + 0, %s) AND p.created_at < "));
+}
+
 /* Of what is fetched and sorted, only the products of the page are read, as indexes have what else is asked. */
 static void test_fetch_reads_no_products_but_those_of_the_page(void **state)
 {
@@ -312,6 +331,7 @@ int main(void)
         UNIT_TEST(test_category_is_looked_up_in_its_index),
         UNIT_TEST(test_products_of_many_words_are_counted_by_postings),
         UNIT_TEST(test_walk_reads_only_wanted_products),
+        UNIT_TEST(test_position_comes_before_conditions),
         UNIT_TEST(test_fetch_reads_no_products_but_those_of_the_page),
         UNIT_TEST(test_walk_by_id_keeps_to_the_primary_key),
     };

@@ -51,7 +51,7 @@ cat_indexes_step_t cat_indexes_fill;
 /* The products of one transaction: on SQLite, all writers wait for its end. */
 #define CAT_INDEXES_PORTION 200
 
-/* Makes right what is derived of these, which the transaction has read with SQL_INDEX_ROWS. registry: as it has read that, too. */
+/* Makes right what is derived of these, which the transaction has read with SQL_INDEX_ROWS. registry: what it has read of the fields. */
 apr_status_t cat_indexes_mend(cat_db_t *db, const cat_registry_t *registry, const cat_portion_t *products);
 
 /* The same as cat_indexes_fill, only reads. */

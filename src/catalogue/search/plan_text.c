@@ -273,10 +273,22 @@ static void join_others(cat_select_text_t *s, const cat_plan_t *plan, reading_t 
     }
 }
 
-static void check_others(cat_select_text_t *s, const cat_plan_t *plan)
+/* After the last product with the first value of the order comes the first one with the second. */
+static int continues_in_branch(const cat_plan_t *plan, int branch)
+{
+    return !plan->skip ||
+           (plan->order.columns[0].after && plan->order.columns[0].after[0] == plan->branches[branch][0]);
+}
+
+/* Where the list goes on comes before conditions of the same field: SQLite reads an index from the first bound in the text on, and would else
+ * pass all that came before. */
+static void check_others(cat_select_text_t *s, const cat_plan_t *plan, int branch)
 {
     cat_found_t found = list_found(s, plan);
 
+    if (continues_in_branch(plan, branch)) {
+        cat_order_add_after(s, &plan->order, plan->skip);
+    }
     if (is_intersection(s, plan)) {
         return;
     }
@@ -304,7 +316,7 @@ static void add_walk(cat_select_text_t *s, const cat_plan_t *plan, int branch, r
         cat_conditions_add_field(s, "w", plan->own);
     }
     add_value_of_branch(s, plan, branch);
-    check_others(s, plan);
+    check_others(s, plan, branch);
     cat_select_text_add_not_null(s, plan->not_null);
     add_bound(s, plan);
 }
@@ -421,7 +433,7 @@ static void add_fetch(cat_select_text_t *s, const cat_plan_t *plan, reading_t re
     read_from_source(s, plan);
     join_others(s, plan, reading);
     cat_select_text_begin_where(s);
-    check_others(s, plan);
+    check_others(s, plan, 0);
 }
 
 static void add_stream(cat_select_text_t *s, const cat_plan_t *plan, int branch, reading_t reading)
@@ -436,7 +448,7 @@ static void add_stream(cat_select_text_t *s, const cat_plan_t *plan, int branch,
         cat_select_text_add(s, "w.word = ", NULL);
         cat_select_text_add_value(s, plan->branches[branch]);
     }
-    check_others(s, plan);
+    check_others(s, plan, branch);
 }
 
 static void add_source(cat_select_text_t *s, const cat_plan_t *plan, int branch, reading_t reading)
@@ -466,25 +478,9 @@ static void add_limit(cat_select_text_t *s, apr_int64_t rows, apr_int64_t offset
     }
 }
 
-/* After the last product with the first value of the order comes the first one with the second. */
-static int continues_in_branch(const cat_plan_t *plan, int branch)
-{
-    return !plan->skip ||
-           (plan->order.columns[0].after && plan->order.columns[0].after[0] == plan->branches[branch][0]);
-}
-
-/* What the branch finds of the rest of the list. */
-static void add_rest_of_branch(cat_select_text_t *s, const cat_plan_t *plan, int branch, reading_t reading)
-{
-    add_source(s, plan, branch, reading);
-    if (continues_in_branch(plan, branch)) {
-        cat_order_add_after(s, &plan->order, plan->skip);
-    }
-}
-
 static void add_branch(cat_select_text_t *s, const cat_plan_t *plan, int branch, reading_t reading)
 {
-    add_rest_of_branch(s, plan, branch, reading);
+    add_source(s, plan, branch, reading);
     cat_order_add(s, &plan->order, plan->skip, NULL);
 }
 
@@ -522,7 +518,7 @@ static void add_ordered_union(cat_select_text_t *s, const cat_plan_t *plan, apr_
     for (int branch = 0; branch < count_branches(plan); branch++) {
         cat_select_text_add(s, branch ? union_of(plan) : "", NULL);
         select_columns(s, plan);
-        add_rest_of_branch(s, plan, branch, READ_KEYS);
+        add_source(s, plan, branch, READ_KEYS);
     }
     cat_order_add(s, &plan->order, 0, NULL);
     add_limit(s, rows, offset);
@@ -535,10 +531,10 @@ static void add_intersection(cat_select_text_t *s, const cat_plan_t *plan)
 
     cat_plan_drive(&second, &plan->second);
     select_columns(s, plan);
-    add_rest_of_branch(s, plan, 0, READ_KEYS);
+    add_source(s, plan, 0, READ_KEYS);
     cat_select_text_add(s, " INTERSECT ", NULL);
     select_columns(s, &second);
-    add_rest_of_branch(s, &second, 0, READ_KEYS);
+    add_source(s, &second, 0, READ_KEYS);
     cat_order_add(s, &plan->order, 0, NULL);
 }
 
@@ -600,7 +596,7 @@ static void add_sorted_fetch(cat_select_text_t *s, const cat_plan_t *plan, apr_i
 
     cat_select_text_add(s, is_joined ? "SELECT u.* FROM (" : "", NULL);
     select_columns(s, plan);
-    add_rest_of_branch(s, plan, 0, READ_KEYS);
+    add_source(s, plan, 0, READ_KEYS);
     if (is_joined) {
         add_few(s);
         cat_select_text_add(s, ") u", NULL);
@@ -711,7 +707,6 @@ void cat_plan_add_bound(cat_select_text_t *s, const cat_plan_t *plan, apr_int64_
     cat_select_text_add(s, "SELECT ", NULL);
     cat_conditions_add_key(s, plan->order.columns[0].field);
     add_source(s, plan, 0, READ_KEYS);
-    cat_order_add_after(s, &plan->order, 0);
     cat_select_text_add(s, " ORDER BY ", NULL);
     cat_conditions_add_key(s, plan->order.columns[0].field);
     cat_select_text_add(s, plan->order.columns[0].descending ? " DESC" : "", NULL);
