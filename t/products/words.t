@@ -55,6 +55,17 @@ is(list("q=$_")->{json}{pagination}{total}, 0, "$_ of the old name is not found"
 $server->api(DELETE => "/products/$products[2]{id}", token => $token);
 is(list('q=teapot')->{json}{pagination}{total}, 0, 'a deleted product is not found');
 
+# ---- long words ----
+
+# Of words that are alike up to the 64th octet, one that has a character across it is cut before that.
+my @long = map { 'z' x 63 . $_ } '', 'a', "\x{436}";
+my $long = $server->api(POST => '/products', { name => "@long", price => 1 }, token => $token);
+answers($long, 201, undef, 'a product with such words is created');
+sub total_of { my ($word) = @_; utf8::encode($word); return list('q=' . $word =~ s/([^a-z])/sprintf '%%%02X', ord $1/ger . '&match=prefix')->{json}{pagination}{total} }
+is_deeply([map { total_of($_) } @long], [1, 1, 1], 'and found by each');
+$server->api(PUT => "/products/$long->{json}{data}{id}", { name => $long[0] }, token => $token);
+is_deeply([map { total_of($_) } @long], [1, 0, 0], 'and then by the one that is left');
+
 # ---- lists of texts ----
 
 my $listed = $server->api(POST => '/products', { name => 'Spoon', price => 1, tags => ["stainless\nsteel", "5\" long\tblade", "a\x{1}\\narrow"] }, token => $token)->{json}{data};

@@ -82,6 +82,10 @@ static void test_long_words_are_cut_off(void **state)
     assert_int_equal(words->nelts, 3);
     assert_string_equal(APR_ARRAY_IDX(words, 1, cat_product_word_t).text, word);
     assert_string_equal(APR_ARRAY_IDX(words, 2, cat_product_word_t).text, "d");
+    list = apr_psprintf(*state, " %.63s %sb %.63s\u00b5 ", word, word, word);
+    words = cat_product_keys_words(*state, list);
+    assert_int_equal(words->nelts, 2);
+    assert_string_equal(APR_ARRAY_IDX(words, 1, cat_product_word_t).text, word);
 }
 
 /* In the table of words, a word is there once, whichever fields have it. */

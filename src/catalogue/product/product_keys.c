@@ -298,16 +298,15 @@ const char *cat_product_keys_cut(apr_pool_t *pool, const char *word)
     return cat_fold_cut(pool, end ? apr_pstrmemdup(pool, word, (apr_size_t)(end - word)) : word, CAT_PRODUCT_WORD_SIZE);
 }
 
-/* Words that are alike up to the cut follow each other, one of the name first. */
+/* Equal words follow each other, one of the name first. */
 static void add_word(apr_array_header_t *words, const cat_product_word_t *word)
 {
-    const char *cut = cat_fold_cut(words->pool, word->text, CAT_PRODUCT_WORD_SIZE);
     cat_product_word_t *last = words->nelts ? &APR_ARRAY_IDX(words, words->nelts - 1, cat_product_word_t) : NULL;
 
-    if (last && !strcmp(last->text, cut)) {
+    if (last && !strcmp(last->text, word->text)) {
         last->is_joined = last->is_joined && word->is_joined;
     } else {
-        APR_ARRAY_PUSH(words, cat_product_word_t) = (cat_product_word_t){cut, word->in_name, word->is_joined};
+        APR_ARRAY_PUSH(words, cat_product_word_t) = *word;
     }
 }
 
@@ -320,15 +319,16 @@ static int compare_words(const void *one, const void *other)
     return order ? order : a->is_joined - b->is_joined;
 }
 
-/* Reads the word, and whether it is joined. Returns what is behind it. */
+/* Reads the word, cut off, and whether it is joined. Returns what is behind it. */
 static const char *read_word(apr_array_header_t *words, const char *word, int in_name)
 {
     static const char joined[] = " " CAT_PRODUCT_WORD_JOINED " ";
     size_t length = strcspn(word, " ");
     int is_joined = !strncmp(word + length, joined, strlen(joined));
+    const char *text = apr_pstrmemdup(words->pool, word, length);
 
     APR_ARRAY_PUSH(words, cat_product_word_t) =
-        (cat_product_word_t){apr_pstrmemdup(words->pool, word, length), in_name, is_joined};
+        (cat_product_word_t){cat_fold_cut(words->pool, text, CAT_PRODUCT_WORD_SIZE), in_name, is_joined};
     return word + length + (is_joined ? strlen(joined) : 0);
 }
 
