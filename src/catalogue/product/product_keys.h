@@ -103,7 +103,7 @@ apr_array_header_t *cat_product_keys_words(apr_pool_t *pool, const char *words);
 typedef struct cat_product_postings_t {
     apr_array_header_t *products; /* with their words */
     apr_array_header_t *keys;     /* of cat_own_keys_collect */
-    int are_new;                  /* flag: no product has had its id before, so none of its words can be there */
+    int are_new;                  /* flag: their ids are new, so product_words has no row of theirs */
 } cat_product_postings_t;
 
 cat_product_postings_t cat_product_keys_begin(apr_pool_t *pool);
@@ -114,7 +114,8 @@ void cat_product_keys_add(const cat_product_postings_t *postings, const apr_arra
 
 int cat_product_keys_count(const cat_product_postings_t *postings);
 
-/* Sorts the rows and inserts them, in a transaction that the caller has begun. Rows that are there already stay. */
+/* Sorts the rows and inserts them, in a transaction that the caller has begun. Rows that are there already stay, unless are_new says that
+ * there is none. */
 apr_status_t cat_product_keys_insert(cat_db_t *db, const cat_product_postings_t *postings);
 
 /* Deletes words of a product from product_words, in a transaction that the caller has begun. */

@@ -472,13 +472,12 @@ static apr_status_t take_use(void *baton, const char *const *values, int count)
 /* Can the postings of each word be joined to it? A union of many selects takes as long to begin as to run. */
 static int are_joined(const cat_select_text_t *s, const weighing_t *some)
 {
-    int i = 0;
+    int are_whole = s->dialect->syntax->joins_lateral && !is_some_hidden(some->widening->db, s);
 
-    while (i < some->place_count &&
-           cat_product_keys_is_whole(make_whole(s->text.pool, some->words[some->places[i]].word))) {
-        i++;
+    for (int i = 0; i < some->place_count && are_whole; i++) {
+        are_whole = cat_product_keys_is_whole(make_whole(s->text.pool, some->words[some->places[i]].word));
     }
-    return s->dialect->syntax->joins_lateral && i == some->place_count && !is_some_hidden(some->widening->db, s);
+    return are_whole;
 }
 
 static const char *word_of_place(const weighing_t *some, int place)
