@@ -37,7 +37,6 @@
 
 /* Products that one transaction examines. */
 #define PORTION 60
-#define PORTION_TEXT "60"
 
 /* How many portions without a matching product one transaction skips. */
 #define PASSED_MOST 50
@@ -280,8 +279,8 @@ static apr_status_t find_matching(portion_t *p)
         const cat_list_key_t after = p->position;
         p->rows = 0;
         apr_array_clear(p->ids);
-        rv = cat_db_each(p->db, SQL_PRODUCT_LIST_AFTER, CAT_VALUES(after.created_at, after.id, PORTION_TEXT), add_row,
-                         p);
+        rv = cat_db_each(p->db, SQL_PRODUCT_LIST_AFTER, CAT_VALUES(after.created_at, after.id, APR_STRINGIFY(PORTION)),
+                         add_row, p);
         rv = rv == APR_SUCCESS ? cat_bulk_match(p->db, &p->request.query, p->ids) : rv;
     } while (rv == APR_SUCCESS && !p->ids->nelts && !is_last(p) && ++passed < PASSED_MOST);
     return rv;
