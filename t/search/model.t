@@ -506,7 +506,8 @@ for my $round (1 .. $rounds) {
 is(join("\n", @wrong), '', "$questions questions are answered as the model answers them") or diag "CATALOG_SEED=$seed";
 
 note "$corrected answers name words that may have been meant";
-cmp_ok($corrected, '>', $questions / 800, 'some with words that may have been meant');
+# Few questions may have none: while keys are filled in, they ask for no words.
+cmp_ok($corrected, '>', $questions / 800, 'some with words that may have been meant') if $questions >= 800;
 
 # ---- nothing is lost ----
 

@@ -16,7 +16,7 @@
 #define CAT_PLAN_VERY_FEW 200 /* products that are counted in less time than a page takes */
 #define CAT_PLAN_SHARE 100    /* one of so many products is not few: a walk soon meets a page of them */
 #define CAT_PLAN_BRANCHES 8   /* lists that may be merged into one */
-#define CAT_PLAN_WORDS 40     /* the same of those of a word of q for which others may stand */
+#define CAT_PLAN_WORDS 200    /* the same of those of a word of q for which others may stand */
 
 typedef enum {
     CAT_PLAN_WALK,  /* in the order of an index, and checks the conditions on each product, until the page is full */
