@@ -321,6 +321,7 @@ static void add_walk(cat_select_text_t *s, const cat_plan_t *plan, int branch, r
     add_bound(s, plan);
 }
 
+/* Lower bounds come first (conditions.c). */
 void cat_plan_add_found(cat_select_text_t *s, const cat_plan_t *plan)
 {
     const cat_list_query_t *query = plan->query;
@@ -396,7 +397,7 @@ static void read_from_source(cat_select_text_t *s, const cat_plan_t *plan)
     }
 }
 
-/* Only what an index finds, exactly. */
+/* Only what an index finds, exactly; here, too, lower bounds come first. */
 static void add_fetched_exactly(cat_select_text_t *s, const cat_plan_t *plan)
 {
     for (int i = plan->query->condition_count - 1; i >= 0; i--) {
