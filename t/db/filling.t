@@ -2,7 +2,7 @@
 # route: GET /products
 # route: GET /fields/:name/values
 # route: POST /products/batch
-# again: mysql
+# again: db
 # runs: first
 # A field that is added while transactions are open, and a server that is killed while its keys are filled in.
 use CatalogTest;
@@ -33,6 +33,15 @@ $open->begin_work;
 $open->do(q(INSERT INTO products (id, name, price, category, in_stock, created_at, extra) VALUES (?, 'late', '1', 'none', 1, ?, '{"weight":7,"note":"belated","brand":"b1"}')), undef, $id, int(time * 1000));
 $open->do(q(INSERT INTO product_deltas (created_at, id, delta, in_stock) VALUES (?, ?, 1, 1)), undef, int(time * 1000), $id) if driver eq 'mysql';
 
+# Others that have begun before, and never end, have not written products.
+my @others = $one_writer ? () : ($first->database, $first->database('other'));
+for my $other (@others) {
+    $other->do('CREATE TABLE others (number INTEGER)');
+    $other->begin_work;
+    $other->do('INSERT INTO others VALUES (1)');
+}
+$others[0]->selectall_arrayref('SELECT * FROM products') if @others;
+
 allow_log(qr/database is locked|CAT0\d\d: .*(?:lock|busy|another)/) if $one_writer; # the transaction keeps all others from writing
 my $more = $lines =~ s/number$/number index/mr =~ s/note text/note text search/r =~ s/brand string/brand string facet/r;
 my $second = beside($more)->start_unready;
@@ -53,7 +62,8 @@ if ($one_writer) {
     is($first->api(POST => '/products', { name => 'new', price => 1, weight => 7 }, token => $token)->{status}, 201, 'and products created');
 }
 $open->commit;
-ok(wait_until(60, sub { field('weight', 'definition') =~ /index/ && is_complete('weight') && is_complete('note') && is_complete('brand') }), 'after its end the keys are filled in');
+ok(wait_until(60, sub { field('weight', 'definition') =~ /index/ && is_complete('weight') && is_complete('note') && is_complete('brand') }), 'after its end, and that of no other, the keys are filled in');
+$_->disconnect for @others;
 is(found($second, 'weight=7'), $one_writer ? 2 : 3, 'of what it wrote, too');
 is_deeply([grep { $_ ne '1' } map { found($second, 'q=belated') } 1 .. 20], [], 'and the words, in each child at once');
 is_deeply([grep { defined } map { $second->api(GET => '/products?facets=brand')->{json}{facetsRelation} } 1 .. 20], [], 'each child knows the exact facet at once');

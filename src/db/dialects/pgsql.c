@@ -131,6 +131,14 @@ static apr_status_t judge_result(const cat_fault_t *fault)
     "SELECT word FROM UNNEST(ARRAY[" words "]) w (word) WHERE word ="                                                  \
     " (SELECT d.word FROM dictionary d WHERE d.part = '' AND d.letters = 0 AND d.word = w.word)"
 
+/* Does the transaction of this number hold a lock on the table, other than that of a SELECT? Those of other databases, and those that write
+ * other tables only, need not be waited for. A lock has the lower 32 bits of the number. */
+#define WRITES_PRODUCTS                                                                                                \
+    "number & 4294967295 IN (SELECT CAST(CAST(n.transactionid AS TEXT) AS BIGINT) FROM pg_locks t"                     \
+    " JOIN pg_locks n ON n.virtualtransaction = t.virtualtransaction AND n.locktype = 'transactionid' AND n.granted"   \
+    " WHERE t.relation = to_regclass('products') AND t.mode <> 'AccessShareLock' AND t.granted"                        \
+    " AND t.database = (SELECT oid FROM pg_database WHERE datname = current_database()))"
+
 /* The statements in which it differs from db/dialects/sql.def. $1 is the first value once more. */
 static const char *const statements[SQL_COUNT] = {
     /* clang-format off */
@@ -163,7 +171,8 @@ static const char *const statements[SQL_COUNT] = {
         "SELECT c.relname, CASE WHEN i.indisvalid THEN 1 ELSE 0 END, pg_relation_size(c.oid)"
         " FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid WHERE i.indrelid = to_regclass('products')",
     [SQL_WRITERS] =
-        "SELECT txid_snapshot_xmin(s), txid_snapshot_xmax(s) FROM (SELECT txid_current_snapshot() AS s) c",
+        "SELECT COALESCE((SELECT MIN(number) FROM txid_snapshot_xip(s) number WHERE " WRITES_PRODUCTS "), txid_snapshot_xmax(s)),"
+        " txid_snapshot_xmax(s) FROM (SELECT txid_current_snapshot() AS s) c",
     [SQL_INDEX_ROWS] = INDEX_ROWS " FOR UPDATE",
     [SQL_COUNTS_SIZES] = COUNTED_SIZES,
     [SQL_LOGIN_TRY] =
