@@ -217,6 +217,51 @@ static void test_search_ends_at_its_limit(void **state)
     assert_string_equal(database->logged, "");
 }
 
+typedef struct writers_t {
+    cat_db_t *writing, *asking;
+} writers_t;
+
+static int are_gone(cat_db_t *db)
+{
+    const char *const *row;
+    int gone;
+
+    assert_int_equal(cat_db_one(db, SQL_WRITERS, CAT_NO_VALUES, &row), APR_SUCCESS);
+    gone = !strcmp(row[0], row[1]);
+    cat_db_release(db);
+    return gone;
+}
+
+static apr_status_t look_for_writer(void *baton)
+{
+    const writers_t *w = baton;
+    const char *const *row;
+
+    assert_int_equal(cat_db_each_text(w->writing, "SELECT txid_current()", CAT_NO_VALUES, ignore_row, NULL),
+                     APR_SUCCESS);
+    assert_true(are_gone(w->asking)); /* it has a number, but has not come to the products */
+    assert_int_equal(cat_db_one(w->writing, SQL_PRODUCT_LOCK, CAT_VALUES("1"), &row), APR_NOTFOUND);
+    assert_false(are_gone(w->asking));
+    return APR_SUCCESS;
+}
+
+/* It is the last transaction that has begun, and none has ended since. */
+static void test_the_only_writer_of_products_is_seen(void **state)
+{
+    unit_database_t *database;
+    writers_t w;
+
+    if (strcmp(driver, "pgsql")) {
+        skip(); /* others wait for writers */
+    }
+    database = unit_database_make_for(*state, driver, params);
+    unit_database_migrate(database);
+    w = (writers_t){unit_database_use(*state, database), unit_database_use(*state, database)};
+    assert_true(are_gone(w.asking));
+    assert_int_equal(cat_db_transact(w.writing, look_for_writer, &w), APR_SUCCESS);
+    assert_true(are_gone(w.asking));
+}
+
 int main(int count, char **words)
 {
     const struct CMUnitTest tests[] = {
@@ -224,6 +269,7 @@ int main(int count, char **words)
         UNIT_TEST(test_the_keys_of_a_product_are_found_by_the_product),
         UNIT_TEST(test_texts_made_at_run_time_are_kept_within_bounds),
         UNIT_TEST(test_search_ends_at_its_limit),
+        UNIT_TEST(test_the_only_writer_of_products_is_seen),
     };
 
     if (count == 3) {

@@ -235,7 +235,7 @@ static apr_status_t begin_counting(const filling_t *f)
 
 typedef struct writers_t {
     cat_db_t *db;
-    apr_int64_t oldest, next;
+    apr_int64_t oldest, own;
 } writers_t;
 
 /* Where one waits for them, up to the row that is inserted here. */
@@ -248,12 +248,12 @@ static apr_status_t find_writers(void *baton)
     rv = rv == APR_SUCCESS ? cat_db_one(w->db, SQL_WRITERS, CAT_NO_VALUES, &row) : rv;
     if (rv == APR_SUCCESS) {
         w->oldest = apr_atoi64(row[0]);
-        w->next = apr_atoi64(row[1]);
+        w->own = apr_atoi64(row[1]);
     }
     return rv;
 }
 
-/* Have all transactions ended that had written before the first look, after the DELAY? What is noted in `older` is the one that came next
+/* Have all transactions ended that had written before the first look, after the DELAY? What is noted in `older` is the one that looked
  * then, plus one; -1: they have. Of writers that take turns none is left. */
 static apr_status_t look_for_writers(const filling_t *f, int *are_gone)
 {
@@ -270,7 +270,7 @@ static apr_status_t look_for_writers(const filling_t *f, int *are_gone)
         return rv == CAT_EBUSY ? APR_SUCCESS : rv;
     }
     if (!atomic_load(older)) {
-        atomic_store(older, w.next + 1);
+        atomic_store(older, w.own + 1);
     }
     *are_gone = w.oldest >= atomic_load(older) - 1;
     if (*are_gone) {

@@ -131,13 +131,13 @@ static apr_status_t judge_result(const cat_fault_t *fault)
     "SELECT word FROM UNNEST(ARRAY[" words "]) w (word) WHERE word ="                                                  \
     " (SELECT d.word FROM dictionary d WHERE d.part = '' AND d.letters = 0 AND d.word = w.word)"
 
-/* Does the transaction of this number hold a lock on the table, other than that of a SELECT? Those of other databases, and those that write
- * other tables only, need not be waited for. A lock has the lower 32 bits of the number. */
-#define WRITES_PRODUCTS                                                                                                \
-    "number & 4294967295 IN (SELECT CAST(CAST(n.transactionid AS TEXT) AS BIGINT) FROM pg_locks t"                     \
+/* The transactions that hold a lock on the table, other than that of a SELECT, and by how much their numbers are below this one's; pg_locks has
+ * the lower 32 bits of a number. A snapshot would lack those that began after the last one that has ended. */
+#define WRITERS                                                                                                        \
+    "(SELECT (txid_current() - CAST(CAST(n.transactionid AS TEXT) AS BIGINT)) & 4294967295 AS age FROM pg_locks t"     \
     " JOIN pg_locks n ON n.virtualtransaction = t.virtualtransaction AND n.locktype = 'transactionid' AND n.granted"   \
     " WHERE t.relation = to_regclass('products') AND t.mode <> 'AccessShareLock' AND t.granted"                        \
-    " AND t.database = (SELECT oid FROM pg_database WHERE datname = current_database()))"
+    " AND t.database = (SELECT oid FROM pg_database WHERE datname = current_database())) w"
 
 /* The statements in which it differs from db/dialects/sql.def. $1 is the first value once more. */
 static const char *const statements[SQL_COUNT] = {
@@ -171,8 +171,8 @@ static const char *const statements[SQL_COUNT] = {
         "SELECT c.relname, CASE WHEN i.indisvalid THEN 1 ELSE 0 END, pg_relation_size(c.oid)"
         " FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid WHERE i.indrelid = to_regclass('products')",
     [SQL_WRITERS] =
-        "SELECT COALESCE((SELECT MIN(number) FROM txid_snapshot_xip(s) number WHERE " WRITES_PRODUCTS "), txid_snapshot_xmax(s)),"
-        " txid_snapshot_xmax(s) FROM (SELECT txid_current_snapshot() AS s) c",
+        "SELECT txid_current() - COALESCE(MAX(age), 0), txid_current() FROM " WRITERS
+        " WHERE age < 2147483648", /* more: it has begun after this one */
     [SQL_INDEX_ROWS] = INDEX_ROWS " FOR UPDATE",
     [SQL_COUNTS_SIZES] = COUNTED_SIZES,
     [SQL_LOGIN_TRY] =
