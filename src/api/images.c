@@ -108,7 +108,8 @@ static apr_status_t close_file(void *file)
 
 static cat_answer_t *answer_file_fault(cat_request_t *q, apr_status_t rv)
 {
-    cat_log(q->log, CAT_LOG_ERROR, rv, "CAT109: a picture cannot be received, as a temporary file cannot be written");
+    cat_log(q->log, CAT_LOG_ERROR, rv,
+            "CAT109: a picture cannot be received, because a temporary file cannot be written");
     return cat_failure_answer(q->pool, rv);
 }
 
@@ -151,8 +152,9 @@ static cat_answer_t *receive_body(creation_t *c)
 static cat_answer_t *answer_refusal(cat_request_t *q, apr_status_t rv, const cat_products_judgement_t *judgement)
 {
     if (rv == CAT_ENOROOM) {
-        cat_log(q->log, CAT_LOG_ERROR, 0,
-                "CAT110: a picture was refused, as those of the database take as much as CatalogImageQuota allows");
+        cat_log(
+            q->log, CAT_LOG_ERROR, 0,
+            "CAT110: a picture was refused, because those in the database take as much as CatalogImageQuota allows");
         return cat_answer_problem(q->pool, CAT_PROBLEM_IMAGE_QUOTA, NULL);
     }
     if (rv == CAT_EIMAGES) {

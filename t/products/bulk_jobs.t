@@ -163,7 +163,7 @@ $db->do("UPDATE bulk_jobs SET state = 'running', ended_at = NULL, request = ? WH
 $job = has_ended($id);
 is($job->{state}, 'failed', 'a request that its settings do not allow any more fails');
 is($job->{error}, 'where.colour is not a known parameter', 'and says why');
-expect_log(qr/CAT093: .*the change $id ends before the last product: where\.colour /);
+expect_log(qr/CAT093: .*the change $id ended before the last product: where\.colour /);
 
 allow_kills();
 allow_log(qr/\[dbd:error\]/, qr/CAT00\d: /);

@@ -67,7 +67,7 @@ sub is_stopped {
     my $text = rest($client);
     like($text, qr{^HTTP/1\.1 200 }, "$name: it began as a 200");
     ok(!is_whole($text), "$name: the client sees that it is incomplete");
-    like($server->log_text, qr/CAT081: .*: an export ends before its last product: $why/, "$name: the log says why");
+    like($server->log_text, qr/CAT081: .*: an export ended before its last product: $why/, "$name: the log says why");
     ok(is_whole(whole_export($server)), "$name: a later export is complete");
     expect_log(qr/CAT081: .*$why/);
 }

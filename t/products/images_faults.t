@@ -119,7 +119,7 @@ my $running;
 wait_until(20, sub { $running = is_running() }) or fail('the program has not started');
 kill KILL => $running;
 like(CatalogTest::Http::read_all($socket), qr{^HTTP/1.1 500 }, 'a program that something else kills is the server\'s fault');
-expect_log(qr{CAT120: \Q$dir\E/program was killed while it decoded a picture; has the system no memory left\?});
+expect_log(qr{CAT120: \Q$dir\E/program was killed while it decoded a picture; is the system out of memory\?});
 
 program('good();');
 spew($none_left, '');
@@ -224,7 +224,7 @@ SKIP: {
     is($small->api(POST => "/products/$id/images", png(50, 40), %headers)->{status}, 201, 'a picture for which there is room is taken');
     $small->stop;
     system("umount $disk") == 0 or diag "$disk is still mounted";
-    expect_log(qr/No space left on device.*CAT109: a picture cannot be received, as a temporary file cannot be written/);
+    expect_log(qr/No space left on device.*CAT109: a picture cannot be received, because a temporary file cannot be written/);
 }
 
 # ---- products that are deleted without their pictures, of which no history is kept ----
@@ -259,7 +259,7 @@ expect_log(qr{CAT122: the picture $broken->{id}-50 is damaged in the database});
 
 $db->do("UPDATE images SET octets = 1048576 WHERE product_id = '$product'");
 answers(send_picture(new_product()), 507, refusal(message => 'No room for pictures', error => qr/./), 'when there is no more room, a picture is refused');
-expect_log(qr{CAT110: a picture was refused, as those of the database take as much as CatalogImageQuota allows});
+expect_log(qr{CAT110: a picture was refused, because those in the database take as much as CatalogImageQuota allows});
 is(ask(DELETE => "/products/$product")->{status}, 200, 'a product is deleted');
 answers(send_picture(new_product()), 507, undef, 'its pictures still take room');
 expect_log(qr{CAT110: });

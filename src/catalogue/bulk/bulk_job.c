@@ -232,7 +232,7 @@ static apr_status_t fail_job(const portion_t *p, const char *error)
 {
     ending_t e = {p->db, apr_time_now(), p->row[NEXT_ID], FAILED, cat_text_shorten(p->pool, error, ERROR_CHARACTERS)};
 
-    cat_log(p->job->log, CAT_LOG_ERROR, 0, "CAT093: %s: the change %s ends before the last product: %s",
+    cat_log(p->job->log, CAT_LOG_ERROR, 0, "CAT093: %s: the change %s ended before the last product: %s",
             cat_db_name(p->db), p->row[NEXT_ID], error);
     return cat_db_transact(p->db, end_early, &e);
 }

@@ -98,7 +98,7 @@ static cat_image_result_t judge_end(const cat_image_maker_t *m, cat_process_resu
         return CAT_IMAGE_ENDED;
     default:
         cat_log(m->log, CAT_LOG_ERROR, 0,
-                "CAT120: %s was killed while it decoded a picture; has the system no memory left?", program);
+                "CAT120: %s was killed while it decoded a picture; is the system out of memory?", program);
         return CAT_IMAGE_ENDED;
     }
 }

@@ -167,7 +167,8 @@ static apr_status_t mend_keys(check_t *c, int field, int i)
 
     if (rv == APR_EEXIST) {
         cat_log(c->db->log, CAT_LOG_ERROR, 0,
-                "CAT096: %s: the product %s has the value of another one in the unique field %s; give it another one",
+                "CAT096: %s: the product %s has the same value in the unique field %s as another one; give it another "
+                "value",
                 cat_db_name(c->db), row[CAT_PRODUCT_ID], c->registry->fields->all[field].name);
         return APR_SUCCESS;
     }

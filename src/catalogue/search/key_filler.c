@@ -316,7 +316,8 @@ static void notice_taken(cat_job_t *job, const filling_t *f)
 {
     if (f->taken && is_time_for_notice(job)) {
         cat_log(job->log, CAT_LOG_ERROR, 0,
-                "CAT089: %s: the product %s has the value of another one in the unique field %s; give it another one",
+                "CAT089: %s: the product %s has the same value in the unique field %s as another one; give it another "
+                "value",
                 cat_db_name(job->db), f->taken, f->registry->fields->all[f->field].name);
     }
 }

@@ -294,7 +294,7 @@ static apr_status_t read_next(cat_export_t *e)
 
 static apr_status_t report_stop(cat_export_t *e)
 {
-    cat_log(e->db->log, CAT_LOG_ERROR, 0, "CAT081: %s: an export ends before its last product: %s", cat_db_name(e->db),
+    cat_log(e->db->log, CAT_LOG_ERROR, 0, "CAT081: %s: an export ended before its last product: %s", cat_db_name(e->db),
             e->stopped);
     end_export(e);
     return APR_TIMEUP;

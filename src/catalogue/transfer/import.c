@@ -817,7 +817,7 @@ static apr_status_t read_next_group(cat_import_t *im)
     return read_group(im, im->row + stored, left < of_step ? left : of_step);
 }
 
-/* Each time that the transaction has created twice as many, and at once when it has inserted the first words and keys. */
+/* Each time that the transaction has created twice as many, and each time that it has inserted words and keys before its end. */
 static void tell_of_growth_within(cat_import_t *im)
 {
     if (im->done.created > 2 * im->grown_within) {
