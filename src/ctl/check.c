@@ -103,7 +103,7 @@ static void check_sending(report_t *r)
 
 /* ---- database ---- */
 
-/* The side files exist only while the database is in use. Whoever opened the database may read and write all of them. */
+/* The side files exist only while the database is in use. The user who opened the database may read and write all of them. */
 static void check_file(report_t *r, const char *suffix)
 {
     apr_pool_t *pool = r->ctl->pool;

@@ -2,7 +2,7 @@
 /*
  * Requests from pages of other origins. A browser lets such a page read a response only if its headers allow the page's
  * origin (Fetch, CORS), so CatalogAllowOrigin names origins as browsers send them, and the texts are compared as they are.
- * Cookies need more: whether the page that sent a request may use them is told by Sec-Fetch-Site, or else by Origin.
+ * Cookies need more: Sec-Fetch-Site, or else Origin, tells whether the page that sent a request may use them.
  */
 #include "http/cors.h"
 

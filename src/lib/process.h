@@ -45,7 +45,7 @@ cat_process_result_t cat_process_run(const cat_process_t *program, cat_process_b
 /* What is missing to confine a program, as the beginning of a sentence; NULL: nothing. */
 const char *cat_process_lack(void);
 
-/* Flag: this process was told to end, by a signal that the thread blocks until it has done its work. Whoever waits for long looks. */
+/* Flag: this process was told to end, by a signal that the thread blocks until it has done its work. What waits for long looks at it. */
 int cat_process_must_stop(void);
 
 #endif

@@ -27,7 +27,7 @@ apr_array_header_t *cat_spelling_parts(apr_pool_t *pool, const char *word);
 /* Of two parts that are so far from each other, a slip leaves one: at most four follow each other that it changes. */
 #define CAT_SPELLING_PARTS_APART 4
 
-/* How many edits make one word of the other, or of what the other has before an ending of up to so many letters: a letter that is missing, too many,
+/* How many edits make one word of the other, or of what the other has before an ending of up to `ending` letters: a letter that is missing, too many,
  * another one, or in the place of its neighbour. More than `most`, which is at most CAT_SPELLING_EDITS_MAX: most + 1. */
 int cat_spelling_compare(const char *one, const char *other, int ending, int most);
 

@@ -11,7 +11,7 @@
  *                                     inside  inside  inside  waits   waits   free    free
  *                                     A       A       B       A  r.2  C  r.1
  *
- * Whoever enters or leaves lets in who is next. Each waiting thread has a round (start-time fair queueing; Goyal, Vin and Cheng, 1996):
+ * A thread that enters or leaves lets in the next one. Each waiting thread has a round (start-time fair queueing; Goyal, Vin and Cheng, 1996):
  * the one after its party's last, or after that in which a thread was let in last. The lowest round is next, so parties take turns
  * however many threads of one wait: above, C goes before A.
  *

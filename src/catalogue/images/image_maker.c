@@ -6,8 +6,8 @@
  *
  * Nothing of the file itself is ever served: each size is decoded and encoded anew, upright, in sRGB and without metadata such as the place
  * where a photograph was taken. The decoding is libvips' alone, in a process with limits (lib/process.h), whose input is a file without a
- * name and whose output a pipe: so nothing is left of it, however it or this server ends. libvips is told to use no loader that its authors
- * would not trust with strangers' files (VIPS_BLOCK_UNTRUSTED), such as those for SVG, PDF and everything of ImageMagick's.
+ * name and whose output a pipe: so nothing is left of it, however it or this server ends. VIPS_BLOCK_UNTRUSTED keeps libvips from loaders that its
+ * authors would not trust with strangers' files, such as those for SVG, PDF and everything of ImageMagick's.
  *
  * The full size comes first, because only it says how large the picture is when it is upright; the others get the height that follows from
  * that.

@@ -6,7 +6,7 @@
 #include "db/answer_cache.h"
 #include "lib/buffer.h"
 
-/* What somebody may want who is still typing: words that go on as the last word of the text, and products that have such words. */
+/* What a user who is still typing may want: words that go on as the last word of the text, and products that have such words. */
 
 typedef struct cat_suggested_product_t {
     const char *id, *name;

@@ -36,7 +36,7 @@ static inline int cat_field_set_is_same(const cat_field_set_t *one, const cat_fi
 cat_field_set_t cat_field_list_without(const cat_fields_t *all, int flags);
 cat_field_set_t cat_field_list_with(const cat_fields_t *all, int flags);
 
-/* The field with the name, of so many octets; all->count: there is none. */
+/* The field with the name, of `length` octets; all->count: there is none. */
 int cat_field_list_find(const cat_fields_t *all, const char *name, apr_size_t length);
 
 /* The fields that a list names, whose first parameter has been read; each must be one of the allowed. After a fault, which

@@ -280,7 +280,7 @@ cat_field_set_t cat_query_facets(const cat_conf_t *conf)
     return facets;
 }
 
-/* "brand:200" asks for so many values. Leaves the name. */
+/* "brand:200" asks for 200 values. Leaves the name. */
 static void take_most(parsing_t *p, const char **facet)
 {
     const char *colon = *facet ? strchr(*facet, ':') : NULL;

@@ -159,7 +159,7 @@ static void add_other(const cat_synonym_t *synonym, const cat_words_asked_t *oth
     }
 }
 
-/* How many words a search for a term of so many has with all of them (query_clauses.c). */
+/* How many words a search for a term of `count` words has with all of its synonyms (query_clauses.c). */
 static int count_words(const cat_synonym_t *synonym, int count)
 {
     for (int i = 0; i < synonym->others->nelts && count <= CAT_QUERY_WORDS_MAX; i++) {

@@ -98,7 +98,7 @@ int cat_plan_is_empty(const cat_plan_t *plan);
 void cat_plan_add_rows(cat_select_text_t *s, const cat_plan_t *plan, apr_int64_t rows, apr_int64_t offset);
 
 /* Adds the select of created_at, id and in_name of the newest products of the list, which is in the order of time: at least `rows`, if it has
- * so many. A product may be there twice, once with each in_name. */
+ * as many. A product may be there twice, once with each in_name. */
 void cat_plan_add_candidates(cat_select_text_t *s, const cat_plan_t *plan, apr_int64_t rows);
 
 /* Adds the select of how many products the list has. It may stop when it has counted `most`; 0: it counts all. */

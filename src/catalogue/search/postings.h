@@ -29,7 +29,7 @@ apr_status_t cat_postings_rank(cat_db_t *db, cat_posting_t *postings, int count)
 /* The span between these two times of products, in ms; CAT_POSTING_NEVER if one is NULL. */
 apr_int64_t cat_posting_measure_span(const char *newest, const char *older);
 
-/* Has the second, the more frequent one, at most so many times the products of the first? */
+/* Has the second, the more frequent one, at most `times` times the products of the first? */
 int cat_postings_are_close(const cat_posting_t *first, const cat_posting_t *second, int times);
 
 /* Is it one of category? */

@@ -228,7 +228,7 @@ static apr_status_t take_candidate(void *baton, const char *const *values, int c
     return APR_SUCCESS;
 }
 
-/* Reads up to so many rows of candidates, and one that tells whether there are more. */
+/* Reads up to `most` rows of candidates, and one that tells whether there are more. */
 static apr_status_t read_candidates(class_t *c, const cat_plan_t *plan, apr_int64_t most)
 {
     cat_db_t *db = c->ranking->db;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Reads a list with conditions, words or an order: the rows of a page, its total and its facets, all at one state of the
- * database. Each of the three can be the expensive one, so each is asked of whoever knows it already:
+ * database. Each of the three can be the expensive one, so each comes from what knows it already:
  *
  *      read_stock      the counters of categories and of products in stock, if the list has no other conditions:
  *        |             "category=tea&inStock=true" is a number in a table. A list that is known to be empty ends here,
@@ -861,7 +861,7 @@ static apr_status_t read_products(search_t *s)
     return rv == APR_SUCCESS && !s->query->is_by_relevance ? read_rows(s) : rv;
 }
 
-/* Are there fewer products than so many? */
+/* Are there fewer products than `than`? */
 static apr_status_t count_fewer(search_t *s, apr_int64_t than, int *are_fewer)
 {
     apr_int64_t count;

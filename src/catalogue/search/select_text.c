@@ -151,7 +151,7 @@ static int has_words(const cat_select_text_t *s, int known)
     return s->registry->fields->all[known].flags & CAT_SEARCHED;
 }
 
-/* Does q look into the field? Only into those that the request's mount has, and whoever asks sees. */
+/* Does q look into the field? Only into those that the request's mount has, and the client sees. */
 static int is_searched(const cat_select_text_t *s, int known)
 {
     int i = cat_own_field_find(s->fields, s->registry->fields->all[known].name);

@@ -113,7 +113,7 @@ static apr_status_t take_counts(void *baton, const char *const *values, int coun
     return CAT_ENOUGH;
 }
 
-/* So many letters of the word, behind the first `from`. */
+/* `count` letters of the word, behind the first `from`. */
 static const char *cut_letters(const widening_t *w, int from, int count)
 {
     const char *begin = w->word, *end;
@@ -128,7 +128,7 @@ static const char *cut_letters(const widening_t *w, int from, int count)
     return apr_pstrmemdup(w->db->pool, begin, (apr_size_t)(end - begin));
 }
 
-/* Two letters of the word that have changed places, and so many that follow. */
+/* Two letters of the word that have changed places, and `rest` letters that follow. */
 static const char *swap_letters(const widening_t *w, int from, int rest)
 {
     return apr_pstrcat(w->db->pool, cut_letters(w, from + 1, 1), cut_letters(w, from, 1),
@@ -188,7 +188,7 @@ static int rarest_from(const parts_t *parts, int from)
     return rarest;
 }
 
-/* Chooses so many parts that are far enough from each other, with the fewest rows; the first one is from `from` on. Returns the rows. */
+/* Chooses the `many` parts with the fewest rows that are far enough from each other; the first one is from `from` on. Returns the rows. */
 static int choose_apart(const parts_t *parts, int from, int many, int *chosen)
 {
     int fewest = MANY * (CAT_SPELLING_EDITS_MAX + 2), rest[CAT_SPELLING_EDITS_MAX + 1] = {0};
@@ -236,7 +236,7 @@ static void add_has_letters(cat_select_text_t *s, const char *before, const char
     cat_select_text_add(s, ") > 0", NULL);
 }
 
-/* A slip in so many letters, from this one on, leaves the first two of them or the last two; of four it may also swap those between. */
+/* A slip in `count` letters, from the letter `from` on, leaves the first two of them or the last two; of four it may also swap those between. */
 static void add_slip_in(cat_select_text_t *s, const widening_t *w, int from, int count)
 {
     add_has_letters(s, " AND (", cut_letters(w, from, 2));
@@ -362,7 +362,7 @@ static apr_status_t read_words(widening_t *w, apr_int64_t from)
 
 /* ---- step 3: uses ---- */
 
-/* Which products with the word may whoever asks see, and find by it? */
+/* Which products with the word may the client see, and find by it? */
 static cat_list_query_t ask_for_seen(const cat_db_t *db, const char *const *word)
 {
     static const char *const *const no_others[] = {NULL};
@@ -387,7 +387,7 @@ static const char *make_whole(apr_pool_t *pool, const char *word)
     return cat_product_keys_is_cut(whole) ? word : whole;
 }
 
-/* Are there products, or words of them, that whoever asks may not see? Where there are none, postings tell what products have. */
+/* Are there products, or words of them, that the client may not see? Where there are none, postings tell what products have. */
 static int is_some_hidden(const cat_db_t *db, const cat_select_text_t *s)
 {
     return db->conf->visible || cat_select_text_hides_words(s);

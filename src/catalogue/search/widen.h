@@ -30,7 +30,7 @@ typedef struct cat_widened_t {
  * Makes a question that more products answer, on the pool of db, in the transaction of a search. For its words that begin no word of a product,
  * or for all of them if each begins one or the width asks for that, others stand as well: those that contain it, from
  * CAT_SPELLING_INSIDE_LEAST letters on, and those that differ by a slip (lib/spelling.h), and what begins with these. Only words of products that
- * whoever asks may see take part. The query has looks. *widened: empty, or what was made of the same question with a smaller width.
+ * the client may see take part. The query has looks. *widened: empty, or what was made of the same question with a smaller width.
  */
 apr_status_t cat_widen_query(cat_db_t *db, const cat_list_query_t *query, cat_width_t width, cat_widened_t *widened);
 

@@ -263,7 +263,7 @@ static apr_status_t go_on(run_t *r, cat_webhook_row_t *row, apr_time_t now)
     return rv == APR_SUCCESS && is_due ? send_next(r, s, row, now) : rv;
 }
 
-/* A new webhook is told of what changes from now on. */
+/* A new webhook receives what changes from now on. */
 static apr_status_t add_new(run_t *r, apr_time_t now)
 {
     apr_int64_t end;

@@ -20,7 +20,7 @@
 #define TYPE "product.changes"
 #define CHANGES_MOST 100
 
-/* How many times as many changes are read at once while the webhook is told of none of them. */
+/* How many times as many changes are read at once while the webhook receives none of them. */
 #define READS_MOST 20
 
 static void add_time(cat_buffer_t *b, const char *name, apr_time_t at)
@@ -78,7 +78,7 @@ static void write_body(apr_pool_t *pool, cat_webhook_message_t *m)
     m->body = cat_buffer_text(&b);
 }
 
-/* Takes the changes of a portion of the history that the webhook is told of, up to `until` (0: all). */
+/* Takes the changes of a portion of the history that the webhook receives, up to `until` (0: all). */
 static void take_changes(cat_webhook_message_t *m, const cat_webhook_t *webhook, const apr_array_header_t *changes,
                          apr_int64_t until)
 {

@@ -5,10 +5,10 @@
 #include "catalogue/webhooks/webhook_rows.h"
 #include "http/webhook.h"
 
-/* What a webhook is told at once. */
+/* What is sent to a webhook at once. */
 typedef struct cat_webhook_message_t {
-    apr_int64_t since, until;    /* it has the changes after `since`, up to `until`, of which the webhook is told */
-    apr_array_header_t *changes; /* const cat_change_t *; empty: the webhook is told of none of them */
+    apr_int64_t since, until;    /* it has the changes after `since`, up to `until`, that the webhook receives */
+    apr_array_header_t *changes; /* const cat_change_t *; empty: it receives none of them */
     const char *id;              /* the same on every attempt */
     const char *body;
 } cat_webhook_message_t;

@@ -24,7 +24,7 @@ typedef struct cat_webhook_row_t {
 /* All rows, as an array of cat_webhook_row_t on the pool of db. */
 apr_status_t cat_webhook_rows_read(cat_db_t *db, apr_array_header_t **rows);
 
-/* Adds a webhook, which is told of changes after `sent`. Another server may have added it. */
+/* Adds a webhook, which receives the changes after `sent`. Another server may have added it. */
 apr_status_t cat_webhook_rows_add(cat_db_t *db, const char *url, apr_int64_t sent, apr_time_t now);
 
 /* Says that this server's configuration has the URL. */
