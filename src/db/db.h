@@ -109,7 +109,7 @@ typedef struct cat_rows_t {
 
 /*
  * Inserts any number of rows with few statements, in a transaction that the caller has begun. sql: the statement for one
- * row, which db/dialects/sql.def has for 2, 4, 8, 16 and 64 as well, in the lines below it.
+ * row, which db/dialects/sql.def has for 2, 4, 8, 16 and 64 as well (STATEMENTS).
  * APR_EEXIST: one of them is there already.
  */
 apr_status_t cat_db_insert_rows(cat_db_t *db, cat_rows_t *rows);
