@@ -79,6 +79,23 @@ restart_with('tags strings index', 'tint string index', 'sku string unique');
 is(call(GET => "/products/$ids[0]")->{json}{data}{sku}, undef, 'a line of the same name begins anew');
 ok(wait_until(60, sub { call(PUT => "/products/$ids[0]", { sku => 'S1' })->{status} == 200 }), 'with all values free, as soon as it is known that no product has one');
 
+# case: a field is not to be unique any more, although the database has it so
+my ($one, $other) = @ids[1, 2];
+restart_with('tags strings index', 'tint string index', 'sku string index');
+is(call(PUT => "/products/$one", { sku => 'S1' })->{json}{errors}[0]{code}, 'taken', 'a value is taken as long as the database has the option that the line had');
+restart_with('tags strings index', 'tint string index', 'code string index');
+like(ctl_for($server, 'fields', 'rename', 'sku', 'code')->{out}, qr/^6 products, 1 changed\n/, 'the field is renamed');
+is(call(PUT => "/products/$_", { code => 'S1' })->{status}, 200, 'and any product can have the value') for $one, $other;
+
+# case: products that are there have the same value
+expect_log(qr/CAT089:.* in the unique field code as another one;/);
+restart_with('tags strings index', 'tint string index', 'code string unique');
+ok(wait_until(60, sub { $server->log_text =~ /CAT089:/ }), 'a field that became unique waits for other values');
+restart_with('tags strings index', 'tint string index', 'ean string index');
+like(ctl_for($server, 'fields', 'rename', 'code', 'ean')->{out}, qr/^6 products, 3 changed\n/, 'or is renamed');
+ok(wait_until(60, sub { (call(GET => '/products?ean=S1')->{json}{pagination}{total} // 0) == 3 }), 'and products can share the value');
+is(problems(ctl_for($server, 'check')), '', 'all is well, too');
+
 is(count(q(value_counts WHERE value IN ('red', 'blue'))), $db->selectrow_array(q(SELECT COUNT(DISTINCT value) FROM product_keys WHERE counted = 1)), 'a field that is gone leaves no counts');
 like(ctl_for($server, 'check')->{out}, qr/ok\tcounts/, 'and those of the others are right');
 
