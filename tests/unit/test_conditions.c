@@ -93,6 +93,25 @@ static void test_end_of_a_prefix_is_the_next_text(void **state)
     }
 }
 
+static void test_parts_of_words_come_before_the_words(void **state)
+{
+    static const char *const words[] = {"red", "lamp"},
+                             *const lamps[] = {"oellampe ", "tischlampe ", "lampe ", "nachtlampe ", NULL},
+                             *const *const others[] = {NULL, lamps};
+    const cat_list_query_t query = {.words = words, .others = others, .word_count = 2};
+    const cat_found_t red = {.words = {words[0]}}, lamp = {.words = {words[1]}};
+    cat_select_text_t s = unit_begin_text(*state, "sqlite3");
+
+    cat_conditions_add_all(&s, &query, &(cat_found_t){0});
+    assert_string_equal(unit_values_of(&s), "lamp| red| lamp| oellampe | tischlampe | lampe | nachtlampe ");
+    s = unit_begin_text(*state, "sqlite3");
+    cat_conditions_add_all(&s, &query, &red);
+    assert_string_equal(unit_values_of(&s), "lamp| lamp| oellampe | tischlampe | lampe | nachtlampe ");
+    s = unit_begin_text(*state, "sqlite3");
+    cat_conditions_add_all(&s, &query, &lamp);
+    assert_string_equal(unit_values_of(&s), " red");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -100,6 +119,7 @@ int main(void)
         UNIT_TEST(test_index_finds_what_it_can),
         UNIT_TEST(test_lower_bound_comes_first),
         UNIT_TEST(test_end_of_a_prefix_is_the_next_text),
+        UNIT_TEST(test_parts_of_words_come_before_the_words),
     };
     return UNIT_RUN(tests);
 }

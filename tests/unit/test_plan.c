@@ -292,6 +292,34 @@ static void test_order_by_the_only_category_is_by_time(void **state)
     assert_string_equal(plan.index, "products_by_category");
 }
 
+/* "rare" and "seldom" begin 200 words together, then one more. */
+static void test_products_of_more_words_than_are_streamed_are_fetched(void **state)
+{
+    static const char *const rare[] = {"rare"}, *const others[] = {"seldom", NULL}, *const *const with[] = {others};
+    unit_database_t *database = make_products(*state, 0);
+    cat_list_query_t query = make_query(NULL, 0, rare, 1, CAT_PRODUCT_CREATED_AT);
+    cat_select_text_t s;
+    cat_plan_t plan;
+
+    query.others = with;
+    unit_database_sql(database, "UPDATE product_counts SET n = 100000 WHERE level = 1;"
+                                " INSERT INTO product_words (word, created_at, id) SELECT CASE WHEN created_at = 1 THEN"
+                                " 'seldom' ELSE 'rare' || created_at END, created_at, id FROM products"
+                                " WHERE created_at <= 200");
+    plan = choose(*state, database, &query);
+    assert_int_equal(plan.kind, CAT_PLAN_STREAM);
+    assert_int_equal(plan.branch_count, CAT_PLAN_WORDS);
+    unit_database_sql(database, "INSERT INTO product_words (word, created_at, id) VALUES ('rare201', 201, 'p201')");
+    plan = choose(*state, database, &query);
+    assert_int_equal(plan.kind, CAT_PLAN_FETCH);
+    assert_string_equal(plan.word, "rare");
+    cat_select_text_begin(&s, unit_database_use(*state, database));
+    cat_plan_add_count(&s, &plan, 0);
+    assert_non_null(strstr(cat_buffer_text(&s.text), "UNION ALL"));
+    unit_database_sql(database, "UPDATE product_counts SET n = 3000 WHERE level = 1");
+    assert_int_equal(choose(*state, database, &query).kind, CAT_PLAN_WALK);
+}
+
 static void test_others_are_forgotten_unless_a_product_has_them(void **state)
 {
     static const char *const asked[] = {"re", "te"}, *const rete[] = {"rete", NULL},
@@ -392,6 +420,7 @@ int main(void)
         UNIT_TEST(test_category_by_price_is_walked),
         UNIT_TEST(test_order_by_the_only_category_is_by_time),
         UNIT_TEST(test_words_of_others_are_streamed),
+        UNIT_TEST(test_products_of_more_words_than_are_streamed_are_fetched),
         UNIT_TEST(test_others_are_forgotten_unless_a_product_has_them),
     };
     return UNIT_RUN(tests);

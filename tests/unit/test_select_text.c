@@ -78,12 +78,34 @@ static void test_words_are_those_of_fields_that_are_seen(void **state)
     assert_string_equal(unit_values_of(&s), " red| :6:red");
 }
 
+static const char *look_for_part(apr_pool_t *pool, const char *const *others)
+{
+    cat_select_text_t s = unit_begin_text(pool, "sqlite3");
+
+    cat_select_text_begin_where(&s);
+    cat_select_text_add_part(&s, "lamp", others);
+    return apr_pstrcat(pool, cat_buffer_text(&s.text), unit_values_of(&s), NULL);
+}
+
+static void test_part_of_all_words_is_looked_for_first(void **state)
+{
+    static const char *const few[] = {"lampion", NULL}, *const slip[] = {"a lamp", "lampe ", "oellamp",
+                                                                         "lump",   "lamps",  NULL},
+                             *const insides[] = {"oellampe ", "tischlampe ", "lampe ", "nachtlampe ", NULL};
+
+    assert_string_equal(look_for_part(*state, NULL), "");
+    assert_string_equal(look_for_part(*state, few), "");
+    assert_string_equal(look_for_part(*state, slip), "");
+    assert_string_equal(look_for_part(*state, insides), " WHERE INSTR(p.words, %s) > 0lamp");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         UNIT_TEST(test_pieces_stand_in_order),
         UNIT_TEST(test_each_dialect_has_its_words),
         UNIT_TEST(test_words_are_those_of_fields_that_are_seen),
+        UNIT_TEST(test_part_of_all_words_is_looked_for_first),
     };
     return UNIT_RUN(tests);
 }

@@ -581,6 +581,12 @@ int cat_conditions_add_for_index(cat_select_text_t *s, const cat_query_condition
     return 1;
 }
 
+static int is_word_found(const cat_found_t *found, const char *word)
+{
+    return word == found->words[0] || word == found->words[1];
+}
+
+/* Of most products one look or two tell that they do not have all words, whatever stands for these. */
 void cat_conditions_add_all(cat_select_text_t *s, const cat_list_query_t *query, const cat_found_t *found)
 {
     for (int i = query->condition_count - 1; i >= 0; i--) {
@@ -591,7 +597,12 @@ void cat_conditions_add_all(cat_select_text_t *s, const cat_list_query_t *query,
         }
     }
     for (int i = 0; i < query->word_count; i++) {
-        if (query->words[i] != found->words[0] && query->words[i] != found->words[1]) {
+        if (!is_word_found(found, query->words[i])) {
+            cat_select_text_add_part(s, query->words[i], query->others[i]);
+        }
+    }
+    for (int i = 0; i < query->word_count; i++) {
+        if (!is_word_found(found, query->words[i])) {
             cat_select_text_add_condition(s);
             cat_select_text_add_word(s, query->words[i], query->others[i]);
         }

@@ -109,11 +109,30 @@ static const struct class_row_t {
 
 #define CLASSES ((int)(sizeof(classes) / sizeof(classes[0])))
 
-/* Where the client has asked for whole words, there are no others that they begin. */
-static int has_class(const cat_list_query_t *asked, const cat_list_query_t *query, int number)
+/* Is what is found inside words another question than that of the client, and than that of slips? */
+static int are_insides_apart(apr_pool_t *pool, const cat_list_query_t *asked, const cat_list_query_t *query)
 {
-    return classes[number].is_wide ? query != asked
-                                   : classes[number].change != ask_whole || asked->match != CAT_MATCH_EXACT;
+    cat_list_query_t insides = *query;
+    int has_more = 0, has_fewer = 0;
+
+    ask_insides(pool, &insides, asked);
+    for (int i = 0; i < query->word_count; i++) {
+        has_more |= count_others(insides.others[i]) > count_others(asked->others[i]);
+        has_fewer |= count_others(insides.others[i]) < count_others(query->others[i]);
+    }
+    return has_more && has_fewer;
+}
+
+/* A question that is that of another class finds no more. Where the client has asked for whole words, there are no others that they begin. */
+static int has_class(apr_pool_t *pool, const cat_list_query_t *asked, const cat_list_query_t *query, int number)
+{
+    if (classes[number].change == ask_whole) {
+        return asked->match != CAT_MATCH_EXACT;
+    }
+    if (classes[number].change == ask_insides) {
+        return query != asked && are_insides_apart(pool, asked, query);
+    }
+    return !classes[number].is_wide || query != asked;
 }
 
 /* The most products that a list may have. */
@@ -318,7 +337,7 @@ apr_status_t cat_relevance_find(cat_db_t *db, const cat_list_query_t *asked, con
     r.found = apr_hash_make(db->pool);
     *page = (cat_relevance_page_t){.ids = apr_array_make(db->pool, 16, sizeof(const char *)), .total = -1};
     for (int i = 0; i < CLASSES && rv == APR_SUCCESS && count_needed(&r) > 0; i++) {
-        if (has_class(asked, query, i)) {
+        if (has_class(db->pool, asked, query, i)) {
             rv = read_class(&r, i);
         }
     }

@@ -11,6 +11,7 @@
 
 #include <apr_strings.h>
 #include <stdarg.h>
+#include <string.h>
 
 #include "catalogue/product/product.h"
 #include "catalogue/product/product_keys.h"
@@ -18,6 +19,7 @@
 
 #define TEXT_SIZE 1024 /* octets: a guess of a text's */
 #define VALUES_SIZE 16 /* the same of the number of its values */
+#define PART_FROM 4    /* words from which on it pays to look first for a part that all of them have */
 
 void cat_select_text_init(cat_select_text_t *s, apr_pool_t *pool, const cat_dialect_t *dialect)
 {
@@ -175,14 +177,20 @@ typedef struct sought_t {
     const char *until;                /* before what it has to be; NULL: anywhere */
 } sought_t;
 
-static void add_marked_word(cat_select_text_t *s, const sought_t *sought, const char *mark, const char *word)
+static void find_in_words(cat_select_text_t *s, const char *text)
 {
     cat_select_text_add(s, s->dialect->syntax->find, "(p.words, ", NULL);
-    cat_select_text_add_value(s, apr_pstrcat(s->text.pool, " ", mark, word, NULL));
+    cat_select_text_add_value(s, text);
+    cat_buffer_add_text(&s->text, ")");
+}
+
+static void add_marked_word(cat_select_text_t *s, const sought_t *sought, const char *mark, const char *word)
+{
+    find_in_words(s, apr_pstrcat(s->text.pool, " ", mark, word, NULL));
     if (sought->until) {
-        cat_select_text_add(s, ") BETWEEN 1 AND ", s->dialect->syntax->find, "(p.words, '", sought->until, "')", NULL);
+        cat_select_text_add(s, " BETWEEN 1 AND ", s->dialect->syntax->find, "(p.words, '", sought->until, "')", NULL);
     } else {
-        cat_buffer_add_text(&s->text, ") > 0");
+        cat_buffer_add_text(&s->text, " > 0");
     }
 }
 
@@ -196,6 +204,20 @@ static void add_any_word(cat_select_text_t *s, const sought_t *sought, const cha
         add_marked_word(s, sought, mark, sought->others[i]);
     }
     cat_buffer_add_text(&s->text, sought->others ? ")" : "");
+}
+
+void cat_select_text_add_part(cat_select_text_t *s, const char *word, const char *const *others)
+{
+    int count = 0;
+
+    while (others && others[count] && strstr(others[count], word)) {
+        count++;
+    }
+    if (count >= PART_FROM && !others[count]) {
+        cat_select_text_add_condition(s);
+        find_in_words(s, word);
+        cat_buffer_add_text(&s->text, " > 0");
+    }
 }
 
 void cat_select_text_add_word(cat_select_text_t *s, const char *word, const char *const *others)

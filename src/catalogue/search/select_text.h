@@ -80,6 +80,10 @@ void cat_select_text_add_word(cat_select_text_t *s, const char *word, const char
 /* The same of the words of p's name only. */
 void cat_select_text_add_word_of_name(cat_select_text_t *s, const char *word, const char *const *others);
 
+/* Adds a condition that is met wherever cat_select_text_add_word is, and sooner: the words of p have the word somewhere. Nothing, where the
+ * others do not all contain it, or are few. */
+void cat_select_text_add_part(cat_select_text_t *s, const char *word, const char *const *others);
+
 /* Runs it. Contract of cat_db_each. */
 apr_status_t cat_select_text_run(cat_select_text_t *s, cat_db_t *db, cat_row_t *row, void *baton);
 
