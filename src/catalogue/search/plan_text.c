@@ -627,13 +627,14 @@ static void add_keys(cat_select_text_t *s, const cat_plan_t *plan, apr_int64_t r
 
 /* Keys first, and then the products of the page by these, so that none is read that the offset leaves out, or that is sorted behind the
  * page; else in one pass. A stream reads the products that it finds anyway, and so does a walk that looks for words, which no index of
- * products has. */
+ * products has, unless that takes longer for those that it passes. */
 static reading_t choose_reading(const cat_select_text_t *s, const cat_plan_t *plan, apr_int64_t offset)
 {
     int reads_products = plan->kind == CAT_PLAN_STREAM || plan->wants_most || plan->query->word_count > 0 ||
                          (plan->own && needs_products(s, plan));
 
     if (plan->kind == CAT_PLAN_FETCH || count_branches(plan) > 1 || plan->bound || offset || plan->is_merged ||
+        (s->dialect->syntax->copies_rows && plan->kind == CAT_PLAN_WALK && plan->query->word_count) ||
         (reads_products && find_index_of_rest(s, plan))) {
         return READ_KEYS;
     }

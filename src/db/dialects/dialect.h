@@ -61,6 +61,7 @@ typedef struct cat_syntax_t {
      * behind it. NULL: a select that compares a column with a text of another row reads the index from its beginning. */
     const char *above[3];
     int joins_lateral; /* joins a select to each row before it, whose columns it may name (LATERAL) */
+    int copies_rows;   /* of each row that a walk passes, it copies all columns that the select has */
     int joins_keys;    /* a join of two rows of product_keys reads the left one first */
 } cat_syntax_t;
 

@@ -308,6 +308,7 @@ static const cat_syntax_t syntax = {
     .integer = "CAST(%s AS SIGNED)",
     .octets = "CAST(%s AS BINARY)", /* rows are sorted by a column that equals a text of another type */
     .joins_keys = 1,
+    .copies_rows = 1,
     .find = "INSTR",
     .by_octets = "",
     .ends_distinct = 1,
