@@ -4,7 +4,8 @@
  * audience accepts it. Mounts with different databases would then give the administrators of one the rights of administrators of the
  * other, so such a pair is a mistake in the configuration. Mounts with one database may share all three. A section with AuthType Catalog
  * that has a mount's key, but the defaults of issuer and audience where the mount has its own, is one, too. See
- * docs/decisions/0070-tokens-stay-with-their-database.md. So is one directory for the pictures of two databases.
+ * docs/decisions/0070-tokens-stay-with-their-database.md. So is one directory for the pictures of two databases, and a field that one
+ * database would have with two types.
  */
 #include "httpd/token_scope.h"
 
@@ -12,6 +13,7 @@
 #include <apr_strings.h>
 #include <string.h>
 
+#include "catalogue/store.h"
 #include "db/db.h"
 #include "http/uri.h"
 #include "httpd/authz.h"
@@ -124,11 +126,42 @@ static const struct conflict_t {
 
 #define CONFLICTS (sizeof(conflicts) / sizeof(conflicts[0]))
 
+/* Does the earlier mount have the field with another type, or with its name in another spelling? Then the first request would decide which
+ * of the mounts works. */
+static int is_contradicted(const cat_fields_t *earlier, const cat_fields_t *fields, int i)
+{
+    int known = cat_own_field_find(earlier, fields->all[i].name);
+
+    return fields->all[i].flags & CAT_OWN && known < earlier->count &&
+           (strcmp(earlier->all[known].name, fields->all[i].name) != 0 ||
+            strcmp(earlier->own[known]->type, fields->own[i]->type) != 0);
+}
+
+/* Mounts with one database must have one type for each field. */
+static const char *check_types(apr_pool_t *pool, const scope_t *one, const scope_t *other)
+{
+    const cat_fields_t *earlier = cat_product_fields_of(one->mount->conf);
+    const cat_fields_t *fields = cat_product_fields_of(other->mount->conf);
+
+    for (int i = CAT_PRODUCT_FIELDS; i < fields->count; i++) {
+        if (is_contradicted(earlier, fields, i)) {
+            int known = cat_own_field_find(earlier, fields->all[i].name);
+            return apr_psprintf(
+                pool,
+                "has CatalogField %s %s, but <Location \"%s\"> of %s, which has the same database, has "
+                "CatalogField %s %s; write the same in both",
+                fields->all[i].name, fields->own[i]->type, *one->mount->conf->mount ? one->mount->conf->mount : "/",
+                one->mount->server->server_hostname, earlier->all[known].name, earlier->own[known]->type);
+        }
+    }
+    return NULL;
+}
+
 /* NULL: the scope has nothing in common with the earlier one that it must not have. */
 static const char *find_fault(apr_pool_t *pool, const scope_t *earlier, const scope_t *scope)
 {
     if (has_same_database(pool, earlier, scope)) {
-        return NULL;
+        return check_types(pool, earlier, scope);
     }
     for (size_t i = 0; i < CONFLICTS; i++) {
         if (conflicts[i].exists(pool, earlier, scope)) {

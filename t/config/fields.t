@@ -83,4 +83,13 @@ sub line_of {
     return ($all[$number - 1] // '') =~ s/^\s+|\s+$//gr;
 }
 
+# Mounts with one database have one type for each field.
+sub two_mounts { my (@lines) = @_; return said(conf => join '', map { qq(<Location "/$_">\nCatalogEnable On\nCatalogKeyFile "\@key\@"\n) . shift(@lines) . "\n</Location>\n" } 'a', 'b') }
+like(two_mounts('CatalogField size string', 'CatalogField size number'),
+    qr{CAT030: <Location "/b"> of 127\.0\.0\.1 has CatalogField size number, but <Location "/a"> of 127\.0\.0\.1, which has the same database, has CatalogField size string; write the same in both},
+    'another type in another mount of the database is refused');
+like(two_mounts('CatalogField size string', 'CatalogField Size string'), qr/has CatalogField Size string, but .* has CatalogField size string;/, 'so is another spelling');
+is(two_mounts('CatalogField size string index', 'CatalogField size string unique'), 'OK', 'other options are not');
+is(two_mounts('CatalogField size string', qq(CatalogField size number\nCatalogAudience b\nCatalogDatabase \@driver\@ "\@params:b\@")), 'OK', 'nor is another type in another database');
+
 done_testing;
