@@ -336,13 +336,16 @@ static json_t *read_default(apr_pool_t *pool, cat_kind_t kind, const char *text)
 
 static const char *take_default(line_t *l)
 {
-    cat_field_fault_t fault = {.code = "type", .message = "must be JSON"};
+    cat_field_fault_t fault = {.code = "type", .message = "must be JSON other than null"};
     const json_t *value;
 
     if (!l->values[DEFAULT]) {
         return NULL;
     }
     value = read_default(l->pool, l->field.kind, l->values[DEFAULT]);
+    if ((!value || json_is_null(value)) && l->field.kind != CAT_VALUE) { /* so that the fault is that of the type */
+        value = cat_json_own(l->pool, json_string(l->values[DEFAULT]));
+    }
     if (value && !json_is_null(value)) {
         fault = cat_fields_read_value(l->pool, &l->field, value, &l->field.absent);
     }
