@@ -5,7 +5,8 @@
 #include "httpd/server.h"
 
 /* Finds a mount that would accept the access tokens of a mount with another database, or has its directory for pictures, or that has another
- * type for a field than a mount with the same database, once the mounts of all servers are known. NULL: there is none. Otherwise what is wrong and the line to write, on the pool, and *where, the mount to add it to. */
+ * type for a field than a mount with the same database, once the mounts of all servers are known. NULL: there is none. Otherwise what is
+ * wrong and the line to write, on the pool, and *where, the mount to add it to. */
 const char *cat_token_scope_check(apr_pool_t *pool, const server_rec *main_server, const cat_mount_t **where);
 
 /* Is the section guarded by AuthType Catalog, without an issuer or an audience of its own? */
