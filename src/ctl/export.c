@@ -2,7 +2,7 @@
 /*
  * catalogctl export: writes all tables that move, in one transaction, so that the file is one state of the database.
  *
- *     first line    {"mod_catalog":{"format":...,"schema":...,"time":...}}
+ *     first line    {"mod_catalog":{"format":...,"time":...}}
  *     then          a line for each row, table after table, each table in the order of its key
  *     last line     the number of rows and a checksum, by which import knows that nothing is missing
  */
@@ -101,14 +101,14 @@ static apr_int64_t count_rows(ctl_t *ctl)
     return rows;
 }
 
-static apr_status_t write_tables(export_t *e, int schema)
+static apr_status_t write_tables(export_t *e)
 {
     char time[CAT_TIME_LENGTH + 1];
     apr_status_t rv = cat_db_open_view(e->ctl->db, read_nothing, NULL);
 
     if (rv == APR_SUCCESS) {
         cat_time_format(time, apr_time_as_msec(e->ctl->now));
-        printf("{\"mod_catalog\":{\"format\":%d,\"schema\":%d,\"time\":\"%s\"}}\n", CTL_MOVE_FORMAT, schema, time);
+        printf("{\"mod_catalog\":{\"format\":%d,\"time\":\"%s\"}}\n", CTL_MOVE_FORMAT, time);
     }
     for (e->table = 0; e->table < CTL_MOVE_TABLES && rv == APR_SUCCESS; e->table++) {
         rv = write_table(e);
@@ -124,12 +124,11 @@ int ctl_export_run(ctl_t *ctl)
     export_t e = {.ctl = ctl};
     const char *fault;
     apr_status_t rv;
-    int schema;
 
     if (ctl->options->products) {
         return ctl_products_export(ctl);
     }
-    fault = ctl_move_begin(ctl, &schema);
+    fault = ctl_move_begin(ctl);
     if (fault) {
         return ctl_fail(NULL, fault);
     }
@@ -139,7 +138,7 @@ int ctl_export_run(ctl_t *ctl)
     if (e.progress.wanted) {
         e.progress.total = count_rows(ctl);
     }
-    rv = write_tables(&e, schema);
+    rv = write_tables(&e);
     ctl_progress_leave(&e.progress);
     cat_db_release(ctl->db);
     return rv == APR_SUCCESS ? CTL_DONE : ctl_fail(NULL, "the export is incomplete; the cause is above");

@@ -143,8 +143,7 @@ static void print_fields(const ctl_t *ctl, const cat_registry_t *registry, const
 
 static const char *read_registry(ctl_t *ctl, const cat_registry_t **registry)
 {
-    int schema;
-    const char *fault = ctl_move_check(ctl, &schema);
+    const char *fault = ctl_move_check(ctl);
 
     return fault || cat_registry_get(ctl->db, registry) == APR_SUCCESS
                ? fault

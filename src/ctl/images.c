@@ -42,8 +42,7 @@ typedef struct run_t {
 
 static const char *begin_run(ctl_t *ctl, run_t *run)
 {
-    int schema;
-    const char *fault = ctl_move_begin(ctl, &schema);
+    const char *fault = ctl_move_begin(ctl);
 
     *run = (run_t){.ctl = ctl, .places = apr_hash_make(ctl->pool)};
     fault = fault ? fault : ctl_image_adder_begin(ctl, &run->adder);

@@ -96,7 +96,7 @@ static const char *parse_line(import_t *im, apr_size_t length, const char **name
     return NULL;
 }
 
-static const char *read_head(import_t *im, int schema)
+static const char *read_head(import_t *im)
 {
     const char *name, *fault;
     apr_size_t length;
@@ -107,12 +107,9 @@ static const char *read_head(import_t *im, int schema)
     if (fault || strcmp(name, "mod_catalog")) {
         return "standard input is not the output of catalogctl export";
     }
-    if (json_integer_value(json_object_get(head, "format")) != CTL_MOVE_FORMAT) {
-        return "the file has a format unknown to this program";
-    }
-    return json_integer_value(json_object_get(head, "schema")) > schema
-               ? "the file's schema is newer than that of the database; update mod_catalog here first"
-               : NULL;
+    return json_integer_value(json_object_get(head, "format")) == CTL_MOVE_FORMAT
+               ? NULL
+               : "the file has a format unknown to this program";
 }
 
 /* ---- a batch ---- */
@@ -333,16 +330,16 @@ static const char *take_row(import_t *im, int table, const json_t *value, apr_si
     return NULL;
 }
 
-static const char *take_end(import_t *im)
+/* The digest tells whether all rows are there; the numbers of rows are for people. */
+static const char *take_end(import_t *im, const json_t *end)
 {
-    const char *fault = next_batch(im, im->table);
+    const char *digest = json_string_value(json_object_get(end, "sha256")), *fault = next_batch(im, im->table);
 
     if (fault) {
         return fault;
     }
-    if (strcmp(im->line, ctl_move_sum_line(&im->sum, im->ctl->pool))) {
-        return at_line(im, im->number,
-                       "the counts or the checksum do not match the previous lines: the file was changed");
+    if (!digest || strcmp(digest, ctl_move_sum_digest(&im->sum, im->ctl->pool))) {
+        return at_line(im, im->number, "the checksum does not match the previous lines: the file was changed");
     }
     return fgetc(stdin) == EOF ? NULL : at_line(im, im->number + 1, "it follows the last line");
 }
@@ -361,7 +358,7 @@ static const char *take_lines(import_t *im)
             return fault;
         }
         if (!strcmp(name, "end")) {
-            return take_end(im);
+            return take_end(im, value);
         }
         table = find_table(name);
         fault = table < CTL_MOVE_TABLES ? take_row(im, table, value, length)
@@ -388,7 +385,6 @@ int ctl_import_run(ctl_t *ctl)
 {
     import_t *im;
     const char *fault;
-    int schema;
 
     if (ctl->options->api) {
         return ctl_api_import_run(ctl);
@@ -397,11 +393,11 @@ int ctl_import_run(ctl_t *ctl)
         return ctl_products_import(ctl);
     }
     im = apr_pcalloc(ctl->pool, sizeof(*im));
-    fault = ctl_move_begin(ctl, &schema);
+    fault = ctl_move_begin(ctl);
     im->ctl = ctl;
     if (!fault) {
         begin_import(im);
-        fault = read_head(im, schema);
+        fault = read_head(im);
     }
     fault = fault ? fault : take_lines(im);
     cat_db_note_growth(ctl->db);

@@ -140,17 +140,23 @@ apr_int64_t ctl_move_sum_rows(const ctl_move_sum_t *sum)
     return rows;
 }
 
-const char *ctl_move_sum_line(const ctl_move_sum_t *sum, apr_pool_t *pool)
+const char *ctl_move_sum_digest(const ctl_move_sum_t *sum, apr_pool_t *pool)
 {
     unsigned char digest[EVP_MAX_MD_SIZE];
     unsigned int size;
+
+    EVP_DigestFinal_ex(sum->digest, digest, &size);
+    return apr_pescape_hex(pool, digest, size, 0);
+}
+
+const char *ctl_move_sum_line(const ctl_move_sum_t *sum, apr_pool_t *pool)
+{
     const char *line = "{\"end\":{";
 
     for (int i = 0; i < CTL_MOVE_TABLES; i++) {
         line = apr_psprintf(pool, "%s\"%s\":%" APR_INT64_T_FMT ",", line, ctl_move_tables[i].name, sum->rows[i]);
     }
-    EVP_DigestFinal_ex(sum->digest, digest, &size);
-    return apr_pstrcat(pool, line, "\"sha256\":\"", apr_pescape_hex(pool, digest, size, 0), "\"}}\n", NULL);
+    return apr_pstrcat(pool, line, "\"sha256\":\"", ctl_move_sum_digest(sum, pool), "\"}}\n", NULL);
 }
 
 /* ---- beginning ---- */
@@ -166,30 +172,30 @@ static void say_interrupted(int number)
     raise(number);
 }
 
-const char *ctl_move_check(ctl_t *ctl, int *schema)
+const char *ctl_move_check(ctl_t *ctl)
 {
-    int needed;
-    apr_status_t rv = cat_migration_read_version(ctl->db, schema, &needed);
+    int schema, needed;
+    apr_status_t rv = cat_migration_read_version(ctl->db, &schema, &needed);
 
     cat_db_release(ctl->db);
     if (rv != APR_SUCCESS) {
         return "the database cannot be read; the cause is above";
     }
-    if (*schema < needed) {
+    if (schema < needed) {
         return apr_psprintf(ctl->pool, "the schema is at version %d, version %d is required; run: catalogctl migrate",
-                            *schema, needed);
+                            schema, needed);
     }
-    if (*schema > needed) {
+    if (schema > needed) {
         return apr_psprintf(ctl->pool, "the schema is at version %d, this program knows version %d; use a newer one",
-                            *schema, needed);
+                            schema, needed);
     }
     return NULL;
 }
 
-const char *ctl_move_begin(ctl_t *ctl, int *schema)
+const char *ctl_move_begin(ctl_t *ctl)
 {
     struct sigaction action = {.sa_handler = say_interrupted, .sa_flags = SA_RESETHAND};
-    const char *fault = ctl_move_check(ctl, schema);
+    const char *fault = ctl_move_check(ctl);
 
     if (!fault) {
         sigaction(SIGINT, &action, NULL);

@@ -10,7 +10,7 @@
 
 /*
  * What export writes and import reads. Each line is a JSON object with one field, whose name is the kind of the line:
- *   {"mod_catalog":{"format":1,"schema":1,"time":"2026-11-21T09:30:00.123Z"}}   the first
+ *   {"mod_catalog":{"format":1,"time":"2026-11-21T09:30:00.123Z"}}   the first
  *   {"products":{"id":"...","name":"..."}}   a row; tables in the order of ctl_move_tables, rows in the order of their
  *                                            keys, byte by byte; columns that are NULL are left out
  *   {"end":{"products":1,"users":0,...,"sha256":"..."}}   the last: how many rows of each, and the digest of their lines
@@ -33,7 +33,7 @@ typedef struct ctl_move_table_t {
 #define CTL_MOVE_TABLES 12
 extern const ctl_move_table_t ctl_move_tables[CTL_MOVE_TABLES];
 
-/* The content of the last line. */
+/* What the last line says of the rows before it. */
 typedef struct ctl_move_sum_t {
     apr_int64_t rows[CTL_MOVE_TABLES];
     EVP_MD_CTX *digest;
@@ -46,13 +46,16 @@ void ctl_move_sum_add(ctl_move_sum_t *sum, int table, const char *line, apr_size
 
 apr_int64_t ctl_move_sum_rows(const ctl_move_sum_t *sum);
 
-/* The last line, its newline included; on the pool. Ends the sum. */
+/* SHA-256 of the rows' lines, in hexadecimal digits; on the pool. Ends the sum. */
+const char *ctl_move_sum_digest(const ctl_move_sum_t *sum, apr_pool_t *pool);
+
+/* The last line, with the number of rows of each table and the digest, its newline included; on the pool. Ends the sum. */
 const char *ctl_move_sum_line(const ctl_move_sum_t *sum, apr_pool_t *pool);
 
-/* Checks that the database has the schema that this program knows, with the version *schema. Returns a fault. */
-const char *ctl_move_check(ctl_t *ctl, int *schema);
+/* Checks that the database has the schema that this program knows. Returns a fault. */
+const char *ctl_move_check(ctl_t *ctl);
 
 /* The same. From then on, SIGINT and SIGTERM print what to do next. */
-const char *ctl_move_begin(ctl_t *ctl, int *schema);
+const char *ctl_move_begin(ctl_t *ctl);
 
 #endif

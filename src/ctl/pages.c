@@ -456,10 +456,9 @@ static void init_pages(pages_t *p, ctl_t *ctl)
 
 static const char *prepare(pages_t *p)
 {
-    int schema;
     const char *fault = set_site(p);
 
-    fault = fault ? fault : ctl_move_check(p->ctl, &schema);
+    fault = fault ? fault : ctl_move_check(p->ctl);
     fault = fault ? fault : set_visitors(p);
     return fault ? fault : take_directory(p);
 }

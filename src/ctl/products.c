@@ -25,8 +25,7 @@
 const char *ctl_products_take_fields(ctl_t *ctl)
 {
     const cat_registry_t *registry;
-    int schema;
-    const char *fault = ctl_move_check(ctl, &schema);
+    const char *fault = ctl_move_check(ctl);
 
     if (fault || ctl->site.server || ctl->conf.fields) {
         return fault;
