@@ -125,7 +125,9 @@ export function stories(server) {
         await page.route('**/api/mails/test', route => route.fulfill({ status: 401, json: {} }));
         await page.route('**/api/auth/refresh', route => route.fulfill({ status: 401, json: {} }));
         for (let i = 0; i < 2; i++) {
+            const refused = page.waitForResponse('**/api/auth/refresh'); /* what is heard may be of the click before */
             await page.getByRole('button', { name: 'Send me a test mail' }).click();
+            await refused;
             await visitor.hears('Your session has ended.');
         }
         server.ctl(['user', 'delete', 'bounced']);

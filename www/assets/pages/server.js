@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* For administrators: the state of the server, what it did in the last hour or day, and the mail queue. All of it follows the server. */
-import { ApiError, call, currentUser, readProfile, send } from '../lib/api.js';
+import { ApiError, call, currentUser, send } from '../lib/api.js';
 import { bdi, byId, el, follow, state } from '../lib/dom.js';
 import { setLink, table } from '../lib/list.js';
 import { loader, showError, start } from '../lib/page.js';
@@ -267,9 +267,9 @@ async function retry(attempt) {
 /* To the administrator; the list shows what becomes of it. */
 function sendTest() {
     return retry(async () => {
-        const profile = await readProfile();
-        await call('POST', '/mails/test'); /* whose error says that the session has ended, if there is no profile */
-        return t('server.tested', { to: profile.email });
+        await call('POST', '/mails/test');
+        const { data: me } = await call('GET', '/auth/me');
+        return t('server.tested', { to: me.email });
     });
 }
 
