@@ -190,7 +190,7 @@ static apr_int64_t count_skipped(const reading_t *r)
     return r->query->offset > r->changed->nelts ? r->query->offset - r->changed->nelts : 0;
 }
 
-/* As many that `changed` values with delta rows may be among them. One row more than the limit tells whether others follow. Where the order is
+/* Enough rows that `changed` values with delta rows may be among them. One row more than the limit tells whether others follow. Where the order is
  * by count, nobody needs the keys, which that index lacks on PostgreSQL. */
 static void add_rows(cat_select_text_t *s, const reading_t *r, int changed)
 {
