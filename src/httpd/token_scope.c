@@ -126,26 +126,17 @@ static const struct conflict_t {
 
 #define CONFLICTS (sizeof(conflicts) / sizeof(conflicts[0]))
 
-/* Does the earlier mount have the field with another type, or with its name in another spelling? Then the first request would decide which
- * of the mounts works. */
-static int is_contradicted(const cat_fields_t *earlier, const cat_fields_t *fields, int i)
-{
-    int known = cat_own_field_find(earlier, fields->all[i].name);
-
-    return fields->all[i].flags & CAT_OWN && known < earlier->count &&
-           (strcmp(earlier->all[known].name, fields->all[i].name) != 0 ||
-            strcmp(earlier->own[known]->type, fields->own[i]->type) != 0);
-}
-
-/* Mounts with one database must have one type for each field. */
+/* Mounts with one database must have one type for each field, and one spelling of its name: otherwise the first request would decide which of
+ * them works. */
 static const char *check_types(apr_pool_t *pool, const scope_t *one, const scope_t *other)
 {
     const cat_fields_t *earlier = cat_product_fields_of(one->mount->conf);
     const cat_fields_t *fields = cat_product_fields_of(other->mount->conf);
 
     for (int i = CAT_PRODUCT_FIELDS; i < fields->count; i++) {
-        if (is_contradicted(earlier, fields, i)) {
-            int known = cat_own_field_find(earlier, fields->all[i].name);
+        int known = fields->all[i].flags & CAT_OWN ? cat_own_field_find(earlier, fields->all[i].name) : earlier->count;
+        if (known < earlier->count && (strcmp(earlier->all[known].name, fields->all[i].name) != 0 ||
+                                       strcmp(earlier->own[known]->type, fields->own[i]->type) != 0)) {
             return apr_psprintf(
                 pool,
                 "has CatalogField %s %s, but <Location \"%s\"> of %s, which has the same database, has "
