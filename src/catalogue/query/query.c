@@ -439,7 +439,7 @@ static const struct parameter_row_t {
     [ROW_MATCH] =
         {"match", parse_match, add_match, REFUSED, 1, 1, describe_match, "\"exact\"",
          "`prefix`: never words that contain one of `q` or are one slip away, which otherwise take part where "
-         "hardly anything is found; `exact`: whole words only, and no synonyms"},
+         "few products match; `exact`: whole words only, and no synonyms"},
     [ROW_SORT] =
         {"sort", parse_sort, add_sort, LISTED, 1, 1, describe_sort, "[\"-price\", \"name\"]",
          "The order: fields, with `-` for descending order; ties are ordered by `createdAt`, then by `id`. Of "

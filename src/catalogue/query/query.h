@@ -34,7 +34,7 @@ typedef enum {
 } cat_count_t;
 
 typedef enum {
-    CAT_MATCH_WIDE,   /* as CAT_MATCH_PREFIX; and where hardly anything is found, also inside words, and with slips */
+    CAT_MATCH_WIDE,   /* as CAT_MATCH_PREFIX; and where few products match, also inside words, and with slips */
     CAT_MATCH_PREFIX, /* words of q begin words of a product */
     CAT_MATCH_EXACT   /* they are whole words of it, with CAT_PRODUCT_WORD_END behind each */
 } cat_match_t;

@@ -215,7 +215,7 @@ export function stories(server) {
         await page.waitForURL(/\/$/);
     });
 
-    story('where hardly anything is found, the page says which other words it shows, and leads to the list without them', server, async visit => {
+    story('where few products match, the page says which other words it shows, and leads to the list without them', server, async visit => {
         await fill(server);
         const { token } = await server.register('kettlemaker', server.shopUrl);
         const made = [];
@@ -226,7 +226,7 @@ export function stories(server) {
         const { page } = visitor;
         const note = page.locator('#corrected');
         await page.goto('/?q=ketle');
-        await note.getByText('Hardly anything is found by “ketle”. Products with kettle are shown, too.').waitFor();
+        await note.getByText('Few or no products match “ketle”. Products with kettle are shown as well.').waitFor();
         await page.getByRole('link', { name: 'Copper kettle' }).waitFor();
         assert.ok(await page.getByText('Save as a file').isHidden(), 'a file would not have them');
         await inspect(page, 'shop-corrected');
@@ -235,7 +235,7 @@ export function stories(server) {
         assert.ok(await note.isHidden());
         assert.match(page.url(), /\?q=ketle&match=prefix$/);
         await page.locator('#q').fill('kettel');
-        await note.getByText('Products with kettle are shown, too.').waitFor();
+        await note.getByText('Products with kettle are shown as well.').waitFor();
         assert.match(page.url(), /\?q=kettel$/);
         for (const id of made) {
             await server.api('DELETE', `/products/${id}`, undefined, token, server.shopUrl);

@@ -180,7 +180,7 @@ export default {
     'list.searchAll': 'In allen Produkten nach „{words}“ suchen',
     'list.searchWord': 'Nach „{words}“ suchen',
     'list.showAll': 'Alle Produkte zeigen',
-    'list.corrected': 'Mit „{words}“ ist kaum etwas zu finden. Auch Produkte mit {others} werden gezeigt.',
+    'list.corrected': 'Zu „{words}“ passen kaum Produkte. Auch solche mit {others} werden gezeigt.',
     'list.asAsked': 'Nur das Gesuchte zeigen',
     'list.range': { one: '{n} Produkt', other: '{from}–{to} von {n} Produkten' },
     'list.rangeOfMore': '{from}–{to} von mehr als {n} Produkten',

@@ -180,7 +180,7 @@ export default {
     'list.searchAll': 'Search for “{words}” in all products',
     'list.searchWord': 'Search for “{words}”',
     'list.showAll': 'Show all products',
-    'list.corrected': 'Hardly anything is found by “{words}”. Products with {others} are shown, too.',
+    'list.corrected': 'Few or no products match “{words}”. Products with {others} are shown as well.',
     'list.asAsked': 'Show only what was asked for',
     'list.range': { one: '{n} product', other: '{from}–{to} of {n} products' },
     'list.rangeOfMore': '{from}–{to} of more than {n} products',
