@@ -320,36 +320,32 @@ static const char *take_rule(line_t *l)
     return cat_own_rule_make(l->pool, &limits, &l->field.rule);
 }
 
-/* The value that a client would send, on the pool; NULL: it is no JSON. */
-static json_t *read_default(apr_pool_t *pool, cat_kind_t kind, const char *text)
+/* The value that a client would send, on the pool. Text that is not JSON, or is null, becomes a string, which the type then refuses; NULL: it
+ * is for the type json, which would take a string. */
+static const json_t *read_default(apr_pool_t *pool, cat_kind_t kind, const char *text)
 {
-    switch (kind) {
-    case CAT_STRING:
-    case CAT_TIME:
-        return cat_json_own(pool, json_string(text));
-    case CAT_LIST:
+    const json_t *value;
+
+    if (kind == CAT_LIST) {
         return cat_json_own(pool, cat_list_text_json(pool, text, '|'));
-    default:
-        return cat_json_parse_value(pool, text, strlen(text));
     }
+    value = kind == CAT_STRING || kind == CAT_TIME ? NULL : cat_json_parse_value(pool, text, strlen(text));
+    if (!value || json_is_null(value)) {
+        value = kind == CAT_VALUE ? NULL : cat_json_own(pool, json_string(text));
+    }
+    return value;
 }
 
 static const char *take_default(line_t *l)
 {
     cat_field_fault_t fault = {.code = "type", .message = "must be JSON other than null"};
-    const json_t *value;
+    const char *text = l->values[DEFAULT];
+    const json_t *value = text ? read_default(l->pool, l->field.kind, text) : NULL;
 
-    if (!l->values[DEFAULT]) {
-        return NULL;
-    }
-    value = read_default(l->pool, l->field.kind, l->values[DEFAULT]);
-    if ((!value || json_is_null(value)) && l->field.kind != CAT_VALUE) { /* so that the fault is that of the type */
-        value = cat_json_own(l->pool, json_string(l->values[DEFAULT]));
-    }
-    if (value && !json_is_null(value)) {
+    if (value) {
         fault = cat_fields_read_value(l->pool, &l->field, value, &l->field.absent);
     }
-    return fault.code ? apr_psprintf(l->pool, "default=%s %s", l->values[DEFAULT], fault.message) : NULL;
+    return text && fault.code ? apr_psprintf(l->pool, "default=%s %s", text, fault.message) : NULL;
 }
 
 int cat_own_field_find(const cat_fields_t *fields, const char *name)
