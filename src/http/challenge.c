@@ -34,9 +34,9 @@ cat_answer_t *cat_challenge_refuse(apr_pool_t *pool, const cat_conf_t *conf, cat
                                    const char *reason)
 {
     cat_answer_t *answer = cat_answer_problem(pool, problem, reason);
-    const char *realm = *conf->mount ? conf->mount : "/";
 
-    cat_answer_header(answer, pool, "WWW-Authenticate", cat_challenge_format(pool, realm, code, reason));
+    cat_answer_header(answer, pool, "WWW-Authenticate",
+                      cat_challenge_format(pool, cat_conf_location(conf), code, reason));
     return answer;
 }
 

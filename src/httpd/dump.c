@@ -91,7 +91,7 @@ static void write_mount(apr_pool_t *pool, const cat_mount_t *mount)
     const cat_conf_t *conf = mount->conf;
     const char *values[FIELDS] = {
         [SERVER] = mount->server->server_hostname,
-        [MOUNT] = *conf->mount ? conf->mount : "/",
+        [MOUNT] = cat_conf_location(conf),
         [KEY_DIR] = cat_keyring_directory(conf->keys),
         [KEY_FILE] = cat_keyring_directory(conf->keys) ? NULL : path_of(pool, conf->key_file),
         [ISSUER] = conf->issuer,

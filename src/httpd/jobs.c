@@ -268,7 +268,7 @@ static void notice_mail(const cat_mount_t *mount)
             APLOG_MARK, APLOG_NOTICE, 0, mount->server,
             "CAT036: <Location \"%s\"> of %s has no CatalogMail: nobody gets a link to confirm an address or to set "
             "a new password",
-            *conf->mount ? conf->mount : "/", mount->server->server_hostname);
+            cat_conf_location(conf), mount->server->server_hostname);
     }
 }
 

@@ -32,7 +32,7 @@
 #include "httpd/server.h"
 #include "httpd/signals.h"
 #include "httpd/site_checks.h"
-#include "httpd/token_scope.h"
+#include "httpd/mount_conflicts.h"
 #include "jose/keyring.h"
 #include "lib/log.h"
 #include "lib/process.h"
@@ -149,10 +149,10 @@ static const char *check_guards(apr_pool_t *pool, server_rec *s, const char **pr
 
     for (; d && !error; d = d->next) {
         const char *path = strcasecmp(d->directive, "<Location") ? NULL : cat_config_tree_path(pool, d);
-        if (path && *path == '/' && cat_token_scope_is_guard(pool, d)) {
+        if (path && *path == '/' && cat_mount_conflicts_is_guard(pool, d)) {
             const cat_conf_t *conf = settings_for(pool, s, path);
             *prefix = path;
-            error = conf->enable ? NULL : cat_token_scope_check_guard(pool, s, conf);
+            error = conf->enable ? NULL : cat_mount_conflicts_check_guard(pool, s, conf);
         }
     }
     return error;
@@ -205,7 +205,7 @@ int cat_lifecycle_check_config(apr_pool_t *pconf, apr_pool_t *plog, apr_pool_t *
             return refuse_section(s, prefix, error);
         }
     }
-    error = cat_token_scope_check(ptemp, main_server, &mount);
+    error = cat_mount_conflicts_check(ptemp, main_server, &mount);
     if (error) {
         return refuse_section(mount->server, mount->conf->mount, error);
     }

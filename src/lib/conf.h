@@ -120,6 +120,12 @@ typedef struct cat_conf_t {
     const struct cat_conf_t *known_result;
 } cat_conf_t;
 
+/* The path of the mount as its <Location> has it. */
+static inline const char *cat_conf_location(const cat_conf_t *conf)
+{
+    return *conf->mount ? conf->mount : "/";
+}
+
 /* The URL of the pages; NULL: none is set. */
 static inline const char *cat_conf_pages_url(const cat_conf_t *conf)
 {
