@@ -36,8 +36,8 @@ sub reads {
 }
 
 for (
-    [SQL_IMAGE_DROPPED => [1_019_000, 1_019_000, ''], 'pictures that were dropped lately'],
-    [SQL_IMAGE_DROPPED => [1_018_000, 1_018_000, id(18_000)], 'the page behind one of them'],
+    [SQL_IMAGE_DROPPED => [1_019_000, 1_019_000, '', 500], 'pictures that were dropped lately'],
+    [SQL_IMAGE_DROPPED => [1_018_000, 1_018_000, id(18_000), 500], 'the page behind one of them'],
     [SQL_IMAGE_DROPPED_BEFORE => [1_000_050], 'those that were kept for long enough'],
     [SQL_IMAGE_USED_100 => [map { id($_) } 1 .. 100], 'pictures of a hundred files'],
     [SQL_IMAGE_OF_PRODUCT => [id(100)], 'pictures of a product'],

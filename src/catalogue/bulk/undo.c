@@ -98,9 +98,10 @@ typedef struct product_t {
     int rows;               /* changes of the portion that have been judged */
 } product_t;
 
-/* The columns of SQL_CHANGES_SINCE, and how many rows it has at most. */
+/* The columns of SQL_CHANGES_SINCE. */
 enum { NUMBER, BATCH, OP, FORMER };
-#define SINCE_MOST 100
+
+#define SINCE_MOST 100 /* changes of a product that are read at once */
 
 /* 0: the product is not what the history says. */
 static int revert_change(product_t *p, const char *op, const char *former)
@@ -159,7 +160,8 @@ static apr_status_t judge_changes(product_t *p)
     do {
         cat_db_use_pool(p->db, pool);
         p->rows = 0;
-        rv = cat_db_each(p->db, SQL_CHANGES_SINCE, CAT_VALUES(p->id, after, cat_number_write(p->db->pool, p->number)),
+        rv = cat_db_each(p->db, SQL_CHANGES_SINCE,
+                         CAT_VALUES(p->id, after, cat_number_write(p->db->pool, p->number), APR_STRINGIFY(SINCE_MOST)),
                          judge_change, p);
         p->row = p->row ? cat_product_copy(before, p->row, CAT_PRODUCT_COLUMNS) : NULL;
         cat_db_use_pool(p->db, before);

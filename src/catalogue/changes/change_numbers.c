@@ -24,7 +24,7 @@
 #include "lib/number.h"
 #include "lib/time.h"
 
-#define PORTION 1000    /* changes that are numbered in a transaction: those of SQL_CHANGES_UNNUMBERED */
+#define PORTION 1000    /* changes that are numbered in a transaction */
 #define SOME 100        /* places of SQL_CHANGES_NUMBER */
 #define RUN_LEAST 10    /* numbers without a hole that are worth a statement of their own */
 #define PURGE_ROUNDS 50 /* of the transactions of a run, each with the rows of SQL_CHANGES_OLDEST but one */
@@ -50,7 +50,7 @@ static apr_status_t add_number(void *baton, const char *const *row, int count)
 static apr_status_t find_unnumbered(numbering_t *n)
 {
     n->count = 0;
-    return cat_db_each(n->db, SQL_CHANGES_UNNUMBERED, CAT_NO_VALUES, add_number, n);
+    return cat_db_each(n->db, SQL_CHANGES_UNNUMBERED, CAT_VALUES(APR_STRINGIFY(PORTION)), add_number, n);
 }
 
 static apr_status_t set_mark(cat_db_t *db, const char *name, apr_int64_t n)

@@ -54,7 +54,7 @@
 /* Transactions that drop pictures may be committed in another order than that of their times, and clocks of servers differ. */
 #define OVERLAP apr_time_from_sec(30)
 #define KEPT apr_time_from_sec(60) /* in the database, after the history has forgotten that it was dropped */
-#define DROPPED_PAGE 500           /* rows of SQL_IMAGE_DROPPED */
+#define DROPPED_PAGE 500           /* pictures whose files are removed at once */
 
 #define WALK_INTERVAL apr_time_from_sec(3600)
 #define PORTION CAT_DB_PLACES
@@ -225,7 +225,7 @@ static apr_status_t remove_dropped(cat_job_t *job, apr_time_t since)
         apr_pool_create(&r.pool, job->pool);
         r.count = 0;
         rv = cat_db_each(cat_db_another(job->db, r.pool), SQL_IMAGE_DROPPED,
-                         CAT_VALUES(r.after[0], r.after[0], r.after[1]), remove_files, &r);
+                         CAT_VALUES(r.after[0], r.after[0], r.after[1], APR_STRINGIFY(DROPPED_PAGE)), remove_files, &r);
         if (before != job->pool) {
             apr_pool_destroy(before);
         }

@@ -155,7 +155,7 @@ apr_status_t cat_image_store_remove(cat_db_t *db, const char *product, const cha
 
 /* ---- reading ---- */
 
-#define PAGE 10 /* parts that SQL_IMAGE_PARTS reads */
+#define PAGE 10 /* parts that are read at once */
 
 typedef struct reading_t {
     apr_pool_t *page;
@@ -211,8 +211,8 @@ static apr_status_t read_parts(cat_db_t *db, const char *size, cat_image_take_t 
     do {
         apr_pool_clear(r.page);
         r.parts = 0;
-        rv = cat_db_each(cat_db_another(db, r.page), SQL_IMAGE_PARTS, CAT_VALUES(apr_pstrdup(r.page, r.after), end),
-                         pass_part, &r);
+        rv = cat_db_each(cat_db_another(db, r.page), SQL_IMAGE_PARTS,
+                         CAT_VALUES(apr_pstrdup(r.page, r.after), end, APR_STRINGIFY(PAGE)), pass_part, &r);
     } while (rv == APR_SUCCESS && r.parts == PAGE);
     apr_pool_destroy(r.page);
     if (r.is_damaged) {

@@ -95,7 +95,7 @@ static const char *const statements[SQL_COUNT] = {
                               " COALESCE((SELECT in_stock FROM category_counts WHERE category = %s), 0)",
     FOR_ROWS(SQL_BATCHES_INSERT, BATCHES_INSERT_SQLITE3, BATCHES_ROW),
     [SQL_CHANGES_HOLD_MARK] = "SELECT n FROM change_marks WHERE name = %s",
-    [SQL_CHANGES_UNNUMBERED] = "SELECT number FROM changes WHERE 0",
+    [SQL_CHANGES_UNNUMBERED] = "SELECT number FROM changes WHERE 0 LIMIT %s",
     [SQL_CHANGES_WAITING] = "SELECT at FROM changes WHERE 0",
     [SQL_CHANGES_NUMBER_RUN] = "UPDATE changes SET number = number + %s WHERE 0 AND number >= %s AND number <= %s",
     [SQL_CHANGES_NUMBER] = "UPDATE changes SET number = number + %s WHERE 0 AND number IN (" HUNDRED ")",
