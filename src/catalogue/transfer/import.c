@@ -88,6 +88,7 @@ struct cat_import_t {
     apr_int64_t grown;                /* how many products were created when the database was last told */
     apr_interval_time_t posting_time; /* what inserting a word or key took in the one before, in nanoseconds */
     cat_import_result_t done;
+    item_t *taken;               /* the row that has a unique value of another product or row; NULL: none has */
     apr_int64_t grown_within;    /* how many of these were created when the database was last told */
     apr_pool_t *changed_pool;    /* of the list */
     apr_array_header_t *changed; /* const char *: the ids that it updates */
@@ -600,8 +601,6 @@ static apr_status_t read_group(cat_import_t *im, apr_int64_t row, int most)
     return rv == APR_EAGAIN ? APR_SUCCESS : rv;
 }
 
-static apr_status_t refuse_taken(cat_import_t *im, item_t *item);
-
 /* Those before the row with the fault are inserted already, and rolled back. */
 static apr_status_t insert_created(cat_import_t *im, const char *const *const *products, int count)
 {
@@ -610,7 +609,7 @@ static apr_status_t insert_created(cat_import_t *im, const char *const *const *p
 
     for (int i = 0; i < im->group.count && rv == APR_EEXIST && inserted < count; i++) {
         if (im->group.items[i].input.values == (const char **)products[inserted]) {
-            return refuse_taken(im, &im->group.items[i]);
+            im->taken = &im->group.items[i];
         }
     }
     return rv;
@@ -621,11 +620,8 @@ static apr_status_t prepare_creation(cat_import_t *im, item_t *item)
 {
     apr_time_t time = im->time + item->row;
 
-    if (!complete_creation(
-            im, item)) { /* its product was deleted since the check, and what an update needs is not enough */
-        if (json_array_size(im->result.errors) == 0) { /* the transaction may run again */
-            add_input_errors(im, item);
-        }
+    if (!complete_creation(im, item)) { /* an update whose product was deleted since the check */
+        add_input_errors(im, item);
         return CAT_EREFUSED;
     }
     item->input.values[CAT_PRODUCT_ID] = cat_id_make(im->group.pool, time);
@@ -645,7 +641,7 @@ static apr_status_t create_products(cat_import_t *im)
         item_t *item = &group->items[i];
         if (!item->id) {
             rv = prepare_creation(im, item);
-            rv = rv == APR_EEXIST ? refuse_taken(im, item) : rv;
+            im->taken = rv == APR_EEXIST ? item : NULL;
             products[count++] = (const char *const *)item->input.values;
         }
     }
@@ -659,33 +655,12 @@ static apr_status_t create_products(cat_import_t *im)
 /* A product that was deleted since the check, or has become too long: nothing of the transaction is stored. */
 static apr_status_t refuse_update(cat_import_t *im, item_t *item, apr_status_t rv)
 {
-    if (json_array_size(im->result.errors) > 0) { /* the transaction may run again */
-        return CAT_EREFUSED;
-    }
     if (rv == CAT_ETOOLONG) {
         add_row_error(im, item, "", "too_long", CAT_PRODUCT_TOO_LONG);
     } else {
         add_row_error(im, item, "id", "unknown", "must be the id of a product");
     }
     return CAT_EREFUSED;
-}
-
-/* Another product, or another row, has a unique value of this one. APR_EEXIST: so the transaction is to run again. */
-static apr_status_t refuse_taken(cat_import_t *im, item_t *item)
-{
-    cat_db_t *db = cat_db_another(im->db, im->pool);
-    const char *id;
-    apr_status_t rv;
-
-    if (json_array_size(im->result.errors)) {
-        return CAT_EREFUSED;
-    }
-    if (im->number && item->key && !item->id && cat_own_keys_find(db, im->number, item->key, &id) == APR_SUCCESS) {
-        return APR_EEXIST; /* another writer has created the product of the key since the group was looked up */
-    }
-    rv = cat_products_note_taken(db, &item->input, item->id, im->db->taken);
-    add_input_errors(im, item);
-    return rv == APR_SUCCESS ? CAT_EREFUSED : rv;
 }
 
 static void begin_postings(cat_import_t *im)
@@ -722,9 +697,8 @@ static apr_status_t update_product(cat_import_t *im, item_t *item)
 
     APR_ARRAY_PUSH(im->changed, const char *) = apr_pstrdup(im->changed_pool, item->id);
     rv = rv == APR_SUCCESS ? cat_products_update_within(im->db, item->id, &item->input, &product) : rv;
-    return rv == APR_NOTFOUND || rv == CAT_ETOOLONG ? refuse_update(im, item, rv)
-           : rv == APR_EEXIST                       ? refuse_taken(im, item)
-                                                    : rv;
+    im->taken = rv == APR_EEXIST ? item : NULL;
+    return rv == APR_NOTFOUND || rv == CAT_ETOOLONG ? refuse_update(im, item, rv) : rv;
 }
 
 static apr_status_t update_products(cat_import_t *im)
@@ -834,6 +808,9 @@ static apr_status_t store_rows(void *baton)
     apr_pool_t *before = cat_db_use_pool(im->db, im->group.pool);
     apr_status_t rv = report_spool(im, cat_spool_seek(im->spool, im->begin));
 
+    json_array_clear(im->result.errors);
+    im->result.failed = 0;
+    im->taken = NULL;
     im->done = (cat_import_result_t){.stored = 0};
     im->grown_within = CAT_IMPORT_STEP;
     im->inserted = 0;
@@ -877,6 +854,21 @@ static void tell_of_growth(cat_import_t *im)
     }
 }
 
+/* After the transaction, when what it has stored before the row is rolled back. APR_EEXIST: it is to run again, as another writer has created the
+ * product of the key since the group was looked up. */
+static apr_status_t refuse_taken(cat_import_t *im, item_t *item)
+{
+    const char *id;
+    apr_status_t rv;
+
+    if (im->number && item->key && !item->id && cat_own_keys_find(im->db, im->number, item->key, &id) == APR_SUCCESS) {
+        return APR_EEXIST;
+    }
+    rv = cat_products_note_taken(im->db, &item->input, item->id, im->db->taken);
+    add_input_errors(im, item);
+    return rv == APR_SUCCESS ? CAT_EREFUSED : rv;
+}
+
 #define KEY_TRIES 10 /* of a transaction, while others create products of its keys */
 
 static apr_status_t run_transaction(cat_import_t *im)
@@ -890,6 +882,7 @@ static apr_status_t run_transaction(cat_import_t *im)
         im->changed = apr_array_make(im->changed_pool, 64, sizeof(const char *));
         rv = o->transact ? o->transact(o->baton, cat_change_notes_run, &noted)
                          : cat_products_transact(im->db, im->changed, im->rows, store_rows, im);
+        rv = rv == APR_EEXIST && im->taken ? refuse_taken(im, im->taken) : rv;
     }
     if (rv == APR_SUCCESS) {
         cat_change_notes_keep(im->db);
