@@ -13,13 +13,13 @@
 
 #define TEXT_MAX 254 /* octets */
 
-cat_answer_t *cat_admin_list_parse(cat_request_t *q, cat_parameters_t *p, const cat_parameter_row_t *rows, int count,
+cat_answer_t *cat_admin_list_parse(cat_request_t *q, cat_parameters_t *p, const cat_parameter_row_t *rows,
                                    cat_admin_list_t *list)
 {
     *list = (cat_admin_list_t){.conf = q->conf, .page = {.number = 1, .limit = q->conf->default_limit}};
     cat_buffer_init(&list->link, q->pool, 64);
     cat_parameters_init(p, q->pool, q->strict, q->query);
-    cat_parameters_parse(p, rows, count, list);
+    cat_parameters_parse(p, rows, list);
     if (p->errors) {
         return cat_answer_invalid(q->pool, CAT_PROBLEM_VALIDATION, p->errors);
     }

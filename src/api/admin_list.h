@@ -18,7 +18,7 @@ typedef struct cat_admin_list_t {
 
 /* Parses the query by a table of parameters. The baton of its functions begins with a cat_admin_list_t. NULL: all are
  * good; otherwise the answer that refuses them. */
-cat_answer_t *cat_admin_list_parse(cat_request_t *q, cat_parameters_t *p, const cat_parameter_row_t *rows, int count,
+cat_answer_t *cat_admin_list_parse(cat_request_t *q, cat_parameters_t *p, const cat_parameter_row_t *rows,
                                    cat_admin_list_t *list);
 
 /* The rows of such a table that each list has: page and limit, as forgiving as those of GET /products. */

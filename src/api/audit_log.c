@@ -73,15 +73,14 @@ static const cat_parameter_row_t parameters[] = {
     {"action", 0, parse_action, cat_parameters_describe_text, "What was done", "\"user.update\""},
     {"since", 0, parse_since, cat_parameters_describe_time, "Only what was done at this time or later",
      "\"2026-11-21T09:30:00Z\""},
+    CAT_PARAMETERS_END,
 };
-
-#define PARAMETERS ((int)(sizeof(parameters) / sizeof(parameters[0])))
 
 cat_answer_t *cat_audit_log_list(cat_request_t *q)
 {
     audit_request_t r = {.filter = {.actor = {"", ""}, .target = {"", ""}, .action = "", .since = "0"}};
     cat_parameters_t p;
-    cat_answer_t *refusal = cat_admin_list_parse(q, &p, parameters, PARAMETERS, &r.list);
+    cat_answer_t *refusal = cat_admin_list_parse(q, &p, parameters, &r.list);
     apr_status_t rv;
 
     if (refusal) {
@@ -103,11 +102,6 @@ static const cat_member_t members[] = {
 };
 static const cat_shape_t shape = {.kind = CAT_SHAPE_OBJECT, .name = "AuditLog", .members = members};
 
-static void describe_parameters(cat_describer_t *d)
-{
-    cat_parameters_describe(d, "audit", parameters, PARAMETERS);
-}
-
 static const cat_problem_t problems[] = {CAT_PROBLEM_CURSOR, CAT_PROBLEM_COUNT};
 
 const cat_description_t cat_audit_log_about = {
@@ -115,7 +109,8 @@ const cat_description_t cat_audit_log_about = {
     .tag = "Administration",
     .summary = "List what administrators, and users of their own accounts, changed",
     .about = "Newest first. All conditions must hold.",
-    .describe_parameters = describe_parameters,
+    .group = "audit",
+    .parameters = parameters,
     .status = 200,
     .answered = "A page of the entries",
     .shape = &shape,

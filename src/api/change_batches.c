@@ -80,9 +80,8 @@ static void parse_cursor(void *request, cat_parameters_t *p, const cat_parameter
 static const cat_parameter_row_t parameters[] = {
     CAT_ADMIN_LIST_PARAMETERS,
     {"cursor", 0, parse_cursor, cat_admin_list_describe_cursor, CAT_ADMIN_LIST_CURSOR, "\"228817563420002\""},
+    CAT_PARAMETERS_END,
 };
-
-#define PARAMETERS ((int)(sizeof(parameters) / sizeof(parameters[0])))
 
 static apr_status_t read_page(cat_db_t *db, cat_page_t *page)
 {
@@ -101,7 +100,7 @@ cat_answer_t *cat_change_batches_list(cat_request_t *q)
 {
     cat_admin_list_t list;
     cat_parameters_t p;
-    cat_answer_t *refusal = cat_admin_list_parse(q, &p, parameters, PARAMETERS, &list);
+    cat_answer_t *refusal = cat_admin_list_parse(q, &p, parameters, &list);
 
     if (refusal) {
         return refusal;
@@ -202,11 +201,6 @@ static const cat_member_t list_members[] = {
 };
 static const cat_shape_t list_shape = {.kind = CAT_SHAPE_OBJECT, .name = "ChangeBatches", .members = list_members};
 
-static void describe_parameters(cat_describer_t *d)
-{
-    cat_parameters_describe(d, "batches", parameters, PARAMETERS);
-}
-
 static const cat_problem_t listing[] = {CAT_PROBLEM_CURSOR, CAT_PROBLEM_COUNT};
 
 const cat_description_t cat_change_batches_about_list = {
@@ -214,7 +208,8 @@ const cat_description_t cat_change_batches_about_list = {
     .tag = "Products",
     .summary = "List the batches of changes of products",
     .about = "Newest first. Each has the changes of one request.",
-    .describe_parameters = describe_parameters,
+    .group = "batches",
+    .parameters = parameters,
     .status = 200,
     .answered = "A page of the batches",
     .shape = &list_shape,

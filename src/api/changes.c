@@ -166,9 +166,8 @@ static const cat_parameter_row_t parameters[] = {
      "1042"},
     {"limit", 1, parse_limit, describe_limit, CAT_PARAMETERS_LIMIT, "500"},
     {"include", 0, parse_include, describe_include, "With each change the product as it is now", "\"product\""},
+    CAT_PARAMETERS_END,
 };
-
-#define PARAMETERS ((int)(sizeof(parameters) / sizeof(parameters[0])))
 
 static apr_status_t add_product(void *baton, const char *const *row, int count)
 {
@@ -240,7 +239,7 @@ cat_answer_t *cat_changes_list(cat_request_t *q)
     apr_status_t rv;
 
     cat_parameters_init(&p, q->pool, q->strict, q->query);
-    cat_parameters_parse(&p, parameters, PARAMETERS, &f);
+    cat_parameters_parse(&p, parameters, &f);
     if (p.errors) {
         return cat_answer_invalid(q->pool, CAT_PROBLEM_VALIDATION, p.errors);
     }
@@ -362,9 +361,7 @@ static apr_status_t read_history(void *baton)
                : rv;
 }
 
-static const cat_parameter_row_t history_parameters[] = {CAT_ADMIN_LIST_PARAMETERS};
-
-#define HISTORY_PARAMETERS ((int)(sizeof(history_parameters) / sizeof(history_parameters[0])))
+static const cat_parameter_row_t history_parameters[] = {CAT_ADMIN_LIST_PARAMETERS, CAT_PARAMETERS_END};
 
 /* The changes that were just made are numbered first. If they cannot be, for example because the database is read-only, they lack their
  * number, and the cause is in the log. A product that is gone has its history as long as that is kept; one that never was, or is older than
@@ -387,7 +384,7 @@ cat_answer_t *cat_changes_history(cat_request_t *q)
     cat_answer_t *refusal;
     apr_status_t rv;
 
-    refusal = cat_admin_list_parse(q, &p, history_parameters, HISTORY_PARAMETERS, &h.list);
+    refusal = cat_admin_list_parse(q, &p, history_parameters, &h.list);
     if (refusal) {
         return refusal;
     }
@@ -486,11 +483,6 @@ static const cat_member_t change_members[] = {
 };
 static const cat_shape_t changes = {.kind = CAT_SHAPE_OBJECT, .name = "Changes", .members = change_members};
 
-static void describe_parameters(cat_describer_t *d)
-{
-    cat_parameters_describe(d, "changes", parameters, PARAMETERS);
-}
-
 static const cat_problem_t following[] = {CAT_PROBLEM_CHANGES_GONE, CAT_PROBLEM_COUNT};
 
 const cat_description_t cat_changes_about_list = {
@@ -501,7 +493,8 @@ const cat_description_t cat_changes_about_list = {
              "misses none "
              "and gets none twice. "
              "On a database server a change is in the list about half a second after it was made.",
-    .describe_parameters = describe_parameters,
+    .group = "changes",
+    .parameters = parameters,
     .status = 200,
     .answered = "The changes after `since`",
     .shape = &changes,
@@ -520,11 +513,6 @@ static const cat_member_t history_members[] = {
 };
 static const cat_shape_t history = {.kind = CAT_SHAPE_OBJECT, .name = "History", .members = history_members};
 
-static void describe_history_parameters(cat_describer_t *d)
-{
-    cat_parameters_describe(d, "history", history_parameters, HISTORY_PARAMETERS);
-}
-
 static const cat_problem_t reading[] = {CAT_PROBLEM_PRODUCT_UNKNOWN, CAT_PROBLEM_INDEXING, CAT_PROBLEM_COUNT};
 
 const cat_description_t cat_changes_about_history = {
@@ -534,7 +522,8 @@ const cat_description_t cat_changes_about_history = {
     .about = "Newest first, also of a product that was deleted.",
     .param = CAT_PRODUCTS_PARAM,
     .takes_name = 1,
-    .describe_parameters = describe_history_parameters,
+    .group = "history",
+    .parameters = history_parameters,
     .status = 200,
     .answered = "A page of its changes",
     .shape = &history,

@@ -99,6 +99,7 @@ static const cat_parameter_row_t parameters[] = {
      "The order: by value or by number of products, with `-` for descending order", "\"-count\""},
     {"prefix", 0, parse_prefix, cat_parameters_describe_text,
      "Only values that begin with this text, without regard to case and accents", "\"ki\""},
+    CAT_PARAMETERS_END,
 };
 static const cat_parameter_row_t of_categories[] = {
     {"page", 1, parse_page, cat_parameters_describe_page, CAT_PARAMETERS_PAGE, "2"},
@@ -107,6 +108,7 @@ static const cat_parameter_row_t of_categories[] = {
      "The order: by name or by number of products, with `-` for descending order", "\"-count\""},
     {"category[prefix]", 0, parse_prefix, cat_parameters_describe_text,
      "Only categories that begin with this text, without regard to case and accents", "\"ki\""},
+    CAT_PARAMETERS_END,
 };
 
 #define PARAMETERS ((int)(sizeof(parameters) / sizeof(parameters[0])))
@@ -215,7 +217,7 @@ static cat_answer_t *answer_page(cat_request_t *q, const cat_value_page_resource
     apr_status_t rv;
 
     cat_parameters_init(&r.parameters, q->pool, q->strict, q->query);
-    cat_parameters_parse(&r.parameters, rows, PARAMETERS, &r);
+    cat_parameters_parse(&r.parameters, rows, &r);
     if (r.parameters.errors) {
         return cat_answer_invalid(q->pool, CAT_PROBLEM_VALIDATION, r.parameters.errors);
     }
@@ -265,11 +267,6 @@ static const cat_shape_t shape = {.kind = CAT_SHAPE_OBJECT, .name = "FieldValueL
 static const cat_problem_t problems[] = {CAT_PROBLEM_FIELD_UNKNOWN, CAT_PROBLEM_NOT_INDEXED, CAT_PROBLEM_INDEXING,
                                          CAT_PROBLEM_COUNT};
 
-static void describe_parameters(cat_describer_t *d)
-{
-    cat_parameters_describe(d, "values", parameters, PARAMETERS);
-}
-
 const cat_description_t cat_field_values_about = {
     .id = "listFieldValues",
     .tag = "Products",
@@ -277,7 +274,8 @@ const cat_description_t cat_field_values_about = {
     .about = "Of `category` and of each field with the option `facet`. Products without a value are not counted.",
     .param = "The field's name",
     .param_example = "category",
-    .describe_parameters = describe_parameters,
+    .group = "values",
+    .parameters = parameters,
     .status = 200,
     .answered = "A page of the list",
     .shape = &shape,
@@ -302,17 +300,13 @@ static const cat_member_t list_members[] = {
 static const cat_shape_t list_shape = {.kind = CAT_SHAPE_OBJECT, .name = "CategoryList", .members = list_members};
 static const cat_problem_t list_problems[] = {CAT_PROBLEM_NOT_INDEXED, CAT_PROBLEM_INDEXING, CAT_PROBLEM_COUNT};
 
-static void describe_parameters_of_categories(cat_describer_t *d)
-{
-    cat_parameters_describe(d, "categories", of_categories, PARAMETERS);
-}
-
 const cat_description_t cat_field_values_about_categories = {
     .id = "listCategories",
     .tag = "Categories",
     .summary = "List the categories",
     .about = "Products without a category are not counted.",
-    .describe_parameters = describe_parameters_of_categories,
+    .group = "categories",
+    .parameters = of_categories,
     .status = 200,
     .answered = "A page of the list",
     .shape = &list_shape,

@@ -94,9 +94,8 @@ static const cat_parameter_row_t parameters[] = {
      "\"The kettle from above\""},
     {"position", 0, parse_position, describe_position,
      "Its place among the product's pictures; the first one is 1. Behind all others if absent", "1"},
+    CAT_PARAMETERS_END,
 };
-
-#define PARAMETERS ((int)(sizeof(parameters) / sizeof(parameters[0])))
 
 /* ---- the body ---- */
 
@@ -259,7 +258,7 @@ cat_answer_t *cat_images_create(cat_request_t *q)
     cat_answer_t *answer;
 
     cat_parameters_init(&p, q->pool, q->strict, q->query);
-    cat_parameters_parse(&p, parameters, PARAMETERS, &c);
+    cat_parameters_parse(&p, parameters, &c);
     if (p.errors) {
         return cat_answer_invalid(q->pool, CAT_PROBLEM_VALIDATION, p.errors);
     }
@@ -381,12 +380,6 @@ static const cat_member_t created_members[] = {
 };
 static const cat_shape_t created = {.kind = CAT_SHAPE_OBJECT, .name = "ImageAnswer", .members = created_members};
 
-static void describe_parameters(cat_describer_t *d)
-{
-    d->group = "images";
-    cat_parameters_describe(d, "images", parameters, PARAMETERS);
-}
-
 static json_t *describe_picture_body(cat_describer_t *d, json_t **example)
 {
     (void)d;
@@ -417,7 +410,8 @@ const cat_description_t cat_images_about_create = {
     .param = CAT_PRODUCTS_PARAM,
     .takes_name = 1,
     .describe_input = describe_picture_body,
-    .describe_parameters = describe_parameters,
+    .group = "images",
+    .parameters = parameters,
     .status = 201,
     .answered = "The picture is stored",
     .shape = &created,

@@ -233,7 +233,6 @@ static const cat_problem_t problems[] = {CAT_PROBLEM_CURSOR, CAT_PROBLEM_NOT_IND
 
 static void describe_parameters(cat_describer_t *d)
 {
-    d->group = "products";
     cat_query_describe(d, 0);
 }
 
@@ -247,6 +246,7 @@ const cat_description_t cat_listing_about = {
     .about = "Newest first, unless `sort` says otherwise. All conditions must hold, at most " CONDITIONS
              "; all parameters have at most " OCTETS " octets. Other parameters are ignored and named in "
              "`Catalog-Ignored`.",
+    .group = "products",
     .describe_parameters = describe_parameters,
     .status = 200,
     .answered = "A page of the list",

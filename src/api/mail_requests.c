@@ -22,7 +22,6 @@ void cat_mail_requests_describe_token(cat_describer_t *d)
 {
     const cat_field_t *token = &cat_mail_requests_token;
 
-    d->group = "confirm";
     cat_description_add_parameter(d, token->name, token->about, cat_schema_of_value(token),
                                   cat_schema_field_example(token));
     json_object_set_new(d->components, "Link-Token",

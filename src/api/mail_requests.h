@@ -24,7 +24,7 @@ void cat_mail_requests_describe_token(cat_describer_t *d);
 
 /* What descriptions of looks at a link have in common. */
 #define CAT_MAIL_REQUESTS_LOOK                                                                                         \
-    .tag = "Mail", .summary = "Ask whether a link is valid, without using it",                                         \
+    .tag = "Mail", .summary = "Ask whether a link is valid, without using it", .group = "confirm",                     \
     .describe_parameters = cat_mail_requests_describe_token, .status = 200, .answered = "The link is valid",           \
     .shape = &cat_description_done
 

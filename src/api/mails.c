@@ -41,15 +41,14 @@ static json_t *describe_state(const cat_conf_t *conf)
 static const cat_parameter_row_t parameters[] = {
     CAT_ADMIN_LIST_PARAMETERS,
     {"state", 0, parse_state, describe_state, "Only mails in this state", "\"dead\""},
+    CAT_PARAMETERS_END,
 };
-
-#define PARAMETERS ((int)(sizeof(parameters) / sizeof(parameters[0])))
 
 cat_answer_t *cat_mails_list(cat_request_t *q)
 {
     mails_request_t r = {.state = NULL};
     cat_parameters_t p;
-    cat_answer_t *refusal = cat_admin_list_parse(q, &p, parameters, PARAMETERS, &r.list);
+    cat_answer_t *refusal = cat_admin_list_parse(q, &p, parameters, &r.list);
     apr_status_t rv;
 
     if (refusal) {
@@ -173,17 +172,13 @@ static const cat_shape_t retry_all_shape = {
 
 static const cat_problem_t retry_problems[] = {CAT_PROBLEM_MAIL_UNKNOWN, CAT_PROBLEM_MAIL_NOT_DEAD, CAT_PROBLEM_COUNT};
 
-static void describe_parameters(cat_describer_t *d)
-{
-    cat_parameters_describe(d, "mails", parameters, PARAMETERS);
-}
-
 const cat_description_t cat_mails_about_list = {
     .id = "listMails",
     .tag = "Administration",
     .summary = "List the mails that are not sent yet",
     .about = "Newest first, each with the reason for which its last attempt failed.",
-    .describe_parameters = describe_parameters,
+    .group = "mails",
+    .parameters = parameters,
     .status = 200,
     .answered = "A page of the list",
     .shape = &list_shape,

@@ -25,6 +25,7 @@
 #include "catalogue/store.h"
 #include "http/answer.h"
 #include "http/etag.h"
+#include "http/parameters.h"
 #include "lib/version.h"
 
 /* Digits of a number in an example: 19.99, not 19.989999999999998. */
@@ -139,7 +140,10 @@ static json_t *describe_parameters(cat_describer_t *d, const cat_route_t *route)
     json_t *parameters = d->parameters = json_array();
 
     add_segments(d, route);
-    if (route->about->describe_parameters) {
+    d->group = route->about->group;
+    if (route->about->parameters) {
+        cat_parameters_describe(d, route->about->parameters);
+    } else if (route->about->describe_parameters) {
         route->about->describe_parameters(d);
     }
     add_headers(d, route);

@@ -623,7 +623,6 @@ static void describe_fields(cat_describer_t *d)
     const cat_fields_t *fields = cat_product_fields_of(d->conf);
     const cat_field_set_t all = cat_field_list_without(fields, 0);
 
-    d->group = "products";
     cat_description_add_parameter(d, FIELDS, "The fields that the answer has; all if absent",
                                   cat_field_list_describe(fields, &all), json_pack("[s, s]", "name", "price"));
 }
@@ -634,6 +633,7 @@ const cat_description_t cat_products_about_get = {
     .summary = "Read a product",
     .param = CAT_PRODUCTS_PARAM,
     .takes_name = 1,
+    .group = "products",
     .describe_parameters = describe_fields,
     .status = 200,
     .answered = "The product",

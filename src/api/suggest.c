@@ -50,9 +50,8 @@ static const cat_parameter_row_t parameters[] = {
     {"q", CAT_PARAMETER_REQUIRED, parse_text, cat_parameters_describe_text,
      "What was typed so far: words as in `q` of the list, the last of which may be incomplete", "\"red ket\""},
     {"limit", CAT_PARAMETER_REPEATS, parse_limit, describe_limit, "The most words, and the most products", "8"},
+    CAT_PARAMETERS_END,
 };
-
-#define PARAMETERS ((int)(sizeof(parameters) / sizeof(parameters[0])))
 
 /* The list of products that the text finds. 0: query->errors says what is wrong with it. */
 static int find_list(cat_request_t *q, const request_t *r, cat_list_query_t *query)
@@ -99,7 +98,7 @@ cat_answer_t *cat_suggest_get(cat_request_t *q)
     apr_status_t rv;
 
     cat_parameters_init(&p, q->pool, q->strict, q->query);
-    cat_parameters_parse(&p, parameters, PARAMETERS, &r);
+    cat_parameters_parse(&p, parameters, &r);
     if (p.errors) {
         return cat_answer_invalid(q->pool, CAT_PROBLEM_VALIDATION, p.errors);
     }
@@ -140,17 +139,13 @@ static const cat_shape_t shape = {.kind = CAT_SHAPE_OBJECT, .name = "Suggestions
 static const cat_problem_t problems[] = {CAT_PROBLEM_NOT_INDEXED, CAT_PROBLEM_INDEXING, CAT_PROBLEM_QUERY_SLOW,
                                          CAT_PROBLEM_COUNT};
 
-static void describe_parameters(cat_describer_t *d)
-{
-    cat_parameters_describe(d, "suggestions", parameters, PARAMETERS);
-}
-
 const cat_description_t cat_suggest_about = {
     .id = "suggestProducts",
     .tag = "Products",
     .summary = "Suggest words and products while somebody types",
     .about = "Of the newest products that are found.",
-    .describe_parameters = describe_parameters,
+    .group = "suggestions",
+    .parameters = parameters,
     .status = 200,
     .answered = "What is suggested",
     .shape = &shape,

@@ -532,14 +532,12 @@ cat_answer_t *cat_transfer_import(cat_request_t *q)
 
 static void describe_export(cat_describer_t *d)
 {
-    d->group = "products";
     cat_options_describe(d, export_options);
     cat_query_describe(d, 1);
 }
 
 static void describe_import(cat_describer_t *d)
 {
-    d->group = "products";
     cat_options_describe(d, import_options);
     cat_description_add_parameter(d, COLUMNS,
                                   "The fields of a CSV file's columns, in their order; an empty name leaves one out. "
@@ -587,6 +585,7 @@ const cat_description_t cat_transfer_about_export = {
     .tag = "Products",
     .summary = "Export products to a file",
     .about = "All that meet the conditions, in one state of the database. What was exported can be imported.",
+    .group = "products",
     .describe_parameters = describe_export,
     .status = 200,
     .answered = "The file",
@@ -638,6 +637,7 @@ const cat_description_t cat_transfer_about_import = {
     .summary = "Import products from a file",
     .about = "The whole file is checked before anything is stored; if a row is bad, nothing is.",
     .describe_input = describe_rows,
+    .group = "products",
     .describe_parameters = describe_import,
     .status = 200,
     .answered = "The products are stored",

@@ -84,15 +84,14 @@ static const cat_parameter_row_t parameters[] = {
      "Part of the user name or of the e-mail address, whatever the case", "\"ada\""},
     {"role", 0, parse_role, describe_role, "Only users with this role", "\"editor\""},
     {"sort", 0, parse_sort, describe_sort, "The order, with `-` for descending order", "\"username\""},
+    CAT_PARAMETERS_END,
 };
-
-#define PARAMETERS ((int)(sizeof(parameters) / sizeof(parameters[0])))
 
 cat_answer_t *cat_user_admin_list(cat_request_t *q)
 {
     list_request_t r = {.query = {.order = CAT_USERS_BY_TIME, .descending = 1}};
     cat_parameters_t p;
-    cat_answer_t *refusal = cat_admin_list_parse(q, &p, parameters, PARAMETERS, &r.list);
+    cat_answer_t *refusal = cat_admin_list_parse(q, &p, parameters, &r.list);
     apr_status_t rv;
 
     if (refusal) {
@@ -302,17 +301,13 @@ static const cat_problem_t change_problems[] = {CAT_PROBLEM_USER_UNKNOWN, CAT_PR
 static const cat_problem_t last_problems[] = {CAT_PROBLEM_USER_UNKNOWN, CAT_PROBLEM_PRECONDITION,
                                               CAT_PROBLEM_LAST_ADMIN, CAT_PROBLEM_COUNT};
 
-static void describe_parameters(cat_describer_t *d)
-{
-    cat_parameters_describe(d, "users", parameters, PARAMETERS);
-}
-
 const cat_description_t cat_user_admin_about_list = {
     .id = "listUsers",
     .tag = "Administration",
     .summary = "List the users",
     .about = "Newest first, unless `sort` says otherwise.",
-    .describe_parameters = describe_parameters,
+    .group = "users",
+    .parameters = parameters,
     .status = 200,
     .answered = "A page of the list",
     .shape = &list_shape,

@@ -7,15 +7,14 @@
 
 static const cat_parameter_row_t parameters[] = {
     CAT_ADMIN_LIST_PARAMETERS,
+    CAT_PARAMETERS_END,
 };
-
-#define PARAMETERS ((int)(sizeof(parameters) / sizeof(parameters[0])))
 
 cat_answer_t *cat_webhooks_list(cat_request_t *q)
 {
     cat_admin_list_t list;
     cat_parameters_t p;
-    cat_answer_t *refusal = cat_admin_list_parse(q, &p, parameters, PARAMETERS, &list);
+    cat_answer_t *refusal = cat_admin_list_parse(q, &p, parameters, &list);
     apr_status_t rv;
 
     if (refusal) {
@@ -34,17 +33,13 @@ static const cat_member_t list_members[] = {
 };
 static const cat_shape_t list_shape = {.kind = CAT_SHAPE_OBJECT, .name = "WebhookList", .members = list_members};
 
-static void describe_parameters(cat_describer_t *d)
-{
-    cat_parameters_describe(d, "webhooks", parameters, PARAMETERS);
-}
-
 const cat_description_t cat_webhooks_about_list = {
     .id = "listWebhooks",
     .tag = "Administration",
     .summary = "List the URLs that receive changes",
     .about = "In the order in which they were added, with what came of the last attempt of each.",
-    .describe_parameters = describe_parameters,
+    .group = "webhooks",
+    .parameters = parameters,
     .status = 200,
     .answered = "A page of the list",
     .shape = &list_shape,

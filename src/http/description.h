@@ -10,6 +10,8 @@
 
 /* What /openapi.json says of a route besides what follows from its row in the route table. It is defined beside the handler. */
 
+typedef struct cat_parameter_row_t cat_parameter_row_t; /* http/parameters.h */
+
 /* What is described, while it is. */
 typedef struct cat_describer_t {
     const cat_conf_t *conf;
@@ -21,7 +23,7 @@ typedef struct cat_describer_t {
     json_t *responses;  /* that operations share, by name */
     json_t *shared;     /* the names of these, by their contents */
     json_t *parameters; /* of the operation */
-    const char *group;  /* of the components' names: "products" */
+    const char *group;  /* of the operation's parameters */
     int is_required;    /* flag: the next parameter is */
 } cat_describer_t;
 
@@ -54,7 +56,9 @@ typedef struct cat_description_t {
     cat_purpose_t purpose;
     int needs_more; /* flag: besides the required fields it must have another one; their texts say which */
     json_t *(*describe_input)(cat_describer_t *d, json_t **example);
-    void (*describe_parameters)(cat_describer_t *d); /* of the query: calls cat_description_add_parameter; NULL: none */
+    const char *group; /* of the parameters of the query, for the names of their components: "products" */
+    const cat_parameter_row_t *parameters;           /* what they are; NULL: describe_parameters */
+    void (*describe_parameters)(cat_describer_t *d); /* calls cat_description_add_parameter; NULL: there are none */
     int takes_cookie;                                /* flag: it may come with a refresh token, as a cookie */
 
     /* The answer to a request that succeeds. */

@@ -180,24 +180,22 @@ void cat_parameters_add_unknown(cat_parameters_t *p, const char *name)
 }
 
 /* NULL: there is none for the name. */
-static const cat_parameter_row_t *find_row(const cat_parameter_row_t *rows, int count, const char *name)
+static const cat_parameter_row_t *find_row(const cat_parameter_row_t *rows, const char *name)
 {
-    for (int i = 0; i < count; i++) {
-        if (!strcmp(rows[i].name, name)) {
-            return &rows[i];
-        }
+    while (rows->name && strcmp(rows->name, name) != 0) {
+        rows++;
     }
-    return NULL;
+    return rows->name ? rows : NULL;
 }
 
 /* Of a table with conditions, a name with brackets is one gone wrong, unless it begins like page or limit, which are
  * forgiving. */
-static int is_wrong_condition(const cat_parameter_row_t *rows, int count, const char *name)
+static int is_wrong_condition(const cat_parameter_row_t *rows, const char *name)
 {
     size_t length = strcspn(name, "[");
     int has_conditions = 0;
 
-    for (int i = 0; i < count && name[length]; i++) {
+    for (int i = 0; rows[i].name && name[length]; i++) {
         if (rows[i].flags & CAT_PARAMETER_REPEATS && !strncmp(rows[i].name, name, length) && !rows[i].name[length]) {
             return 0;
         }
@@ -206,15 +204,15 @@ static int is_wrong_condition(const cat_parameter_row_t *rows, int count, const 
     return has_conditions;
 }
 
-void cat_parameters_parse(cat_parameters_t *p, const cat_parameter_row_t *rows, int count, void *query)
+void cat_parameters_parse(cat_parameters_t *p, const cat_parameter_row_t *rows, void *query)
 {
     cat_parameter_t parameter;
     unsigned given = 0;
 
     while (cat_parameters_next(p, &parameter)) {
-        const cat_parameter_row_t *row = find_row(rows, count, parameter.name);
+        const cat_parameter_row_t *row = find_row(rows, parameter.name);
         unsigned bit = row ? 1U << (row - rows) : 0;
-        if (!row && is_wrong_condition(rows, count, parameter.name)) {
+        if (!row && is_wrong_condition(rows, parameter.name)) {
             refuse_unknown(p, parameter.name, "is not a known condition");
         } else if (!row) {
             cat_parameters_add_unknown(p, parameter.name);
@@ -225,7 +223,7 @@ void cat_parameters_parse(cat_parameters_t *p, const cat_parameter_row_t *rows, 
             cat_parameters_add_repeated(p, parameter.name);
         }
     }
-    for (int i = 0; i < count; i++) {
+    for (int i = 0; rows[i].name; i++) {
         if (rows[i].flags & CAT_PARAMETER_REQUIRED && !(given & 1U << i)) {
             cat_parameters_add_error(p, rows[i].name, "required", "is required");
         }
@@ -265,13 +263,12 @@ apr_int64_t cat_parameters_parse_limit(const cat_parameter_t *parameter, apr_int
 
 /* ---- description ---- */
 
-void cat_parameters_describe(cat_describer_t *d, const char *group, const cat_parameter_row_t *rows, int count)
+void cat_parameters_describe(cat_describer_t *d, const cat_parameter_row_t *rows)
 {
-    d->group = group;
-    for (int i = 0; i < count; i++) {
-        d->is_required = (rows[i].flags & CAT_PARAMETER_REQUIRED) != 0;
-        cat_description_add_parameter(d, rows[i].name, rows[i].about, rows[i].describe(d->conf),
-                                      json_loads(rows[i].example, JSON_DECODE_ANY, NULL));
+    for (const cat_parameter_row_t *row = rows; row->name; row++) {
+        d->is_required = (row->flags & CAT_PARAMETER_REQUIRED) != 0;
+        cat_description_add_parameter(d, row->name, row->about, row->describe(d->conf),
+                                      json_loads(row->example, JSON_DECODE_ANY, NULL));
     }
 }
 

@@ -44,23 +44,25 @@ enum {
     CAT_PARAMETER_REQUIRED = 2 /* its absence is a fault (code "required") */
 };
 
-/* A row of a route's parameter table. */
-typedef struct cat_parameter_row_t {
+/* A row of a route's parameter table, which ends with CAT_PARAMETERS_END. */
+struct cat_parameter_row_t {
     const char *name;
     int flags; /* CAT_PARAMETER_... */
     void (*parse)(void *query, cat_parameters_t *p, const cat_parameter_t *parameter);
     json_t *(*describe)(const cat_conf_t *conf); /* its schema, for /openapi.json */
     const char *about;                           /* a sentence without full stop */
     const char *example;                         /* JSON */
-} cat_parameter_row_t;
+};
 
-/* Reads all parameters by a table of at most 32 rows: parse is called once for each that is there, with query; others
+#define CAT_PARAMETERS_END {NULL, 0, NULL, NULL, NULL, NULL}
+
+/* Reads all parameters by a table of at most 32 parameters: parse is called once for each that is there, with query; others
  * are unknown. If a row has brackets, other names with brackets are faults (code "unknown"), unless they begin like a row
  * that repeats: "page[]". */
-void cat_parameters_parse(cat_parameters_t *p, const cat_parameter_row_t *rows, int count, void *query);
+void cat_parameters_parse(cat_parameters_t *p, const cat_parameter_row_t *rows, void *query);
 
-/* Adds the parameters of a table to the description of a route. group: of the components' names. */
-void cat_parameters_describe(cat_describer_t *d, const char *group, const cat_parameter_row_t *rows, int count);
+/* Adds the parameters of a table to the description of a route. */
+void cat_parameters_describe(cat_describer_t *d, const cat_parameter_row_t *rows);
 
 /* What the page and the limit of any list are. */
 #define CAT_PARAMETERS_PAGE "The number of the page, from 1; a non-integer counts as absent"

@@ -128,17 +128,19 @@ static void keep_value(void *query, cat_parameters_t *p, const cat_parameter_t *
     *kept = apr_pstrcat(p->pool, *kept, parameter->name, "=", parameter->value, ";", NULL);
 }
 
+static const cat_parameter_row_t plain[] = {
+    {"page", 1, keep_value, cat_parameters_describe_page, "The page", "2"},
+    {"q", 0, keep_value, cat_parameters_describe_text, "The words", "\"tea\""},
+    CAT_PARAMETERS_END,
+};
+
 static void test_a_table_says_who_parses_what(void **state)
 {
-    static const cat_parameter_row_t rows[] = {
-        {"page", 1, keep_value, cat_parameters_describe_page, "The page", "2"},
-        {"q", 0, keep_value, cat_parameters_describe_text, "The words", "\"tea\""},
-    };
     const char *kept = "";
     cat_parameters_t p;
 
     cat_parameters_init(&p, *state, 0, "q=a&page=1&colour=blue&page=2&q=b");
-    cat_parameters_parse(&p, rows, (int)UNIT_COUNT(rows), &kept);
+    cat_parameters_parse(&p, plain, &kept);
     assert_string_equal(kept, "q=a;page=1;");
     assert_string_equal(cat_fields_summary(*state, p.errors), "q must be given only once");
     assert_string_equal(APR_ARRAY_IDX(p.ignored, 0, const char *), "colour");
@@ -150,13 +152,14 @@ static void test_a_table_with_conditions_refuses_others(void **state)
         {"page", 1, keep_value, cat_parameters_describe_page, "The page", "2"},
         {"q", 0, keep_value, cat_parameters_describe_text, "The words", "\"tea\""},
         {"name[prefix]", 0, keep_value, cat_parameters_describe_text, "The beginning", "\"te\""},
+        CAT_PARAMETERS_END,
     };
     const char *kept = "";
     cat_parameters_t p;
 
     cat_parameters_init(&p, *state, 0,
                         "name[prefix]=a&name[ne]=b&name[prefix=c&[]=d&q[]=e&pages[]=f&page[]=2&name=g&colour=h");
-    cat_parameters_parse(&p, rows, (int)UNIT_COUNT(rows), &kept);
+    cat_parameters_parse(&p, rows, &kept);
     assert_string_equal(kept, "name[prefix]=a;");
     assert_string_equal(cat_fields_summary(*state, p.errors),
                         "name[ne] is not a known condition; name[prefix is not a known condition; [] is not a known "
@@ -165,7 +168,7 @@ static void test_a_table_with_conditions_refuses_others(void **state)
     assert_string_equal(APR_ARRAY_IDX(p.ignored, 0, const char *), "page[]");
 
     cat_parameters_init(&p, *state, 0, "q[]=a&page[]=2");
-    cat_parameters_parse(&p, rows, 2, &kept);
+    cat_parameters_parse(&p, plain, &kept);
     assert_null(p.errors);
 }
 
