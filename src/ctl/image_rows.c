@@ -110,11 +110,13 @@ static const char *find_product(const ctl_image_rows_t *rows, const json_t *valu
     apr_pool_t *pool = rows->ctl->pool;
     const cat_field_t *key = &rows->fields->all[rows->key];
     const json_t *name = json_object_get(value, key->name);
+    cat_field_t wide;
 
     if (rows->key == CAT_PRODUCT_ID) {
         row->id = json_is_string(name) ? cat_id_fold(pool, apr_pstrdup(pool, json_string_value(name))) : NULL;
     } else if (name) {
-        cat_fields_read_value(pool, key, name, &row->key);
+        wide = cat_own_field_widen(key);
+        cat_fields_read_value(pool, &wide, name, &row->key);
     }
     return row->id || row->key ? NULL : apr_pstrcat(pool, "can only be set in a row with ", key->name, NULL);
 }

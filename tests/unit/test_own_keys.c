@@ -37,7 +37,7 @@ static void test_keys_are_ordered_as_values_are(void **state)
                                         "\xc3\x84"
                                         "b",
                                         "B", "c"};
-    static const char *const choices[] = {"small", "large", "huge"};
+    static const char *const choices[] = {"small", "large", "huge", "removed"};
 
     assert_ascending(*state, "x number index", numbers, UNIT_COUNT(numbers));
     assert_ascending(*state, "x time index", times, UNIT_COUNT(times));

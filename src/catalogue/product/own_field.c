@@ -538,6 +538,18 @@ const char *cat_own_field_read(apr_pool_t *pool, const cat_fields_t *before, con
                  : NULL;
 }
 
+cat_field_t cat_own_field_widen(const cat_field_t *field)
+{
+    cat_field_t wide = *field;
+    int is_number = field->kind == CAT_NUMBER;
+
+    wide.flags &= ~CAT_VISIBLE;
+    wide.least = is_number ? -DBL_MAX : 0;
+    wide.most = is_number ? DBL_MAX : STRING_MAX;
+    wide.rule = NULL;
+    return wide;
+}
+
 /* ---- the other way ---- */
 
 #define ALL_FLAGS (CAT_INDEXED | CAT_UNIQUE | CAT_SEARCHED | CAT_FACET)

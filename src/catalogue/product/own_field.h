@@ -36,6 +36,10 @@ const char *cat_own_field_define(apr_pool_t *pool, const cat_own_field_t *own, i
 /* Has the choice at most these numbers of values, and of characters of its definition? 1 for other types. */
 int cat_own_field_check_values(apr_pool_t *pool, const cat_own_field_t *own, int most, int characters);
 
+/* The field for a value that is to find products, not to be stored: as its type has it, without the bounds, the pattern and the values of its
+ * line, because products may have been stored under another line. Of a choice, any text. */
+cat_field_t cat_own_field_widen(const cat_field_t *field);
+
 /* The field of this name, whatever its case; the count: there is none. */
 int cat_own_field_find(const cat_fields_t *fields, const char *name);
 

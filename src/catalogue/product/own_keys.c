@@ -28,6 +28,7 @@
 #include "lib/fold.h"
 #include "lib/json.h"
 #include "lib/number.h"
+#include "lib/secret.h"
 #include "lib/text.h"
 
 #define ROW 6       /* values of a row of product_keys */
@@ -71,6 +72,18 @@ const char *cat_own_keys_value(apr_pool_t *pool, const cat_fields_t *fields, int
                : NULL;
 }
 
+#define STRANGE "~" /* behind all digits; SQL_KEYS_STRANGE has it, too */
+
+/* A value that no line of this database had is in no place: a restored export may have values that were removed from the line before. Each has
+ * a key of its own, behind the places of all others. */
+static const char *write_choice(apr_pool_t *pool, const char *const *values, const char *text)
+{
+    int place = cat_text_find(values, text);
+
+    return values[place] ? apr_psprintf(pool, "%03d", place)
+                         : apr_pstrcat(pool, STRANGE, cat_secret_digest(pool, text), NULL);
+}
+
 const char *cat_own_keys_key(apr_pool_t *pool, const cat_fields_t *fields, int field, const char *text)
 {
     const char *const *values = fields->own[field]->values;
@@ -80,7 +93,7 @@ const char *cat_own_keys_key(apr_pool_t *pool, const cat_fields_t *fields, int f
     }
     switch (fields->all[field].kind) {
     case CAT_STRING:
-        return values ? apr_psprintf(pool, "%03d", cat_text_find(values, text))
+        return values ? write_choice(pool, values, text)
                       : cat_fold_cut(pool, cat_fold_text(pool, text), CAT_OWN_KEY_SIZE);
     case CAT_NUMBER:
         return write_number(pool, text);

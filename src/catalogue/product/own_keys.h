@@ -19,6 +19,8 @@
  *     numbers    16 hexadecimal digits           times      the same
  *     booleans   "0", "1"                        lists      of each element, the exact text
  *
+ * A choice that the list lacks is "~" and its SHA-256.
+ *
  * value: of a text that is no choice, the exact one; of all others NULL, as the key says which it is; of a row that value_counts counts, always
  * the exact text. text: as a record has it, of a list an element; NULL: the product lacks the field, and the key is "".
  */

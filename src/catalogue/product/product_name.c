@@ -48,9 +48,14 @@ int cat_product_name_read(apr_pool_t *pool, const cat_fields_t *fields, const ch
     const char *sign = strchr(text, '=');
     int field = sign ? cat_product_name_find_field(fields, text, (apr_size_t)(sign - text)) : fields->count;
     const json_t *value = field < fields->count && sign[1] ? read_json(pool, &fields->all[field], sign + 1) : NULL;
+    cat_field_t wide;
 
     *name = (cat_product_name_t){.text = text, .field = field};
-    return value && !cat_fields_read_value(pool, &fields->all[field], value, &name->value).code;
+    if (!value) {
+        return 0;
+    }
+    wide = cat_own_field_widen(&fields->all[field]);
+    return !cat_fields_read_value(pool, &wide, value, &name->value).code;
 }
 
 int cat_product_name_fits(const cat_product_name_t *name, const char *const *product)

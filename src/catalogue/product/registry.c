@@ -307,23 +307,37 @@ static const char *says_claimed(const addition_t *a, int known)
     return a->registry->is_claimed[known] && a->registry->fields->all[known].flags & CAT_UNIQUE ? "1" : a->complete;
 }
 
-/* Values that come behind the others leave their keys as they are, and no product has them yet. */
+/* Values that come behind the others leave their keys as they are, and no product has them yet, unless it was restored from an export. */
+static apr_status_t choose_complete(const addition_t *a, int known, int has_new_options, const char **complete)
+{
+    const char *const *row;
+    apr_status_t rv = APR_NOTFOUND;
+
+    if (has_new_options) {
+        *complete = a->complete;
+        return APR_SUCCESS;
+    }
+    if (a->registry->is_complete[known]) {
+        rv = cat_db_one(a->db, SQL_KEYS_STRANGE, CAT_VALUES(a->registry->numbers[known]), &row);
+    }
+    *complete = a->registry->is_complete[known] && rv == APR_NOTFOUND ? "1" : "0";
+    return rv == APR_NOTFOUND ? APR_SUCCESS : rv;
+}
+
 static apr_status_t change_field(const addition_t *a, int known, const cat_fields_t *fields, int i)
 {
     const cat_registry_t *registry = a->registry;
     int there = registry->fields->all[known].flags & KEPT, flags = there | (fields->all[i].flags & KEPT);
     cat_own_field_t both = *registry->fields->own[known];
-    state_t after = {.complete = a->complete, .claimed = says_claimed(a, known)};
+    state_t after = {.claimed = says_claimed(a, known)};
+    apr_status_t rv = choose_complete(a, known, flags != there, &after.complete);
 
     if (both.values) {
         both.values = join_values(a->db->pool, both.values, fields->own[i]->values);
     }
-    if (flags == there) {
-        after.complete = registry->is_complete[known] ? "1" : "0";
-    }
     after.counted = registry->is_counted[known] ? "1" : after.complete;
     after.definition = cat_own_field_define(a->db->pool, &both, flags);
-    return change_row(a->db, registry, known, &after, NULL);
+    return rv == APR_SUCCESS ? change_row(a->db, registry, known, &after, NULL) : rv;
 }
 
 static const char *define_retired(apr_pool_t *pool, const cat_registry_t *registry, int known)

@@ -19,6 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "catalogue/product/own_field.h"
 #include "catalogue/product/own_rule.h"
 #include "catalogue/product/product_keys.h"
 #include "catalogue/query/field_list.h"
@@ -110,21 +111,23 @@ static cat_field_fault_t read_text(apr_pool_t *pool, const cat_field_t *field, c
     return cat_fields_check_length(pool, field, text);
 }
 
+static double longest_text(const cat_field_t *field)
+{
+    return field->kind == CAT_LIST ? CAT_FIELDS_LIST_TEXT_MAX : cat_own_field_widen(field).most;
+}
+
 static int is_date(const cat_field_t *field)
 {
     return field->rule && field->rule->format && !strcmp(field->rule->format, cat_own_rule_date.format);
 }
 
-/* Short texts may be compared with, as they may begin others. A text that no product can have is refused where the field has words, or
- * dates, which a part may begin. */
+/* A product may have a text that its line does not allow any more, and a short text may begin others. */
 static cat_field_fault_t read_own_text(apr_pool_t *pool, const cat_field_t *field, int op, const char *text,
                                        cat_query_value_t *value)
 {
-    const cat_field_t longest = {.most = field->kind == CAT_LIST ? CAT_FIELDS_LIST_TEXT_MAX : field->most};
+    const cat_field_t longest = {.most = longest_text(field)};
     int has_words = field->rule && field->rule->words;
-    const char *message = has_words                            ? field->rule->refuse(field->rule, text)
-                          : is_date(field) && op != CAT_PREFIX ? cat_own_rule_date.refuse(text)
-                                                               : NULL;
+    const char *message = is_date(field) && op != CAT_PREFIX ? cat_own_rule_date.refuse(text) : NULL;
 
     value->text = text;
     value->folded = has_words || field->kind == CAT_LIST ? NULL : cat_fold_text(pool, text);
@@ -449,11 +452,9 @@ void cat_query_conditions_write(cat_buffer_t *b, const cat_fields_t *fields, con
 
 /* ---- the description ---- */
 
-/* Is its value any text of some length? */
 static int is_own_text(const cat_field_t *row)
 {
-    return row->flags & CAT_OWN &&
-           (row->kind == CAT_LIST || (row->kind == CAT_STRING && !(row->rule && row->rule->words)));
+    return row->flags & CAT_OWN && (row->kind == CAT_LIST || row->kind == CAT_STRING);
 }
 
 /* A condition may compare with a value that no product has, as long as it is of the field's kind. */
@@ -469,7 +470,7 @@ static json_t *describe_value(const cat_field_t *row, int op)
     }
     if (is_own_text(row)) {
         return json_pack("{s:s, s:i, s:i}", "type", "string", "minLength", op == CAT_PREFIX, "maxLength",
-                         row->kind == CAT_LIST ? CAT_FIELDS_LIST_TEXT_MAX : (int)row->most);
+                         (int)longest_text(row));
     }
     schema = cat_schema_of_value(row);
     if (row->flags & CAT_VISIBLE) {
