@@ -28,7 +28,7 @@ cat_conf_t *cat_conf_get(ap_conf_vector_t *vector)
 }
 
 typedef enum { DERIVED_FIELD, ON_OFF, NUMBER, WORD, TEXT, SEVERAL, ADDED } kind_t;
-typedef enum { MOUNT, ANYWHERE, GLOBAL } place_t;
+typedef enum { MOUNT, ANYWHERE, WHOLE, GLOBAL } place_t;
 
 typedef struct directive_t {
     const char *name; /* NULL: a field that another row's check sets */
@@ -329,6 +329,19 @@ void cat_conf_fill(apr_pool_t *pool, cat_conf_t *conf)
         }
     }
     cat_directive_checks_fill(pool, conf);
+}
+
+const char *cat_conf_find_whole(const cat_conf_t *section)
+{
+    for (size_t i = 0; i < ROW_COUNT; i++) {
+        const directive_t *row = &rows[i];
+        int is_set = is_int(row) ? *number_of((cat_conf_t *)section, row) != CAT_UNSET
+                                 : *pointer_of((cat_conf_t *)section, row) != NULL;
+        if (row->where == WHOLE && row->name && is_set) {
+            return row->name;
+        }
+    }
+    return NULL;
 }
 
 const char *cat_conf_check_fields(apr_pool_t *pool, const cat_conf_t *conf)

@@ -25,6 +25,9 @@ void cat_conf_fill(apr_pool_t *pool, cat_conf_t *conf);
 /* Checks that the merged settings of a mount fit together. NULL: they do. Otherwise what is wrong and what to do, on the pool. */
 const char *cat_conf_check(apr_pool_t *pool, const cat_conf_t *conf);
 
+/* The name of a directive in the section, not in those around it, that is for a mount as a whole. NULL: there is none. */
+const char *cat_conf_find_whole(const cat_conf_t *section);
+
 /* Checks that the fields of the shop's own, of all sections above a path, fit together, and that CatalogVisible has conditions on them.
  * NULL: they do. */
 const char *cat_conf_check_fields(apr_pool_t *pool, const cat_conf_t *conf);

@@ -113,18 +113,37 @@ static int is_source_used(const apr_array_header_t *mounts, const cat_source_t *
     return 0;
 }
 
-/* Children open the databases of mounts only, so a CatalogDatabase in a section that covers a part of a mount would never be opened. */
-static const char *check_section(apr_pool_t *pool, server_rec *s, const cat_conf_t *conf, const char *path)
+/* Jobs, the description and catalogctl know the settings of the mount's own path only. */
+static const char *check_part(apr_pool_t *pool, const core_dir_config *section, const cat_conf_t *over,
+                              const cat_conf_t *merged)
 {
+    const char *name = cat_conf_find_whole(over);
+    int is_pattern = section->r || section->d_is_fnmatch;
+    int is_part = merged->enable == 1 && merged->mount && !cat_config_tree_is_below(merged->mount, section->d);
+
+    return name && (is_pattern || is_part)
+               ? apr_pstrcat(pool, "has a ", name,
+                             ", which is for a mount as a whole; it belongs where CatalogEnable stands, or to the "
+                             "server",
+                             NULL)
+               : NULL;
+}
+
+/* Children open the databases of mounts only, so a CatalogDatabase in a section that covers a part of a mount would never be opened. */
+static const char *check_section(apr_pool_t *pool, server_rec *s, const core_dir_config *section,
+                                 const cat_conf_t *conf)
+{
+    const cat_conf_t *merged;
     const char *error;
 
     if (conf->database && !conf->mount && !is_source_used(cat_server_get(s)->all_mounts, conf->database)) {
         return "has a CatalogDatabase but no mount that uses it; it belongs where CatalogEnable stands, or to the "
                "server";
     }
-    conf = settings_for(pool, s, path);
-    error = cat_conf_check_fields(pool, conf);
-    return error ? error : cat_conf_check_trusts(pool, conf);
+    merged = settings_for(pool, s, section->d ? section->d : "");
+    error = check_part(pool, section, conf, merged);
+    error = error ? error : cat_conf_check_fields(pool, merged);
+    return error ? error : cat_conf_check_trusts(pool, merged);
 }
 
 static const char *check_sections(apr_pool_t *pool, server_rec *s, const char **prefix)
@@ -137,7 +156,7 @@ static const char *check_sections(apr_pool_t *pool, server_rec *s, const char **
         const core_dir_config *section = ap_get_core_module_config(sections[i]);
         const cat_conf_t *conf = cat_conf_get(sections[i]);
         *prefix = section->d ? section->d : "";
-        error = conf ? check_section(pool, s, conf, *prefix) : NULL;
+        error = conf ? check_section(pool, s, section, conf) : NULL;
     }
     return error;
 }

@@ -139,6 +139,18 @@ my @places = (
 );
 like(said(conf => $_->[1]), qr/Syntax error|AH00526|Invalid command/, "$_->[0] is refused") for @places;
 
+# Settings that jobs and the description need as well hold for a mount as a whole.
+my %whole = (CatalogField => 'sku string', CatalogIndex => 'none', CatalogHistory => 'Off', CatalogImages => 'Off', CatalogMigrate => 'Off', CatalogMailTLS => 'Off');
+for my $name (sort keys %whole) {
+    my $line = "$name $whole{$name}\n";
+    like(said(conf => "$_\n$line</" . (/^<(\w+)/)[0] . ">\n"), qr{has a $name, which is for a mount as a whole; it belongs where CatalogEnable stands, or to the server}, "$name in $_ is refused")
+        for '<Location "/api/products">', '<LocationMatch "^/api">', '<Location "/ap*">';
+    is(said(conf => "$_\n$line</" . (/^<(\w+)/)[0] . ">\n"), 'OK', "$name in $_ is accepted") for '<Location "/">', '<Location "/api/">', '<VirtualHost *>', '<Location "/other">';
+}
+is(said(conf => qq(<Location "/api/b2b">\n${enable}CatalogAudience b2b\nCatalogField sku string\n</Location>\n)), 'OK', 'a mount below another one has its own fields');
+is(said(conf => qq(<Location "/api/old">\nCatalogEnable Off\nCatalogField sku string\n</Location>\n)), 'OK', 'a part that no mount serves may have any setting');
+is(said(conf => qq(<Location "/api/products">\nCatalogStrict On\n</Location>\n)), 'OK', 'and a part of a mount settings of its requests');
+
 # For a newcomer's typical mistakes, the message has the right line.
 like(said(conf => $_), qr{CatalogEnable belongs in the <Location>.*write: <Location "/api">, CatalogEnable On, </Location>},
     'the message says where CatalogEnable belongs')

@@ -11,7 +11,7 @@ use FindBin;
 use lib $FindBin::RealBin;
 use Lint;
 
-my %place = (MOUNT => 'Location', ANYWHERE => 'anywhere', GLOBAL => 'main server');
+my %place = (MOUNT => 'Location', ANYWHERE => 'anywhere', WHOLE => 'whole mount', GLOBAL => 'main server');
 my @rows = (
     rows('src/httpd/directives.def', qr/^DIRECTIVE\((?<name>\w+),\s*(?<kind>\w+),\s*\w+,\s*(?<default>NULL|"[^"]*"),
         \s*(?<least>\d+),\s*(?<most>\d+),\s*(?<where>\w+),/mx),
