@@ -18,6 +18,7 @@
 #include "httpd/signals.h"
 #include "lib/encoding.h"
 #include "lib/json.h"
+#include "lib/text.h"
 
 /* Bytes read at a time: enough for most bodies. */
 #define PIECE 8192
@@ -34,14 +35,24 @@ static cat_answer_t *refuse_size(request_rec *r)
     return cat_answer_problem(r->pool, CAT_PROBLEM_BODY_TOO_LARGE, NULL);
 }
 
+/* " in UTF-8", and in what else some of the types may be; pictures are in none. */
+static const char *name_charsets(apr_pool_t *pool, const cat_media_t *media)
+{
+    if (!strncmp(media->types, "image/", strlen("image/"))) {
+        return "";
+    }
+    return media->encoded ? apr_pstrcat(pool, " in UTF-8 (", media->encoded, " also with the charset ",
+                                        cat_text_join(pool, cat_encodings + 1), ")", NULL)
+                          : " in UTF-8";
+}
+
 /* The header names what is accepted (RFC 9110, 15.5.16). */
 static cat_answer_t *refuse_type(request_rec *r, const cat_media_t *media, const char *header, const char *accepted)
 {
     cat_answer_t *answer =
         cat_answer_problem(r->pool, CAT_PROBLEM_MEDIA_TYPE,
                            apr_pstrcat(r->pool, "the body must be sent as ", media->types,
-                                       strncmp(media->types, "image/", strlen("image/")) ? " in UTF-8" : "",
-                                       ", without a content coding", NULL));
+                                       name_charsets(r->pool, media), ", without a content coding", NULL));
 
     cat_answer_header(answer, r->pool, header, accepted);
     return answer;
