@@ -220,7 +220,7 @@ typedef struct group_t {
     const char *const *products[CAT_BULK_GROUP];
 } group_t;
 
-/* A product that was deleted meanwhile does not match. */
+/* A product that was deleted meanwhile is NULL. */
 static apr_status_t lock_group(change_t *c, group_t *g)
 {
     apr_status_t rv = APR_SUCCESS;
@@ -241,8 +241,10 @@ static apr_status_t change_group(change_t *c, group_t *g)
         while (strcmp(APR_ARRAY_IDX(g->ids, k, const char *), APR_ARRAY_IDX(matching, i, const char *)) != 0) {
             k++;
         }
-        c->id = APR_ARRAY_IDX(g->ids, k, const char *); /* lives longer than the group */
-        rv = change_product(c, g->pool, g->products[k]);
+        if (g->products[k]) { /* NULL: another writer has deleted it, and restored it since */
+            c->id = APR_ARRAY_IDX(g->ids, k, const char *); /* lives longer than the group */
+            rv = change_product(c, g->pool, g->products[k]);
+        }
     }
     return rv;
 }
