@@ -313,7 +313,7 @@ static apr_status_t end_each(cat_db_t *db, apr_pool_t *pool, cat_sql_t sql, cons
     apr_status_t rv;
 
     *ended = apr_array_make(pool, 4, sizeof(const char *));
-    rv = cat_db_each(db, sql, values, count, cat_db_add_text, *ended);
+    rv = cat_db_each(db, sql, values, count, cat_db_add_texts, *ended);
     for (int i = 0; i < (*ended)->nelts && rv == APR_SUCCESS; i++) {
         rv = end_session(db, APR_ARRAY_IDX(*ended, i, const char *), NULL, time);
         rv = rv == APR_NOTFOUND ? APR_SUCCESS : rv;
@@ -345,7 +345,7 @@ apr_status_t cat_session_end_access(cat_db_t *db, apr_pool_t *pool, const char *
     apr_status_t rv;
 
     *ended = apr_array_make(pool, 4, sizeof(const char *));
-    rv = cat_db_each(db, SQL_SESSION_IDS, CAT_VALUES(user_id, ""), cat_db_add_text, *ended);
+    rv = cat_db_each(db, SQL_SESSION_IDS, CAT_VALUES(user_id, ""), cat_db_add_texts, *ended);
     for (int i = 0; i < (*ended)->nelts && rv == APR_SUCCESS; i++) {
         rv = change_id(db, pool, APR_ARRAY_IDX(*ended, i, const char *), now);
     }

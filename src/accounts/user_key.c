@@ -84,11 +84,11 @@ static apr_status_t insert_key(cat_db_t *db, apr_pool_t *pool, const cat_user_ke
 
 static apr_status_t check_number(cat_db_t *db, apr_pool_t *pool, const cat_user_key_t *key, int most, int *may)
 {
-    const char *const *row;
+    apr_int64_t number;
     apr_status_t rv =
-        cat_db_one(db, SQL_USER_KEY_COUNT, CAT_VALUES(key->user_id, cat_time_store(pool, key->created)), &row);
+        cat_db_number(db, SQL_USER_KEY_COUNT, CAT_VALUES(key->user_id, cat_time_store(pool, key->created)), &number);
 
-    *may = rv == APR_SUCCESS && (most < 0 || atoi(row[0]) < most);
+    *may = rv == APR_SUCCESS && (most < 0 || number < most);
     return rv;
 }
 
@@ -178,7 +178,7 @@ apr_status_t cat_user_key_end(const cat_account_context_t *c, const char *id, co
 
 apr_status_t cat_user_key_end_all(cat_db_t *db, const char *user_id, apr_array_header_t *ended)
 {
-    apr_status_t rv = cat_db_each(db, SQL_USER_KEY_IDS, CAT_VALUES(user_id), cat_db_add_text, ended);
+    apr_status_t rv = cat_db_each(db, SQL_USER_KEY_IDS, CAT_VALUES(user_id), cat_db_add_texts, ended);
 
     return rv == APR_SUCCESS ? cat_db_exec(db, SQL_USER_KEY_DELETE_ALL, CAT_VALUES(user_id), NULL) : rv;
 }

@@ -280,9 +280,8 @@ typedef struct comparison_t {
 /* *passed: how many products are passed over after each portion that is compared; 0: none. */
 static apr_status_t count_passed(const comparison_t *c, apr_int64_t *passed)
 {
-    const char *const *row;
-    apr_status_t rv = c->most ? cat_db_one(c->ctl->db, SQL_PRODUCT_TOTAL, CAT_NO_VALUES, &row) : APR_SUCCESS;
-    apr_int64_t total = c->most && rv == APR_SUCCESS ? apr_atoi64(row[0]) : 0;
+    apr_int64_t total = 0;
+    apr_status_t rv = c->most ? cat_db_number(c->ctl->db, SQL_PRODUCT_TOTAL, CAT_NO_VALUES, &total) : APR_SUCCESS;
 
     *passed = total > c->most ? total / (c->most / CAT_OWN_KEYS_FOUND) - CAT_OWN_KEYS_FOUND : 0;
     return rv;

@@ -83,12 +83,13 @@ apr_status_t cat_db_each(cat_db_t *db, cat_sql_t sql, const char *const *values,
         db, &(cat_select_t){.sql = sql, .values = values, .count = count, .row = row, .baton = baton});
 }
 
-apr_status_t cat_db_add_text(void *baton, const char *const *values, int count)
+apr_status_t cat_db_add_texts(void *baton, const char *const *values, int count)
 {
     apr_array_header_t *list = baton;
 
-    (void)count;
-    APR_ARRAY_PUSH(list, const char *) = apr_pstrdup(list->pool, values[0]);
+    for (int i = 0; i < count; i++) {
+        APR_ARRAY_PUSH(list, const char *) = apr_pstrdup(list->pool, values[i]);
+    }
     return APR_SUCCESS;
 }
 
@@ -119,6 +120,15 @@ apr_status_t cat_db_one(cat_db_t *db, cat_sql_t sql, const char *const *values, 
     apr_status_t rv = cat_db_each(db, sql, values, count, cat_connection_keep_first, &first);
     *row = first.values;
     return rv == APR_SUCCESS && !first.values ? APR_NOTFOUND : rv;
+}
+
+apr_status_t cat_db_number(cat_db_t *db, cat_sql_t sql, const char *const *values, int count, apr_int64_t *number)
+{
+    const char *const *row;
+    apr_status_t rv = cat_db_one(db, sql, values, count, &row);
+
+    *number = rv == APR_SUCCESS ? apr_atoi64(row[0]) : 0;
+    return rv;
 }
 
 apr_status_t cat_db_exec(cat_db_t *db, cat_sql_t sql, const char *const *values, int count, int *changed)

@@ -53,6 +53,9 @@ void cat_db_end_search(cat_db_t *db);
 /* The first row, its values copied to the pool; APR_NOTFOUND when there is none. */
 apr_status_t cat_db_one(cat_db_t *db, cat_sql_t sql, const char *const *values, int count, const char *const **row);
 
+/* *number: what the first row begins with; 0, and APR_NOTFOUND, when there is none. */
+apr_status_t cat_db_number(cat_db_t *db, cat_sql_t sql, const char *const *values, int count, apr_int64_t *number);
+
 /* Calls row for each row; see cat_row_t. */
 apr_status_t cat_db_each(cat_db_t *db, cat_sql_t sql, const char *const *values, int count, cat_row_t *row,
                          void *baton);
@@ -62,8 +65,8 @@ apr_status_t cat_db_each(cat_db_t *db, cat_sql_t sql, const char *const *values,
 #define CAT_DB_PLACES 100
 apr_status_t cat_db_each_list(cat_db_t *db, cat_sql_t sql, const apr_array_header_t *list, cat_row_t *row, void *baton);
 
-/* Adds a copy of the row's first value to the list, the baton (const char *), on the pool of that. */
-cat_row_t cat_db_add_text;
+/* Adds copies of the row's values to the list, the baton (const char *), on the pool of that. */
+cat_row_t cat_db_add_texts;
 
 /* As cat_db_each, for a select whose text is made at run time, in the database's dialect, with a %s for each value: its shape
  * may differ from one call to the next, its values are never part of it. A connection keeps the CAT_TEXT_SLOTS

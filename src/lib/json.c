@@ -372,6 +372,16 @@ static const char *skip_value(const char *at)
     return at;
 }
 
+int cat_json_find_member(const char *text, const char *name, cat_json_member_t *m)
+{
+    int is_found = 0;
+
+    while (text && !is_found && cat_json_next_member(&text, m)) {
+        is_found = cat_json_is_named(m, name);
+    }
+    return is_found;
+}
+
 int cat_json_next_member(const char **at, cat_json_member_t *m)
 {
     const char *text = skip_blanks(*at);

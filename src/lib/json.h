@@ -66,6 +66,9 @@ typedef struct cat_json_member_t {
  * no more members, or the text is not JSON. */
 int cat_json_next_member(const char **at, cat_json_member_t *m);
 
+/* The member of a text of an object, or of NULL, that has the name, one that needs no escapes. 0: it has none. */
+int cat_json_find_member(const char *text, const char *name, cat_json_member_t *m);
+
 /* Is this its name, one that needs no escapes? */
 static inline int cat_json_is_named(const cat_json_member_t *m, const char *name)
 {

@@ -67,7 +67,7 @@ apr_status_t cat_bulk_match(cat_db_t *db, const cat_list_query_t *query, apr_arr
     cat_select_text_begin_where(&text);
     add_ids(&text, ids);
     cat_conditions_add_all(&text, query, &(cat_found_t){0});
-    rv = cat_select_text_run(&text, db, cat_db_add_text, found);
+    rv = cat_select_text_run(&text, db, cat_db_add_texts, found);
     qsort(found->elts, (size_t)found->nelts, sizeof(const char *), cat_text_compare);
     *ids = *found;
     return rv;
@@ -339,7 +339,8 @@ static apr_status_t run_change(void *baton)
 
 static apr_status_t add_product_id(void *baton, const char *const *values, int count)
 {
-    return cat_db_add_text(baton, &values[CAT_PRODUCT_ID], count);
+    (void)count;
+    return cat_db_add_texts(baton, &values[CAT_PRODUCT_ID], 1);
 }
 
 static void begin_ids(void *baton)

@@ -114,11 +114,11 @@ static apr_status_t set_numbers(numbering_t *n, apr_int64_t last)
 static apr_status_t number_portion(void *baton)
 {
     numbering_t *n = baton;
-    const char *const *mark;
-    apr_status_t rv = cat_db_one(n->db, SQL_CHANGES_HOLD_MARK, CAT_VALUES("numbered"), &mark);
+    apr_int64_t mark;
+    apr_status_t rv = cat_db_number(n->db, SQL_CHANGES_HOLD_MARK, CAT_VALUES("numbered"), &mark);
 
     rv = rv == APR_SUCCESS ? find_unnumbered(n) : rv;
-    return rv == APR_SUCCESS && n->count ? set_numbers(n, apr_atoi64(mark[0])) : rv;
+    return rv == APR_SUCCESS && n->count ? set_numbers(n, mark) : rv;
 }
 
 /* job: which may have to stop; NULL: a reader, who waits for one portion at most. */

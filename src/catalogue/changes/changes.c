@@ -48,16 +48,6 @@ static apr_status_t add_change(void *baton, const char *const *row, int count)
     return APR_SUCCESS;
 }
 
-/* *number: what the statement finds; 0: nothing. */
-static apr_status_t read_one(cat_db_t *db, cat_sql_t sql, const char *const *values, int count, apr_int64_t *number)
-{
-    const char *const *row;
-    apr_status_t rv = cat_db_one(db, sql, values, count, &row);
-
-    *number = rv == APR_SUCCESS ? apr_atoi64(row[0]) : 0;
-    return rv;
-}
-
 /* ---- in their order ---- */
 
 typedef struct reading_t {
@@ -69,7 +59,7 @@ typedef struct reading_t {
 
 apr_status_t cat_changes_find_purged(cat_db_t *db, apr_int64_t *purged)
 {
-    return read_one(db, SQL_CHANGES_MARK, CAT_VALUES("purged"), purged);
+    return cat_db_number(db, SQL_CHANGES_MARK, CAT_VALUES("purged"), purged);
 }
 
 /* A change that was deleted may have had a higher number than those that are left. */
@@ -79,7 +69,7 @@ apr_status_t cat_changes_find_end(cat_db_t *db, apr_int64_t *end)
     apr_status_t rv = cat_changes_find_purged(db, &purged);
 
     *end = 0;
-    rv = rv == APR_SUCCESS ? read_one(db, SQL_CHANGES_END, CAT_NO_VALUES, end) : rv;
+    rv = rv == APR_SUCCESS ? cat_db_number(db, SQL_CHANGES_END, CAT_NO_VALUES, end) : rv;
     *end = rv == APR_SUCCESS && *end < purged ? purged : *end;
     return rv;
 }
@@ -159,12 +149,12 @@ apr_status_t cat_changes_get_batch(cat_db_t *db, apr_int64_t id, cat_change_batc
 
 apr_status_t cat_changes_count(cat_db_t *db, const char *id, apr_int64_t *count)
 {
-    return read_one(db, SQL_CHANGES_COUNT, CAT_VALUES(id), count);
+    return cat_db_number(db, SQL_CHANGES_COUNT, CAT_VALUES(id), count);
 }
 
 apr_status_t cat_changes_find(cat_db_t *db, const char *id, apr_int64_t seq, apr_int64_t *number)
 {
-    return read_one(db, SQL_CHANGES_FIND, CAT_VALUES(id, cat_number_write(db->pool, seq)), number);
+    return cat_db_number(db, SQL_CHANGES_FIND, CAT_VALUES(id, cat_number_write(db->pool, seq)), number);
 }
 
 typedef struct walk_t {

@@ -52,13 +52,11 @@ static apr_status_t keep_hidden_pictures(cat_db_t *db, const char *extra)
     const char *text;
     cat_json_member_t m;
 
-    while (extra && cat_json_next_member(&extra, &m)) {
-        if (cat_json_is_named(&m, CAT_PRODUCT_IMAGES_NAME)) {
-            text = apr_pstrmemdup(db->pool, m.value, m.value_length);
-            return keep_pictures(db, &text);
-        }
+    if (!cat_json_find_member(extra, CAT_PRODUCT_IMAGES_NAME, &m)) {
+        return APR_SUCCESS;
     }
-    return APR_SUCCESS;
+    text = apr_pstrmemdup(db->pool, m.value, m.value_length);
+    return keep_pictures(db, &text);
 }
 
 /* ---- writing ---- */

@@ -22,13 +22,10 @@
 
 static apr_status_t check_quota(cat_db_t *db)
 {
-    const char *const *row;
-    apr_status_t rv = db->conf->image_quota ? cat_db_one(db, SQL_IMAGE_SUM, CAT_NO_VALUES, &row) : APR_ENOTIMPL;
+    apr_int64_t quota = db->conf->image_quota * MIB, sum = 0;
+    apr_status_t rv = quota ? cat_db_number(db, SQL_IMAGE_SUM, CAT_NO_VALUES, &sum) : APR_SUCCESS;
 
-    if (rv != APR_SUCCESS) {
-        return rv == APR_ENOTIMPL ? APR_SUCCESS : rv;
-    }
-    return apr_atoi64(row[0]) >= db->conf->image_quota * MIB ? CAT_ENOROOM : APR_SUCCESS;
+    return rv == APR_SUCCESS && quota && sum >= quota ? CAT_ENOROOM : rv;
 }
 
 apr_status_t cat_image_store_check(cat_db_t *db, const char *product)

@@ -103,9 +103,8 @@ static apr_status_t read_far(void *baton)
 {
     search_t *s = baton;
     const char *const *key;
-    apr_status_t rv = cat_db_one(s->db, SQL_PRODUCT_TOTAL, CAT_NO_VALUES, &key);
+    apr_status_t rv = cat_db_number(s->db, SQL_PRODUCT_TOTAL, CAT_NO_VALUES, &s->total);
 
-    s->total = rv == APR_SUCCESS ? apr_atoi64(key[0]) : 0;
     if (s->skip >= s->total) {
         return rv;
     }

@@ -305,7 +305,7 @@ static apr_status_t find_listed(making_t *m)
     }
     cat_select_text_add(&s, " ORDER BY word LIMIT ", NULL);
     cat_select_text_add_number(&s, looks.most);
-    return cat_select_text_run(&s, m->db, cat_db_add_text, m->found);
+    return cat_select_text_run(&s, m->db, cat_db_add_texts, m->found);
 }
 
 /* Adds a select of the newest products that can be seen and have the word; NULL: that of f. */

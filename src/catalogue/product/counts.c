@@ -334,7 +334,7 @@ static apr_status_t apply_deltas(maintenance_t *c, int *count)
 static apr_status_t fold_categories(maintenance_t *c)
 {
     apr_array_header_t *names = apr_array_make(c->db->pool, 64, sizeof(const char *));
-    apr_status_t rv = cat_db_each(c->db, SQL_CATEGORY_UNFOLDED, CAT_NO_VALUES, cat_db_add_text, names);
+    apr_status_t rv = cat_db_each(c->db, SQL_CATEGORY_UNFOLDED, CAT_NO_VALUES, cat_db_add_texts, names);
 
     for (int i = 0; i < names->nelts && rv == APR_SUCCESS; i++) {
         const char *name = APR_ARRAY_IDX(names, i, const char *);
@@ -461,11 +461,7 @@ apr_status_t cat_counts_note(cat_db_t *db, const cat_counts_delta_t *deltas, int
 
 apr_status_t cat_counts_category(cat_db_t *db, const char *category, apr_int64_t *n)
 {
-    const char *const *row;
-    apr_status_t rv = cat_db_one(db, SQL_CATEGORY_COUNT, CAT_VALUES(category, category), &row);
-
-    *n = rv == APR_SUCCESS ? apr_atoi64(row[0]) : 0;
-    return rv;
+    return cat_db_number(db, SQL_CATEGORY_COUNT, CAT_VALUES(category, category), n);
 }
 
 /* ---- the check ---- */
@@ -479,11 +475,11 @@ typedef struct check_t {
 static apr_status_t check_block(check_t *c, const block_t *block, const block_t *next)
 {
     const cat_list_key_t *first = &block->first, *end = next ? &next->first : &CAT_LIST_KEY_MAX;
-    const char *const *row;
+    apr_int64_t n;
     apr_status_t rv =
-        cat_db_one(c->db, SQL_COUNTS_COUNT, CAT_VALUES(first->created_at, first->id, end->created_at, end->id), &row);
+        cat_db_number(c->db, SQL_COUNTS_COUNT, CAT_VALUES(first->created_at, first->id, end->created_at, end->id), &n);
 
-    c->wrong += rv == APR_SUCCESS && apr_atoi64(row[0]) != block->n;
+    c->wrong += rv == APR_SUCCESS && n != block->n;
     return rv;
 }
 
@@ -516,22 +512,22 @@ static apr_status_t check_key(void *baton, const char *const *values, int count)
 /* Adds the number that the statement finds. */
 static apr_status_t count_wrong(check_t *c, cat_sql_t sql)
 {
-    const char *const *row;
-    apr_status_t rv = cat_db_one(c->db, sql, CAT_NO_VALUES, &row);
+    apr_int64_t n;
+    apr_status_t rv = cat_db_number(c->db, sql, CAT_NO_VALUES, &n);
 
-    c->wrong += rv == APR_SUCCESS ? atoi(row[0]) : 0;
+    c->wrong += (int)n;
     return rv;
 }
 
 static apr_status_t check_counts(void *baton)
 {
     check_t *c = baton;
-    const char *const *row;
-    apr_status_t rv = cat_db_one(c->db, SQL_COUNTS_ALL, CAT_NO_VALUES, &row);
+    apr_int64_t total;
+    apr_status_t rv = cat_db_number(c->db, SQL_COUNTS_ALL, CAT_NO_VALUES, &total);
 
     c->wrong = 0;
     if (rv == APR_SUCCESS || rv == APR_NOTFOUND) {
-        rv = check_blocks(c, rv == APR_SUCCESS ? apr_atoi64(row[0]) : -1);
+        rv = check_blocks(c, rv == APR_SUCCESS ? total : -1);
     }
     rv = rv == APR_SUCCESS ? count_wrong(c, SQL_STOCK_WRONG) : rv;
     rv = rv == APR_SUCCESS ? count_wrong(c, SQL_CATEGORY_WRONG) : rv;

@@ -108,18 +108,6 @@ apr_status_t cat_field_change_end(void *baton)
 
 /* ---- one product ---- */
 
-static int has_member(const char *extra, const char *name)
-{
-    cat_json_member_t m;
-
-    while (name && extra && cat_json_next_member(&extra, &m)) {
-        if (cat_json_is_named(&m, name)) {
-            return 1;
-        }
-    }
-    return 0;
-}
-
 /* NULL: nothing is left. other: the name that the member gets; NULL: it is left out. */
 static const char *rewrite_extra(apr_pool_t *pool, const char *extra, const char *name, const char *other)
 {
@@ -146,13 +134,14 @@ static apr_status_t change_product(cat_field_change_t *c, const char *const *row
 {
     const char *id = row[CAT_PRODUCT_ID], *name = c->name, *other = c->target;
     const char *changed[CAT_PRODUCT_COLUMNS];
+    cat_json_member_t m;
     apr_status_t rv;
 
-    if (!has_member(row[CAT_PRODUCT_EXTRA], name)) {
+    if (!cat_json_find_member(row[CAT_PRODUCT_EXTRA], name, &m)) {
         return APR_SUCCESS;
     }
     c->changed++;
-    if (has_member(row[CAT_PRODUCT_EXTRA], other)) {
+    if (other && cat_json_find_member(row[CAT_PRODUCT_EXTRA], other, &m)) {
         c->dropped++;
         other = NULL;
     }

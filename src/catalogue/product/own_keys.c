@@ -140,7 +140,7 @@ static collector_t begin_product(apr_pool_t *pool, apr_array_header_t *rows, con
 }
 
 /* text: the value; NULL: the product lacks the field. */
-static row_t *add_row(const collector_t *c, int field, const char *text)
+static row_t *push_row(const collector_t *c, int field, const char *text)
 {
     const cat_registry_t *registry = c->registry;
     apr_pool_t *pool = c->rows->pool;
@@ -157,22 +157,9 @@ static row_t *add_row(const collector_t *c, int field, const char *text)
     return row;
 }
 
-static void collect_field(const collector_t *c, int field)
+static void add_row(const collector_t *c, int field, const char *text)
 {
-    const cat_fields_t *fields = c->registry->fields;
-    const char *text = c->record[field], *why;
-    const json_t *list =
-        text && fields->all[field].kind == CAT_LIST ? cat_json_parse(c->pool, text, strlen(text), &why) : NULL;
-    size_t i;
-    json_t *element;
-
-    if (fields->all[field].kind == CAT_LIST) {
-        json_array_foreach (list, i, element) {
-            add_row(c, field, json_string_value(element));
-        }
-        return;
-    }
-    add_row(c, field, text);
+    push_row(c, field, text);
 }
 
 /* ---- pairs ---- */
@@ -221,27 +208,10 @@ static void add_pair_row(const collector_t *c, int pair, const char *text)
     if (!text || by == registry->fields->count) {
         return;
     }
-    row = add_row(c, pair, NULL);
+    row = push_row(c, pair, NULL);
     row->values[1] = apr_pstrcat(c->rows->pool, cat_own_keys_pair_begin(c->pool, registry, pair, text),
                                  write_second(c->pool, registry, by, c->record), NULL);
     row->values[4] = apr_pstrdup(c->rows->pool, cat_own_keys_pair_value(c->pool, registry, pair, text));
-}
-
-static void collect_pair(const collector_t *c, int pair)
-{
-    const cat_fields_t *fields = c->registry->fields;
-    int of = cat_registry_find(c->registry, fields->own[pair]->of);
-    const char *text = of < fields->count ? c->record[of] : NULL, *why;
-    size_t i;
-    json_t *element;
-
-    if (!text || fields->all[of].kind != CAT_LIST) {
-        add_pair_row(c, pair, text);
-        return;
-    }
-    json_array_foreach (cat_json_parse(c->pool, text, strlen(text), &why), i, element) {
-        add_pair_row(c, pair, json_string_value(element));
-    }
 }
 
 int cat_own_keys_is_of_pair(const cat_registry_t *registry, int pair, int field)
@@ -252,9 +222,27 @@ int cat_own_keys_is_of_pair(const cat_registry_t *registry, int pair, int field)
     return own->of && (!strcmp(own->of, name) || !strcmp(own->by, name));
 }
 
-static void collect_any(const collector_t *c, int field)
+/* Of a list each text has a row. */
+static void collect_field(const collector_t *c, int field)
 {
-    (c->registry->fields->own[field]->of ? collect_pair : collect_field)(c, field);
+    const cat_fields_t *fields = c->registry->fields;
+    const char *first = fields->own[field]->of, *text, *why;
+    int values = first ? cat_registry_find(c->registry, first) : field;
+    void (*add)(const collector_t *, int, const char *) = first ? add_pair_row : add_row;
+    size_t i;
+    json_t *element;
+
+    if (values == fields->count) {
+        return;
+    }
+    text = c->record[values];
+    if (fields->all[values].kind != CAT_LIST) {
+        add(c, field, text);
+        return;
+    }
+    json_array_foreach (text ? cat_json_parse(c->pool, text, strlen(text), &why) : NULL, i, element) {
+        add(c, field, json_string_value(element));
+    }
 }
 
 static int is_changed(const cat_registry_t *registry, int field, const char *const *was, const char *const *is)
@@ -283,7 +271,7 @@ void cat_own_keys_collect(apr_pool_t *pool, apr_array_header_t *rows, const cat_
 
     for (int i = CAT_PRODUCT_FIELDS; i < registry->fields->count; i++) {
         if (is_indexed(registry, i)) {
-            collect_any(&c, i);
+            collect_field(&c, i);
         }
     }
 }
@@ -329,7 +317,7 @@ int cat_own_keys_match(apr_pool_t *pool, const cat_registry_t *registry, int fie
     apr_array_header_t *rows = cat_own_keys_begin(pool);
     const collector_t c = begin_product(pool, rows, registry, product);
 
-    collect_any(&c, field);
+    collect_field(&c, field);
     qsort(rows->elts, (size_t)rows->nelts, sizeof(row_t), compare_rows);
     for (int i = 0; i < rows->nelts; i++) {
         if (!keys || !has_key(keys, &APR_ARRAY_IDX(rows, i, row_t))) {
@@ -447,7 +435,7 @@ apr_status_t cat_own_keys_change(cat_db_t *db, const cat_registry_t *registry, c
     for (int i = CAT_PRODUCT_FIELDS; i < registry->fields->count; i++) {
         if (is_indexed(registry, i) && is_changed(registry, i, was, is.record)) {
             APR_ARRAY_PUSH(c.numbers, const char *) = registry->numbers[i];
-            collect_any(&is, i);
+            collect_field(&is, i);
         }
     }
     rv = delete_keys(&c, after[CAT_PRODUCT_CREATED_AT], after[CAT_PRODUCT_ID]);
@@ -485,15 +473,6 @@ apr_status_t cat_own_keys_take(cat_db_t *db, const cat_registry_t *registry, int
     return registry->is_claimed[field] ? take_value(db, registry->numbers[field], text, id) : CAT_EFILLING;
 }
 
-static apr_status_t look_for_other(cat_db_t *db, const char *number, const char *text, const char *id, int *has_it)
-{
-    const char *owner;
-    apr_status_t rv = cat_own_keys_find(db, number, text, &owner);
-
-    *has_it = rv == APR_SUCCESS && strcmp(owner, id) != 0;
-    return rv == APR_NOTFOUND ? APR_SUCCESS : rv;
-}
-
 apr_status_t cat_own_keys_claim(cat_db_t *db, const cat_registry_t *registry, int field, const char *const *product)
 {
     const char *text = cat_product_read(db->pool, registry->fields, product)[field];
@@ -508,7 +487,7 @@ static apr_status_t look_at_value(cat_db_t *db, const cat_registry_t *registry, 
 {
     *is_shared = 0;
     return was && was[field] && !registry->is_claimed[field]
-               ? look_for_other(db, registry->numbers[field], was[field], was[CAT_PRODUCT_ID], is_shared)
+               ? cat_own_keys_find_other(db, registry->numbers[field], was[field], was[CAT_PRODUCT_ID], is_shared)
                : APR_SUCCESS;
 }
 
@@ -542,7 +521,7 @@ static apr_status_t check_value(cat_db_t *db, const cat_registry_t *registry, in
     if (!registry->is_claimed[field] && !is_shared) {
         return CAT_EFILLING;
     }
-    rv = look_for_other(db, number, is[field], is[CAT_PRODUCT_ID], &is_taken);
+    rv = cat_own_keys_find_other(db, number, is[field], is[CAT_PRODUCT_ID], &is_taken);
     if (rv != APR_SUCCESS || !is_taken) {
         return rv;
     }
@@ -675,7 +654,7 @@ apr_status_t cat_own_keys_renew(cat_db_t *db, const cat_registry_t *registry, in
     }
     for (int i = CAT_PRODUCT_FIELDS; i < registry->fields->count && rv == APR_SUCCESS; i++) {
         if (is_indexed(registry, i) && (i == field || cat_own_keys_is_of_pair(registry, i, field))) {
-            collect_any(&is, i);
+            collect_field(&is, i);
         }
     }
     return rv == APR_SUCCESS ? taken : rv;
@@ -688,6 +667,15 @@ apr_status_t cat_own_keys_find(cat_db_t *db, const char *number, const char *tex
 
     *id = rv == APR_SUCCESS ? row[0] : NULL;
     return rv;
+}
+
+apr_status_t cat_own_keys_find_other(cat_db_t *db, const char *number, const char *text, const char *id, int *is_there)
+{
+    const char *owner;
+    apr_status_t rv = cat_own_keys_find(db, number, text, &owner);
+
+    *is_there = rv == APR_SUCCESS && (!id || strcmp(owner, id) != 0);
+    return rv == APR_NOTFOUND ? APR_SUCCESS : rv;
 }
 
 typedef struct finding_t {

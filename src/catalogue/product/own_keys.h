@@ -96,6 +96,9 @@ apr_status_t cat_own_keys_delete(cat_db_t *db, const cat_registry_t *registry, c
 /* *id: the product that has the value of the unique field, on the pool of db. APR_NOTFOUND: none. number: of the registry. */
 apr_status_t cat_own_keys_find(cat_db_t *db, const char *number, const char *text, const char **id);
 
+/* *is_there: whether a product other than the one with the id has the value. id NULL: whether any has. */
+apr_status_t cat_own_keys_find_other(cat_db_t *db, const char *number, const char *text, const char *id, int *is_there);
+
 /* The same of up to CAT_OWN_KEYS_FOUND texts, NULL: of none. ids: of each, NULL: no product has it. */
 #define CAT_OWN_KEYS_FOUND 100
 apr_status_t cat_own_keys_find_many(cat_db_t *db, const char *number, const char *const *texts, int count,

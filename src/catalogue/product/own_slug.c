@@ -36,6 +36,7 @@ static const char *cut_words(apr_pool_t *pool, const char *words, apr_size_t mos
     return apr_pstrmemdup(pool, words, length);
 }
 
+/* The words of another field, folded, with "-" between them. NULL: it has no letter or digit. */
 static const char *make_text(apr_pool_t *pool, const cat_fields_t *fields, const char *const *record, int field,
                              int attempt)
 {
@@ -52,17 +53,6 @@ static const char *make_text(apr_pool_t *pool, const cat_fields_t *fields, const
     text = apr_array_pstrcat(pool, cat_words_split(pool, cat_fold_text(pool, record[source])), '-');
     text = cut_words(pool, text, most - strlen(suffix));
     return *text ? apr_pstrcat(pool, text, suffix, NULL) : NULL;
-}
-
-const char *cat_own_slug_make(apr_pool_t *pool, const cat_fields_t *fields, const char *const *record, int field,
-                              int attempt)
-{
-    const char *text = make_text(pool, fields, record, field, attempt);
-    const cat_text_rule_t *rule = fields->all[field].rule;
-    int is_refused = text && (cat_fields_check_length(pool, &fields->all[field], text).code ||
-                              (rule && rule->refuse && rule->refuse(rule, text)));
-
-    return is_refused ? NULL : text;
 }
 
 static void fill_field(apr_pool_t *pool, const cat_fields_t *fields, int field, cat_input_t *input)
@@ -112,19 +102,24 @@ typedef struct making_t {
     int known; /* the same field in the registry */
 } making_t;
 
+/* NULL: there is none that the field takes. */
 static const char *make_other(const making_t *m, int attempt)
 {
-    return cat_own_slug_make(m->db->pool, m->fields, m->record, m->field, attempt);
+    const cat_field_t *field = &m->fields->all[m->field];
+    const char *text = make_text(m->db->pool, m->fields, m->record, m->field, attempt);
+    int is_refused = text && (cat_fields_check_length(m->db->pool, field, text).code ||
+                              (field->rule && field->rule->refuse && field->rule->refuse(field->rule, text)));
+
+    return is_refused ? NULL : text;
 }
 
 /* *taken: whether a product has what the attempt makes. */
 static apr_status_t look_up(const making_t *m, int attempt, int *taken)
 {
-    const char *text = make_other(m, attempt), *id;
-    apr_status_t rv = text ? cat_own_keys_find(m->db, m->registry->numbers[m->known], text, &id) : APR_NOTFOUND;
+    const char *text = make_other(m, attempt);
 
-    *taken = rv == APR_SUCCESS;
-    return rv == APR_NOTFOUND ? APR_SUCCESS : rv;
+    *taken = 0;
+    return text ? cat_own_keys_find_other(m->db, m->registry->numbers[m->known], text, NULL, taken) : APR_SUCCESS;
 }
 
 /* *attempt: one whose value is taken; afterwards, one whose value is not. */

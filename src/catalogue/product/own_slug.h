@@ -7,13 +7,8 @@
 
 /* Fields of the shop's own that are made of others: from=name. */
 
-#define CAT_OWN_SLUG_TRIES                                                                                             \
-    100 /* of a write, as others may take each value just before it; one of them succeeds each time */
-
-/* What a field is made of the record, on the pool: its words, folded, with "-" between them; of a second product of the name, attempt 2
- * and so on. NULL: there is no letter or digit, or the field does not accept it. */
-const char *cat_own_slug_make(apr_pool_t *pool, const cat_fields_t *fields, const char *const *record, int field,
-                              int attempt);
+/* Of a write, as others may take each value just before it; one of them succeeds each time. */
+#define CAT_OWN_SLUG_TRIES 100
 
 /* Which fields of a record are made, and by which attempt; by field, 0: it is not made. NULL: none is. */
 typedef int *cat_own_slugs_t;

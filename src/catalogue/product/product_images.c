@@ -407,20 +407,10 @@ apr_status_t cat_product_images_drop(cat_db_t *db, const char *before, const cha
     return rv;
 }
 
-static apr_status_t keep_row(void *rows, const char *const *values, int count)
-{
-    apr_array_header_t *list = rows;
-
-    for (int i = 0; i < count; i++) {
-        APR_ARRAY_PUSH(list, const char *) = apr_pstrdup(list->pool, values[i]);
-    }
-    return APR_SUCCESS;
-}
-
 apr_status_t cat_product_images_drop_all(cat_db_t *db, const char *product)
 {
     apr_array_header_t *rows = apr_array_make(db->pool, 8, sizeof(const char *));
-    apr_status_t rv = cat_db_each(db, SQL_IMAGE_OF_PRODUCT, CAT_VALUES(product), keep_row, rows);
+    apr_status_t rv = cat_db_each(db, SQL_IMAGE_OF_PRODUCT, CAT_VALUES(product), cat_db_add_texts, rows);
 
     for (int i = 0; i < rows->nelts && rv == APR_SUCCESS; i += 2) {
         rv = drop_image(db, APR_ARRAY_IDX(rows, i, const char *), atoi(APR_ARRAY_IDX(rows, i + 1, const char *)));
@@ -451,7 +441,7 @@ apr_status_t cat_product_images_purge(cat_db_t *db, apr_time_t before, int *dele
 {
     apr_array_header_t *ids = apr_array_make(db->pool, 10, sizeof(const char *));
     purge_t p = {.db = db, .before = cat_time_store(db->pool, before)};
-    apr_status_t rv = cat_db_each(db, SQL_IMAGE_DROPPED_BEFORE, CAT_VALUES(p.before), keep_row, ids);
+    apr_status_t rv = cat_db_each(db, SQL_IMAGE_DROPPED_BEFORE, CAT_VALUES(p.before), cat_db_add_texts, ids);
 
     *deleted = ids->nelts;
     for (int i = 0; i < ids->nelts && rv == APR_SUCCESS; i++) {

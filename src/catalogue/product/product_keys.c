@@ -66,7 +66,8 @@ const int *cat_product_keys_set(int parts)
     return &sets[parts & CAT_INDEX_ALL];
 }
 
-int cat_product_keys_find_part(const char *word, apr_size_t length)
+/* Which part has this name, in any case; CAT_INDEX_PARTS: none. */
+static int find_part(const char *word, apr_size_t length)
 {
     int part = 0;
 
@@ -86,7 +87,7 @@ int cat_product_keys_read_set(const char *words)
     }
     for (const char *word = words; *(word += strspn(word, " "));) {
         apr_size_t length = strcspn(word, " ");
-        int part = cat_product_keys_find_part(word, length);
+        int part = find_part(word, length);
         if (part == CAT_INDEX_PARTS) {
             return -1;
         }

@@ -34,9 +34,6 @@ enum {
 #define CAT_INDEX_PARTS CAT_PRODUCT_KEYS
 extern const char *const cat_product_keys_parts[CAT_INDEX_PARTS];
 
-/* Which part has this name, in any case; CAT_INDEX_PARTS: none. */
-int cat_product_keys_find_part(const char *word, apr_size_t length);
-
 /* The part that conditions on the field, and orders by it, read; 0: none; CAT_INDEX_NEVER: there are no such conditions and orders. */
 int cat_product_keys_part(int field);
 

@@ -119,15 +119,10 @@ int cat_product_name_is_in(const cat_db_t *db, const cat_product_name_t *name, c
 {
     const cat_fields_t *fields = cat_product_fields_of(db->conf);
     const char *field = fields->all[name->field].name, *value = write_value(db->pool, fields, name);
-    const char *at = cat_products_object(body);
     cat_json_member_t m;
 
-    while (cat_json_next_member(&at, &m)) {
-        if (cat_json_is_named(&m, field)) {
-            return m.value_length == strlen(value) && !memcmp(m.value, value, m.value_length);
-        }
-    }
-    return 0;
+    return cat_json_find_member(cat_products_object(body), field, &m) && m.value_length == strlen(value) &&
+           !memcmp(m.value, value, m.value_length);
 }
 
 /* The name is before the columns. */

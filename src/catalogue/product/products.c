@@ -832,16 +832,6 @@ static const char *find_unique(const cat_registry_t *registry, const cat_input_t
                : NULL;
 }
 
-/* Does another product have the value? */
-static apr_status_t look_for_owner(cat_db_t *db, const char *number, const char *value, const char *id, int *is_owned)
-{
-    const char *owner;
-    apr_status_t rv = cat_own_keys_find(db, number, value, &owner);
-
-    *is_owned = rv == APR_SUCCESS && (!id || strcmp(owner, id) != 0);
-    return rv == APR_NOTFOUND ? APR_SUCCESS : rv;
-}
-
 /* The field of the refusal is known already: what had its value may be gone, if it was of the same transaction. */
 apr_status_t cat_products_note_taken(cat_db_t *db, cat_input_t *input, const char *id, const char *taken)
 {
@@ -852,7 +842,7 @@ apr_status_t cat_products_note_taken(cat_db_t *db, cat_input_t *input, const cha
         const char *number = find_unique(registry, input, i);
         int is_taken = number && taken && !strcmp(number, taken);
         if (number && !is_taken) {
-            rv = look_for_owner(db, number, input->values[i], id, &is_taken);
+            rv = cat_own_keys_find_other(db, number, input->values[i], id, &is_taken);
         }
         if (is_taken) {
             cat_fields_add_error(db->pool, input, input->fields[i].name, "taken",

@@ -133,11 +133,7 @@ apr_status_t cat_value_counts_write(cat_db_t *db, apr_array_header_t *changes)
 apr_status_t cat_value_counts_get(cat_db_t *db, const char *number, const char *key, const char *value,
                                   apr_int64_t *count)
 {
-    const char *const *row;
-    apr_status_t rv = cat_db_one(db, SQL_VALUES_COUNT, CAT_VALUES(number, key, value, number, key, value), &row);
-
-    *count = rv == APR_SUCCESS ? apr_atoi64(row[0]) : 0;
-    return rv;
+    return cat_db_number(db, SQL_VALUES_COUNT, CAT_VALUES(number, key, value, number, key, value), count);
 }
 
 /* ---- maintenance ---- */
