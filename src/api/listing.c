@@ -79,10 +79,10 @@ static void add_cut(cat_buffer_t *b, const cat_fields_t *fields, const cat_list_
 {
     int count = 0;
 
-    for (int i = 0; i < end->facet_count; i++) {
-        if (end->facets[i].is_cut) {
+    for (int i = 0; i < end->found.facet_count; i++) {
+        if (end->found.facets[i].is_cut) {
             cat_buffer_add_text(b, count++ ? "," : ",\"facetsMore\":[");
-            cat_json_add_string(b, fields->all[end->facets[i].field].name);
+            cat_json_add_string(b, fields->all[end->found.facets[i].field].name);
         }
     }
     cat_buffer_add_text(b, count ? "]" : "");
@@ -91,12 +91,12 @@ static void add_cut(cat_buffer_t *b, const cat_fields_t *fields, const cat_list_
 static void add_facets(cat_buffer_t *b, const cat_fields_t *fields, const cat_list_end_t *end)
 {
     CAT_BUFFER_LITERAL(b, ",\"facets\":{");
-    for (int i = 0; i < end->facet_count; i++) {
+    for (int i = 0; i < end->found.facet_count; i++) {
         cat_buffer_add_text(b, i ? "," : "");
-        add_facet(b, &fields->all[end->facets[i].field], &end->facets[i]);
+        add_facet(b, &fields->all[end->found.facets[i].field], &end->found.facets[i]);
     }
     CAT_BUFFER_LITERAL(b, "}");
-    if (end->is_sample) {
+    if (end->found.is_sample) {
         CAT_BUFFER_LITERAL(b, ",\"facetsRelation\":\"gte\"");
     }
     add_cut(b, fields, end);
@@ -116,16 +116,17 @@ static void add_correction(cat_buffer_t *b, const cat_correction_t *correction)
 static void add_corrected(cat_buffer_t *b, const cat_list_end_t *end)
 {
     CAT_BUFFER_LITERAL(b, ",\"corrected\":{");
-    for (int i = 0; i < end->correction_count; i++) {
+    for (int i = 0; i < end->found.correction_count; i++) {
         cat_buffer_add_text(b, i ? "," : "");
-        add_correction(b, &end->corrections[i]);
+        add_correction(b, &end->found.corrections[i]);
     }
     CAT_BUFFER_LITERAL(b, "}");
 }
 
 static cat_pagination_t describe_page(const cat_list_query_t *query, const cat_list_end_t *end)
 {
-    return (cat_pagination_t){query->page, query->limit, end->total, end->is_more, end->has_next, end->next};
+    return (cat_pagination_t){query->page,        query->limit,        end->found.total,
+                              end->found.is_more, end->found.has_next, end->next};
 }
 
 static void end_body(cat_buffer_t *b, const cat_list_query_t *query, const cat_list_end_t *end)
@@ -133,10 +134,10 @@ static void end_body(cat_buffer_t *b, const cat_list_query_t *query, const cat_l
     cat_pagination_t pagination = describe_page(query, end);
 
     cat_pagination_end_data(b, &pagination);
-    if (end->facet_count) {
+    if (end->found.facet_count) {
         add_facets(b, query->all, end);
     }
-    if (end->correction_count) {
+    if (end->found.correction_count) {
         add_corrected(b, end);
     }
     CAT_BUFFER_LITERAL(b, "}");

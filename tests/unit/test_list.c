@@ -24,7 +24,7 @@ static void end_body(cat_buffer_t *b, const cat_list_query_t *query, const cat_l
 {
     CAT_BUFFER_LITERAL(b, "|");
     if (query->page) {
-        cat_buffer_add_int(b, end->total);
+        cat_buffer_add_int(b, end->found.total);
     } else {
         cat_buffer_add_text(b, end->next ? "more" : "end");
     }

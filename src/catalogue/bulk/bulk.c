@@ -75,13 +75,17 @@ apr_status_t cat_bulk_match(cat_db_t *db, const cat_list_query_t *query, apr_arr
 
 /* ---- the new values of a product ---- */
 
+void cat_bulk_add_error(cat_bulk_result_t *result, const char *id, const char *field, const char *code,
+                        const char *message)
+{
+    json_array_append_new(
+        result->errors, json_pack("{s:s, s:s, s:s, s:s}", "id", id, "field", field, "code", code, "message", message));
+}
+
 static void add_failure(const change_t *c, const char *field, const char *code, const char *message)
 {
-    json_t *errors = c->result->errors;
-
-    if (json_array_size(errors) < CAT_BULK_ERRORS_MOST) {
-        json_array_append_new(
-            errors, json_pack("{s:s, s:s, s:s, s:s}", "id", c->id, "field", field, "code", code, "message", message));
+    if (json_array_size(c->result->errors) < CAT_BULK_ERRORS_MOST) {
+        cat_bulk_add_error(c->result, c->id, field, code, message);
     }
 }
 

@@ -46,6 +46,10 @@ apr_status_t cat_bulk_run(cat_bulk_t *bulk);
 apr_status_t cat_bulk_change_within(cat_db_t *db, const cat_bulk_request_t *request, apr_array_header_t *ids,
                                     apr_array_header_t *changed, cat_bulk_result_t *result);
 
+/* Adds an error of a product to the result. */
+void cat_bulk_add_error(cat_bulk_result_t *result, const char *id, const char *field, const char *code,
+                        const char *message);
+
 /* Leaves those of at most CAT_BULK_GROUP ids (const char *) that match, in ascending order; in a transaction. CAT_EFILLING. */
 #define CAT_BULK_GROUP 100
 apr_status_t cat_bulk_match(cat_db_t *db, const cat_list_query_t *query, apr_array_header_t *ids);

@@ -260,7 +260,6 @@ static apr_status_t find_changes(portion_t *p)
 
     p->undo.below = apr_atoi64(p->row[NEXT_AT]);
     p->undo.most = PORTION;
-    p->undo.errors_most = ERRORS_MOST;
     rv = cat_undo_find(p->db, &p->undo);
     p->rows = p->undo.rows;
     p->ids = p->undo.ids;

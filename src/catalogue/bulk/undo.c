@@ -204,13 +204,8 @@ typedef struct run_t {
 
 static void name_product(run_t *run, const char *id, const char *field, const char *code, const char *message)
 {
-    json_t *errors = run->result->errors;
-
     run->result->failed++;
-    if (json_array_size(errors) < (size_t)run->portion->errors_most) {
-        json_array_append_new(
-            errors, json_pack("{s:s, s:s, s:s, s:s}", "id", id, "field", field, "code", code, "message", message));
-    }
+    cat_bulk_add_error(run->result, id, field, code, message);
 }
 
 static void name_touched(run_t *run, const char *id)
@@ -510,7 +505,7 @@ static apr_status_t undo_at_once(beginning_t *b)
     apr_status_t rv;
 
     b->portion.below = b->portion.range.last + 1;
-    b->portion.most = b->portion.errors_most = CAT_BULK_ATOMIC_MAX;
+    b->portion.most = CAT_BULK_ATOMIC_MAX;
     rv = cat_undo_find(undo->db, &b->portion);
     rv = rv == APR_SUCCESS ? cat_undo_portion_within(undo->db, &b->portion, b->changed, &undo->result) : rv;
     if (rv == APR_SUCCESS && !undo->result.changed) {

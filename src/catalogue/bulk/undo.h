@@ -53,7 +53,6 @@ typedef struct cat_undo_portion_t {
     cat_undo_range_t range;
     apr_int64_t below;  /* they have lower numbers than this */
     int most;           /* their number, at most */
-    int errors_most;    /* of the result */
     int rows;           /* result: changes */
     apr_int64_t lowest; /* result: the lowest number of them; `below` if there are none */
     apr_array_header_t

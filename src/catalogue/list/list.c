@@ -78,8 +78,9 @@ static apr_status_t read_after_key(cat_db_t *db, reading_t *r)
 
 static apr_status_t read_plain(cat_db_t *db, reading_t *r)
 {
-    r->end.total = -1;
-    return r->query->page ? cat_list_page_read(db, r->query, add_product, r, &r->end.total) : read_after_key(db, r);
+    r->end.found.total = -1;
+    return r->query->page ? cat_list_page_read(db, r->query, add_product, r, &r->end.found.total)
+                          : read_after_key(db, r);
 }
 
 /* ---- lists with conditions, words or an order, and what only these can count ---- */
@@ -97,35 +98,20 @@ static void begin_rows(void *baton)
     r->format->begin(&r->text);
 }
 
-/* Continues the list with the words that it has now. */
-static apr_status_t write_cursor(cat_db_t *db, reading_t *r, const cat_search_end_t *end)
-{
-    cat_list_query_t query = *r->query;
-
-    query.width = end->width;
-    r->end.next = cat_query_write_cursor(db->pool, &query, &end->last);
-    return r->end.next ? APR_SUCCESS : APR_ENOMEM;
-}
-
+/* The cursor continues the list with the words that it has now. */
 static apr_status_t search(cat_db_t *db, reading_t *r)
 {
     const cat_search_rows_t rows = {begin_rows, add_product, r};
-    cat_search_end_t end;
-    apr_status_t rv = cat_search_read(db, r->query, &rows, &end);
+    cat_search_end_t *end = &r->end.found;
+    cat_list_query_t query = *r->query;
+    apr_status_t rv = cat_search_read(db, r->query, &rows, end);
 
-    if (rv != APR_SUCCESS) {
+    if (rv != APR_SUCCESS || !end->has_next || query.page) {
         return rv;
     }
-    r->end.total = end.total;
-    r->end.is_more = end.is_more;
-    r->end.has_next = end.has_next;
-    r->end.facets = end.facets;
-    r->end.facet_count = end.facet_count;
-    r->end.is_sample = end.is_sample;
-    r->end.is_for_now = end.is_for_now;
-    r->end.corrections = end.corrections;
-    r->end.correction_count = end.correction_count;
-    return end.has_next && !r->query->page ? write_cursor(db, r, &end) : APR_SUCCESS;
+    query.width = end->width;
+    r->end.next = cat_query_write_cursor(db->pool, &query, &end->last);
+    return r->end.next ? APR_SUCCESS : APR_ENOMEM;
 }
 
 /* Of how many a page is far from the beginning of the list. */
@@ -160,7 +146,7 @@ static apr_status_t read_list(reading_t *r)
     r->format->headers(&headers, query, &r->end);
     cat_answer_cache_join(&r->item, &r->text, cat_buffer_text(&headers));
     /* Pages beyond the end are unbounded in number. */
-    if (!r->end.is_for_now && (!query->page || r->end.has_next || skipped < r->end.total)) {
+    if (!r->end.found.is_for_now && (!query->page || r->end.found.has_next || skipped < r->end.found.total)) {
         cat_answer_cache_put(r->db, &r->item);
     }
     return APR_SUCCESS;

@@ -10,17 +10,8 @@
 
 /* What is known of a list when its last product was read. */
 typedef struct cat_list_end_t {
-    apr_int64_t total; /* of a page: all products of the list; -1, or after a key: they were not counted */
-    int is_more;       /* flag: the list has more products than total */
-    int has_next;      /* flag: products follow those of the page, where the total does not tell */
-    const char *next;  /* after a key: the cursor that continues the list; NULL: the list ends here */
-    const cat_search_facet_t *facets; /* in the order of the fields */
-    int facet_count;                  /* 0: the client did not ask */
-    int is_for_now;                   /* flag: the facets will be exact soon, without a write */
-    int is_sample;                    /* flag: the facets count the newest products of the list only */
-    const cat_correction_t
-        *corrections; /* words by which products are found although the client has not asked for them */
-    int correction_count;
+    cat_search_end_t found; /* of a list that is no search: its total, if it is read by page; else total is -1 */
+    const char *next;       /* after a key: the cursor that continues the list; NULL: the list ends here */
 } cat_list_end_t;
 
 /* How an answer is written, as it would be to the client. */

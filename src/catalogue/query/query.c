@@ -360,11 +360,6 @@ static json_t *describe_match(const cat_conf_t *conf)
     return has_search(conf) ? cat_description_words(matches, -1) : NULL;
 }
 
-static json_t *describe_sort(const cat_conf_t *conf)
-{
-    return cat_query_sort_describe(conf);
-}
-
 static json_t *describe_fields(const cat_conf_t *conf)
 {
     const cat_fields_t *fields = cat_product_fields_of(conf);
@@ -441,7 +436,7 @@ static const struct parameter_row_t {
          "`prefix`: never words that contain one of `q` or are one slip away, which otherwise take part where "
          "few products match; `exact`: whole words only, and no synonyms"},
     [ROW_SORT] =
-        {"sort", parse_sort, add_sort, LISTED, 1, 1, describe_sort, "[\"-price\", \"name\"]",
+        {"sort", parse_sort, add_sort, LISTED, 1, 1, cat_query_sort_describe, "[\"-price\", \"name\"]",
          "The order: fields, with `-` for descending order; ties are ordered by `createdAt`, then by `id`. Of "
          "lists with `q`, also `relevance`, alone: products that have its words whole before others, those with "
          "all of them in `name` first"},
