@@ -49,6 +49,8 @@ my $before = exported('ndjson');
 fails(ctl_for($server, { in => "name,price\nCup,1\n,-1\n" }, 'import', '--products', 'csv'), 1,
     qr/^catalogctl: row 2, line 3: name is required\ncatalogctl: row 2, line 3: price must be at least 0\ncatalogctl: bad rows: 1, nothing is stored\n$/, 'a bad row');
 fails(ctl_for($server, { in => '' }, 'import', '--products', 'csv'), 1, qr/row 0, line 1: it must have a header row/, 'an empty file');
+fails(ctl_for($server, { in => "name;price\nCup;1\n" }, 'import', '--products', 'csv'), 1, qr/row 0, line 1: name must be a column; the first cell has a semicolon, so the delimiter may be semicolon, not comma/,
+    'a delimiter that was not given');
 fails(ctl_for($server, { in => "name;price\n" }, 'import', '--products', 'csv', '--delimiter', ';'), 1, qr/--delimiter must be comma, semicolon or tab/, 'an unknown delimiter');
 fails(ctl_for($server, { in => "a,b\n" }, 'import', '--products', 'csv', '--columns', 'name,colour'), 1, qr/--columns must list the fields/, 'an unknown column in --columns');
 fails(ctl_for($server, { in => "Cup\n" }, 'import', '-f', 'csv', '-C', 'name,price', '-H'), 1, qr/row 1, line 1: it must have as many cells as the file has columns: 2, not 1/,

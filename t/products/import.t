@@ -120,6 +120,13 @@ refuses('a quote in the wrong place', csv => "name,price\nx,1\n\"x\"y,1\nz,1\n",
 refuses('a quote that does not end', csv => "name,price\nx,1\n\"y,1\nz,1\n", 2, 1, '2  format');
 refuses('a row that is too long', csv => "name,price\nx,1\n" . 'x' x 70_000 . ",1\n", 2, 1, '2  too_long');
 refuses('columns that are missing', csv => "category,rating\nx,1\n", 0, 2, '0 name required', '0 price required');
+for my $case ([import_file(csv => "Name;Price\nx;1,5\n"), semicolon => 'comma'], [import_file(csv => "name\tprice\nx\t1\n"), tab => 'comma'],
+    [$server->api(POST => '/products/import?delimiter=semicolon', "name,price\nx,1\n", token => $token, headers => { 'Content-Type' => 'text/csv' }), comma => 'semicolon'],
+    [$server->api(POST => '/products/import?columns=name,price', "Cup;1\n", token => $token, headers => { 'Content-Type' => 'text/csv' }), semicolon => 'comma']) {
+    my ($r, $meant, $used) = @$case;
+    like($r->{json}{errors}[0]{message} // $r->{body}, qr/; the first cell has a $meant, so the delimiter may be $meant, not $used$/, "$meant in a file that is read with $used");
+}
+unlike(import_file(csv => "title\nx\n")->{body}, qr/delimiter/, 'a file of one column needs no other delimiter');
 refuses('columns that are there twice', csv => "name,price,name,price\nx,1,y,2\n", 0, 2, '0 name duplicate', '0 price duplicate');
 refuses('a header that is no CSV', csv => qq("na"me,price\nx,1\n), 0, 1, '0:1  format');
 

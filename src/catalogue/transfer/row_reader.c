@@ -221,10 +221,25 @@ static apr_status_t take_column(cat_row_reader_t *r, const cat_csv_cell_t *name)
     return rv;
 }
 
+/* What is added to a fault that another delimiter explains: cells that were meant to be several are one. */
+static const char *suggest_delimiter(const cat_row_reader_t *r, const cat_csv_cell_t *first)
+{
+    int used = cat_row_find_delimiter(cat_csv_reader_delimiter(r->csv));
+
+    for (int i = 0; first->text && cat_row_delimiters[i]; i++) {
+        if (i != used && strchr(first->text, cat_row_delimiter(i))) {
+            return apr_pstrcat(r->row_pool, "; the first cell has a ", cat_row_delimiters[i], ", so the delimiter may be ",
+                               cat_row_delimiters[i], ", not ", cat_row_delimiters[used], NULL);
+        }
+    }
+    return "";
+}
+
 /* Rows with an id may do without the fields that a new product needs. */
-static apr_status_t check_columns(cat_row_reader_t *r)
+static apr_status_t check_columns(cat_row_reader_t *r, const cat_csv_cell_t *first)
 {
     const cat_fields_t *fields = r->options.fields;
+    const char *fault = apr_pstrcat(r->row_pool, "must be a column", suggest_delimiter(r, first), NULL);
     apr_status_t rv = APR_SUCCESS;
 
     if (r->options.may_update && has_column(r, r->count, r->options.key)) {
@@ -232,16 +247,17 @@ static apr_status_t check_columns(cat_row_reader_t *r)
     }
     for (int i = 0; i < fields->count && rv == APR_SUCCESS; i++) {
         if (fields->all[i].flags & CAT_REQUIRED && !has_column(r, r->count, i)) {
-            rv = pass_fault(r, fields->all[i].name, "required", "must be a column");
+            rv = pass_fault(r, fields->all[i].name, "required", fault);
         }
     }
     return rv;
 }
 
-static apr_status_t refuse_cells(cat_row_reader_t *r, const char *measure, int count)
+static apr_status_t refuse_cells(cat_row_reader_t *r, const char *measure, const cat_csv_cell_t *cells, int count)
 {
     return pass_fault(r, "", "format",
-                      apr_psprintf(r->row_pool, "must have as many cells as %s: %d, not %d", measure, r->count, count));
+                      apr_psprintf(r->row_pool, "must have as many cells as %s: %d, not %d%s", measure, r->count, count,
+                                   count == 1 ? suggest_delimiter(r, cells) : ""));
 }
 
 /* Takes the columns that the caller names; the first row must have as many cells. */
@@ -254,7 +270,7 @@ static apr_status_t take_options(cat_row_reader_t *r, const cat_csv_cell_t *cell
     }
     return cat_csv_count_cells(cells, count, r->count) == r->count || r->options.lacks_header
                ? APR_SUCCESS
-               : refuse_cells(r, "`columns` names", count);
+               : refuse_cells(r, "`columns` names", cells, count);
 }
 
 static apr_status_t take_names(cat_row_reader_t *r, const cat_csv_cell_t *names, int count)
@@ -273,7 +289,7 @@ static apr_status_t take_header(cat_row_reader_t *r, const cat_csv_cell_t *names
 {
     apr_status_t rv = r->options.columns ? take_options(r, names, count) : take_names(r, names, count);
 
-    rv = rv == APR_SUCCESS ? check_columns(r) : rv;
+    rv = rv == APR_SUCCESS ? check_columns(r, names) : rv;
     r->has_bad_header = rv == APR_SUCCESS && r->faults;
     return r->has_bad_header ? APR_EINVAL : rv;
 }
@@ -371,7 +387,7 @@ static apr_status_t take_row(void *baton, const cat_csv_cell_t *cells, int count
     r->row++;
     count = cat_csv_count_cells(cells, count, r->count);
     return count >= r->named && count <= r->count ? take_cells(r, cells, count)
-                                                  : refuse_cells(r, "the file has columns", count);
+                                                  : refuse_cells(r, "the file has columns", cells, count);
 }
 
 /* Passes on that the text cannot be read from there on. NULL: it can, or that was passed on. */
