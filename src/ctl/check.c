@@ -236,6 +236,39 @@ static void check_products(report_t *r)
     }
 }
 
+/* "sku, brand": those whose keys a server's job still has to give to products; NULL: there are none. */
+static const char *name_incomplete(apr_pool_t *pool, const cat_registry_t *registry)
+{
+    const char *names = NULL;
+
+    for (int i = CAT_PRODUCT_FIELDS; i < registry->fields->count; i++) {
+        if (!registry->is_complete[i]) {
+            names = apr_pstrcat(pool, names ? names : "", names ? ", " : "", registry->fields->all[i].name, NULL);
+        }
+    }
+    return names;
+}
+
+/* No problem, unless it lasts; what the job waits for only the server knows. */
+static apr_status_t check_filling(report_t *r)
+{
+    apr_pool_t *pool = r->ctl->pool;
+    const cat_registry_t *registry;
+    int percent;
+    apr_status_t rv = cat_registry_get(r->ctl->db, &registry);
+    const char *names = rv == APR_SUCCESS ? name_incomplete(pool, registry) : NULL;
+
+    rv = names ? cat_key_filler_percent(r->ctl->db, &percent) : rv;
+    if (rv == APR_SUCCESS && names) {
+        add_finding(r, 1, "fields",
+                    apr_psprintf(pool,
+                                 "%s: %d %% of the products have the keys; until a server has given them to all, requests "
+                                 "that use the field return 503. If it waits, CAT089 or CAT094 in its error log says why",
+                                 names, percent));
+    }
+    return rv;
+}
+
 /* Of a large catalogue a sample, as each field costs a statement for each hundred products. */
 static void check_fields(report_t *r)
 {
@@ -249,7 +282,8 @@ static void check_fields(report_t *r)
     }
     if (cat_registry_check(r->ctl->db, lines, &fault) == APR_SUCCESS && fault) {
         add_finding(r, 0, "fields", fault);
-    } else if (ctl_index_compare(r->ctl, cat_key_check_compare, FIELDS_SAMPLE, &found) != APR_SUCCESS ||
+    } else if (check_filling(r) != APR_SUCCESS ||
+               ctl_index_compare(r->ctl, cat_key_check_compare, FIELDS_SAMPLE, &found) != APR_SUCCESS ||
                ctl_index_compare(r->ctl, cat_key_check_compare_owners, 0, &owners) != APR_SUCCESS) {
         add_finding(r, 0, "fields", "the keys of CatalogField cannot be read; the cause is above");
     } else if (found.wrong) {

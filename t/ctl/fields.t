@@ -91,6 +91,7 @@ is(call(PUT => "/products/$_", { code => 'S1' })->{status}, 200, 'and any produc
 expect_log(qr/CAT089:.* in the unique field code as another one;/);
 restart_with('tags strings index', 'tint string index', 'code string unique');
 ok(wait_until(60, sub { $server->log_text =~ /CAT089:/ }), 'a field that became unique waits for other values');
+like(ctl_for($server, 'check')->{out}, qr/^ok\tfields\tcode: \d+ % of the products have the keys; until a server has given them to all, .* CAT089 or CAT094 /m, 'as catalogctl check says');
 restart_with('tags strings index', 'tint string index', 'ean string index');
 like(ctl_for($server, 'fields', 'rename', 'code', 'ean')->{out}, qr/^6 products, 3 changed\n/, 'or is renamed');
 ok(wait_until(60, sub { (call(GET => '/products?ean=S1')->{json}{pagination}{total} // 0) == 3 }), 'and products can share the value');
