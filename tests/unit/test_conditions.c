@@ -56,17 +56,19 @@ static void test_index_finds_what_it_can(void **state)
 /* SQLite reads an index from the first lower bound in the text on; that a field is set is one, too. */
 static void test_lower_bound_comes_first(void **state)
 {
-    static const cat_query_value_t three = {"3", NULL, 3}, four = {"4", NULL, 4};
-    static const cat_query_condition_t conditions[] = {{CAT_PRODUCT_RATING, CAT_LT, 1, &four},
-                                                       {CAT_PRODUCT_RATING, CAT_GTE, 1, &three}};
+    static const cat_query_value_t three = {"3", NULL, 3}, four = {"4", NULL, 4}, yes = {"1", NULL, 1};
+    cat_query_condition_t conditions[] = {{CAT_PRODUCT_RATING, CAT_LT, 1, &four},
+                                          {CAT_PRODUCT_RATING, CAT_GTE, 1, &three},
+                                          {CAT_PRODUCT_RATING, CAT_EXISTS, 1, &yes}};
     const cat_list_query_t query = {.conditions = conditions, .condition_count = UNIT_COUNT(conditions)};
     const cat_found_t found = {0};
     cat_select_text_t s = unit_begin_text(*state, "sqlite3");
 
+    qsort(conditions, UNIT_COUNT(conditions), sizeof(conditions[0]), cat_query_conditions_compare);
     cat_conditions_add_all(&s, &query, &found);
     assert_ptr_equal(strstr(cat_buffer_text(&s.text), "p.rating_key"),
                      strstr(cat_buffer_text(&s.text), "p.rating_key >= CAST(%s AS INTEGER)"));
-    assert_string_equal(unit_values_of(&s), "3|0|4|0");
+    assert_string_equal(unit_values_of(&s), "3|0|4|0|0");
 }
 
 static void test_end_of_a_prefix_is_the_next_text(void **state)

@@ -55,6 +55,7 @@ static const struct operator_row_t {
 } operators[] = {
     [CAT_EQ] = {"", TEXT | NUMBER | BOOLEAN | TIME | LIST | KEY | CHOICE, "has this value", "is this value", EXACTLY},
     [CAT_NE] = {"ne", TEXT | NUMBER | TIME | CHOICE, NULL, "is set, and is another value", EXACTLY},
+    [CAT_EXISTS] = {"exists", UNSET, "is set, or, with `false`, is not", "is set, or, with `false`, is not", NULL},
     [CAT_LT] = {"lt", TEXT | NUMBER | TIME, NULL, "comes before this value", FOLDED},
     [CAT_LTE] = {"lte", TEXT | NUMBER | TIME, NULL, "is this value, or comes before it", FOLDED},
     [CAT_GT] = {"gt", TEXT | NUMBER | TIME, NULL, "comes after this value", FOLDED},
@@ -62,7 +63,6 @@ static const struct operator_row_t {
     [CAT_IN] = {"in", TEXT | NUMBER | BOOLEAN | TIME | LIST | KEY | CHOICE, "has one of these values",
                 "is one of these values", EXACTLY},
     [CAT_PREFIX] = {"prefix", TEXT, NULL, "begins with this text, without regard to case and accents", NULL},
-    [CAT_EXISTS] = {"exists", UNSET, "is set, or, with `false`, is not", "is set, or, with `false`, is not", NULL},
     [CAT_ALL] = {"all", LIST, "has all of these values", NULL, NULL},
 };
 

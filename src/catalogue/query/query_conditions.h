@@ -17,13 +17,13 @@
 typedef enum {
     CAT_EQ, /* exact text; number, boolean, time */
     CAT_NE, /* the same */
+    CAT_EXISTS, /* values[0].key 1: the field is set; 0: it is not. Only of fields that can be unset */
     CAT_LT, /* LT to GTE: folded text; number, time. Not of id and booleans */
     CAT_LTE,
     CAT_GT,
     CAT_GTE,
     CAT_IN,     /* EQ with one of the values; 1 to CAT_QUERY_VALUES_MAX, all different, in ascending order of text */
     CAT_PREFIX, /* folded text, which is not empty */
-    CAT_EXISTS, /* values[0].key 1: the field is set; 0: it is not. Only of fields that can be unset */
     CAT_ALL     /* CAT_LIST: has each of the values, which are as those of CAT_IN */
 } cat_operator_t;
 

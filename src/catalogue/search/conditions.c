@@ -26,7 +26,7 @@
  * products that meet the condition, and perhaps others; the plan adds the first to check them.
  *
  * The last condition of a list is written first, so that of two bounds of a field the lower one is before the upper one, which may come with
- * the check that the field is set. That is a lower bound, too, and SQLite reads an index from the first one in the text on.
+ * the check that the field is set. That is a lower bound, too, as CAT_EXISTS is, and SQLite reads an index from the first one in the text on.
  */
 #include "catalogue/search/conditions.h"
 
