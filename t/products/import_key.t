@@ -2,6 +2,7 @@
 # route: POST /products/import
 # Imports whose rows say which product they are about by a value that no two products have; values that are taken; and values that are made.
 use CatalogTest;
+use CatalogTest::Ctl qw(ctl_for);
 use Cpanel::JSON::XS ();
 
 my $json = Cpanel::JSON::XS->new->utf8->canonical;
@@ -87,4 +88,13 @@ my @answers = $server->burst(map { wire(POST => '/products/import?mode=upsert&ke
 is(join(' ', sort map { $_->{status} } @answers), '200 200 200 200', 'imports of one file at once all succeed');
 is($db->selectrow_array(q(SELECT COUNT(*) FROM products WHERE name = 'r')), 20, 'and create each product once');
 
+
+# case: a value of a product that another program has deleted: a row that has it is about no product
+my $rows = "sku,name,price\nO,Orc,2\n";
+is(counts(csv($rows)), '1 0 0', 'a row creates a product');
+$db->do('DELETE FROM products WHERE id = ?', undef, named('sku=O')->{id});
+is(counts(csv($rows, 'mode=upsert&key=sku&dryRun=true')), '1 0 0', 'a dry run finds no product');
+is(faults(csv($rows)), '400, 1 sku taken', 'the value is taken until catalogctl index has removed it');
+ctl_for($server, 'index');
+is(counts(csv($rows)), '1 0 0', 'then the row creates a product');
 done_testing;

@@ -85,6 +85,7 @@ struct cat_import_t {
     int rows;                         /* in it, at most */
     int kept;                         /* words and keys that may wait */
     int is_timed;                     /* flag: it ends before that when it has taken its time */
+    int is_last;                      /* flag: it does not run again because of what other writers do with its keys */
     apr_int64_t grown;                /* how many products were created when the database was last told */
     apr_interval_time_t posting_time; /* what inserting a word or key took in the one before, in nanoseconds */
     cat_import_result_t done;
@@ -215,6 +216,20 @@ static apr_status_t read_stored(cat_db_t *db, group_t *group)
         }
     }
     return cat_db_each_list(db, SQL_PRODUCT_GET_100, ids, keep_stored, group);
+}
+
+/* The products that the rows are about. Where another writer deletes one between the two statements, no product has the key. */
+static apr_status_t look_for_products(const cat_import_t *im, cat_db_t *db, group_t *group)
+{
+    apr_status_t rv = find_products(im, db, group);
+
+    rv = rv == APR_SUCCESS ? read_stored(db, group) : rv;
+    for (int i = 0; i < group->count && im->number; i++) {
+        item_t *item = &group->items[i];
+        item->id = item->stored ? item->id : NULL;
+        item->updates = item->stored != NULL;
+    }
+    return rv;
 }
 
 static void count_item(cat_import_result_t *result, const item_t *item)
@@ -392,9 +407,8 @@ static apr_status_t check_keyed(cat_import_t *im, item_t *item)
 
 static apr_status_t look_up_group(cat_import_t *im, cat_db_t *db)
 {
-    apr_status_t rv = find_products(im, db, &im->group);
+    apr_status_t rv = look_for_products(im, db, &im->group);
 
-    rv = rv == APR_SUCCESS ? read_stored(db, &im->group) : rv;
     for (int i = 0; i < im->group.count; i++) {
         identify_item(im, &im->group.items[i]);
     }
@@ -652,9 +666,13 @@ static apr_status_t create_products(cat_import_t *im)
     return rv;
 }
 
-/* A product that was deleted since the check, or has become too long: nothing of the transaction is stored. */
+/* A product that was deleted since the check, or has become too long: nothing of the transaction is stored. APR_EEXIST: it is to run again,
+ * as a row with a key creates the product that is gone. */
 static apr_status_t refuse_update(cat_import_t *im, item_t *item, apr_status_t rv)
 {
+    if (rv == APR_NOTFOUND && im->number && !im->is_last) {
+        return APR_EEXIST;
+    }
     if (rv == CAT_ETOOLONG) {
         add_row_error(im, item, "", "too_long", CAT_PRODUCT_TOO_LONG);
     } else {
@@ -703,9 +721,8 @@ static apr_status_t update_product(cat_import_t *im, item_t *item)
 
 static apr_status_t update_products(cat_import_t *im)
 {
-    apr_status_t rv = find_products(im, im->db, &im->group);
+    apr_status_t rv = look_for_products(im, im->db, &im->group);
 
-    rv = rv == APR_SUCCESS ? read_stored(im->db, &im->group) : rv;
     for (int i = 0; i < im->group.count && rv == APR_SUCCESS; i++) {
         item_t *item = &im->group.items[i];
         if (item->id && !item->stored) {
@@ -854,22 +871,31 @@ static void tell_of_growth(cat_import_t *im)
     }
 }
 
-/* After the transaction, when what it has stored before the row is rolled back. APR_EEXIST: it is to run again, as another writer has created the
- * product of the key since the group was looked up. */
+/* Has another writer created the product of the key since the group was looked up? APR_NOTFOUND: no, or the row is to be refused anyway. */
+static apr_status_t look_for_creation(const cat_import_t *im, const item_t *item)
+{
+    const char *taken = im->db->taken, *id;
+
+    if (!im->number || !item->key || item->id || im->is_last) {
+        return APR_NOTFOUND;
+    }
+    return taken && !strcmp(taken, im->number) ? APR_SUCCESS : cat_own_keys_find(im->db, im->number, item->key, &id);
+}
+
+/* After the transaction, when what it has stored before the row is rolled back. APR_EEXIST: it is to run again. */
 static apr_status_t refuse_taken(cat_import_t *im, item_t *item)
 {
-    const char *id;
-    apr_status_t rv;
+    apr_status_t rv = look_for_creation(im, item);
 
-    if (im->number && item->key && !item->id && cat_own_keys_find(im->db, im->number, item->key, &id) == APR_SUCCESS) {
-        return APR_EEXIST;
+    if (rv != APR_NOTFOUND) {
+        return rv == APR_SUCCESS ? APR_EEXIST : rv;
     }
     rv = cat_products_note_taken(im->db, &item->input, item->id, im->db->taken);
     add_input_errors(im, item);
     return rv == APR_SUCCESS ? CAT_EREFUSED : rv;
 }
 
-#define KEY_TRIES 10 /* of a transaction, while others create products of its keys */
+#define KEY_TRIES 10 /* of a transaction, while others create and delete products of its keys */
 
 static apr_status_t run_transaction(cat_import_t *im)
 {
@@ -877,7 +903,8 @@ static apr_status_t run_transaction(cat_import_t *im)
     cat_noted_work_t noted = {im->db, store_rows, im};
     apr_status_t rv = APR_EEXIST;
 
-    for (int tries = 0; rv == APR_EEXIST && tries < KEY_TRIES; tries++) {
+    for (int tries = 1; rv == APR_EEXIST && tries <= KEY_TRIES; tries++) {
+        im->is_last = tries == KEY_TRIES;
         apr_pool_clear(im->changed_pool);
         im->changed = apr_array_make(im->changed_pool, 64, sizeof(const char *));
         rv = o->transact ? o->transact(o->baton, cat_change_notes_run, &noted)
