@@ -112,7 +112,7 @@ finds('q=ketle&sort=-price,name&price=1', 'Kettles and pots, Red kettle', 'ketle
 made($_) for 'Rest for a spoon', 'Teaspoon', 'Big teaspoon holder-spoons', "Gr\x{fc}n", "Gru\x{308}ner Tee", "Stra\x{df}enschuh", 'Rock-n-roll lamp';
 sub named { my ($query, $expected) = @_; is(corrected(list($query)), $expected, "$query: $expected") }
 named('q=spoon', 'spoon: teaspoon');
-named('q=poon', 'poon: teaspoon spoon');
+named('q=poon', 'poon: spoon spoons teaspoon');
 named('q=aspoon&match=prefix', '');
 is(names(list('q=aspoon&match=prefix')), 'Rest for a spoon', 'joined words are found');
 named('q=poon&name=Teaspoon', 'poon: teaspoon');

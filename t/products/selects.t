@@ -46,8 +46,8 @@ ok(wait_until(60, sub { sent('/suggest?q=kett') eq "3 $only_rows" }), 'suggestio
 $server->api(POST => '/products', { name => 'Silver spoon', price => 1 }, token => $token);
 my %selects = (
     '?q=spoom&cursor=' => [5, 'a slip: the fields, a look, the dictionary, a look for the only word that is like it, the products'],
-    '?q=poon&cursor=' => [4, 'inside a word: no second look, as the dictionary has the whole word'],
-    '?q=ettl&cursor=' => [5, 'inside two words: with the uses of each'],
+    '?q=poon&cursor=' => [4, 'inside a word: no second look, as the dictionary tells that a product has the whole word'],
+    '?q=ettl&cursor=' => [4, 'inside two words, too'],
 );
 for my $query (sort keys %selects) {
     my ($wanted, $name) = @{ $selects{$query} };

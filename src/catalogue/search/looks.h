@@ -6,6 +6,8 @@
 
 #include "db/db.h"
 
+#define CAT_LOOKS_WORDS 9 /* of each look that a list needs at once */
+
 /* Looks for the words in product_words that begin with a text; or for the word itself, where CAT_PRODUCT_WORD_END is behind it. */
 typedef struct cat_look_t {
     const char *text;

@@ -613,7 +613,7 @@ static cat_plan_t make_pair(const choice_t *c)
 
 /* ---- words ---- */
 
-#define LOOKS (CAT_PLAN_BRANCHES + 1) /* words of each that are looked for at once */
+_Static_assert(CAT_LOOKS_WORDS > CAT_PLAN_BRANCHES, "looks tell whether there are too many words to stream");
 
 static int is_by_time(const cat_plan_t *plan)
 {
@@ -766,7 +766,7 @@ static apr_status_t find_words(cat_db_t *db, const cat_list_query_t *query, int 
         all[count++] = cat_looks_get(looks, *other);
     }
     while (count_found(all, count) <= most && are_open(all, count) && rv == APR_SUCCESS) {
-        rv = cat_look_for_words(db, all, count, LOOKS);
+        rv = cat_look_for_words(db, all, count, CAT_LOOKS_WORDS);
     }
     word->count = count_found(all, count) <= most ? 0 : TOO_MANY_WORDS;
     for (int k = 0; k < count && word->count != TOO_MANY_WORDS; k++) {
@@ -852,7 +852,8 @@ static apr_status_t look_for_words(cat_db_t *db, cat_plan_t *plan, apr_array_hea
 {
     int is_streamed = is_by_time(plan);
     apr_array_header_t *wanted = list_wanted(plan->query, looks, is_streamed ? COUNTED_WORDS : 0);
-    apr_status_t rv = cat_look_for_words(db, (cat_look_t *const *)wanted->elts, wanted->nelts, is_streamed ? LOOKS : 1);
+    apr_status_t rv =
+        cat_look_for_words(db, (cat_look_t *const *)wanted->elts, wanted->nelts, is_streamed ? CAT_LOOKS_WORDS : 1);
 
     if (rv == APR_SUCCESS && plan->query->word_count) {
         drop_others(db->pool, &plan->query, looks);

@@ -11,11 +11,10 @@
  *        contain it; and of the parts of which a slip  <ke, tle, tel: kettle, kettles, ...
  *        leaves one (lib/spelling.h), words of about
  *        its length that may have it; compare each
- *     3. count the products of the likeliest of them,  kettle: 20
- *        up to USES, among those that may be seen
+ *     3. look for a product with each of the likeliest  kettle
  *
  * No step takes more than some thousand rows. But words that nobody sees, as only hidden products have them, or none any more, take no place of
- * others: where there are such words, the next ones are counted, and the next READ_MAX read, until LIKELIEST are left. However many they are, the
+ * others: where there are such words, the next ones are looked for, and the next READ_MAX read, until LIKELIEST are left. However many they are, the
  * time limit of the list ends that.
  *
  * Where there is no such word, one with a slip may have an ending, such as that of a plural: "trvet" finds trivets where no product has a trivet.
@@ -44,11 +43,9 @@
 #define PARTS_MAX 16     /* of a word, that are counted */
 #define MANY 200         /* rows up to which they are */
 #define READ_MAX 2000    /* rows of a part, that are read at once */
-#define LIKELIEST 32     /* words that are chosen, and whose products are counted at once */
-#define USES 20          /* products up to which they are */
+#define LIKELIEST 32     /* words that are chosen, and whose products are looked for at once */
 #define FOUND_AMONG 2000 /* products with what begins so, among which one is looked for at first */
 #define SEEN_AMONG 200   /* the newest products with a word, one of which has to be seen */
-#define WRITTEN_AMONG 60 /* the newest products with a word, of which those are counted that have it not only joined */
 #define LETTERS_MAX 127  /* of a word of the dictionary */
 #define WITH_ENDING 10   /* edits that a word with a slip is behind others for its ending */
 #define SIGHT_MAX 1000   /* postings of several words that are read at once */
@@ -58,10 +55,10 @@ _Static_assert(PARTS_MAX <= CAT_COLUMNS_MAX, "all parts of a word are counted by
 
 typedef struct likely_t {
     const char *word;
-    int edits; /* 0: it contains the word of q; from WITH_ENDING on: it has an ending */
-    int begins_otherwise;
-    int uses;     /* products */
-    int postings; /* that were read to count them, or HIDDEN */
+    int edits;            /* 0: it contains the word of q; from WITH_ENDING on: it has an ending */
+    int begins_otherwise; /* flag: a slip has another first letter than the word of q */
+    int is_used;          /* flag: a product has it */
+    int postings;         /* that were read to know that, or HIDDEN */
     int letters;
 } likely_t;
 
@@ -209,13 +206,28 @@ static int choose_apart(const parts_t *parts, int from, int many, int *chosen)
 }
 
 /* Shorter words first, as the question is a larger part of them. */
-static void add_words(cat_select_text_t *s, apr_int64_t from)
+static void add_words(cat_select_text_t *s, int most, apr_int64_t from)
 {
     cat_select_text_add(s, " ORDER BY letters, word LIMIT ", NULL);
-    cat_select_text_add_number(s, READ_MAX);
+    cat_select_text_add_number(s, most);
     cat_select_text_add(s, " OFFSET ", NULL);
     cat_select_text_add_number(s, from);
     cat_select_text_add(s, ")", NULL);
+}
+
+/* Are there products, or words of them, that the client may not see? Where there are none, postings tell what products have. */
+static int is_some_hidden(const cat_db_t *db, const cat_select_text_t *s)
+{
+    return db->conf->visible || cat_select_text_hides_words(s);
+}
+
+/* A product has the word of the dictionary not only joined (product_words.in_name, in conf/schema). MariaDB might begin at the products with EXISTS. */
+static void add_is_used(cat_select_text_t *s)
+{
+    cat_select_text_add(s,
+                        " AND (SELECT 1 FROM product_words w WHERE w.word = dictionary.word AND w.in_name < 2"
+                        " LIMIT 1) = 1",
+                        NULL);
 }
 
 /* What contains the word has all of its parts. One in the middle is rarer than beginnings and endings. */
@@ -226,7 +238,12 @@ static void add_longer_words(cat_select_text_t *s, const widening_t *w, apr_int6
     cat_select_text_add(s, " AND ", s->dialect->syntax->find, "(word, ", NULL);
     cat_select_text_add_value(s, w->word);
     cat_select_text_add(s, ") > 1", NULL);
-    add_words(s, from);
+    if (is_some_hidden(w->db, s)) {
+        add_words(s, READ_MAX, from);
+    } else {
+        add_is_used(s);
+        add_words(s, LIKELIEST, from);
+    }
 }
 
 static void add_has_letters(cat_select_text_t *s, const char *before, const char *letters)
@@ -267,7 +284,7 @@ static void add_similar_words(cat_select_text_t *s, const widening_t *w, int i, 
         cat_select_text_add(s, " UNION ALL ", s->dialect->syntax->limited, "SELECT word", NULL);
         add_rows_of_part(s, part_of(parts, i), parts->least, parts->most);
         add_slip_beside(s, w, i);
-        add_words(s, from);
+        add_words(s, READ_MAX, from);
     }
 }
 
@@ -318,20 +335,19 @@ static apr_status_t take_word(void *baton, const char *const *values, int count)
         apr_hash_set(w->met, word, APR_HASH_KEY_STRING, word);
         APR_ARRAY_PUSH(w->likely, likely_t) = (likely_t){.word = word,
                                                          .edits = edits,
-                                                         .begins_otherwise = *word != *w->word,
+                                                         .begins_otherwise = edits && *word != *w->word,
                                                          .letters = cat_words_count_letters(word)};
     }
     return APR_SUCCESS;
 }
 
-/* The fewest edits first; then those with the same first letter, which hardly anybody gets wrong; then the most used. */
+/* The fewest edits first; of slips those with the same first letter, which hardly anybody gets wrong; then the shortest. */
 static int compare_likely(const void *one, const void *other)
 {
     const likely_t *a = one, *b = other;
     int order = a->edits - b->edits;
 
     order = order ? order : a->begins_otherwise - b->begins_otherwise;
-    order = order ? order : b->uses - a->uses;
     order = order ? order : a->letters - b->letters;
     return order ? order : strcmp(a->word, b->word);
 }
@@ -360,7 +376,7 @@ static apr_status_t read_words(widening_t *w, apr_int64_t from)
     return rv;
 }
 
-/* ---- step 3: uses ---- */
+/* ---- step 3: products ---- */
 
 /* Which products with the word may the client see, and find by it? */
 static cat_list_query_t ask_for_seen(const cat_db_t *db, const char *const *word)
@@ -387,12 +403,6 @@ static const char *make_whole(apr_pool_t *pool, const char *word)
     return cat_product_keys_is_cut(whole) ? word : whole;
 }
 
-/* Are there products, or words of them, that the client may not see? Where there are none, postings tell what products have. */
-static int is_some_hidden(const cat_db_t *db, const cat_select_text_t *s)
-{
-    return db->conf->visible || cat_select_text_hides_words(s);
-}
-
 /* Adds the conditions that p, the product of the posting w, may be seen, and is found by the word. */
 static void add_is_seen(cat_select_text_t *s, const cat_db_t *db, const char *word)
 {
@@ -407,7 +417,7 @@ static void join_products(cat_select_text_t *s)
     cat_select_text_add(s, s->dialect->syntax->join, "products p ON p.id = w.id", NULL);
 }
 
-/* Some of the likeliest words, whose uses are counted. */
+/* Some of the likeliest words, whose products are looked for. */
 typedef struct weighing_t {
     const widening_t *widening;
     likely_t *words;
@@ -416,35 +426,20 @@ typedef struct weighing_t {
     int place_count;
 } weighing_t;
 
-/* A posting is a use if its product can be seen, and has a whole word not only joined (product_words.in_name, in conf/schema). */
+/* A posting is a use if its product can be seen, and has a whole word not only joined. */
 static void add_postings(cat_select_text_t *s, const cat_db_t *db, const char *word)
 {
-    const char *in_name = cat_product_keys_is_whole(word) ? "w.in_name" : "0";
-    int is_hidden = is_some_hidden(db, s);
-
-    if (is_hidden) {
-        cat_select_text_add(s, "CASE WHEN p.id = w.id", NULL);
-        s->conditions = 1;
-        add_is_seen(s, db, word);
-        cat_select_text_add(s, " THEN ", in_name, " ELSE 2 END FROM product_words w", NULL);
-        join_products(s);
-    } else {
-        cat_select_text_add(s, in_name, " FROM product_words w", NULL);
-    }
+    cat_select_text_add(s, "CASE WHEN p.id = w.id", NULL);
+    s->conditions = 1;
+    add_is_seen(s, db, word);
+    cat_select_text_add(s, " THEN ", cat_product_keys_is_whole(word) ? "w.in_name" : "0",
+                        " ELSE 2 END FROM product_words w", NULL);
+    join_products(s);
     cat_select_text_add(s, " WHERE ", NULL);
     cat_plan_add_is_word(s, word);
     if (cat_product_keys_is_whole(word)) {
         cat_select_text_add(s, " ORDER BY w.created_at DESC, w.id DESC", NULL);
     }
-}
-
-static void end_uses(cat_select_text_t *s, int from, int most)
-{
-    cat_select_text_add(s, " LIMIT ", NULL);
-    cat_select_text_add_number(s, most);
-    cat_select_text_add(s, " OFFSET ", NULL);
-    cat_select_text_add_number(s, from);
-    cat_select_text_add(s, ")", NULL);
 }
 
 /* Adds these of the newest products with the word, from this one on; without an order where the word is not whole. */
@@ -454,7 +449,11 @@ static void add_uses(cat_select_text_t *s, const cat_db_t *db, int place, const 
     cat_select_text_add_number(s, place);
     cat_select_text_add(s, " AS place, ", NULL);
     add_postings(s, db, make_whole(s->text.pool, word));
-    end_uses(s, from, most);
+    cat_select_text_add(s, " LIMIT ", NULL);
+    cat_select_text_add_number(s, most);
+    cat_select_text_add(s, " OFFSET ", NULL);
+    cat_select_text_add_number(s, from);
+    cat_select_text_add(s, ")", NULL);
 }
 
 static apr_status_t take_use(void *baton, const char *const *values, int count)
@@ -465,41 +464,8 @@ static apr_status_t take_use(void *baton, const char *const *values, int count)
 
     (void)count;
     likely->postings++;
-    likely->uses += likely->uses < USES && atoi(values[1]) < 2;
+    likely->is_used |= atoi(values[1]) < 2;
     return APR_SUCCESS;
-}
-
-/* Can the postings of each word be joined to it? A union of many selects takes as long to begin as to run. */
-static int are_joined(const cat_select_text_t *s, const weighing_t *some)
-{
-    int are_whole = s->dialect->syntax->joins_lateral && !is_some_hidden(some->widening->db, s);
-
-    for (int i = 0; i < some->place_count && are_whole; i++) {
-        are_whole = cat_product_keys_is_whole(make_whole(s->text.pool, some->words[some->places[i]].word));
-    }
-    return are_whole;
-}
-
-static const char *word_of_place(const weighing_t *some, int place)
-{
-    return place < some->place_count ? some->words[some->places[place]].word : "";
-}
-
-static void join_uses(cat_select_text_t *s, const weighing_t *some, int places, int from, int most)
-{
-    for (int i = 0; i < places; i++) {
-        cat_select_text_add(s, i ? "), (" : "SELECT x.place, u.in_name FROM (VALUES (", NULL);
-        cat_select_text_add_number(s, i);
-        cat_select_text_add(s, ", ", NULL);
-        cat_select_text_add_value(s, word_of_place(some, i));
-    }
-    cat_select_text_add(
-        s,
-        ")) x (place, word) CROSS JOIN LATERAL (SELECT w.in_name FROM product_words w WHERE w.word = x.word"
-        " ORDER BY w.created_at DESC, w.id DESC",
-        NULL);
-    end_uses(s, from, most);
-    cat_select_text_add(s, " u", NULL);
 }
 
 /* Twice as many places as words at most, so that few texts are prepared. No product has the word of those that are left. */
@@ -513,40 +479,32 @@ static apr_status_t read_uses(weighing_t *some, int from, int most)
         places *= 2;
     }
     cat_select_text_begin(&s, db);
-    if (are_joined(&s, some)) {
-        join_uses(&s, some, places, from, most);
-    } else {
-        for (int i = 0; i < places; i++) {
-            add_uses(&s, db, i, word_of_place(some, i), from, most);
-        }
+    for (int i = 0; i < places; i++) {
+        add_uses(&s, db, i, i < some->place_count ? some->words[some->places[i]].word : "", from, most);
     }
     return cat_select_text_run(&s, db, take_use, some);
 }
 
-/* Those that may have further uses. */
+/* Those that may have a use from here on. */
 static void list_places(weighing_t *some, int from)
 {
     some->place_count = 0;
     for (int i = 0; i < some->count; i++) {
-        if (some->words[i].postings == from && some->words[i].uses < USES) {
+        if (some->words[i].postings == from && !some->words[i].is_used) {
             some->places[some->place_count++] = i;
         }
     }
 }
 
-/* Nearly always all of the newest postings are uses, so only few are read at first. */
-static apr_status_t read_all_uses(weighing_t *some)
+/* Nearly always the newest posting is a use, so that is read first. */
+static apr_status_t look_for_uses(weighing_t *some)
 {
-    cat_select_text_t s;
     apr_status_t rv;
-    int among;
 
-    cat_select_text_begin(&s, some->widening->db);
-    among = is_some_hidden(some->widening->db, &s) ? SEEN_AMONG : WRITTEN_AMONG;
     list_places(some, 0);
-    rv = some->place_count ? read_uses(some, 0, USES) : APR_SUCCESS;
-    list_places(some, USES);
-    return rv == APR_SUCCESS && some->place_count ? read_uses(some, USES, among - USES) : rv;
+    rv = some->place_count ? read_uses(some, 0, 1) : APR_SUCCESS;
+    list_places(some, 1);
+    return rv == APR_SUCCESS && some->place_count ? read_uses(some, 1, SEEN_AMONG - 1) : rv;
 }
 
 /* What is read of some words at once, to know those that only hidden products have. */
@@ -614,7 +572,7 @@ static apr_status_t leave_hidden_out(weighing_t *some)
 }
 
 /* There may be many statements, each of which has a pool of its own. */
-static apr_status_t count_uses(weighing_t *some, int is_first)
+static apr_status_t find_seen(weighing_t *some, int is_first)
 {
     cat_db_t *db = some->widening->db;
     apr_pool_t *before = db->pool, *pool;
@@ -623,46 +581,73 @@ static apr_status_t count_uses(weighing_t *some, int is_first)
     apr_pool_create(&pool, before);
     cat_db_use_pool(db, pool);
     rv = is_first ? APR_SUCCESS : leave_hidden_out(some);
-    rv = rv == APR_SUCCESS ? read_all_uses(some) : rv;
+    rv = rv == APR_SUCCESS ? look_for_uses(some) : rv;
     cat_db_use_pool(db, before);
     apr_pool_destroy(pool);
     return rv;
 }
 
-/* Nothing has to be weighed against it. If no product has it any more, the list finds none by it. */
-static int is_only_word(const widening_t *w)
+/* Where nothing is hidden, the dictionary has told that what contains the word is used. Slips are looked for with what they begin, as the list
+ * needs that anyway. */
+static apr_status_t find_used(weighing_t *some)
 {
-    cat_select_text_t s;
+    const widening_t *w = some->widening;
+    cat_look_t *looks[LIKELIEST];
+    int count = 0;
+    apr_status_t rv;
 
-    cat_select_text_begin(&s, w->db);
-    return w->likely->nelts == 1 && w->rows < READ_MAX && !is_some_hidden(w->db, &s);
+    for (int i = 0; i < some->count; i++) {
+        if (some->words[i].edits) {
+            looks[count++] = cat_looks_get(w->query->looks, some->words[i].word);
+        }
+    }
+    rv = cat_look_for_words(w->db, looks, count, CAT_LOOKS_WORDS);
+    for (int i = some->count - 1; i >= 0 && rv == APR_SUCCESS; i--) {
+        const apr_array_header_t *found = some->words[i].edits ? looks[--count]->found : NULL;
+        some->words[i].is_used =
+            !found || (found->nelts && !strcmp(APR_ARRAY_IDX(found, 0, const char *), some->words[i].word));
+    }
+    return rv;
 }
 
-/* Chooses words that products have, up to LIKELIEST. *passed: how many words no product has. Nearly always only the first ones are looked at, as
- * nearly all words have a product. */
-static apr_status_t weigh_likely(widening_t *w, int *passed)
+/* Chooses words that products have, up to LIKELIEST, from these on and before `end`. *passed: how many of them no product has. Nearly always only
+ * the first ones are looked at, as nearly all words have a product. */
+static apr_status_t weigh_words(widening_t *w, int from, int end, int *passed)
 {
-    int found = w->likely->nelts;
+    cat_select_text_t s;
+    int is_blind;
     apr_status_t rv = APR_SUCCESS;
 
-    if (is_only_word(w)) {
-        APR_ARRAY_PUSH(w->chosen, likely_t) = APR_ARRAY_IDX(w->likely, 0, likely_t);
-        return APR_SUCCESS;
-    }
-    for (int from = 0; from < found && w->chosen->nelts < LIKELIEST && rv == APR_SUCCESS; from += LIKELIEST) {
+    cat_select_text_begin(&s, w->db);
+    is_blind = is_some_hidden(w->db, &s);
+    for (int is_first = 1; from < end && w->chosen->nelts < LIKELIEST && rv == APR_SUCCESS; from += LIKELIEST) {
         weighing_t some = {.widening = w,
                            .words = (likely_t *)w->likely->elts + from,
-                           .count = found - from < LIKELIEST ? found - from : LIKELIEST};
-        rv = count_uses(&some, from == 0);
+                           .count = end - from < LIKELIEST ? end - from : LIKELIEST};
+        rv = is_blind ? find_seen(&some, is_first) : find_used(&some);
         for (int i = 0; i < some.count && w->chosen->nelts < LIKELIEST; i++) {
-            if (some.words[i].uses) {
+            if (some.words[i].is_used) {
                 APR_ARRAY_PUSH(w->chosen, likely_t) = some.words[i];
             } else {
                 ++*passed;
             }
         }
+        is_first = 0;
     }
     return rv;
+}
+
+/* Those with an ending only where there are no others. */
+static apr_status_t weigh_likely(widening_t *w, int *passed)
+{
+    int plain = 0;
+    apr_status_t rv;
+
+    while (plain < w->likely->nelts && APR_ARRAY_IDX(w->likely, plain, likely_t).edits < WITH_ENDING) {
+        plain++;
+    }
+    rv = weigh_words(w, 0, plain, passed);
+    return rv == APR_SUCCESS && !w->chosen->nelts ? weigh_words(w, plain, w->likely->nelts, passed) : rv;
 }
 
 /* Steps 2 and 3, once more for further rows where words that no product has were among these. */
@@ -686,7 +671,7 @@ static apr_status_t choose_likely(widening_t *w)
 
 /* ---- a word of the question ---- */
 
-/* Those with an ending only where there are no others. */
+/* Those with an ending were not chosen beside others, but may have been before these were read. */
 static const char *const *list_chosen(const widening_t *w)
 {
     const char **words = apr_pcalloc(w->db->pool, (LIKELIEST + 1) * sizeof(*words));

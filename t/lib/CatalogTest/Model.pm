@@ -243,20 +243,20 @@ sub likeness {
 }
 
 sub likeliest_first {
-    my ($word, $uses, @likely) = @_;
-    return sort { $a->[1] <=> $b->[1] || (octet($a->[0]) ne octet($word)) <=> (octet($b->[0]) ne octet($word))
-        || ($uses ? $uses->{ $b->[0] } <=> $uses->{ $a->[0] } : 0) || length $a->[0] <=> length $b->[0] || $a->[0] cmp $b->[0] } @likely;
+    my ($word, @likely) = @_;
+    return sort { $a->[1] <=> $b->[1] || ($a->[1] ? (octet($a->[0]) ne octet($word)) <=> (octet($b->[0]) ne octet($word)) : 0)
+        || length $a->[0] <=> length $b->[0] || $a->[0] cmp $b->[0] } @likely;
 }
 
-# What stands for a word, of what products have, with how many have it. A test of words, or what they begin with: [text, is whole].
+# What stands for a word, of those that products have. A test of words, or what they begin with: [text, is whole].
 sub likely_words {
-    my ($uses, $word, @present) = @_;
-    my @likely = likeliest_first($word, undef, map { my $edits = likeness($word, $_); defined $edits ? [$_, $edits] : () } grep { /^$LETTERS\z/ && length >= 4 } keys %$uses);
+    my ($written, $word, @present) = @_;
+    my @likely = likeliest_first($word, map { my $edits = likeness($word, $_); defined $edits ? [$_, $edits] : () } grep { /^$LETTERS\z/ && length >= 4 } keys %$written);
     splice @likely, 32 if @likely > 32;
     @likely = grep { $_->[1] < 10 || $likely[0][1] > 10 } @likely; # with an ending only where there are no others
     my @others = map { [$_, 0] } @present;
     my $before = @others;
-    for (likeliest_first($word, { map { $_ => min(20, $uses->{$_}) } keys %$uses }, @likely)) {
+    for (@likely) {
         my ($other, $edits) = @$_;
         my $is_whole = $edits == 0 && octets($other) + 4 <= 64;
         next if @others == 32 || grep { $_->[1] ? $is_whole && $_->[0] eq $other : index($other, $_->[0]) == 0 } @others;
@@ -438,11 +438,10 @@ sub match_with {
 sub find_corrected {
     my ($question, @products) = @_;
     return {} if ($question->{match} // '') ne '' || !$question->{limit} || !@{ $question->{words} // [] } || match_with($question, {}, @products) >= $question->{limit};
-    my (%known, %uses);
+    my (%known, %written);
     for my $product (@products) {
         my @texts = texts_of($product, searched_names($question->{who}));
-        my %has = map { $_ => 1 } map { written($_) } @texts;
-        $uses{$_}++ for keys %has;
+        $written{$_} = 1 for map { written($_) } @texts;
         $known{$_} = 1 for map { words($_) } @texts;
     }
     my @asked = asked(join ' ', @{ $question->{words} });
@@ -450,14 +449,14 @@ sub find_corrected {
     my %others = map { $asked[$_][0] => [others_of($asked[$_], $terms[$_])] } 0 .. $#asked;
     splice @asked, 8 if @asked > 8;
     my @unknown = grep { my $word = $_->[0]; !grep { index($_, $word) == 0 } keys %known } @asked;
-    my $corrected = correct(\%uses, \%others, @unknown);
-    return @unknown && match_with($question, $corrected, @products) >= $question->{limit} ? $corrected : correct(\%uses, \%others, @asked);
+    my $corrected = correct(\%written, \%others, @unknown);
+    return @unknown && match_with($question, $corrected, @products) >= $question->{limit} ? $corrected : correct(\%written, \%others, @asked);
 }
 
 # others: by word, what stands for it already.
 sub correct {
-    my ($uses, $others, @asked) = @_;
-    my %corrected = map { $_->[0] => [likely_words($uses, $_->[0], @{ $others->{ $_->[0] } })] } grep { $_->[0] =~ /^$LETTERS\z/ && length $_->[0] >= 3 } @asked;
+    my ($written, $others, @asked) = @_;
+    my %corrected = map { $_->[0] => [likely_words($written, $_->[0], @{ $others->{ $_->[0] } })] } grep { $_->[0] =~ /^$LETTERS\z/ && length $_->[0] >= 3 } @asked;
     return { map { @{ $corrected{$_} } ? ($_ => $corrected{$_}) : () } keys %corrected };
 }
 
