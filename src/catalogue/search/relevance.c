@@ -109,30 +109,36 @@ static const struct class_row_t {
 
 #define CLASSES ((int)(sizeof(classes) / sizeof(classes[0])))
 
-/* Is what is found inside words another question than that of the client, and than that of slips? */
-static int are_insides_apart(apr_pool_t *pool, const cat_list_query_t *asked, const cat_list_query_t *query)
+static cat_list_query_t make_question(apr_pool_t *pool, int number, const cat_list_query_t *asked,
+                                      const cat_list_query_t *query)
 {
-    cat_list_query_t insides = *query;
-    int has_more = 0, has_fewer = 0;
+    cat_list_query_t question = classes[number].is_wide ? *query : *asked;
 
-    ask_insides(pool, &insides, asked);
-    for (int i = 0; i < query->word_count; i++) {
-        has_more |= count_others(insides.others[i]) > count_others(asked->others[i]);
-        has_fewer |= count_others(insides.others[i]) < count_others(query->others[i]);
+    question.page = 1; /* candidates are read from the newest one on */
+    if (classes[number].change) {
+        classes[number].change(pool, &question, asked);
     }
-    return has_more && has_fewer;
+    return question;
 }
 
-/* A question that is that of another class finds no more. Where the client has asked for whole words, there are no others that they begin. */
-static int has_class(apr_pool_t *pool, const cat_list_query_t *asked, const cat_list_query_t *query, int number)
+static int are_same_words(const char *const *some, const char *const *others)
 {
-    if (classes[number].change == ask_whole) {
-        return asked->match != CAT_MATCH_EXACT;
+    for (; some && *some && others && *others && !strcmp(*some, *others); some++) {
+        others++;
     }
-    if (classes[number].change == ask_insides) {
-        return query != asked && are_insides_apart(pool, asked, query);
+    return count_others(some) == 0 && count_others(others) == 0;
+}
+
+/* Two questions of one list that are the same find the same products. */
+static int is_same_question(const cat_list_query_t *one, const cat_list_query_t *other)
+{
+    int i = 0;
+
+    while (i < one->word_count && !strcmp(one->words[i], other->words[i]) &&
+           are_same_words(one->others[i], other->others[i])) {
+        i++;
     }
-    return !classes[number].is_wide || query != asked;
+    return i == one->word_count;
 }
 
 /* The most products that a list may have. */
@@ -150,7 +156,7 @@ typedef struct candidate_t {
 
 typedef struct ranking_t {
     cat_db_t *db;
-    const cat_list_query_t *asked, *query; /* the client's question, and the same with further words, or itself */
+    const cat_list_query_t *query; /* the client's question, with further words if such take part */
     cat_relevance_page_t *page;
     const cat_list_position_t *after; /* NULL: the page is from its offset on */
     apr_int64_t offset, limit;
@@ -161,8 +167,9 @@ typedef struct ranking_t {
 /* The candidates of one class. */
 typedef struct class_t {
     ranking_t *ranking;
-    int number; /* in the table */
-    int rank;   /* of those whose name has all words; of the others, one more */
+    int number;  /* in the table */
+    int rank;    /* of those whose name has all words; of the others, one more */
+    int is_last; /* flag: it finds all products of the list */
     apr_int64_t most, read;
     apr_array_header_t *named, *others; /* candidate_t */
     candidate_t current;                /* the last row's; id NULL: none. The next row may be of the same product */
@@ -195,18 +202,12 @@ static apr_int64_t count_needed(const ranking_t *r)
     return r->offset + r->limit + 1 - r->passed;
 }
 
-/* Are the products of the list all that the class finds? */
-static int is_last(const class_t *c)
-{
-    return !classes[c->number].change && classes[c->number].is_wide == (c->ranking->query != c->ranking->asked);
-}
-
 /* Notes that this class has found it, unless one before has. */
 static int is_of_class(const class_t *c, const char *id)
 {
     const void *of = apr_hash_get(c->ranking->found, id, APR_HASH_KEY_STRING);
 
-    if (!of && !is_last(c)) {
+    if (!of && !c->is_last) {
         apr_hash_set(c->ranking->found, id, APR_HASH_KEY_STRING, &classes[c->number]);
     }
     return !of || of == &classes[c->number];
@@ -293,25 +294,20 @@ static void note_total(const class_t *c)
     if (c->has_more && c->most == c->ranking->db->conf->count_limit) {
         page->total = c->most;
         page->is_more = 1;
-    } else if (is_last(c) && !c->has_more && !c->is_enough) {
+    } else if (c->is_last && !c->has_more && !c->is_enough) {
         page->total = c->read;
     }
 }
 
-static apr_status_t read_class(ranking_t *r, int number)
+static apr_status_t read_class(ranking_t *r, int number, const cat_list_query_t *question)
 {
-    class_t c = {.ranking = r, .number = number, .rank = 2 * number};
-    cat_list_query_t query = classes[number].is_wide ? *r->query : *r->asked;
+    class_t c = {.ranking = r, .number = number, .rank = 2 * number, .is_last = is_same_question(question, r->query)};
     apr_int64_t most = r->db->conf->count_limit, needed = count_needed(r);
     apr_int64_t few = needed < most / FEW ? FEW * needed : most;
     cat_plan_t plan;
     apr_status_t rv;
 
-    query.page = 1; /* candidates are read from the newest one on */
-    if (classes[number].change) {
-        classes[number].change(r->db->pool, &query, r->asked);
-    }
-    rv = cat_plan_choose(r->db, &query, &plan);
+    rv = cat_plan_choose(r->db, question, &plan);
     if (rv == APR_SUCCESS) {
         rv = read_candidates(&c, &plan, few);
     }
@@ -329,7 +325,8 @@ static apr_status_t read_class(ranking_t *r, int number)
 apr_status_t cat_relevance_find(cat_db_t *db, const cat_list_query_t *asked, const cat_list_query_t *query,
                                 apr_int64_t offset, cat_relevance_page_t *page)
 {
-    ranking_t r = {.db = db, .asked = asked, .query = query, .page = page, .limit = query->limit};
+    ranking_t r = {.db = db, .query = query, .page = page, .limit = query->limit};
+    cat_list_query_t question, before;
     apr_status_t rv = APR_SUCCESS;
 
     r.offset = offset < count_most(db) ? offset : count_most(db); /* a client may ask for any page */
@@ -337,9 +334,11 @@ apr_status_t cat_relevance_find(cat_db_t *db, const cat_list_query_t *asked, con
     r.found = apr_hash_make(db->pool);
     *page = (cat_relevance_page_t){.ids = apr_array_make(db->pool, 16, sizeof(const char *)), .total = -1};
     for (int i = 0; i < CLASSES && rv == APR_SUCCESS && count_needed(&r) > 0; i++) {
-        if (has_class(db->pool, asked, query, i)) {
-            rv = read_class(&r, i);
+        question = make_question(db->pool, i, asked, query);
+        if (i == 0 || !is_same_question(&question, &before)) {
+            rv = read_class(&r, i, &question);
         }
+        before = question;
     }
     return rv;
 }
