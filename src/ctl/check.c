@@ -260,11 +260,12 @@ static apr_status_t check_filling(report_t *r)
 
     rv = names ? cat_key_filler_percent(r->ctl->db, &percent) : rv;
     if (rv == APR_SUCCESS && names) {
-        add_finding(r, 1, "fields",
-                    apr_psprintf(pool,
-                                 "%s: %d %% of the products have the keys; until a server has given them to all, requests "
-                                 "that use the field return 503. If it waits, CAT089 or CAT094 in its error log says why",
-                                 names, percent));
+        add_finding(
+            r, 1, "fields",
+            apr_psprintf(pool,
+                         "%s: %d %% of the products have the keys; until a server has given them to all, requests "
+                         "that use the field return 503. If it waits, CAT089 or CAT094 in its error log says why",
+                         names, percent));
     }
     return rv;
 }

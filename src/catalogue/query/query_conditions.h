@@ -15,10 +15,10 @@
 #define CAT_QUERY_VALUES_MAX 100 /* of CAT_IN */
 
 typedef enum {
-    CAT_EQ, /* exact text; number, boolean, time */
-    CAT_NE, /* the same */
+    CAT_EQ,     /* exact text; number, boolean, time */
+    CAT_NE,     /* the same */
     CAT_EXISTS, /* values[0].key 1: the field is set; 0: it is not. Only of fields that can be unset */
-    CAT_LT, /* LT to GTE: folded text; number, time. Not of id and booleans */
+    CAT_LT,     /* LT to GTE: folded text; number, time. Not of id and booleans */
     CAT_LTE,
     CAT_GT,
     CAT_GTE,

@@ -228,8 +228,9 @@ static const char *suggest_delimiter(const cat_row_reader_t *r, const cat_csv_ce
 
     for (int i = 0; first->text && cat_row_delimiters[i]; i++) {
         if (i != used && strchr(first->text, cat_row_delimiter(i))) {
-            return apr_pstrcat(r->row_pool, "; the first cell has a ", cat_row_delimiters[i], ", so the delimiter may be ",
-                               cat_row_delimiters[i], ", not ", cat_row_delimiters[used], NULL);
+            return apr_pstrcat(r->row_pool, "; the first cell has a ", cat_row_delimiters[i],
+                               ", so the delimiter may be ", cat_row_delimiters[i], ", not ", cat_row_delimiters[used],
+                               NULL);
         }
     }
     return "";
