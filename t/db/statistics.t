@@ -3,7 +3,7 @@
 # db: pgsql
 # mpm: event
 # PostgreSQL keeps plans that suit tables as they were, until it is told that they have grown; autovacuum tells it after a minute. An import tells it
-# at once, but only of tables that have become many times larger. The MPM does not matter.
+# at once, and so does the job that gives products keys, but only of tables that have become many times larger. The MPM does not matter.
 use CatalogTest;
 
 my $server = server()->start;
@@ -29,5 +29,12 @@ import_products(21, 1000);
 is_deeply(known(@tables), are(@tables), 'the planner knows the size of a catalogue that has grown tenfold');
 import_products(1001, 1200);
 is_deeply(known('products'), [1000], 'a little more is left to autovacuum');
+
+# So does the job that gives products the keys of a field that is new.
+$db->do('ALTER TABLE product_keys SET (autovacuum_enabled = false)');
+$db->do('ANALYZE product_keys');
+my $second = server(mount => "CatalogField weight number index\n", conf => 'DBDParams "' . $server->params . "\"\n")->start;
+ok(wait_until(120, sub { are('product_keys')->[0] == 1200 }), 'products get keys');
+ok(wait_until(120, sub { known('product_keys')->[0] > 0 }), 'and the planner knows of them');
 
 done_testing;

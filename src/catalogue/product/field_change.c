@@ -151,7 +151,7 @@ static apr_status_t change_product(cat_field_change_t *c, const char *const *row
     rv = rv == APR_SUCCESS ? cat_db_exec(c->db, SQL_UNIQUE_DELETE, CAT_VALUES(id, c->registry->numbers[c->field]), NULL)
                            : rv;
     if (rv == APR_SUCCESS && other) {
-        rv = cat_own_keys_renew(c->db, c->registry, c->to, changed, keys);
+        rv = cat_own_keys_renew(c->db, c->registry, c->to, changed, 1, keys);
         c->taken = rv == APR_EEXIST ? id : NULL;
     }
     return rv;

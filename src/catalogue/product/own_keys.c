@@ -631,12 +631,12 @@ apr_status_t cat_own_keys_claim_all(cat_db_t *db, const cat_registry_t *registry
 }
 
 apr_status_t cat_own_keys_renew(cat_db_t *db, const cat_registry_t *registry, int field, const char *const *product,
-                                apr_array_header_t *rows)
+                                int has_keys, apr_array_header_t *rows)
 {
     const collector_t is = begin_product(db->pool, rows, registry, product);
     const char *id = product[CAT_PRODUCT_ID], *number = registry->numbers[field], *text = is.record[field];
     change_t c = begin_change(db, registry);
-    apr_status_t rv, taken = APR_SUCCESS;
+    apr_status_t rv = APR_SUCCESS, taken = APR_SUCCESS;
 
     APR_ARRAY_PUSH(c.numbers, const char *) = number;
     for (int i = CAT_PRODUCT_FIELDS; i < registry->fields->count; i++) {
@@ -644,8 +644,10 @@ apr_status_t cat_own_keys_renew(cat_db_t *db, const cat_registry_t *registry, in
             APR_ARRAY_PUSH(c.numbers, const char *) = registry->numbers[i];
         }
     }
-    rv = delete_keys(&c, product[CAT_PRODUCT_CREATED_AT], id);
-    rv = rv == APR_SUCCESS ? cat_value_counts_write(db, c.counts) : rv;
+    if (has_keys) {
+        rv = delete_keys(&c, product[CAT_PRODUCT_CREATED_AT], id);
+        rv = rv == APR_SUCCESS ? cat_value_counts_write(db, c.counts) : rv;
+    }
     if (rv == APR_SUCCESS && registry->fields->all[field].flags & CAT_UNIQUE) {
         rv = cat_db_exec(db, SQL_UNIQUE_DELETE, CAT_VALUES(id, number), NULL);
         rv = rv == APR_SUCCESS && text ? take_value(db, number, text, id) : rv;

@@ -81,10 +81,10 @@ typedef struct cat_own_key_t {
 int cat_own_keys_match(apr_pool_t *pool, const cat_registry_t *registry, int field, const char *const *product,
                        const apr_array_header_t *keys);
 
-/* Claims the value of one field anew and adds its rows to the array, for a product that may have them. APR_EEXIST: another product has the
- * value; the rows are added all the same. */
+/* Claims the value of one field anew and adds its rows to the array, for a product that may have them; has_keys 0: product_keys has none.
+ * APR_EEXIST: another product has the value; the rows are added all the same. */
 apr_status_t cat_own_keys_renew(cat_db_t *db, const cat_registry_t *registry, int field, const char *const *product,
-                                apr_array_header_t *rows);
+                                int has_keys, apr_array_header_t *rows);
 
 /* Claims the value of one field for a product that was there before. APR_EEXIST: another one has it. */
 apr_status_t cat_own_keys_claim(cat_db_t *db, const cat_registry_t *registry, int field, const char *const *product);

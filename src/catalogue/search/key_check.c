@@ -163,7 +163,7 @@ static int is_right(const check_t *c, int field, int i)
 static apr_status_t mend_keys(check_t *c, int field, int i)
 {
     const char *const *row = row_of(c, i);
-    apr_status_t rv = cat_own_keys_renew(c->db, c->registry, field, row, c->keys);
+    apr_status_t rv = cat_own_keys_renew(c->db, c->registry, field, row, 1, c->keys);
 
     if (rv == APR_EEXIST) {
         cat_log(c->db->log, CAT_LOG_ERROR, 0,
@@ -225,16 +225,57 @@ static apr_status_t deal_with_gone(check_t *c)
     return rv;
 }
 
-apr_status_t cat_key_check_forget(cat_db_t *db, const cat_registry_t *registry, int field, const cat_list_key_t *from,
-                                  const cat_list_key_t *end)
+/* ---- keys that are filled in ---- */
+
+/* has_keys: by product of the portion; gets a flag for those that have a key of the field, or of a pair that it is in. */
+static apr_status_t find_keys(check_t *c, int field, unsigned char *has_keys)
 {
-    check_t c = {.pool = db->pool, .db = db, .from = from, .is_mending = 1, .registry = registry};
+    apr_status_t rv = APR_SUCCESS;
+
+    for (int i = CAT_PRODUCT_FIELDS; i < c->registry->fields->count && rv == APR_SUCCESS; i++) {
+        if (i != field && !cat_own_keys_is_of_pair(c->registry, i, field)) {
+            continue;
+        }
+        rv = read_keys(c, i);
+        for (int j = 0; j < c->found.rows; j++) {
+            const apr_array_header_t *keys = apr_hash_get(c->stored, name_of(c, j), APR_HASH_KEY_STRING);
+            has_keys[j] |= keys->nelts > 0;
+        }
+    }
+    return rv;
+}
+
+/* There may be more of them than are remembered. */
+static apr_status_t forget_gone(check_t *c, int field, unsigned char *has_keys)
+{
     apr_status_t rv;
 
-    c.found.end = *end;
-    c.gone = apr_hash_make(db->pool);
-    rv = read_keys(&c, field);
-    return rv == APR_SUCCESS ? deal_with_gone(&c) : rv;
+    do {
+        c->found.gone = 0;
+        c->gone = apr_hash_make(c->pool);
+        rv = find_keys(c, field, has_keys);
+        rv = rv == APR_SUCCESS ? deal_with_gone(c) : rv;
+    } while (rv == APR_SUCCESS && c->found.gone && apr_hash_count(c->gone) == GONE_MOST);
+    return rv;
+}
+
+apr_status_t cat_key_check_fill(cat_db_t *db, const cat_registry_t *registry, int field, const cat_list_key_t *from,
+                                const cat_portion_t *products, apr_array_header_t *rows, const char **taken)
+{
+    check_t c = {
+        .pool = db->pool, .db = db, .from = from, .is_mending = 1, .registry = registry, .products = *products};
+    unsigned char *has_keys = apr_pcalloc(db->pool, (apr_size_t)products->rows->nelts + 1);
+    apr_status_t rv;
+
+    *taken = NULL;
+    c.found.rows = products->rows->nelts;
+    c.found.end = products->is_last ? CAT_LIST_KEY_MIN : products->end;
+    rv = forget_gone(&c, field, has_keys);
+    for (int i = 0; i < c.found.rows && rv == APR_SUCCESS; i++) {
+        rv = cat_own_keys_renew(db, registry, field, row_of(&c, i), has_keys[i], rows);
+        *taken = rv == APR_EEXIST ? id_of(&c, i) : NULL;
+    }
+    return rv;
 }
 
 /* ---- a portion ---- */

@@ -2,6 +2,7 @@
 #ifndef CAT_CATALOGUE_KEY_CHECK_H
 #define CAT_CATALOGUE_KEY_CHECK_H
 
+#include "catalogue/product/portion.h"
 #include "catalogue/search/indexes.h"
 
 /* What catalogue/product/own_keys.h keeps of the fields that are complete, compared with the next products older than a key, as
@@ -12,9 +13,12 @@ cat_indexes_step_t cat_key_check_compare, cat_key_check_mend;
 /* The same of unique values whose products are gone, in the order of these products' ids: only the id of a key counts. */
 cat_indexes_step_t cat_key_check_compare_owners, cat_key_check_mend_owners;
 
-/* Removes, in a transaction, what is left of products that are gone and have keys of the field between two list keys, where those that are
- * there have none. */
-apr_status_t cat_key_check_forget(cat_db_t *db, const cat_registry_t *registry, int field, const cat_list_key_t *from,
-                                  const cat_list_key_t *end);
+/*
+ * Gives products, which the transaction has locked, the keys of a field and of the pairs that it is in: adds the rows, which the caller is to
+ * insert. Nearly always nobody has written any of these before; what is there nevertheless is deleted. Removes as well what is left of products
+ * that are gone and were between them. from: where the portion begins. APR_EEXIST: another product has the unique value of *taken, an id.
+ */
+apr_status_t cat_key_check_fill(cat_db_t *db, const cat_registry_t *registry, int field, const cat_list_key_t *from,
+                                const cat_portion_t *products, apr_array_header_t *rows, const char **taken);
 
 #endif

@@ -153,17 +153,9 @@ static int find_known(filling_t *f)
 static apr_status_t fill_rows(void *baton)
 {
     filling_t *f = baton;
-    const cat_list_key_t *end = f->portion.is_last ? &CAT_LIST_KEY_MIN : &f->portion.end;
     apr_array_header_t *rows = cat_own_keys_begin(f->pool);
-    apr_status_t rv = APR_SUCCESS;
+    apr_status_t rv = cat_key_check_fill(f->db, f->registry, f->field, &f->state->from, &f->portion, rows, &f->taken);
 
-    f->taken = NULL; /* of the attempt before */
-    for (int i = 0; i < f->portion.rows->nelts && rv == APR_SUCCESS; i++) {
-        const char *const *row = CAT_PORTION_ROW(&f->portion, i);
-        rv = cat_own_keys_renew(f->db, f->registry, f->field, row, rows);
-        f->taken = rv == APR_EEXIST ? row[CAT_PRODUCT_ID] : NULL;
-    }
-    rv = rv == APR_SUCCESS ? cat_key_check_forget(f->db, f->registry, f->field, &f->state->from, end) : rv;
     return rv == APR_SUCCESS ? cat_own_keys_insert(f->db, rows) : rv;
 }
 
@@ -380,13 +372,17 @@ cat_job_result_t cat_key_filler_run(cat_job_t *job)
     apr_array_header_t *except = apr_array_make(job->pool, 4, sizeof(const char *));
     apr_pool_t *pool;
     apr_status_t rv;
-    int more;
+    int more, has_filled = 0;
 
     apr_pool_create(&pool, job->pool);
     do {
         rv = fill_next(job, pool, except, &more);
         apr_pool_clear(pool);
+        has_filled |= more;
     } while (rv == APR_SUCCESS && more && apr_time_now() < end && !cat_job_must_stop(job));
+    if (has_filled) {
+        cat_db_note_growth(cat_db_make(pool, job->conf, job->source, job->log));
+    }
     apr_pool_destroy(pool);
     return rv == APR_SUCCESS ? CAT_JOB_DONE : CAT_JOB_FAILED;
 }
