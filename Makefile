@@ -46,7 +46,7 @@ $(BUILD)/cflags: Makefile
 	  { echo 'make: apxs or pkg-config is missing: run `make deps`' >&2; exit 1; }
 	packages=$$(pkg-config --cflags $(LIBRARIES) | sed "s,-I,-isystem ,g") && echo "$$(apxs -q CPPFLAGS) $$(apxs -q EXTRA_CPPFLAGS) $$(apxs -q CFLAGS)" \
 	  "-isystem $$(apxs -q INCLUDEDIR) -isystem $$(apxs -q APR_INCLUDEDIR) -isystem $$(apxs -q APU_INCLUDEDIR) $$packages" \
-	  '-std=gnu11 -fPIC $(WARNINGS) -Isrc -I$(BUILD)' >$@
+	  '-std=gnu2x -fPIC $(WARNINGS) -Isrc -I$(BUILD)' >$@
 
 # mod_catalog.c contains the module record, the only symbol that httpd looks up. Tests run once, and compile in half the time.
 $(BUILD)/src/%.o: OF_FOLDER = -fvisibility=hidden

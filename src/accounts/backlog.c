@@ -10,10 +10,9 @@
 #include "shm/metrics.h"
 
 /* A row of SQL_OUTBOX_COUNT. */
-static apr_status_t add_state(void *baton, const char *const *row, int count)
+static apr_status_t add_state(void *baton, const char *const *row, int)
 {
     cat_database_facts_t *facts = baton;
-    (void)count;
 
     if (!strcmp(row[0], "pending")) {
         facts->mails_pending = apr_atoi64(row[1]);

@@ -51,11 +51,10 @@ static void begin(reading_t *r)
     }
 }
 
-static apr_status_t keep_total(void *baton, const char *const *row, int count)
+static apr_status_t keep_total(void *baton, const char *const *row, int)
 {
     reading_t *r = baton;
 
-    (void)count;
     r->total = apr_pstrdup(r->db->pool, row[0]);
     return APR_SUCCESS;
 }

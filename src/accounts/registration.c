@@ -34,10 +34,9 @@ typedef struct taken_t {
     cat_registration_t *result;
 } taken_t;
 
-static apr_status_t compare_keys(void *baton, const char *const *row, int count)
+static apr_status_t compare_keys(void *baton, const char *const *row, int)
 {
     taken_t *t = baton;
-    (void)count;
     t->result->username_taken |= !strcmp(row[0], t->username_key);
     t->result->email_taken |= !strcmp(row[1], t->email_key);
     return APR_SUCCESS;

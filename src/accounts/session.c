@@ -381,10 +381,9 @@ typedef struct learning_t {
     apr_time_t now;
 } learning_t;
 
-static apr_status_t learn_revocation(void *baton, const char *const *row, int count)
+static apr_status_t learn_revocation(void *baton, const char *const *row, int)
 {
     learning_t *l = baton;
-    (void)count;
     cat_revoked_add(l->set, row[0], find_last_expiry(l->conf, cat_time_read(row[1])), l->now);
     return APR_SUCCESS;
 }

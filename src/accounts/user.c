@@ -11,20 +11,18 @@
 #include "lib/id.h"
 #include "mail/email.h"
 
-static const char *refuse_name(const cat_text_rule_t *rule, const char *text)
+static const char *refuse_name(const cat_text_rule_t *, const char *text)
 {
     static const char allowed[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-";
 
-    (void)rule;
     if (text[strspn(text, allowed)]) {
         return "must consist of a-z, A-Z, 0-9, '.', '_' and '-'";
     }
     return cat_id_has_form(text) ? "must not have the form of an id" : NULL;
 }
 
-static const char *refuse_email(const cat_text_rule_t *rule, const char *text)
+static const char *refuse_email(const cat_text_rule_t *, const char *text)
 {
-    (void)rule;
     if (cat_email_check(text)) {
         return NULL;
     }
@@ -33,11 +31,10 @@ static const char *refuse_email(const cat_text_rule_t *rule, const char *text)
                : "must be an e-mail address";
 }
 
-static const char *refuse_role(const cat_text_rule_t *rule, const char *text)
+static const char *refuse_role(const cat_text_rule_t *, const char *text)
 {
     cat_role_t role;
 
-    (void)rule;
     return cat_role_parse(text, &role) ? NULL : "must be " CAT_ROLE_NAMES_TEXT;
 }
 

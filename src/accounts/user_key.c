@@ -24,9 +24,8 @@
 #include "lib/time.h"
 
 /* Names are shown on pages and terminals, and stand in the audit table. */
-static const char *refuse_name(const cat_text_rule_t *rule, const char *text)
+static const char *refuse_name(const cat_text_rule_t *, const char *text)
 {
-    (void)rule;
     return cat_text_has_control(text) ? "must not have control characters" : NULL;
 }
 

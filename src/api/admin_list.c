@@ -28,10 +28,9 @@ cat_answer_t *cat_admin_list_parse(cat_request_t *q, cat_parameters_t *p, const 
                : NULL;
 }
 
-void cat_admin_list_parse_page(void *list, cat_parameters_t *p, const cat_parameter_t *parameter)
+void cat_admin_list_parse_page(void *list, cat_parameters_t *, const cat_parameter_t *parameter)
 {
     cat_admin_list_t *l = list;
-    (void)p;
     l->page.number = cat_parameters_parse_page(parameter);
     l->has_page = 1;
 }
@@ -45,16 +44,14 @@ void cat_admin_list_parse_cursor(cat_admin_list_t *list, cat_parameters_t *p, co
     }
 }
 
-json_t *cat_admin_list_describe_cursor(const cat_conf_t *conf)
+json_t *cat_admin_list_describe_cursor(const cat_conf_t *)
 {
-    (void)conf;
     return json_pack("{s:s, s:s}", "type", "string", "pattern", "^[0-9a-f-]*$");
 }
 
-void cat_admin_list_parse_limit(void *list, cat_parameters_t *p, const cat_parameter_t *parameter)
+void cat_admin_list_parse_limit(void *list, cat_parameters_t *, const cat_parameter_t *parameter)
 {
     cat_admin_list_t *l = list;
-    (void)p;
     l->page.limit = cat_parameters_parse_limit(parameter, l->conf->default_limit, l->conf->max_limit);
 }
 

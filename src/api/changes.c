@@ -123,11 +123,10 @@ static void parse_since(void *query, cat_parameters_t *p, const cat_parameter_t 
     }
 }
 
-static void parse_limit(void *query, cat_parameters_t *p, const cat_parameter_t *parameter)
+static void parse_limit(void *query, cat_parameters_t *, const cat_parameter_t *parameter)
 {
     feed_t *f = query;
 
-    (void)p;
     f->limit = (int)cat_parameters_parse_limit(parameter, LIMIT, f->q->conf->max_limit);
 }
 
@@ -139,9 +138,8 @@ static void parse_include(void *query, cat_parameters_t *p, const cat_parameter_
     f->has_products = !cat_parameters_choose(p, parameter, parameter->value, words, "must be product");
 }
 
-static json_t *describe_since(const cat_conf_t *conf)
+static json_t *describe_since(const cat_conf_t *)
 {
-    (void)conf;
     return json_pack("{s:[{s:s, s:i}, {s:s, s:[s]}], s:i}", "oneOf", "type", "integer", "minimum", 0, "type", "string",
                      "enum", END, "default", 0);
 }
@@ -152,9 +150,8 @@ static json_t *describe_limit(const cat_conf_t *conf)
                      "maximum", conf->max_limit);
 }
 
-static json_t *describe_include(const cat_conf_t *conf)
+static json_t *describe_include(const cat_conf_t *)
 {
-    (void)conf;
     return json_pack("{s:s, s:[s]}", "type", "string", "enum", "product");
 }
 
@@ -169,13 +166,12 @@ static const cat_parameter_row_t parameters[] = {
     CAT_PARAMETERS_END,
 };
 
-static apr_status_t add_product(void *baton, const char *const *row, int count)
+static apr_status_t add_product(void *baton, const char *const *row, int)
 {
     feed_t *f = baton;
     const cat_fields_t *fields = cat_product_fields_of(f->q->conf);
     cat_buffer_t b;
 
-    (void)count;
     cat_buffer_init(&b, f->q->pool, CAT_PRODUCT_SIZE);
     cat_fields_write(&b, fields->all, fields->count, cat_product_read(f->q->pool, fields, row));
     apr_hash_set(f->products, apr_pstrdup(f->q->pool, row[CAT_PRODUCT_ID]), APR_HASH_KEY_STRING, cat_buffer_text(&b));

@@ -34,17 +34,15 @@ typedef struct request_t {
 
 /* ---- parameters ---- */
 
-static void parse_page(void *request, cat_parameters_t *p, const cat_parameter_t *parameter)
+static void parse_page(void *request, cat_parameters_t *, const cat_parameter_t *parameter)
 {
     request_t *r = request;
-    (void)p;
     r->query.page = cat_parameters_parse_page(parameter);
 }
 
-static void parse_limit(void *request, cat_parameters_t *p, const cat_parameter_t *parameter)
+static void parse_limit(void *request, cat_parameters_t *, const cat_parameter_t *parameter)
 {
     request_t *r = request;
-    (void)p;
     r->query.limit = cat_parameters_parse_limit(parameter, r->conf->default_limit, r->conf->max_limit);
 }
 
@@ -75,19 +73,17 @@ static void parse_prefix(void *request, cat_parameters_t *p, const cat_parameter
     }
 }
 
-static json_t *describe_sort(const cat_conf_t *conf)
+static json_t *describe_sort(const cat_conf_t *)
 {
     static const char *const orders[] = {"value", "-value", "count", "-count", NULL};
 
-    (void)conf;
     return cat_description_words(orders, 0);
 }
 
-static json_t *describe_sort_of_categories(const cat_conf_t *conf)
+static json_t *describe_sort_of_categories(const cat_conf_t *)
 {
     static const char *const orders[] = {"category", "-category", "count", "-count", NULL};
 
-    (void)conf;
     return cat_description_words(orders, 0);
 }
 

@@ -76,15 +76,13 @@ static void parse_position(void *creation, cat_parameters_t *p, const cat_parame
     c->place = (int)place;
 }
 
-static json_t *describe_alt(const cat_conf_t *conf)
+static json_t *describe_alt(const cat_conf_t *)
 {
-    (void)conf;
     return json_pack("{s:s, s:i}", "type", "string", "maxLength", CAT_IMAGES_ALT_MOST);
 }
 
-static json_t *describe_position(const cat_conf_t *conf)
+static json_t *describe_position(const cat_conf_t *)
 {
-    (void)conf;
     return json_pack("{s:s, s:i, s:i}", "type", "integer", "minimum", 1, "maximum", CAT_IMAGES_MOST);
 }
 
@@ -380,16 +378,14 @@ static const cat_member_t created_members[] = {
 };
 static const cat_shape_t created = {.kind = CAT_SHAPE_OBJECT, .name = "ImageAnswer", .members = created_members};
 
-static json_t *describe_picture_body(cat_describer_t *d, json_t **example)
+static json_t *describe_picture_body(cat_describer_t *, json_t **example)
 {
-    (void)d;
     *example = NULL;
     return json_object();
 }
 
-static json_t *describe_webp(cat_describer_t *d)
+static json_t *describe_webp(cat_describer_t *)
 {
-    (void)d;
     return json_pack("{s:{}}", "image/webp");
 }
 

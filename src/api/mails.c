@@ -31,9 +31,8 @@ static void parse_state(void *request, cat_parameters_t *p, const cat_parameter_
     }
 }
 
-static json_t *describe_state(const cat_conf_t *conf)
+static json_t *describe_state(const cat_conf_t *)
 {
-    (void)conf;
     return cat_description_words(cat_mail_states, -1);
 }
 

@@ -53,9 +53,8 @@ static int counts_repetitions(const cat_route_t *route)
     return route->run_once && route->who == CAT_ANYONE;
 }
 
-static where_t find_tag(const cat_conf_t *conf, const cat_route_t *route)
+static where_t find_tag(const cat_conf_t *, const cat_route_t *route)
 {
-    (void)conf;
     where_t where = route->about->headers & CAT_HEADER_ETAG ? IN_SUCCESS : NEVER;
     return cat_openapi_answers_is_conditional(route) ? (where_t)(where | IN_FAILURES) : where;
 }
@@ -65,15 +64,13 @@ static where_t find_currency(const cat_conf_t *conf, const cat_route_t *route)
     return conf->currency && route->about->headers & CAT_HEADER_CURRENCY ? IN_ALL : NEVER;
 }
 
-static where_t find_ignored(const cat_conf_t *conf, const cat_route_t *route)
+static where_t find_ignored(const cat_conf_t *, const cat_route_t *route)
 {
-    (void)conf;
     return reads_names(route) ? IN_ALL : NEVER;
 }
 
-static where_t find_replayed(const cat_conf_t *conf, const cat_route_t *route)
+static where_t find_replayed(const cat_conf_t *, const cat_route_t *route)
 {
-    (void)conf;
     return route->run_once ? IN_SUCCESS : NEVER;
 }
 
@@ -85,15 +82,13 @@ static where_t find_limit(const cat_conf_t *conf, const cat_route_t *route)
                : NEVER;
 }
 
-static where_t find_accept(const cat_conf_t *conf, const cat_route_t *route)
+static where_t find_accept(const cat_conf_t *, const cat_route_t *route)
 {
-    (void)conf;
     return cat_route_media(route)->types ? IN_FAILURES : NEVER;
 }
 
-static where_t find_accept_patch(const cat_conf_t *conf, const cat_route_t *route)
+static where_t find_accept_patch(const cat_conf_t *, const cat_route_t *route)
 {
-    (void)conf;
     return route->body == CAT_PATCH ? IN_FAILURES : NEVER;
 }
 
@@ -105,10 +100,8 @@ static where_t find_challenge(const cat_conf_t *conf, const cat_route_t *route)
                : NEVER;
 }
 
-static where_t find_failures(const cat_conf_t *conf, const cat_route_t *route)
+static where_t find_failures(const cat_conf_t *, const cat_route_t *)
 {
-    (void)conf;
-    (void)route;
     return IN_FAILURES;
 }
 

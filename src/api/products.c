@@ -79,11 +79,10 @@ typedef struct reading_t {
     const char *const *row; /* that it finds; NULL: none */
 } reading_t;
 
-static apr_status_t keep_row(void *baton, const char *const *values, int count)
+static apr_status_t keep_row(void *baton, const char *const *values, int)
 {
     reading_t *r = baton;
 
-    (void)count;
     r->row = cat_product_copy(r->q->pool, values, CAT_PRODUCT_COLUMNS);
     return CAT_ENOUGH;
 }

@@ -32,16 +32,14 @@ static void parse_text(void *request, cat_parameters_t *p, const cat_parameter_t
     }
 }
 
-static void parse_limit(void *request, cat_parameters_t *p, const cat_parameter_t *parameter)
+static void parse_limit(void *request, cat_parameters_t *, const cat_parameter_t *parameter)
 {
     request_t *r = request;
-    (void)p;
     r->limit = cat_parameters_parse_limit(parameter, LIMIT, LIMIT_MAX);
 }
 
-static json_t *describe_limit(const cat_conf_t *conf)
+static json_t *describe_limit(const cat_conf_t *)
 {
-    (void)conf;
     return json_pack("{s:s, s:i, s:i, s:i}", "type", "integer", "minimum", 1, "maximum", LIMIT_MAX, "default", LIMIT);
 }
 

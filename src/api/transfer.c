@@ -569,9 +569,8 @@ static json_t *describe_file(cat_describer_t *d)
     return content;
 }
 
-static json_t *describe_rows(cat_describer_t *d, json_t **example)
+static json_t *describe_rows(cat_describer_t *, json_t **example)
 {
-    (void)d;
     *example = json_string("name,price,category\r\nKettle,19.99,kitchen\r\n");
     return json_pack("{s:s, s:s}", "type", "string", "description",
                      "A file with a row or a line for each product, with the fields of `NewProduct`.");

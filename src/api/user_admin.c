@@ -63,17 +63,15 @@ static void parse_sort(void *request, cat_parameters_t *p, const cat_parameter_t
     }
 }
 
-static json_t *describe_role(const cat_conf_t *conf)
+static json_t *describe_role(const cat_conf_t *)
 {
-    (void)conf;
     return cat_description_words(cat_role_names, -1);
 }
 
-static json_t *describe_sort(const cat_conf_t *conf)
+static json_t *describe_sort(const cat_conf_t *)
 {
     static const char *const orders[] = {"-createdAt", "createdAt", "username", "-username", "email", "-email", NULL};
 
-    (void)conf;
     return cat_description_words(orders, 0);
 }
 

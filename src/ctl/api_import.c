@@ -147,11 +147,9 @@ static size_t keep_answer(char *piece, size_t size, size_t count, void *data)
     return size * count;
 }
 
-static int show_waiting(void *data, curl_off_t down_total, curl_off_t down, curl_off_t up_total, curl_off_t up)
+static int show_waiting(void *data, curl_off_t, curl_off_t, curl_off_t up_total, curl_off_t up)
 {
     sending_t *s = data;
-    (void)down_total;
-    (void)down;
 
     if (up_total > 0 && up >= up_total && s->progress.drawn) {
         ctl_progress_name(&s->progress, "the server is storing them");

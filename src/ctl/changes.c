@@ -32,11 +32,10 @@ typedef struct listing_t {
     apr_pool_t *pool;
 } listing_t;
 
-static apr_status_t print_row(void *baton, const char *const *row, int count)
+static apr_status_t print_row(void *baton, const char *const *row, int)
 {
     listing_t *l = baton;
 
-    (void)count;
     ctl_table_row(&l->table, l->pool, row);
     return APR_SUCCESS;
 }

@@ -328,14 +328,13 @@ static void check_index(report_t *r)
 
 /* ---- mail ---- */
 
-static apr_status_t check_mail(void *baton, const char *const *row, int count)
+static apr_status_t check_mail(void *baton, const char *const *row, int)
 {
     report_t *r = baton;
     const char *state = row[0], *number = row[1];
     apr_time_t oldest = cat_time_read(row[2]);
     char since[CAT_TIME_LENGTH + 1];
 
-    (void)count;
     cat_time_format(since, apr_time_as_msec(oldest));
     add_finding(r, strcmp(state, "dead") && oldest > r->ctl->now - MAIL_IS_LATE, "mail",
                 apr_psprintf(r->ctl->pool, "%s %s, the oldest since %s", number, state, since));

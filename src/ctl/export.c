@@ -80,9 +80,8 @@ static apr_status_t write_table(export_t *e)
 }
 
 /* The rows are read in pages, in the transaction that this begins. */
-static apr_status_t read_nothing(void *baton)
+static apr_status_t read_nothing(void *)
 {
-    (void)baton;
     return APR_SUCCESS;
 }
 

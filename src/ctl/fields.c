@@ -53,13 +53,12 @@ static void count_member(census_t *c, const cat_json_member_t *m)
     ++*count;
 }
 
-static apr_status_t count_row(void *baton, const char *const *row, int count)
+static apr_status_t count_row(void *baton, const char *const *row, int)
 {
     census_t *c = baton;
     const char *at = row[CAT_PRODUCT_EXTRA];
     cat_json_member_t m;
 
-    (void)count;
     while (at && cat_json_next_member(&at, &m)) {
         count_member(c, &m);
     }

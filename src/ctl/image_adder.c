@@ -186,11 +186,10 @@ static int is_taken(const apr_array_header_t *row, const char *id)
 }
 
 /* Pictures that were equal when an export wrote them stay as many. */
-static apr_status_t keep_match(void *search, const char *const *values, int count)
+static apr_status_t keep_match(void *search, const char *const *values, int)
 {
     search_t *s = search;
 
-    (void)count;
     if (!strcmp(values[0], s->name)) {
         s->id = apr_pstrdup(s->a->adder->pool, values[0]);
         return CAT_ENOUGH;

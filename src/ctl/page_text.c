@@ -405,14 +405,13 @@ static void add_product(const writing_t *w)
     add_texts(w->b, "</div>\n</article>\n", NULL);
 }
 
-static void write_page(cat_buffer_t *b, const cat_export_style_t *style, const char *const *product, int is_first)
+static void write_page(cat_buffer_t *b, const cat_export_style_t *style, const char *const *product, int)
 {
     const ctl_page_site_t *site = style->baton;
     writing_t w = {.b = b, .pool = b->pool, .site = site, .product = product};
     const char *name = name_file(&w),
                *live = apr_pstrcat(b->pool, site->pages, "/product.html?id=", product[CAT_PRODUCT_ID], NULL);
 
-    (void)is_first;
     w.images = read_images(&w);
     w.address = ctl_page_address(b->pool, site, apr_pstrcat(b->pool, name, ".html", NULL));
     w.live = escape(b->pool, live);
@@ -428,14 +427,12 @@ static void write_page(cat_buffer_t *b, const cat_export_style_t *style, const c
     CAT_BUFFER_LITERAL(b, "\0");
 }
 
-static void begin_nothing(cat_buffer_t *b, const cat_export_style_t *style)
+static void begin_nothing(cat_buffer_t *, const cat_export_style_t *)
 {
-    (void)b, (void)style;
 }
 
-static void end_nothing(cat_buffer_t *b)
+static void end_nothing(cat_buffer_t *)
 {
-    (void)b;
 }
 
 const cat_export_format_t ctl_page_format = {"html", "text/html", begin_nothing, write_page, end_nothing};

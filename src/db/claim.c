@@ -42,11 +42,10 @@ typedef struct finding_t {
     cat_buffer_t text;
 } finding_t;
 
-static apr_status_t collect_piece(void *baton, const char *const *row, int count)
+static apr_status_t collect_piece(void *baton, const char *const *row, int)
 {
     finding_t *f = baton;
 
-    (void)count;
     if (cat_time_read(row[2]) <= f->claim->now) {
         f->claim->has_expired = 1;
     } else if (!strcmp(row[0], MARK_PIECE)) {

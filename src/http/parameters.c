@@ -272,21 +272,18 @@ void cat_parameters_describe(cat_describer_t *d, const cat_parameter_row_t *rows
     }
 }
 
-json_t *cat_parameters_describe_text(const cat_conf_t *conf)
+json_t *cat_parameters_describe_text(const cat_conf_t *)
 {
-    (void)conf;
     return json_pack("{s:s}", "type", "string");
 }
 
-json_t *cat_parameters_describe_time(const cat_conf_t *conf)
+json_t *cat_parameters_describe_time(const cat_conf_t *)
 {
-    (void)conf;
     return json_pack("{s:s, s:s}", "type", "string", "format", "date-time");
 }
 
-json_t *cat_parameters_describe_page(const cat_conf_t *conf)
+json_t *cat_parameters_describe_page(const cat_conf_t *)
 {
-    (void)conf;
     return json_pack("{s:s, s:i, s:i}", "type", "integer", "minimum", 1, "default", 1);
 }
 

@@ -57,11 +57,10 @@ static apr_status_t free_transfer(void *data)
     return APR_SUCCESS;
 }
 
-static size_t drop(char *data, size_t size, size_t count, void *context)
+static size_t drop(char *, size_t size, size_t count, void *context)
 {
     transfer_t *t = context;
 
-    (void)data;
     t->read += size * count;
     return t->read > ANSWER_MAX ? 0 : size * count;
 }

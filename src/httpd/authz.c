@@ -121,11 +121,10 @@ static const cat_claims_t *find_claims(request_rec *r)
     return claims;
 }
 
-static authz_status check_role(request_rec *r, const char *line, const void *parsed)
+static authz_status check_role(request_rec *r, const char *line, const void *)
 {
     const cat_claims_t *claims = find_claims(r);
     const char *word, *rest = line;
-    (void)parsed;
 
     if (!claims) {
         return AUTHZ_DENIED_NO_USER;
@@ -156,11 +155,9 @@ static const char *parse_roles(cmd_parms *cmd, const char *line, const void **pa
     return cat_require_check(cmd, "catalog-role");
 }
 
-static authz_status check_verified(request_rec *r, const char *line, const void *parsed)
+static authz_status check_verified(request_rec *r, const char *, const void *)
 {
     const cat_claims_t *claims = find_claims(r);
-    (void)line;
-    (void)parsed;
     return !claims ? AUTHZ_DENIED_NO_USER : claims->verified ? AUTHZ_GRANTED : AUTHZ_DENIED;
 }
 

@@ -271,9 +271,8 @@ static cat_conf_t *create_unset(apr_pool_t *pool)
     return conf;
 }
 
-void *cat_conf_create(apr_pool_t *pool, char *path)
+void *cat_conf_create(apr_pool_t *pool, char *)
 {
-    (void)path;
     return create_unset(pool);
 }
 

@@ -113,11 +113,10 @@ static const char *check_mount(cmd_parms *cmd)
 }
 
 /* The prefix is taken here, where the section is known. A pattern has no prefix to take. */
-const char *cat_directive_checks_mount(cmd_parms *cmd, cat_conf_t *conf, const char *value)
+const char *cat_directive_checks_mount(cmd_parms *cmd, cat_conf_t *conf, const char *)
 {
     const char *error = conf->enable ? check_mount(cmd) : NULL;
     apr_size_t length = strlen(cmd->path);
-    (void)value;
 
     if (!conf->enable || error) {
         return error;
@@ -460,9 +459,8 @@ const char *cat_directive_checks_image_cache(cmd_parms *cmd, cat_conf_t *conf, c
     return check_directory(cmd, conf->image_cache);
 }
 
-const char *cat_directive_checks_image_program(cmd_parms *cmd, cat_conf_t *conf, const char *value)
+const char *cat_directive_checks_image_program(cmd_parms *cmd, cat_conf_t *, const char *value)
 {
-    (void)conf;
     return *value == '/' ? NULL
                          : apr_psprintf(cmd->pool, "CatalogImageProgram must be an absolute path; '%s' is not", value);
 }
@@ -504,9 +502,8 @@ const char *cat_directive_checks_credentials(cmd_parms *cmd, cat_conf_t *conf, c
     return NULL;
 }
 
-const char *cat_directive_checks_sender(cmd_parms *cmd, cat_conf_t *conf, const char *value)
+const char *cat_directive_checks_sender(cmd_parms *cmd, cat_conf_t *, const char *value)
 {
-    (void)conf;
     return cat_message_address(cmd->temp_pool, value)
                ? NULL
                : apr_psprintf(cmd->pool, "CatalogMailFrom must be an address, or \"Name <address>\"; '%s' is not",
@@ -661,9 +658,8 @@ const char *cat_directive_checks_link(cmd_parms *cmd, cat_conf_t *conf, const ch
     return NULL;
 }
 
-const char *cat_directive_checks_currency(cmd_parms *cmd, cat_conf_t *conf, const char *value)
+const char *cat_directive_checks_currency(cmd_parms *cmd, cat_conf_t *, const char *value)
 {
-    (void)conf;
     return strlen(value) == 3 && strspn(value, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") == 3
                ? NULL
                : apr_psprintf(cmd->pool,
@@ -702,9 +698,8 @@ const char *cat_directive_checks_history(apr_pool_t *pool, cat_conf_t *conf, int
                  "seconds, such as 30d, and at most 3650d";
 }
 
-const char *cat_directive_checks_cache_size(cmd_parms *cmd, cat_conf_t *conf, const char *value)
+const char *cat_directive_checks_cache_size(cmd_parms *cmd, cat_conf_t *conf, const char *)
 {
-    (void)value;
     if (conf->cache_size && conf->cache_size < CAT_RESPONSE_CACHE_LEAST) {
         return apr_psprintf(cmd->pool, "CatalogCacheSize must be 0 or at least %d", CAT_RESPONSE_CACHE_LEAST);
     }

@@ -199,11 +199,10 @@ static int refuse_section(const server_rec *s, const char *prefix, const char *e
 }
 
 /* "httpd -t" runs this too, so it reports what cannot work. */
-int cat_lifecycle_check_config(apr_pool_t *pconf, apr_pool_t *plog, apr_pool_t *ptemp, server_rec *main_server)
+int cat_lifecycle_check_config(apr_pool_t *pconf, apr_pool_t *, apr_pool_t *ptemp, server_rec *main_server)
 {
     const char *prefix = "", *error;
     const cat_mount_t *mount;
-    (void)plog;
 
     error = cat_site_checks_sections(ptemp, &prefix);
     if (error) {
@@ -399,9 +398,8 @@ static void describe_mounts(apr_pool_t *pconf, const server_rec *main_server)
 #endif
 }
 
-static apr_status_t end_curl(void *unused)
+static apr_status_t end_curl(void *)
 {
-    (void)unused;
     curl_global_cleanup();
     return APR_SUCCESS;
 }
@@ -424,10 +422,9 @@ static void note_decoder(const server_rec *main_server)
     }
 }
 
-int cat_lifecycle_post_config(apr_pool_t *pconf, apr_pool_t *plog, apr_pool_t *ptemp, server_rec *main_server)
+int cat_lifecycle_post_config(apr_pool_t *pconf, apr_pool_t *, apr_pool_t *ptemp, server_rec *main_server)
 {
     apr_status_t rv;
-    (void)plog;
 
     if (ap_state_query(AP_SQ_MAIN_STATE) == AP_SQ_MS_CREATE_PRE_CONFIG) {
         return OK; /* a first pass that only checks */

@@ -85,9 +85,8 @@ static int accepts_same(const cat_conf_t *one, const cat_conf_t *other)
     return !strcmp(one->issuer, other->issuer) && !strcmp(one->audience, other->audience);
 }
 
-static int has_same_tokens(apr_pool_t *pool, const side_t *one, const side_t *other)
+static int has_same_tokens(apr_pool_t *, const side_t *one, const side_t *other)
 {
-    (void)pool;
     return accepts_same(one->conf, other->conf) && cat_keyring_shares(one->conf->keys, other->conf->keys);
 }
 
@@ -116,9 +115,8 @@ static const char *explain_tokens(apr_pool_t *pool, const side_t *one, const sid
         cat_uri_encode_path(pool, other->conf->mount));
 }
 
-static const char *explain_files(apr_pool_t *pool, const side_t *one, const side_t *other)
+static const char *explain_files(apr_pool_t *pool, const side_t *one, const side_t *)
 {
-    (void)other;
     return apr_psprintf(
         pool,
         "has the CatalogImageCache of %s, which has another database: each server would remove "

@@ -30,16 +30,14 @@ void cat_signals_unblock(void)
     }
 }
 
-static apr_status_t block_signals(void *unused)
+static apr_status_t block_signals(void *)
 {
-    (void)unused;
     cat_signals_block();
     return APR_SUCCESS;
 }
 
-static apr_status_t unblock_signals(void *unused)
+static apr_status_t unblock_signals(void *)
 {
-    (void)unused;
     cat_signals_unblock();
     return APR_SUCCESS;
 }

@@ -46,10 +46,8 @@ static void check_driver(void *baton, const ap_directive_t *d)
     }
 }
 
-int cat_site_checks_driver(apr_pool_t *pconf, apr_pool_t *plog, apr_pool_t *ptemp)
+int cat_site_checks_driver(apr_pool_t *pconf, apr_pool_t *, apr_pool_t *)
 {
-    (void)plog;
-    (void)ptemp;
     if (apr_dbd_init(pconf) == APR_SUCCESS) {
         cat_config_tree_walk(ap_conftree, check_driver, pconf);
     }

@@ -117,11 +117,8 @@ static const char *make_id(apr_pool_t *pool, const char *path)
 }
 
 /* Without this callback OpenSSL would ask at the terminal. */
-static int refuse_passphrase(char *passphrase, int size, int writing, void *asked)
+static int refuse_passphrase(char *, int, int, void *asked)
 {
-    (void)passphrase;
-    (void)size;
-    (void)writing;
     *(int *)asked = 1;
     return -1;
 }

@@ -153,9 +153,8 @@ static apr_status_t free_parser(void *parser)
     return APR_SUCCESS;
 }
 
-static int is_no_space(unsigned char c)
+static int is_no_space(unsigned char)
 {
-    (void)c;
     return 0;
 }
 
@@ -212,12 +211,11 @@ static apr_off_t tell_position(const cat_csv_reader_t *r)
     return (apr_off_t)cat_decoder_mark(r->decoder) + r->position;
 }
 
-static void take_row(int end, void *reader)
+static void take_row(int, void *reader)
 {
     cat_csv_reader_t *r = reader;
     cat_csv_cell_t *cells;
 
-    (void)end;
     if (r->rv != APR_SUCCESS) {
         return;
     }

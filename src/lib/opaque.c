@@ -15,9 +15,8 @@ static int is_ascii(const char *text)
     return *text == '\0';
 }
 
-static utf8proc_int32_t map_space(utf8proc_int32_t character, void *unused)
+static utf8proc_int32_t map_space(utf8proc_int32_t character, void *)
 {
-    (void)unused;
     return utf8proc_category(character) == UTF8PROC_CATEGORY_ZS ? ' ' : character;
 }
 

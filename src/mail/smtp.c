@@ -52,11 +52,10 @@ static size_t read_message(char *out, size_t size, size_t count, void *context)
 }
 
 /* curl calls this at least once a second. None of its time-outs covers QUIT, so the answer to QUIT is not awaited. */
-static int check_progress(void *context, curl_off_t dltotal, curl_off_t dlnow, curl_off_t ultotal, curl_off_t ulnow)
+static int check_progress(void *context, curl_off_t, curl_off_t, curl_off_t, curl_off_t)
 {
     const transfer_t *t = context;
 
-    (void)dltotal, (void)dlnow, (void)ultotal, (void)ulnow;
     return t->leaving || (t->relay->stop && atomic_load_explicit(t->relay->stop, memory_order_relaxed));
 }
 
@@ -98,11 +97,10 @@ static void watch_reply(transfer_t *t, const char *data, size_t size)
 }
 
 /* curl reports the last reply code but not its command, so the commands are watched as they are sent. */
-static int watch_command(CURL *curl, curl_infotype type, char *data, size_t size, void *context)
+static int watch_command(CURL *, curl_infotype type, char *data, size_t size, void *context)
 {
     transfer_t *t = context;
 
-    (void)curl;
     if (type == CURLINFO_HEADER_OUT) {
         t->addressed |= begins_with(data, size, "RCPT TO:");
         t->leaving |= begins_with(data, size, "QUIT\r\n");

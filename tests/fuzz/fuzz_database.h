@@ -36,9 +36,8 @@ static void fuzz_remove_directory(void)
     }
 }
 
-static void fuzz_ignore_log(void *context, cat_log_level_t level, apr_status_t rv, const char *message)
+static void fuzz_ignore_log(void *, cat_log_level_t, apr_status_t, const char *)
 {
-    (void)context, (void)level, (void)rv, (void)message;
 }
 
 static const cat_log_t fuzz_nowhere = {.write = fuzz_ignore_log};

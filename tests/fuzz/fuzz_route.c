@@ -3,9 +3,8 @@
 #include "fuzz.h"
 #include "http/route.h"
 
-static cat_answer_t *run_nothing(cat_request_t *q)
+static cat_answer_t *run_nothing(cat_request_t *)
 {
-    (void)q;
     return NULL;
 }
 

@@ -113,11 +113,10 @@ static int start(void **state)
     return ok ? 0 : -1;
 }
 
-static int stop(void **state)
+static int stop(void **)
 {
     char command[sizeof("rm -r ") + sizeof(root)];
 
-    (void)state;
     for (int i = 0; i < SERVERS; i++) {
         if (servers[i].pid > 0) {
             kill(servers[i].pid, SIGKILL);

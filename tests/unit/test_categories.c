@@ -90,17 +90,15 @@ static void test_folded_names_need_not_be_stored(void **state)
 
 static int readings; /* of the database */
 
-static void write_body(cat_buffer_t *body, const cat_value_page_query_t *query, const cat_value_page_t *page)
+static void write_body(cat_buffer_t *body, const cat_value_page_query_t *, const cat_value_page_t *page)
 {
-    (void)query;
     readings++;
     cat_buffer_add_text(body, "body ");
     cat_buffer_add_int(body, page->total);
 }
 
-static void write_link(cat_buffer_t *link, const cat_value_page_query_t *query, const cat_value_page_t *page)
+static void write_link(cat_buffer_t *link, const cat_value_page_query_t *query, const cat_value_page_t *)
 {
-    (void)page;
     cat_buffer_add_text(link, query->page > 1 ? "link" : "");
 }
 

@@ -8,7 +8,7 @@
 static const char *const list[] = {"https://shop.test", "http://localhost:3000"};
 static const cat_origins_t none = {0}, any = {.any = 1}, named = {.count = 2, .list = list};
 
-static void test_origins_as_browsers_send_them(void **state)
+static void test_origins_as_browsers_send_them(void **)
 {
     static const char *const good[] = {"https://shop.test",        "http://localhost:3000",  "http://127.0.0.1:1",
                                        "http://[::1]:8080",        "https://shop.test:80",   "http://shop.test:443",
@@ -45,7 +45,6 @@ static void test_origins_as_browsers_send_them(void **state)
         "https://caf\xc3\xa9.test",
         "1a://x",
     };
-    (void)state;
 
     for (size_t i = 0; i < UNIT_COUNT(good); i++) {
         const char *fault = cat_cors_check_origin(good[i]);
@@ -104,7 +103,7 @@ static void test_exposed_headers_are_a_list(void **state)
     assert_null(strstr(headers, "Set-Cookie"));
 }
 
-static void test_foreign_pages_are_told(void **state)
+static void test_foreign_pages_are_told(void **)
 {
     static const struct {
         cat_sender_t sender;
@@ -132,7 +131,6 @@ static void test_foreign_pages_are_told(void **state)
         {{NULL, "https://pages.test:8443/shop", "api.test"}, 1},
         {{"cross-site", "https://pages.test:8443/", "api.test"}, 1},
     };
-    (void)state;
 
     for (size_t i = 0; i < UNIT_COUNT(cases); i++) {
         if (cat_cors_is_foreign(&named, &cases[i].sender, "https://pages.test:8443/shop") != cases[i].is_foreign) {

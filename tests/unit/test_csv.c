@@ -160,13 +160,11 @@ typedef struct places_t {
     const char *text; /* "begin-end@line " of each row */
 } places_t;
 
-static apr_status_t add_place(void *baton, const cat_csv_cell_t *cells, int count)
+static apr_status_t add_place(void *baton, const cat_csv_cell_t *, int)
 {
     places_t *p = baton;
     cat_octets_t place = cat_csv_reader_place(p->reader);
 
-    (void)cells;
-    (void)count;
     p->text = apr_psprintf(p->pool, "%s%d-%d@%d ", p->text, (int)place.begin, (int)place.end, (int)place.line);
     return APR_SUCCESS;
 }
@@ -249,10 +247,8 @@ static void test_long_rows_are_refused(void **state)
     assert_int_equal(read_in(*state, cell, 65536, 8192, &rows), APR_ENOSPC);
 }
 
-static apr_status_t refuse_row(void *baton, const cat_csv_cell_t *cells, int count)
+static apr_status_t refuse_row(void *baton, const cat_csv_cell_t *, int)
 {
-    (void)cells;
-    (void)count;
     ++*(int *)baton;
     return APR_EGENERAL;
 }

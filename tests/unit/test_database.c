@@ -3,12 +3,11 @@
 
 #include "db/connection/database.h"
 
-static void test_losses_are_remembered(void **state)
+static void test_losses_are_remembered(void **)
 {
     cat_database_t database = {0};
     apr_time_t before = apr_time_now();
 
-    (void)state;
     assert_false(cat_database_lost_one_since(&database, before));
     cat_database_note_loss(&database);
     assert_true(cat_database_lost_one_since(&database, before));
@@ -16,22 +15,20 @@ static void test_losses_are_remembered(void **state)
 }
 
 /* One thread's statement was refused; before it asks whether to retry, another thread's statement is executed. */
-static void test_retries_after_another_thread_was_served(void **state)
+static void test_retries_after_another_thread_was_served(void **)
 {
     cat_database_t database = {0};
 
-    (void)state;
     cat_database_note_refusal(&database);
     assert_true(cat_database_may_get_ready(&database));
     cat_database_note_taken(&database);
     assert_true(cat_database_may_get_ready(&database));
 }
 
-static void test_patience_counts_from_the_first_refusal(void **state)
+static void test_patience_counts_from_the_first_refusal(void **)
 {
     cat_database_t database = {.refused_since = apr_time_now() - CAT_DATABASE_READY_PATIENCE};
 
-    (void)state;
     cat_database_note_refusal(&database);
     assert_false(cat_database_may_get_ready(&database));
     cat_database_note_taken(&database);
@@ -40,11 +37,10 @@ static void test_patience_counts_from_the_first_refusal(void **state)
 }
 
 /* When the clock has been set back, the refusal is in the future. */
-static void test_clock_set_back_ends_the_wait(void **state)
+static void test_clock_set_back_ends_the_wait(void **)
 {
     cat_database_t database = {.refused_since = apr_time_now() + apr_time_from_sec(3600)};
 
-    (void)state;
     assert_false(cat_database_may_get_ready(&database));
 }
 

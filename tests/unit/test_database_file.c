@@ -12,7 +12,6 @@ static const char *check(apr_pool_t *pool, const char *path)
 
 static void test_distinguishes_paths_from_other_names(void **state)
 {
-    (void)state;
     assert_true(cat_database_file_is_path("/var/lib/catalog/catalog.db"));
     assert_true(cat_database_file_is_path("catalog.db"));
     assert_false(cat_database_file_is_path(":memory:"));

@@ -21,12 +21,10 @@ typedef struct reader_t {
     apr_status_t stop;
 } reader_t;
 
-static apr_status_t count_row(void *data, const char *const *values, int count)
+static apr_status_t count_row(void *data, const char *const *, int)
 {
     reader_t *r = data;
 
-    (void)values;
-    (void)count;
     return ++r->seen == r->most ? r->stop : APR_SUCCESS;
 }
 

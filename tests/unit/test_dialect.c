@@ -6,9 +6,8 @@
 
 static const char *const drivers[] = {"sqlite3", "mysql", "pgsql"};
 
-static void test_dialects_are_found_by_their_drivers(void **state)
+static void test_dialects_are_found_by_their_drivers(void **)
 {
-    (void)state;
     for (size_t i = 0; i < UNIT_COUNT(drivers); i++) {
         const cat_dialect_t *dialect = cat_dialect_find(drivers[i]);
         assert_string_equal(dialect->driver, drivers[i]);
@@ -27,9 +26,8 @@ static void assert_placeholders(const char *name, const char *text)
     }
 }
 
-static void test_each_statement_has_name_and_text(void **state)
+static void test_each_statement_has_name_and_text(void **)
 {
-    (void)state;
     for (size_t i = 0; i < UNIT_COUNT(drivers); i++) {
         for (int sql = 0; sql < SQL_COUNT; sql++) {
             const char *name = cat_dialect_sql_name(sql), *text = cat_dialect_sql(cat_dialect_find(drivers[i]), sql);
@@ -50,7 +48,7 @@ static void test_missing_parameters_are_named(void **state)
     assert_string_equal(cat_dialect_lacks(mysql, *state, ""), ",reconnect=0,flags=CLIENT_FOUND_ROWS");
 }
 
-static void test_each_result_has_a_status(void **state)
+static void test_each_result_has_a_status(void **)
 {
     const struct {
         const char *driver;
@@ -75,14 +73,13 @@ static void test_each_result_has_a_status(void **state)
         {"mysql", {.result = 1146, .text = "Table doesn't exist"}, CAT_EDOWN},
     };
 
-    (void)state;
     for (size_t i = 0; i < UNIT_COUNT(cases); i++) {
         assert_int_equal(cat_dialect_find(cases[i].driver)->judge(&cases[i].fault), cases[i].rv);
     }
 }
 
 /* All results of its driver are 7, and its texts are in the server's language. */
-static void test_each_sqlstate_has_a_status(void **state)
+static void test_each_sqlstate_has_a_status(void **)
 {
     const struct {
         const char *state;
@@ -110,7 +107,6 @@ static void test_each_sqlstate_has_a_status(void **state)
         {"22", CAT_EVALUE},       {"2", CAT_EDOWN}, {"", CAT_EDOWN}, {NULL, CAT_EDOWN},
     };
 
-    (void)state;
     for (size_t i = 0; i < UNIT_COUNT(cases); i++) {
         const cat_fault_t fault = {.result = 7, .state = cases[i].state, .text = ""};
         assert_int_equal(cat_dialect_find("pgsql")->judge(&fault), cases[i].rv);

@@ -22,7 +22,7 @@ static void check(const char *text, int expected)
     }
 }
 
-static void test_accepts_addresses(void **state)
+static void test_accepts_addresses(void **)
 {
     static const char *const texts[] = {
         "ada@example.org",
@@ -39,13 +39,12 @@ static void test_accepts_addresses(void **state)
         "user@sub.sub.sub.example.co",
     };
 
-    (void)state;
     for (size_t i = 0; i < UNIT_COUNT(texts); i++) {
         check(texts[i], 1);
     }
 }
 
-static void test_refuses_other_texts(void **state)
+static void test_refuses_other_texts(void **)
 {
     static const char *const texts[] = {
         "",
@@ -110,15 +109,13 @@ static void test_refuses_other_texts(void **state)
         "a%00@",
     };
 
-    (void)state;
     for (size_t i = 0; i < UNIT_COUNT(texts); i++) {
         check(texts[i], 0);
     }
 }
 
-static void test_tells_international_domains(void **state)
+static void test_tells_international_domains(void **)
 {
-    (void)state;
     assert_true(cat_email_is_international("k@m\xc3\xbcnchen.example"));
     assert_true(cat_email_is_international("k@example.\xe4\xb8\xad\xe5\x9b\xbd"));
     assert_false(cat_email_is_international("k\xc3\xbc@example.org"));

@@ -32,11 +32,10 @@ static void check(const char *match, const char *none_match, const char *tag, ca
     }
 }
 
-static void test_either_tag_of_two_representations_counts(void **state)
+static void test_either_tag_of_two_representations_counts(void **)
 {
     const cat_conditions_t match = {OTHER, NULL}, none_match = {NULL, OTHER}, neither = {"\"x\"", "\"x\""};
 
-    (void)state;
     assert_int_equal(cat_etag_judge_either(&match, TAG, OTHER), CAT_CONDITION_HOLDS);
     assert_int_equal(cat_etag_judge_either(&match, OTHER, TAG), CAT_CONDITION_HOLDS);
     assert_int_equal(cat_etag_judge_either(&match, TAG, NULL), CAT_IF_MATCH_FAILS);
@@ -45,14 +44,13 @@ static void test_either_tag_of_two_representations_counts(void **state)
     assert_int_equal(cat_etag_judge_either(&neither, TAG, OTHER), CAT_IF_MATCH_FAILS);
 }
 
-static void test_absent_conditions_hold(void **state)
+static void test_absent_conditions_hold(void **)
 {
-    (void)state;
     check(NULL, NULL, TAG, CAT_CONDITION_HOLDS);
     check(NULL, NULL, WEAK, CAT_CONDITION_HOLDS);
 }
 
-static void test_finds_the_tag_in_lists(void **state)
+static void test_finds_the_tag_in_lists(void **)
 {
     static const char *const lists[] = {TAG,
                                         OTHER ", " TAG,
@@ -64,7 +62,6 @@ static void test_finds_the_tag_in_lists(void **state)
                                         "\"0123456789abcdef-gzip\"",
                                         "\"0123456789abcdef-br\"",
                                         "*"};
-    (void)state;
 
     for (size_t i = 0; i < UNIT_COUNT(lists); i++) {
         check(lists[i], NULL, TAG, CAT_CONDITION_HOLDS);
@@ -73,7 +70,7 @@ static void test_finds_the_tag_in_lists(void **state)
     }
 }
 
-static void test_finds_no_other_tag(void **state)
+static void test_finds_no_other_tag(void **)
 {
     static const char *const lists[] = {"",
                                         ",",
@@ -93,7 +90,6 @@ static void test_finds_no_other_tag(void **state)
                                         "\"",
                                         "x, " TAG,
                                         "x*"};
-    (void)state;
 
     for (size_t i = 0; i < UNIT_COUNT(lists); i++) {
         check(lists[i], NULL, TAG, CAT_IF_MATCH_FAILS);
@@ -102,9 +98,8 @@ static void test_finds_no_other_tag(void **state)
     }
 }
 
-static void test_if_match_compares_strongly(void **state)
+static void test_if_match_compares_strongly(void **)
 {
-    (void)state;
     check(WEAK, NULL, TAG, CAT_IF_MATCH_FAILS);
     check(TAG, NULL, WEAK, CAT_IF_MATCH_FAILS);
     check(WEAK, NULL, WEAK, CAT_IF_MATCH_FAILS);
@@ -112,16 +107,14 @@ static void test_if_match_compares_strongly(void **state)
     check("*", NULL, WEAK, CAT_CONDITION_HOLDS);
 }
 
-static void test_if_none_match_compares_weakly(void **state)
+static void test_if_none_match_compares_weakly(void **)
 {
-    (void)state;
     check(NULL, WEAK, TAG, CAT_IF_NONE_MATCH_FAILS);
     check(NULL, WEAK, WEAK, CAT_IF_NONE_MATCH_FAILS);
 }
 
-static void test_if_match_comes_first(void **state)
+static void test_if_match_comes_first(void **)
 {
-    (void)state;
     check(OTHER, TAG, TAG, CAT_IF_MATCH_FAILS);
     check(TAG, TAG, TAG, CAT_IF_NONE_MATCH_FAILS);
     check(TAG, OTHER, TAG, CAT_CONDITION_HOLDS);

@@ -10,11 +10,8 @@ static const cat_list_query_t everything = {.after = {.key = CAT_LIST_KEY_MAX},
                                             .all = &cat_product_built_in,
                                             .fields = {{(1U << CAT_PRODUCT_FIELDS) - 1}}};
 
-static int take_nothing(void *baton, cat_parameters_t *p, const cat_parameter_t *parameter)
+static int take_nothing(void *, cat_parameters_t *, const cat_parameter_t *)
 {
-    (void)baton;
-    (void)p;
-    (void)parameter;
     return 0;
 }
 

@@ -44,12 +44,11 @@ static void test_refuses_names_of_no_allowed_field(void **state)
     }
 }
 
-static void test_writes_and_selects_in_the_products_order(void **state)
+static void test_writes_and_selects_in_the_products_order(void **)
 {
     const char *product[CAT_PRODUCT_FIELDS] = {"i", "n", "1", "c", "1", NULL, "0"}, *selected[CAT_FIELDS_MAX];
     cat_field_set_t fields = name_and_price;
 
-    (void)state;
     cat_field_set_add(&fields, CAT_PRODUCT_RATING);
     cat_field_list_select(&cat_product_built_in, &fields, product, selected);
     for (int i = 0; i < CAT_PRODUCT_FIELDS; i++) {

@@ -9,9 +9,8 @@
 #include "lib/fields.h"
 #include "lib/json.h"
 
-static const char *refuse_spaces(const cat_text_rule_t *rule, const char *text)
+static const char *refuse_spaces(const cat_text_rule_t *, const char *text)
 {
-    (void)rule;
     return strchr(text, ' ') ? "must be without spaces" : NULL;
 }
 

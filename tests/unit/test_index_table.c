@@ -61,11 +61,10 @@ static void test_table_agrees_with_the_schema(void **state)
                      CAT_INDEX_COUNT);
 }
 
-static void test_index_is_wanted_if_all_its_parts_are_kept(void **state)
+static void test_index_is_wanted_if_all_its_parts_are_kept(void **)
 {
     static const cat_index_t both = {.parts = CAT_INDEX_CATEGORY | CAT_INDEX_PRICE};
 
-    (void)state;
     assert_true(cat_index_table_is_wanted(&both, CAT_INDEX_ALL));
     assert_false(cat_index_table_is_wanted(&both, CAT_INDEX_PRICE));
     assert_false(cat_index_table_is_wanted(find_index("products_by_name"), CAT_INDEX_ALL & ~CAT_INDEX_NAME));
@@ -73,9 +72,8 @@ static void test_index_is_wanted_if_all_its_parts_are_kept(void **state)
 }
 
 /* Conditions on a field that is part of CatalogIndex, and orders by it, are looked up in an index that begins with its key. */
-static void test_each_key_has_an_index(void **state)
+static void test_each_key_has_an_index(void **)
 {
-    (void)state;
     for (int field = 0; field < CAT_PRODUCT_FIELDS; field++) {
         int part = cat_product_keys_part(field), found = 0;
         for (int i = 0; i < CAT_INDEX_COUNT; i++) {

@@ -11,9 +11,8 @@ static void begin_body(cat_buffer_t *b)
     CAT_BUFFER_LITERAL(b, "[");
 }
 
-static void add_product(cat_buffer_t *b, const cat_list_query_t *query, const char *const *product)
+static void add_product(cat_buffer_t *b, const cat_list_query_t *, const char *const *product)
 {
-    (void)query;
     if (b->data[b->length - 1] != '[') {
         CAT_BUFFER_LITERAL(b, ",");
     }

@@ -90,10 +90,8 @@ static void test_reads_pages_from_several_blocks(void **state)
 }
 
 /* Stops the reading. Its status is the result. */
-static apr_status_t refuse_row(void *baton, const char *const *values, int count)
+static apr_status_t refuse_row(void *baton, const char *const *, int)
 {
-    (void)values;
-    (void)count;
     ++*(int *)baton;
     return CAT_EBUSY;
 }
@@ -130,12 +128,10 @@ typedef struct engine_t {
     apr_int64_t steps; /* SQLite's, of statements that have ended */
 } engine_t;
 
-static int count_steps(unsigned event, void *baton, void *statement, void *time)
+static int count_steps(unsigned, void *baton, void *statement, void *)
 {
     engine_t *e = baton;
 
-    (void)event;
-    (void)time;
     e->steps += sqlite3_stmt_status(statement, SQLITE_STMTSTATUS_VM_STEP, 1);
     return 0;
 }

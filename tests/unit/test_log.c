@@ -23,12 +23,11 @@ static void keep(void *context, cat_log_level_t level, apr_status_t rv, const ch
     apr_cpystrn(line->message, message, sizeof(line->message));
 }
 
-static void test_formats_and_passes_on(void **state)
+static void test_formats_and_passes_on(void **)
 {
     line_t line = {0};
     const cat_log_t log = {.write = keep, .context = &line};
 
-    (void)state;
     cat_log(&log, CAT_LOG_WARNING, APR_EINVAL, "CAT001: %s has %d of %" APR_INT64_T_FMT, "table", 3,
             APR_INT64_C(1) << 40);
     assert_int_equal(line.count, 1);
@@ -52,22 +51,20 @@ static void test_cuts_at_1000_bytes(void **state)
     assert_string_equal(line.message, text + 4000);
 }
 
-static void test_stays_one_line(void **state)
+static void test_stays_one_line(void **)
 {
     line_t line = {0};
     const cat_log_t log = {.write = keep, .context = &line};
 
-    (void)state;
     cat_log(&log, CAT_LOG_ERROR, 0, "CAT001: %s", "a\r\nCAT002: forged\x1b[31m\x7f\t\xc3\xa9");
     assert_string_equal(line.message, "CAT001: a  CAT002: forged [31m  \xc3\xa9");
 }
 
-static void test_values_are_not_formats(void **state)
+static void test_values_are_not_formats(void **)
 {
     line_t line = {0};
     const cat_log_t log = {.write = keep, .context = &line};
 
-    (void)state;
     cat_log(&log, CAT_LOG_DEBUG, 0, "%s", "100% %s %n");
     assert_string_equal(line.message, "100% %s %n");
 }

@@ -40,9 +40,8 @@ static apr_uint64_t count(const cat_metrics_t *metrics, apr_pool_t *pool, int ro
                               cat_metrics_number(metrics, CAT_METRIC_REQUESTS, values));
 }
 
-static void test_each_metric_has_name_kind_and_help(void **state)
+static void test_each_metric_has_name_kind_and_help(void **)
 {
-    (void)state;
     for (int i = 0; i < CAT_METRICS; i++) {
         const cat_metric_row_t *row = &cat_metric_rows[i];
         assert_memory_equal(row->name, "catalog_", strlen("catalog_"));
@@ -55,11 +54,10 @@ static void test_each_metric_has_name_kind_and_help(void **state)
     }
 }
 
-static void test_counts_nothing_without_metrics(void **state)
+static void test_counts_nothing_without_metrics(void **)
 {
     const cat_database_facts_t facts = {.schema = 1};
 
-    (void)state;
     cat_metrics_add(NULL, CAT_METRIC_CACHE_HITS, 0, 1);
     cat_metrics_add_pair(NULL, CAT_METRIC_STATEMENTS, 0, 0);
     cat_metrics_observe(NULL, CAT_METRIC_WRITE_WAIT, 1);
@@ -139,9 +137,8 @@ static void test_histogram_has_each_value_in_one_bucket(void **state)
     assert_int_equal(words[bounds->count + 1], sum + bounds->upper[bounds->count - 1] + 1);
 }
 
-static void test_labels_have_their_values(void **state)
+static void test_labels_have_their_values(void **)
 {
-    (void)state;
     assert_int_equal(cat_metrics_find(CAT_LABEL_LIMIT, "login"), 0);
     assert_int_equal(cat_metrics_find(CAT_LABEL_LIMIT, "delay"), cat_metrics_count_values(NULL, CAT_LABEL_LIMIT) - 1);
     assert_int_equal(cat_metrics_find(CAT_LABEL_LIMIT, "none"), -1);
@@ -236,9 +233,8 @@ static void test_counts_of_children_last_and_levels_end_with_them(void **state)
     assert_true(total(metrics, *state, CAT_METRIC_WRITE_QUEUE) == 0);
 }
 
-static void do_nothing(cat_metrics_t *metrics)
+static void do_nothing(cat_metrics_t *)
 {
-    (void)metrics;
 }
 
 /* More children die over time than there are slots. */

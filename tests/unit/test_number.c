@@ -210,7 +210,7 @@ static void test_locale_makes_no_difference(void **state)
     setlocale(LC_NUMERIC, "C");
 }
 
-static void test_reads_integers(void **state)
+static void test_reads_integers(void **)
 {
     static const struct {
         const char *text;
@@ -233,7 +233,6 @@ static void test_reads_integers(void **state)
         {"00000000000000000000000000000000000000000000000012", 12},
     };
 
-    (void)state;
     for (size_t i = 0; i < UNIT_COUNT(cases); i++) {
         apr_int64_t value = 4711;
         assert_int_equal(cat_number_parse_integer(cases[i].text, &value), 1);
@@ -243,13 +242,12 @@ static void test_reads_integers(void **state)
     }
 }
 
-static void test_refuses_other_texts(void **state)
+static void test_refuses_other_texts(void **)
 {
     static const char *const texts[] = {NULL,  "",    "-",   "--1", "+1",       " 1",
                                         "1 ",  "abc", "1a",  "1.5", "1.",       "1,",
                                         "1e3", "0x1", "NaN", "1\n", "\xd9\xa1", "99999999999999999999x"};
 
-    (void)state;
     for (size_t i = 0; i < UNIT_COUNT(texts); i++) {
         apr_int64_t value;
         assert_int_equal(cat_number_parse_integer(texts[i], &value), 0);
@@ -284,12 +282,11 @@ static void test_integers_are_written(void **state)
     }
 }
 
-static void test_order_keys_follow_the_values(void **state)
+static void test_order_keys_follow_the_values(void **)
 {
     static const char *const rising[] = {
         "0", "5e-324", "1e-07", "0.01", "0.1", "1", "1.01", "9.99", "10", "1e+21", "1.7976931348623157e+308"};
 
-    (void)state;
     assert_int_equal(cat_number_order_key("0"), 0);
     assert_int_equal(cat_number_order_key("-0"), 0);
     for (size_t i = 1; i < UNIT_COUNT(rising); i++) {
@@ -299,9 +296,8 @@ static void test_order_keys_follow_the_values(void **state)
     assert_true(cat_number_order_key("100") == cat_number_order_key("1e2"));
 }
 
-static void test_order_keys_of_what_is_no_price(void **state)
+static void test_order_keys_of_what_is_no_price(void **)
 {
-    (void)state;
     assert_int_equal(cat_number_order_key(NULL), -1);
     assert_int_equal(cat_number_order_key(""), -1);
     assert_int_equal(cat_number_order_key("x"), -1);
@@ -310,7 +306,7 @@ static void test_order_keys_of_what_is_no_price(void **state)
     assert_int_equal(cat_number_order_key("-3"), 0);
 }
 
-static void test_reads_reals(void **state)
+static void test_reads_reals(void **)
 {
     static const struct {
         const char *text;
@@ -332,7 +328,6 @@ static void test_reads_reals(void **state)
                                          "5.",    "5e",  "0x5",  "1e999", "-1e999", "NaN", "1,5", "1 5",
                                          "\"5\"", "[5]", "true", "5\n",   "5/5",    "--5"};
 
-    (void)state;
     for (size_t i = 0; i < UNIT_COUNT(cases); i++) {
         double value = 1;
         assert_true(cat_number_parse_real(cases[i].text, &value));

@@ -103,7 +103,7 @@ static void test_unknown_parameters_are_faults_if_strict(void **state)
     assert_int_equal(json_array_size(p.errors), CAT_FIELDS_UNKNOWN_MAX + 1);
 }
 
-static void test_page_and_limit_are_forgiving(void **state)
+static void test_page_and_limit_are_forgiving(void **)
 {
     static const struct {
         const char *value;
@@ -114,7 +114,6 @@ static void test_page_and_limit_are_forgiving(void **state)
         {"two", 1, 10}, {NULL, 1, 10},
     };
 
-    (void)state;
     for (size_t i = 0; i < UNIT_COUNT(cases); i++) {
         cat_parameter_t parameter = {"page", cases[i].value};
         assert_int_equal(cat_parameters_parse_page(&parameter), cases[i].page);

@@ -60,9 +60,8 @@ static cat_picture_t read_part(const sample_t *sample, apr_size_t length)
     return picture;
 }
 
-static void test_first_octets_tell_kind_and_size(void **state)
+static void test_first_octets_tell_kind_and_size(void **)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof(samples) / sizeof(samples[0]); i++) {
         cat_picture_t picture = read_part(&samples[i], samples[i].length);
         assert_int_equal(picture.kind, samples[i].picture.kind);
@@ -71,9 +70,8 @@ static void test_first_octets_tell_kind_and_size(void **state)
     }
 }
 
-static void test_what_is_cut_off_is_not_read_beyond_its_end(void **state)
+static void test_what_is_cut_off_is_not_read_beyond_its_end(void **)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof(samples) / sizeof(samples[0]); i++) {
         for (apr_size_t length = 0; length < samples[i].length; length++) {
             cat_picture_t picture = read_part(&samples[i], length);

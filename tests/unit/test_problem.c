@@ -6,9 +6,8 @@
 #include "http/problem.h"
 
 /* The name is a part of a URI that never changes. */
-static void test_names_are_unique_and_kebab_case(void **state)
+static void test_names_are_unique_and_kebab_case(void **)
 {
-    (void)state;
     for (int i = 0; i < CAT_PROBLEM_COUNT; i++) {
         const char *name = cat_problem_rows[i].name;
 
@@ -26,18 +25,16 @@ static void check_sentences(const char *text)
     assert_int_equal(text[strlen(text) - 1], '.');
 }
 
-static void test_each_problem_is_explained(void **state)
+static void test_each_problem_is_explained(void **)
 {
-    (void)state;
     for (int i = 0; i < CAT_PROBLEM_COUNT; i++) {
         check_sentences(cat_problem_rows[i].meaning);
         check_sentences(cat_problem_rows[i].remedy);
     }
 }
 
-static void test_a_status_has_one_general_row(void **state)
+static void test_a_status_has_one_general_row(void **)
 {
-    (void)state;
     for (int i = 0; i < CAT_PROBLEM_COUNT; i++) {
         const cat_problem_row_t *row = &cat_problem_rows[i];
         if (row->is_general) {

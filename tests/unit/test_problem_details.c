@@ -6,7 +6,7 @@
 #include "http/problem_details.h"
 #include "lib/json.h"
 
-static void test_only_clients_that_name_the_type_want_it(void **state)
+static void test_only_clients_that_name_the_type_want_it(void **)
 {
     static const char *const yes[] = {
         "application/problem+json",
@@ -25,7 +25,6 @@ static void test_only_clients_that_name_the_type_want_it(void **state)
         "application/problem+json;q=0.8, */*",
         "application/problem+xml",
     };
-    (void)state;
 
     assert_false(cat_problem_details_wanted(NULL));
     for (size_t i = 0; i < UNIT_COUNT(yes); i++) {

@@ -165,9 +165,8 @@ static void test_words_follow_a_change(void **state)
     check_change(database, many, NULL, "");
 }
 
-static void test_sets_have_one_address(void **state)
+static void test_sets_have_one_address(void **)
 {
-    (void)state;
     for (int parts = 0; parts <= CAT_INDEX_ALL; parts++) {
         assert_int_equal(*cat_product_keys_set(parts), parts);
         assert_ptr_equal(cat_product_keys_set(parts), cat_product_keys_set(parts));

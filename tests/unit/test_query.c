@@ -70,7 +70,7 @@ static void test_page_and_limit_have_defaults_and_bounds(void **state)
     }
 }
 
-static void test_number_of_skipped_products_does_not_overflow(void **state)
+static void test_number_of_skipped_products_does_not_overflow(void **)
 {
     static const struct {
         apr_int64_t page, limit, skip;
@@ -82,7 +82,6 @@ static void test_number_of_skipped_products_does_not_overflow(void **state)
                  {APR_INT64_MAX / 2 + 2, 2, APR_INT64_MAX},
                  {APR_INT64_MAX, 100, APR_INT64_MAX}};
 
-    (void)state;
     for (size_t i = 0; i < UNIT_COUNT(cases); i++) {
         cat_list_query_t query = {.page = cases[i].page, .limit = cases[i].limit};
         assert_int_equal(cat_query_count_skipped(&query), cases[i].skip);
@@ -503,9 +502,8 @@ static void test_names_ignored_parameters(void **state)
     assert_string_equal(apr_array_pstrcat(*state, query.ignored, ','), "a,b,Page");
 }
 
-static int take_own(void *baton, cat_parameters_t *p, const cat_parameter_t *parameter)
+static int take_own(void *baton, cat_parameters_t *, const cat_parameter_t *parameter)
 {
-    (void)p;
     if (strcmp(parameter->name, "format") != 0) {
         return 0;
     }

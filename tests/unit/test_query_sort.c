@@ -66,11 +66,10 @@ static void test_relevance_is_alone(void **state)
     assert_true(strstr(sort(*state, "-relevance"), "must name only these fields") != NULL);
 }
 
-static void test_default_is_newest_first(void **state)
+static void test_default_is_newest_first(void **)
 {
     cat_query_sort_t order[CAT_LIST_SORT_MAX];
 
-    (void)state;
     assert_int_equal(cat_query_sort_by_default(order), 1);
     assert_true(cat_query_sort_is_default(order, 1));
     assert_false(cat_query_sort_is_default(order, 2));

@@ -9,11 +9,10 @@
 
 #define SECOND APR_USEC_PER_SEC
 
-static void test_repeats_are_summed_up(void **state)
+static void test_repeats_are_summed_up(void **)
 {
     cat_repeats_t repeats = {0};
     char text[CAT_REPEATS_TEXT];
-    (void)state;
 
     assert_true(cat_repeats_note(&repeats, 100 * SECOND, text));
     assert_string_equal(text, "");
@@ -27,13 +26,12 @@ static void test_repeats_are_summed_up(void **state)
     assert_string_equal(text, ", and 1 more in the last 3488 s");
 }
 
-static void test_a_process_that_must_stop_logs_none(void **state)
+static void test_a_process_that_must_stop_logs_none(void **)
 {
     cat_repeats_t repeats = {0};
     char text[CAT_REPEATS_TEXT];
     sigset_t term, before;
     int signal, is_noted;
-    (void)state;
 
     sigemptyset(&term);
     sigaddset(&term, SIGTERM);

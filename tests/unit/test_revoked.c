@@ -123,28 +123,25 @@ static void test_never_fills_when_sessions_end_at_a_steady_rate(void **state)
     assert_true(unknown < PER_SECOND * SECONDS / 1000);
 }
 
-static void test_is_current_for_as_long_as_the_delay(void **state)
+static void test_is_current_for_as_long_as_the_delay(void **)
 {
     apr_interval_time_t delay = 2 * SECOND;
 
-    (void)state;
     assert_true(cat_revoked_is_current(NOW, delay, NOW));
     assert_true(cat_revoked_is_current(NOW, delay, NOW + delay));
     assert_false(cat_revoked_is_current(NOW, delay, NOW + delay + 1));
     assert_true(cat_revoked_is_current(NOW + 1, delay, NOW)); /* read after the request arrived */
 }
 
-static void test_is_not_current_before_the_first_reading(void **state)
+static void test_is_not_current_before_the_first_reading(void **)
 {
-    (void)state;
     assert_false(cat_revoked_is_current(0, MINUTES(1), NOW));
 }
 
-static void test_is_not_current_when_the_clock_was_set(void **state)
+static void test_is_not_current_when_the_clock_was_set(void **)
 {
     apr_interval_time_t delay = 2 * SECOND;
 
-    (void)state;
     assert_false(cat_revoked_is_current(NOW, delay, NOW - MINUTES(60)));
     assert_false(cat_revoked_is_current(NOW, delay, NOW + MINUTES(60)));
 }

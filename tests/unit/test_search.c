@@ -923,11 +923,10 @@ static apr_status_t add_line(void *baton, const char *const *values, int count)
     return APR_SUCCESS;
 }
 
-static apr_status_t keep_bound(void *baton, const char *const *values, int count)
+static apr_status_t keep_bound(void *baton, const char *const *values, int)
 {
     explanation_t *e = baton;
 
-    (void)count;
     e->plan.bound = apr_pstrdup(e->c->pool, values[0]);
     return CAT_ENOUGH;
 }

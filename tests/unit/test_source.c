@@ -18,12 +18,10 @@ typedef struct fake_t {
     atomic_int is_slow; /* flag: an attempt lasts as long as it is set */
 } fake_t;
 
-static apr_status_t open_fake(void *context, apr_pool_t *pool, cat_db_handle_t *handle, const char **cause)
+static apr_status_t open_fake(void *context, apr_pool_t *, cat_db_handle_t *, const char **cause)
 {
     fake_t *fake = context;
 
-    (void)pool;
-    (void)handle;
     *cause = "nobody answers";
     fake->attempts++;
     while (fake->is_slow) {
@@ -32,19 +30,17 @@ static apr_status_t open_fake(void *context, apr_pool_t *pool, cat_db_handle_t *
     return fake->failures-- > 0 ? APR_EGENERAL : APR_SUCCESS;
 }
 
-static void close_fake(void *context, cat_db_handle_t *handle)
+static void close_fake(void *context, cat_db_handle_t *)
 {
     fake_t *fake = context;
 
-    (void)handle;
     fake->closed++;
 }
 
-static void keep_last(void *context, cat_log_level_t level, apr_status_t rv, const char *message)
+static void keep_last(void *context, cat_log_level_t level, apr_status_t, const char *message)
 {
     fake_t *fake = context;
 
-    (void)rv;
     fake->level = level;
     strncpy(fake->last, message, sizeof(fake->last) - 1);
 }

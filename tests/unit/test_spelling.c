@@ -22,7 +22,7 @@ static void test_parts_have_three_letters(void **state)
     assert_string_equal(list(*state, "чайн"), "<ча|чай|айн|йн>");
 }
 
-static void test_edits_are_counted(void **state)
+static void test_edits_are_counted(void **)
 {
     static const struct {
         const char *one, *other;
@@ -38,13 +38,12 @@ static void test_edits_are_counted(void **state)
         {"teapot", "teacup", 2, 3}, {"", "", 0, 0},
     };
 
-    (void)state;
     for (size_t i = 0; i < UNIT_COUNT(cases); i++) {
         assert_int_equal(cat_spelling_compare(cases[i].one, cases[i].other, 0, cases[i].most), cases[i].edits);
     }
 }
 
-static void test_an_ending_is_no_edit(void **state)
+static void test_an_ending_is_no_edit(void **)
 {
     static const struct {
         const char *one, *other;
@@ -57,7 +56,6 @@ static void test_an_ending_is_no_edit(void **state)
         {"чайик", "чайники", 2, 1},    {"", "ab", 2, 0},
     };
 
-    (void)state;
     for (size_t i = 0; i < UNIT_COUNT(cases); i++) {
         assert_int_equal(cat_spelling_compare(cases[i].one, cases[i].other, cases[i].ending, 2), cases[i].edits);
     }
@@ -67,9 +65,8 @@ static void test_an_ending_is_no_edit(void **state)
     assert_int_equal(cat_spelling_edits_with_ending(10), 2);
 }
 
-static void test_long_words_may_have_slips(void **state)
+static void test_long_words_may_have_slips(void **)
 {
-    (void)state;
     assert_int_equal(cat_spelling_edits(4), 0);
     assert_int_equal(cat_spelling_edits(5), 1);
     assert_int_equal(cat_spelling_edits(8), 1);

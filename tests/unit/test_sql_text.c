@@ -3,9 +3,8 @@
 
 #include "db/connection/sql_text.h"
 
-static void test_values_are_counted(void **state)
+static void test_values_are_counted(void **)
 {
-    (void)state;
     assert_int_equal(cat_sql_text_count("SELECT 1"), 0);
     assert_int_equal(cat_sql_text_count("%s"), 1);
     assert_int_equal(cat_sql_text_count("SELECT %s, '%%s', '100 %%', %s"), 2);
@@ -30,11 +29,10 @@ static void test_values_are_numbered(void **state)
 }
 
 /* Servers of different versions share server sessions through a pooler: so the names must not change. */
-static void test_name_stands_for_the_text(void **state)
+static void test_name_stands_for_the_text(void **)
 {
     char name[CAT_SQL_TEXT_NAME], other[CAT_SQL_TEXT_NAME];
 
-    (void)state;
     cat_sql_text_name("SELECT 1", name);
     assert_string_equal(name, "catalog_75148b6cf87d2aa1");
     cat_sql_text_name("SELECT 2", other);

@@ -63,10 +63,8 @@ static void test_wrong_number_of_values_is_refused(void **state)
     assert_int_equal(cat_statement_select(conn, *state, &select), CAT_EDOWN);
 }
 
-static apr_status_t refuse_row(void *calls, const char *const *values, int count)
+static apr_status_t refuse_row(void *calls, const char *const *, int)
 {
-    (void)values;
-    (void)count;
     ++*(int *)calls;
     return APR_ENOMEM;
 }

@@ -27,11 +27,8 @@ static int count_placeholders(const char *text)
     return count;
 }
 
-static apr_status_t ignore_row(void *baton, const char *const *values, int count)
+static apr_status_t ignore_row(void *, const char *const *, int)
 {
-    (void)baton;
-    (void)values;
-    (void)count;
     return APR_SUCCESS;
 }
 

@@ -41,11 +41,10 @@ static void test_what_is_no_text_is_replaced(void **state)
     }
 }
 
-static void test_characters_are_read_one_by_one(void **state)
+static void test_characters_are_read_one_by_one(void **)
 {
     apr_int32_t character;
 
-    (void)state;
     assert_int_equal(cat_text_read("a\n", 2, &character), 1);
     assert_int_equal(character, 'a');
     assert_int_equal(cat_text_read("😀", 4, &character), 4);
@@ -65,19 +64,17 @@ static void test_words_are_found_and_listed(void **state)
     assert_string_equal(cat_text_join(*state, one), "point");
 }
 
-static void test_host_of_a_url(void **state)
+static void test_host_of_a_url(void **)
 {
-    (void)state;
     assert_string_equal(cat_text_host("https://shop.example.com:8443/a"), "shop.example.com:8443/a");
     assert_string_equal(cat_text_host("null://"), "");
     assert_null(cat_text_host("mailto:ada@example.com"));
 }
 
-static void test_compare_sorts(void **state)
+static void test_compare_sorts(void **)
 {
     const char *texts[] = {"b", "c", "a", "b"};
 
-    (void)state;
     qsort(texts, 4, sizeof(*texts), cat_text_compare);
     assert_string_equal(texts[0], "a");
     assert_string_equal(texts[1], "b");

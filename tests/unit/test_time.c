@@ -17,9 +17,8 @@ static void check(apr_int64_t milliseconds, const char *expected)
     assert_int_equal(text[CAT_TIME_LENGTH + 1], '#');
 }
 
-static void test_formats_known_times(void **state)
+static void test_formats_known_times(void **)
 {
-    (void)state;
     check(0, "1970-01-01T00:00:00.000Z");
     check(1, "1970-01-01T00:00:00.001Z");
     check(APR_INT64_C(1795253400123), "2026-11-21T09:30:00.123Z");
@@ -29,19 +28,17 @@ static void test_formats_known_times(void **state)
     check(APR_INT64_C(2147483648000), "2038-01-19T03:14:08.000Z");
 }
 
-static void test_formats_times_before_1970(void **state)
+static void test_formats_times_before_1970(void **)
 {
-    (void)state;
     check(-1, "1969-12-31T23:59:59.999Z");
     check(-1000, "1969-12-31T23:59:59.000Z");
     check(-1001, "1969-12-31T23:59:58.999Z");
 }
 
-static void test_formats_each_day_of_ten_thousand_years(void **state)
+static void test_formats_each_day_of_ten_thousand_years(void **)
 {
     char text[CAT_TIME_LENGTH + 1], expected[CAT_TIME_LENGTH + 1];
     apr_int64_t again;
-    (void)state;
 
     for (time_t day = -62167219200 / 86400; day <= 253402300799 / 86400; day++) {
         time_t seconds = day * 86400 + (day & 0xffff);
@@ -58,9 +55,8 @@ static void test_formats_each_day_of_ten_thousand_years(void **state)
     }
 }
 
-static void test_times_are_clamped_to_four_digit_years(void **state)
+static void test_times_are_clamped_to_four_digit_years(void **)
 {
-    (void)state;
     check(APR_INT64_C(-62167219200000), "0000-01-01T00:00:00.000Z");
     check(APR_INT64_C(-62167219200001), "0000-01-01T00:00:00.000Z");
     check(INT64_MIN, "0000-01-01T00:00:00.000Z");
@@ -69,11 +65,10 @@ static void test_times_are_clamped_to_four_digit_years(void **state)
     check(INT64_MAX, "9999-12-31T23:59:59.999Z");
 }
 
-static void test_order_of_text_is_order_of_time(void **state)
+static void test_order_of_text_is_order_of_time(void **)
 {
     char before[CAT_TIME_LENGTH + 1], text[CAT_TIME_LENGTH + 1];
 
-    (void)state;
     cat_time_format(before, APR_INT64_C(-62167219200000));
     for (apr_int64_t t = APR_INT64_C(-62000000000000); t < APR_INT64_C(253402300799999);
          t += APR_INT64_C(12345678901)) {
@@ -83,9 +78,8 @@ static void test_order_of_text_is_order_of_time(void **state)
     }
 }
 
-static void test_time_zone_makes_no_difference(void **state)
+static void test_time_zone_makes_no_difference(void **)
 {
-    (void)state;
     setenv("TZ", "Pacific/Kiritimati", 1);
     tzset();
     check(0, "1970-01-01T00:00:00.000Z");
@@ -113,10 +107,9 @@ static void test_reads_what_was_stored(void **state)
     }
 }
 
-static void test_monotonic_time_never_goes_back(void **state)
+static void test_monotonic_time_never_goes_back(void **)
 {
     apr_time_t start = cat_time_monotonic(), before = start;
-    (void)state;
 
     for (int i = 0; i < 100000; i++) {
         apr_time_t now = cat_time_monotonic();
@@ -127,7 +120,7 @@ static void test_monotonic_time_never_goes_back(void **state)
     assert_true(cat_time_monotonic() - start >= 20000);
 }
 
-static void test_parses_other_spellings(void **state)
+static void test_parses_other_spellings(void **)
 {
     static const struct {
         const char *text, *same;
@@ -141,7 +134,6 @@ static void test_parses_other_spellings(void **state)
         {"0000-01-01T00:00:00Z", "0000-01-01T00:00:00.000Z"},
     };
 
-    (void)state;
     for (size_t i = 0; i < UNIT_COUNT(cases); i++) {
         apr_int64_t milliseconds;
         assert_true(cat_time_parse(cases[i].text, &milliseconds));
@@ -149,7 +141,7 @@ static void test_parses_other_spellings(void **state)
     }
 }
 
-static void test_parses_nothing_else(void **state)
+static void test_parses_nothing_else(void **)
 {
     static const char *const texts[] = {"",
                                         "2026",
@@ -185,7 +177,6 @@ static void test_parses_nothing_else(void **state)
                                         "026-11-21T09:30:00Z"};
     apr_int64_t milliseconds;
 
-    (void)state;
     for (size_t i = 0; i < UNIT_COUNT(texts); i++) {
         assert_false(cat_time_parse(texts[i], &milliseconds));
     }

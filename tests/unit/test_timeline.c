@@ -14,28 +14,22 @@ static struct {
     int questions, cuts;
 } server;
 
-static apr_status_t ask_server(cat_connection_t *conn, apr_pool_t *pool, const char *text, cat_row_t *row, void *baton)
+static apr_status_t ask_server(cat_connection_t *, apr_pool_t *, const char *, cat_row_t *row, void *baton)
 {
-    (void)conn;
-    (void)pool;
-    (void)text;
     return server.rv == APR_SUCCESS ? row(baton, &server.text, 1) : server.rv;
 }
 
-static void ask_hosts(const cat_connection_t *conn, const char *text, void (*answer)(void *baton, const char *text),
+static void ask_hosts(const cat_connection_t *, const char *, void (*answer)(void *baton, const char *text),
                       void *baton)
 {
-    (void)conn;
-    (void)text;
     server.questions++;
     for (int i = 0; i < 3 && server.hosts[i]; i++) {
         answer(baton, server.hosts[i]);
     }
 }
 
-static void cut_connection(cat_connection_t *conn)
+static void cut_connection(cat_connection_t *)
 {
-    (void)conn;
     server.cuts++;
 }
 

@@ -3,11 +3,10 @@
 
 #include "lib/timing.h"
 
-static void test_intervals_add_up_by_kind(void **state)
+static void test_intervals_add_up_by_kind(void **)
 {
     cat_timing_t timing = {{0}};
     apr_time_t begun = cat_timing_begin(&timing);
-    (void)state;
 
     assert_true(begun > 0);
     apr_sleep(2000);
@@ -18,9 +17,8 @@ static void test_intervals_add_up_by_kind(void **state)
     assert_int_equal(timing.spent[CAT_TIMING_DATABASE] + timing.spent[CAT_TIMING_HASHING], 0);
 }
 
-static void test_nothing_is_measured_without_one(void **state)
+static void test_nothing_is_measured_without_one(void **)
 {
-    (void)state;
     assert_int_equal(cat_timing_begin(NULL), 0);
     cat_timing_end(NULL, CAT_TIMING_DATABASE, 0);
 }

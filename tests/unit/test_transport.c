@@ -7,7 +7,6 @@ static const cat_letter_t letter = {"m1", "shop@example.org", "ada@example.org",
 
 static void test_scheme_decides(void **state)
 {
-    (void)state;
     assert_string_equal(cat_transport_directory("file:/var/spool"), "/var/spool");
     assert_null(cat_transport_directory("smtp://localhost"));
     assert_ptr_equal(cat_transport_find("smtp://localhost"), cat_transport_find("smtps://localhost"));

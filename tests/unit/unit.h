@@ -14,9 +14,8 @@
 #include <apr_pools.h>
 #include <stdlib.h>
 
-static inline int unit_start(void **state)
+static inline int unit_start(void **)
 {
-    (void)state;
     apr_status_t rv = apr_initialize();
     atexit(apr_terminate);
     return rv;

@@ -25,13 +25,11 @@ typedef struct unit_database_t {
     char logged[4000]; /* lines, each ended by '\n'; guarded by the mutex */
 } unit_database_t;
 
-static inline void unit_database_log(void *context, cat_log_level_t level, apr_status_t rv, const char *message)
+static inline void unit_database_log(void *context, cat_log_level_t, apr_status_t, const char *message)
 {
     unit_database_t *database = context;
     size_t length;
 
-    (void)level;
-    (void)rv;
     apr_thread_mutex_lock(database->mutex);
     length = strlen(database->logged);
     apr_snprintf(database->logged + length, sizeof(database->logged) - length, "%s\n", message);

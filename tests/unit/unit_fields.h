@@ -84,11 +84,10 @@ static inline void unit_fields_begin_names(void *baton)
     ((unit_names_t *)baton)->names = "";
 }
 
-static inline apr_status_t unit_fields_add_name(void *baton, const char *const *values, int count)
+static inline apr_status_t unit_fields_add_name(void *baton, const char *const *values, int)
 {
     unit_names_t *n = baton;
 
-    (void)count;
     n->names = apr_pstrcat(n->pool, n->names, *n->names ? " " : "", values[CAT_PRODUCT_NAME], NULL);
     return APR_SUCCESS;
 }

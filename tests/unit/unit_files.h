@@ -13,11 +13,8 @@
 
 #include <apr_strings.h>
 
-static inline int unit_remove_one(const char *path, const struct stat *info, int flag, struct FTW *ftw)
+static inline int unit_remove_one(const char *path, const struct stat *, int, struct FTW *)
 {
-    (void)info;
-    (void)flag;
-    (void)ftw;
     return remove(path);
 }
 

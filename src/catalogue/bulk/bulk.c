@@ -341,9 +341,8 @@ static apr_status_t run_change(void *baton)
     return rv == APR_SUCCESS ? end_run(bulk) : rv;
 }
 
-static apr_status_t add_product_id(void *baton, const char *const *values, int count)
+static apr_status_t add_product_id(void *baton, const char *const *values, int)
 {
-    (void)count;
     return cat_db_add_texts(baton, &values[CAT_PRODUCT_ID], 1);
 }
 

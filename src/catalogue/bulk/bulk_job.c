@@ -237,11 +237,10 @@ static apr_status_t fail_job(const portion_t *p, const char *error)
     return cat_db_transact(p->db, end_early, &e);
 }
 
-static apr_status_t add_row(void *baton, const char *const *values, int count)
+static apr_status_t add_row(void *baton, const char *const *values, int)
 {
     portion_t *p = baton;
 
-    (void)count;
     p->rows++;
     p->position = (cat_list_key_t){apr_pstrdup(p->pool, values[CAT_PRODUCT_CREATED_AT]),
                                    apr_pstrdup(p->pool, values[CAT_PRODUCT_ID])};

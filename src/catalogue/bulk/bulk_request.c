@@ -73,11 +73,10 @@ static void add_errors(const reading_t *r, const char *member, const json_t *err
 /* ---- where ---- */
 
 /* A list may have an order and a choice of fields, but what is changed has neither. */
-static int refuse_parameter(void *baton, cat_parameters_t *p, const cat_parameter_t *parameter)
+static int refuse_parameter(void *, cat_parameters_t *p, const cat_parameter_t *parameter)
 {
     int is_of_list = cat_parameters_is_list(parameter, "sort") || cat_parameters_is_list(parameter, "fields");
 
-    (void)baton;
     if (is_of_list) {
         cat_parameters_add_unknown(p, parameter->name);
     }

@@ -47,13 +47,12 @@ typedef struct finding_t {
 } finding_t;
 
 /* values: number, product */
-static apr_status_t add_change(void *baton, const char *const *values, int count)
+static apr_status_t add_change(void *baton, const char *const *values, int)
 {
     finding_t *f = baton;
     cat_undo_portion_t *portion = f->portion;
     const char *id;
 
-    (void)count;
     portion->rows++;
     portion->lowest = apr_atoi64(values[0]);
     if (!apr_hash_get(f->known, values[1], APR_HASH_KEY_STRING)) {
@@ -117,12 +116,11 @@ static int revert_change(product_t *p, const char *op, const char *former)
 
 /* Takes the changes since the batch began, the last one first. Of a product that another batch has changed, the batch's last change says which
  * portion names it. */
-static apr_status_t judge_change(void *baton, const char *const *values, int count)
+static apr_status_t judge_change(void *baton, const char *const *values, int)
 {
     product_t *p = baton;
     apr_int64_t batch = apr_atoi64(values[BATCH]);
 
-    (void)count;
     p->rows++;
     p->number = apr_atoi64(values[NUMBER]);
     if (batch != p->portion->range.batch) {

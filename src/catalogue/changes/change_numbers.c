@@ -38,11 +38,10 @@ typedef struct numbering_t {
     const char *shift; /* from the number to the seq */
 } numbering_t;
 
-static apr_status_t add_number(void *baton, const char *const *row, int count)
+static apr_status_t add_number(void *baton, const char *const *row, int)
 {
     numbering_t *n = baton;
 
-    (void)count;
     n->numbers[n->count++] = apr_atoi64(row[0]);
     return n->count < PORTION ? APR_SUCCESS : CAT_ENOUGH;
 }
@@ -164,11 +163,10 @@ typedef struct purge_t {
 } purge_t;
 
 /* A change is deleted if another one follows it: the last one of the table stays. */
-static apr_status_t judge_change(void *baton, const char *const *row, int count)
+static apr_status_t judge_change(void *baton, const char *const *row, int)
 {
     purge_t *p = baton;
 
-    (void)count;
     if (p->number) {
         p->deleted++;
         p->last = p->number;

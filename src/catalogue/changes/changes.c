@@ -244,12 +244,10 @@ typedef struct search_t {
     const char *const *row;
 } search_t;
 
-static apr_status_t find_before(void *baton, const cat_change_t *change, const char *const *before,
-                                const char *const *after)
+static apr_status_t find_before(void *baton, const cat_change_t *change, const char *const *before, const char *const *)
 {
     search_t *s = baton;
 
-    (void)after;
     if (change->number != s->number) {
         return APR_SUCCESS;
     }

@@ -202,11 +202,10 @@ typedef struct removal_t {
     int count; /* of the page */
 } removal_t;
 
-static apr_status_t remove_files(void *removal, const char *const *values, int count)
+static apr_status_t remove_files(void *removal, const char *const *values, int)
 {
     removal_t *r = removal;
 
-    (void)count;
     cat_product_images_remove_files(r->pool, r->conf, values[1], atoi(values[2]));
     r->after[0] = apr_pstrdup(r->pool, values[0]);
     r->after[1] = apr_pstrdup(r->pool, values[1]);
@@ -296,11 +295,10 @@ static int read_portion(DIR *directory, portion_t *p)
     return entry != NULL;
 }
 
-static apr_status_t note_used(void *portion, const char *const *values, int count)
+static apr_status_t note_used(void *portion, const char *const *values, int)
 {
     portion_t *p = portion;
 
-    (void)count;
     apr_hash_set(p->used, apr_pstrdup(p->pool, values[0]), APR_HASH_KEY_STRING, "");
     return APR_SUCCESS;
 }

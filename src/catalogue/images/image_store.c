@@ -165,14 +165,13 @@ typedef struct reading_t {
     apr_size_t length; /* so far */
 } reading_t;
 
-static apr_status_t pass_part(void *reading, const char *const *values, int count)
+static apr_status_t pass_part(void *reading, const char *const *values, int)
 {
     reading_t *r = reading;
     apr_size_t length = 0;
     const unsigned char *data =
         apr_pdecode_base64_binary(r->page, values[1], APR_ENCODE_STRING, APR_ENCODE_NONE, &length);
 
-    (void)count;
     if (!data) {
         r->is_damaged = 1;
         return APR_EGENERAL;

@@ -41,14 +41,13 @@ static const char *cut_key(apr_pool_t *pool, const char *folded)
 }
 
 /* Products without a category have the empty one, which is not listed. */
-static apr_status_t keep_category(void *baton, const char *const *values, int count)
+static apr_status_t keep_category(void *baton, const char *const *values, int)
 {
     const reading_t *r = baton;
     apr_pool_t *pool = r->list->pool;
     sorted_t sorted = {{apr_pstrdup(pool, values[0]), apr_atoi64(values[1])},
                        cut_key(pool, cat_fold_text(pool, values[0]))};
 
-    (void)count;
     if (*values[0] && !strncmp(sorted.key, r->prefix, strlen(r->prefix))) {
         APR_ARRAY_PUSH(r->list, sorted_t) = sorted;
     }
@@ -152,11 +151,10 @@ typedef struct page_t {
     apr_int64_t total;
 } page_t;
 
-static apr_status_t keep_row(void *baton, const char *const *values, int count)
+static apr_status_t keep_row(void *baton, const char *const *values, int)
 {
     page_t *page = baton;
 
-    (void)count;
     APR_ARRAY_PUSH(page->values, cat_value_count_t) =
         (cat_value_count_t){apr_pstrdup(page->values->pool, values[0]), apr_atoi64(values[1])};
     page->total = apr_atoi64(values[2]);

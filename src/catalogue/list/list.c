@@ -36,11 +36,10 @@ typedef struct reading_t {
     int has_more;
 } reading_t;
 
-static apr_status_t add_product(void *baton, const char *const *values, int count)
+static apr_status_t add_product(void *baton, const char *const *values, int)
 {
     reading_t *r = baton;
 
-    (void)count;
     r->format->add(&r->text, r->query, cat_product_read(r->text.pool, r->query->all, values));
     return APR_SUCCESS;
 }

@@ -62,11 +62,10 @@ static apr_status_t take_size(void *baton, const char *const *values, int count)
 }
 
 /* The key of the last block that was passed, if any was, then that of the block in which the page begins. */
-static apr_status_t take_key(void *baton, const char *const *values, int count)
+static apr_status_t take_key(void *baton, const char *const *values, int)
 {
     search_t *s = baton;
 
-    (void)count;
     if (s->first.created_at != below_all.created_at) {
         s->next = s->first;
     }

@@ -136,12 +136,11 @@ static void add_product(making_t *m, const char *const *product)
         apr_atoi64(product[CAT_PRODUCT_CREATED_AT])};
 }
 
-static apr_status_t take_product(void *baton, const char *const *values, int count)
+static apr_status_t take_product(void *baton, const char *const *values, int)
 {
     making_t *m = baton;
     const char *const *product = cat_product_read(m->db->pool, m->query->all->all, values);
 
-    (void)count;
     if (!has_product(m->names, product[CAT_PRODUCT_ID]) && !has_product(m->others, product[CAT_PRODUCT_ID])) {
         add_product(m, product);
     }
@@ -213,11 +212,10 @@ static void add_recursion(cat_select_text_t *s, const looks_t *looks)
     cat_select_text_add_number(s, looks->most);
 }
 
-static apr_status_t take_word(void *baton, const char *const *values, int count)
+static apr_status_t take_word(void *baton, const char *const *values, int)
 {
     looks_t *looks = baton;
 
-    (void)count;
     looks->begin = values[0] ? apr_pstrdup(looks->pool, values[0]) : NULL;
     return CAT_ENOUGH;
 }

@@ -75,11 +75,10 @@ static apr_status_t read_categories(making_t *m)
     return rv;
 }
 
-static apr_status_t keep_value(void *baton, const char *const *values, int count)
+static apr_status_t keep_value(void *baton, const char *const *values, int)
 {
     apr_array_header_t *counted = baton;
 
-    (void)count;
     APR_ARRAY_PUSH(counted, cat_value_count_t) =
         (cat_value_count_t){apr_pstrdup(counted->pool, values[0]), apr_atoi64(values[1])};
     return APR_SUCCESS;

@@ -63,11 +63,10 @@ typedef struct block_t {
     apr_int64_t n;
 } block_t;
 
-static apr_status_t keep_block(void *baton, const char *const *values, int count)
+static apr_status_t keep_block(void *baton, const char *const *values, int)
 {
     apr_array_header_t *blocks = baton;
 
-    (void)count;
     APR_ARRAY_PUSH(blocks, block_t) =
         (block_t){{apr_pstrdup(blocks->pool, values[0]), apr_pstrdup(blocks->pool, values[1])}, apr_atoi64(values[2])};
     return APR_SUCCESS;
@@ -85,10 +84,8 @@ static apr_status_t go_on(const maintenance_t *c)
     return c->job && cat_job_must_stop(c->job) ? APR_EINTR : APR_SUCCESS;
 }
 
-static apr_status_t note_row(void *baton, const char *const *values, int count)
+static apr_status_t note_row(void *baton, const char *const *, int)
 {
-    (void)values;
-    (void)count;
     *(int *)baton = 1;
     return CAT_ENOUGH;
 }
@@ -195,11 +192,10 @@ typedef struct delta_batch_t {
     apr_array_header_t *numbers; /* const char *: of their rows */
 } delta_batch_t;
 
-static apr_status_t keep_delta(void *baton, const char *const *values, int count)
+static apr_status_t keep_delta(void *baton, const char *const *values, int)
 {
     delta_batch_t *b = baton;
 
-    (void)count;
     if (b->count < BATCH_ROWS) {
         APR_ARRAY_PUSH(b->numbers, const char *) = apr_pstrdup(b->pool, values[0]);
         b->deltas[b->count++] = (delta_t){{apr_pstrdup(b->pool, values[1]), apr_pstrdup(b->pool, values[2])},
@@ -500,11 +496,10 @@ static apr_status_t check_blocks(check_t *c, apr_int64_t total)
     return rv;
 }
 
-static apr_status_t check_key(void *baton, const char *const *values, int count)
+static apr_status_t check_key(void *baton, const char *const *values, int)
 {
     check_t *c = baton;
 
-    (void)count;
     c->wrong += strcmp(values[1], fold_category(c->db->pool, values[0])) != 0;
     return APR_SUCCESS;
 }

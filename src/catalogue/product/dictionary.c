@@ -58,12 +58,11 @@ typedef struct asking_t {
     int count;
 } asking_t;
 
-static apr_status_t strike_out(void *baton, const char *const *values, int count)
+static apr_status_t strike_out(void *baton, const char *const *values, int)
 {
     const asking_t *a = baton;
     const char *const *found = bsearch(values, a->asked, (size_t)a->count, sizeof(*a->asked), cat_text_compare);
 
-    (void)count;
     if (found) {
         a->lacking[found - a->asked] = NULL;
     }
@@ -194,11 +193,10 @@ typedef struct sweep_t {
     const char *end;
 } sweep_t;
 
-static apr_status_t judge_word(void *baton, const char *const *values, int count)
+static apr_status_t judge_word(void *baton, const char *const *values, int)
 {
     sweep_t *s = baton;
 
-    (void)count;
     s->end = apr_pstrdup(s->pool, values[0]);
     if (!values[1]) {
         APR_ARRAY_PUSH(s->gone, const char *) = s->end;

@@ -371,12 +371,11 @@ apr_status_t cat_own_keys_insert(cat_db_t *db, apr_array_header_t *rows)
     return rv == APR_SUCCESS ? cat_value_counts_write(db, c.counts) : rv;
 }
 
-static apr_status_t take_counted(void *baton, const char *const *values, int count)
+static apr_status_t take_counted(void *baton, const char *const *values, int)
 {
     change_t *c = baton;
     int field = cat_registry_find_number(c->registry, values[0]);
 
-    (void)count;
     if (field < c->registry->fields->count) {
         cat_value_counts_add(c->counts, c->registry, field, values[1], -1);
     }
@@ -687,11 +686,10 @@ typedef struct finding_t {
     const char **ids;
 } finding_t;
 
-static apr_status_t keep_owner(void *baton, const char *const *row, int count)
+static apr_status_t keep_owner(void *baton, const char *const *row, int)
 {
     finding_t *f = baton;
 
-    (void)count;
     for (int i = 0; i < f->count; i++) {
         if (f->values[i] && !strcmp(f->values[i], row[0])) {
             f->ids[i] = apr_pstrdup(f->pool, row[1]);

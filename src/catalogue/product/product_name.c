@@ -126,12 +126,11 @@ int cat_product_name_is_in(const cat_db_t *db, const cat_product_name_t *name, c
 }
 
 /* The name is before the columns. */
-static apr_status_t represent_row(void *baton, const char *const *values, int count)
+static apr_status_t represent_row(void *baton, const char *const *values, int)
 {
     const char *const *row = values + 1;
     name_read_t *r = baton;
 
-    (void)count;
     r->id = apr_pstrdup(r->db->pool, row[CAT_PRODUCT_ID]);
     r->form->represent(r->form->baton, cat_product_read(r->db->pool, r->fields, row), &r->item->body, &r->item->length);
     return CAT_ENOUGH;

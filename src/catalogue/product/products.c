@@ -50,11 +50,10 @@ typedef struct product_read_t {
     apr_size_t length;
 } product_read_t;
 
-static apr_status_t represent_row(void *baton, const char *const *values, int count)
+static apr_status_t represent_row(void *baton, const char *const *values, int)
 {
     product_read_t *r = baton;
 
-    (void)count;
     r->form->represent(r->form->baton, read_record(r->db, values), &r->body, &r->length);
     return CAT_ENOUGH;
 }
@@ -758,11 +757,8 @@ int cat_products_changes(const cat_input_t *input, const char *const *product)
     return 0;
 }
 
-static apr_status_t pass_row(void *baton, const char *const *values, int count)
+static apr_status_t pass_row(void *, const char *const *, int)
 {
-    (void)baton;
-    (void)values;
-    (void)count;
     return APR_SUCCESS;
 }
 

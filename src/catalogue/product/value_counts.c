@@ -143,12 +143,11 @@ typedef struct batch_t {
     apr_array_header_t *changes;
 } batch_t;
 
-static apr_status_t keep_delta(void *baton, const char *const *values, int count)
+static apr_status_t keep_delta(void *baton, const char *const *values, int)
 {
     const batch_t *b = baton;
     apr_pool_t *pool = b->changes->pool;
 
-    (void)count;
     APR_ARRAY_PUSH(b->numbers, const char *) = apr_pstrdup(pool, values[0]);
     APR_ARRAY_PUSH(b->changes, cat_value_change_t) =
         (cat_value_change_t){apr_pstrdup(pool, values[1]), apr_pstrdup(pool, values[2]), apr_pstrdup(pool, values[3]),
@@ -190,12 +189,11 @@ typedef struct recount_t {
     apr_array_header_t *changes;
 } recount_t;
 
-static apr_status_t keep_count(void *baton, const char *const *values, int count)
+static apr_status_t keep_count(void *baton, const char *const *values, int)
 {
     const recount_t *r = baton;
     int field = cat_registry_find_number(r->registry, values[0]);
 
-    (void)count;
     if (field < r->registry->fields->count) {
         cat_value_counts_add(r->changes, r->registry, field, values[1], 0);
         APR_ARRAY_IDX(r->changes, r->changes->nelts - 1, cat_value_change_t).delta = apr_atoi64(values[2]);

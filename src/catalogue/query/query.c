@@ -344,9 +344,8 @@ static void add_limit(cat_buffer_t *b, const cat_list_query_t *query)
 
 /* ---- what the description has of each ---- */
 
-static json_t *describe_cursor(const cat_conf_t *conf)
+static json_t *describe_cursor(const cat_conf_t *)
 {
-    (void)conf;
     return json_pack("{s:s}", "type", "string");
 }
 
@@ -368,15 +367,13 @@ static json_t *describe_fields(const cat_conf_t *conf)
     return cat_field_list_describe(fields, &all);
 }
 
-static json_t *describe_etags(const cat_conf_t *conf)
+static json_t *describe_etags(const cat_conf_t *)
 {
-    (void)conf;
     return json_pack("{s:s, s:b}", "type", "boolean", "default", 0);
 }
 
-static json_t *describe_count(const cat_conf_t *conf)
+static json_t *describe_count(const cat_conf_t *)
 {
-    (void)conf;
     return cat_description_words(counts, -1);
 }
 

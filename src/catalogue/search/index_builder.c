@@ -17,11 +17,10 @@ typedef struct found_t {
 } found_t;
 
 /* There are others: of the list's order, of the primary key, and those that an administrator has added. */
-static apr_status_t keep_found(void *baton, const char *const *values, int count)
+static apr_status_t keep_found(void *baton, const char *const *values, int)
 {
     found_t *found = baton;
 
-    (void)count;
     for (int i = 0; i < CAT_INDEX_COUNT; i++) {
         if (!strcmp(cat_index_table[i].name, values[FOUND_NAME])) {
             found->is_there[i] = 1;

@@ -71,12 +71,11 @@ typedef struct states_t {
 } states_t;
 
 /* A row that this program does not know is another version's. */
-static apr_status_t keep_state(void *baton, const char *const *values, int count)
+static apr_status_t keep_state(void *baton, const char *const *values, int)
 {
     states_t *s = baton;
     int part = 0;
 
-    (void)count;
     s->total = apr_atoi64(values[STATE_TOTAL]);
     while (part < ROWS && strcmp(values[STATE_PART], name_of(part)) != 0) {
         part++;

@@ -88,12 +88,11 @@ static void note_gone(const check_t *c, const char *created_at, const char *id)
     }
 }
 
-static apr_status_t keep_key(void *baton, const char *const *values, int count)
+static apr_status_t keep_key(void *baton, const char *const *values, int)
 {
     const check_t *c = baton;
     apr_array_header_t *keys = apr_hash_get(c->stored, join(c, values[4], values[0]), APR_HASH_KEY_STRING);
 
-    (void)count;
     if (!keys) {
         note_gone(c, values[4], values[0]);
         return APR_SUCCESS;
@@ -116,13 +115,12 @@ static apr_status_t read_keys(check_t *c, int field)
                        keep_key, c);
 }
 
-static apr_status_t keep_value(void *baton, const char *const *values, int count)
+static apr_status_t keep_value(void *baton, const char *const *values, int)
 {
     const check_t *c = baton;
     const char *name = join(c, values[1], values[0]);
     int is_second = apr_hash_get(c->owned, name, APR_HASH_KEY_STRING) != NULL;
 
-    (void)count;
     apr_hash_set(c->owned, name, APR_HASH_KEY_STRING, is_second ? "" : apr_pstrdup(c->pool, values[2]));
     return APR_SUCCESS;
 }
@@ -323,11 +321,10 @@ static apr_status_t check_portion(void *baton)
 
 /* ---- unique values ---- */
 
-static apr_status_t keep_owner(void *baton, const char *const *values, int count)
+static apr_status_t keep_owner(void *baton, const char *const *values, int)
 {
     check_t *c = baton;
 
-    (void)count;
     c->found.is_last = 0;
     c->found.end.id = apr_pstrdup(c->pool, values[0]);
     if (!values[1]) {

@@ -72,12 +72,11 @@ static int is_newer(const char *const *row, const cat_list_key_t *from)
     return a > b || (a == b && strcmp(row[ID], from->id) > 0);
 }
 
-static apr_status_t keep_state(void *baton, const char *const *values, int count)
+static apr_status_t keep_state(void *baton, const char *const *values, int)
 {
     state_t *s = baton;
     apr_int64_t total = apr_atoi64(values[TOTAL]), percent = total > 0 ? apr_atoi64(values[FILLED]) * 100 / total : 0;
 
-    (void)count;
     if (!is_except(s, values[NUMBER]) && (!s->number || is_newer(values, &s->from))) {
         s->number = apr_pstrdup(s->pool, values[NUMBER]);
         s->definition = apr_pstrdup(s->pool, values[DEFINITION]);

@@ -132,11 +132,10 @@ static void take_word(const portion_t *p, int place, const char *word)
 /* ---- one or two words of each ---- */
 
 /* The second word is of use where the first one is the text itself, as of nearly all whole words that somebody types. */
-static apr_status_t take_next(void *baton, const char *const *values, int count)
+static apr_status_t take_next(void *baton, const char *const *values, int)
 {
     const portion_t *p = baton;
 
-    (void)count;
     for (int i = 0; i < p->count; i++, values += p->columns) {
         int is_itself = values[0] && !strcmp(values[0], p->all[i]->from);
         take_word(p, i, values[0]);
@@ -167,12 +166,11 @@ static apr_status_t find_next(cat_db_t *db, portion_t *p)
 
 /* ---- several words of each ---- */
 
-static apr_status_t take_one(void *baton, const char *const *values, int count)
+static apr_status_t take_one(void *baton, const char *const *values, int)
 {
     const portion_t *p = baton;
     int place = atoi(values[0]);
 
-    (void)count;
     if (place < p->count) {
         take_word(p, place, values[1]);
     }

@@ -478,11 +478,10 @@ typedef struct counting_t {
     int count;
 } counting_t;
 
-static apr_status_t take_counts(void *baton, const char *const *values, int count)
+static apr_status_t take_counts(void *baton, const char *const *values, int)
 {
     counting_t *c = baton;
 
-    (void)count;
     c->candidates->products = apr_atoi64(values[0]);
     for (int i = 0; i < c->count; i++) {
         c->counted[i]->count = apr_atoi64(values[i + 1]);
@@ -668,11 +667,10 @@ static apr_int64_t add_spans(apr_int64_t one, apr_int64_t other)
                                         : 0;
 }
 
-static apr_status_t take_spans(void *baton, const char *const *values, int count)
+static apr_status_t take_spans(void *baton, const char *const *values, int)
 {
     const measuring_t *m = baton;
 
-    (void)count;
     for (int i = 0; i < m->count; i++) {
         m->words[i]->span = add_spans(m->words[i]->span, cat_posting_measure_span(values[2 * i], values[2 * i + 1]));
     }

@@ -123,11 +123,10 @@ typedef struct measuring_t {
     int count;
 } measuring_t;
 
-static apr_status_t take_measures(void *baton, const char *const *values, int count)
+static apr_status_t take_measures(void *baton, const char *const *values, int)
 {
     const measuring_t *m = baton;
 
-    (void)count;
     for (int i = 0; i < m->count; i++) {
         cat_posting_t *posting = &m->postings[i];
         if (posting->condition) {

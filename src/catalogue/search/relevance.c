@@ -228,13 +228,12 @@ static void keep_candidate(class_t *c)
     c->current.id = NULL;
 }
 
-static apr_status_t take_candidate(void *baton, const char *const *values, int count)
+static apr_status_t take_candidate(void *baton, const char *const *values, int)
 {
     class_t *c = baton;
     apr_pool_t *pool = c->ranking->db->pool;
     int in_name = *values[2] == '1';
 
-    (void)count;
     if (c->current.id && !strcmp(c->current.id, values[1])) {
         c->current.in_name |= in_name;
         return APR_SUCCESS;

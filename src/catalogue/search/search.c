@@ -166,11 +166,10 @@ static apr_status_t pass_row(search_t *s, const char *const *values)
 }
 
 /* The statement asks for one row more than the limit: it only tells that there are more. */
-static apr_status_t take_row(void *baton, const char *const *values, int count)
+static apr_status_t take_row(void *baton, const char *const *values, int)
 {
     search_t *s = baton;
 
-    (void)count;
     if (s->passed == s->query->limit) {
         s->end->has_next = 1;
         return APR_SUCCESS;
@@ -181,11 +180,10 @@ static apr_status_t take_row(void *baton, const char *const *values, int count)
     return pass_row(s, values);
 }
 
-static apr_status_t take_bound(void *baton, const char *const *values, int count)
+static apr_status_t take_bound(void *baton, const char *const *values, int)
 {
     search_t *s = baton;
 
-    (void)count;
     s->plan.bound = apr_pstrdup(s->db->pool, values[0]);
     return CAT_ENOUGH;
 }
@@ -291,9 +289,8 @@ static apr_status_t read_by_relevance(search_t *s)
 
 /* ---- the total ---- */
 
-static apr_status_t take_number(void *number, const char *const *values, int count)
+static apr_status_t take_number(void *number, const char *const *values, int)
 {
-    (void)count;
     *(apr_int64_t *)number = apr_atoi64(values[0]);
     return CAT_ENOUGH;
 }

@@ -243,9 +243,8 @@ void cat_select_text_add_word_of_name(cat_select_text_t *s, const char *word, co
     add_any_word(s, &sought, "");
 }
 
-static apr_status_t ignore_row(void *baton, const char *const *values, int count)
+static apr_status_t ignore_row(void *, const char *const *, int)
 {
-    (void)baton, (void)values, (void)count;
     return APR_SUCCESS;
 }
 

@@ -28,11 +28,10 @@ typedef struct each_t {
 } each_t;
 
 /* A category that has no products may have no row. */
-static apr_status_t take_one(void *baton, const char *const *values, int count)
+static apr_status_t take_one(void *baton, const char *const *values, int)
 {
     each_t *e = baton;
 
-    (void)count;
     for (int i = 0; i < e->count; i++) {
         if (!strcmp(e->categories[i].text, values[0])) {
             e->each[i] = (cat_stock_t){apr_atoi64(values[1]), apr_atoi64(values[2])};

@@ -96,14 +96,13 @@ static void keep_changed(const reading_t *r, const row_t *row, apr_int64_t delta
     changed->row.value.count += delta;
 }
 
-static apr_status_t keep(void *baton, const char *const *values, int count)
+static apr_status_t keep(void *baton, const char *const *values, int)
 {
     const readings_t *readings = baton;
     reading_t *r = readings->all;
     apr_pool_t *pool = r->db->pool;
     row_t row;
 
-    (void)count;
     if (!strcmp(values[OF_FIELD], NO_FIELD)) {
         *readings->products = apr_atoi64(values[OF_COUNT]);
         return APR_SUCCESS;
@@ -411,11 +410,10 @@ apr_status_t cat_value_list_read_first(cat_db_t *db, const cat_registry_t *regis
 
 /* ---- how many there are ---- */
 
-static apr_status_t take_total(void *baton, const char *const *values, int count)
+static apr_status_t take_total(void *baton, const char *const *values, int)
 {
     reading_t *r = baton;
 
-    (void)count;
     r->total = apr_atoi64(values[0]);
     return CAT_ENOUGH;
 }

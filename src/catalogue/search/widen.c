@@ -322,13 +322,12 @@ static int judge_word(const widening_t *w, const char *word)
 }
 
 /* A word that several parts find comes several times. */
-static apr_status_t take_word(void *baton, const char *const *values, int count)
+static apr_status_t take_word(void *baton, const char *const *values, int)
 {
     widening_t *w = baton;
     int edits = judge_word(w, values[0]);
     const char *word;
 
-    (void)count;
     w->rows++;
     if (edits >= 0 && !apr_hash_get(w->met, values[0], APR_HASH_KEY_STRING)) {
         word = apr_pstrdup(w->db->pool, values[0]);
@@ -456,13 +455,12 @@ static void add_uses(cat_select_text_t *s, const cat_db_t *db, int place, const 
     cat_select_text_add(s, ")", NULL);
 }
 
-static apr_status_t take_use(void *baton, const char *const *values, int count)
+static apr_status_t take_use(void *baton, const char *const *values, int)
 {
     const weighing_t *some = baton;
     int place = atoi(values[0]);
     likely_t *likely = &some->words[some->places[place]];
 
-    (void)count;
     likely->postings++;
     likely->is_used |= atoi(values[1]) < 2;
     return APR_SUCCESS;
@@ -514,11 +512,10 @@ typedef struct sight_t {
     int rows;
 } sight_t;
 
-static apr_status_t take_seen(void *baton, const char *const *values, int count)
+static apr_status_t take_seen(void *baton, const char *const *values, int)
 {
     sight_t *sight = baton;
 
-    (void)count;
     sight->rows++;
     for (int i = 0; i < sight->some->count; i++) {
         sight->is_seen[i] |= !strcmp(sight->some->words[i].word, values[0]);
@@ -743,11 +740,10 @@ typedef struct unknown_t {
     int count, of;
 } unknown_t;
 
-static apr_status_t take_unknown(void *baton, const char *const *values, int count)
+static apr_status_t take_unknown(void *baton, const char *const *values, int)
 {
     unknown_t *u = baton;
 
-    (void)count;
     for (int i = 0; i < u->of; i++) {
         u->words[i] = !values[i];
         u->count += !values[i];
@@ -788,9 +784,8 @@ static apr_status_t look_for_words(cat_db_t *db, const cat_list_query_t *query, 
     return cat_select_text_run(&s, db, take_unknown, u);
 }
 
-static apr_status_t take_flag(void *baton, const char *const *values, int count)
+static apr_status_t take_flag(void *baton, const char *const *values, int)
 {
-    (void)count;
     *(int *)baton = *values[0] != '0';
     return CAT_ENOUGH;
 }

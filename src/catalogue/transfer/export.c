@@ -58,12 +58,11 @@ struct cat_export_t {
 
 /* ---- a portion ---- */
 
-static apr_status_t add_product(void *baton, const char *const *values, int count)
+static apr_status_t add_product(void *baton, const char *const *values, int)
 {
     cat_export_t *e = baton;
     const char *const *product = cat_product_read(e->pool, e->query.all, values);
 
-    (void)count;
     if (e->style.adapt) {
         e->style.adapt(e->style.baton, e->pool, (const char **)product);
     }

@@ -20,14 +20,12 @@
 #include "lib/number.h"
 #include "lib/time.h"
 
-static void begin_nothing(cat_buffer_t *b, const cat_export_style_t *style)
+static void begin_nothing(cat_buffer_t *, const cat_export_style_t *)
 {
-    (void)b, (void)style;
 }
 
-static void end_nothing(cat_buffer_t *b)
+static void end_nothing(cat_buffer_t *)
 {
-    (void)b;
 }
 
 static void add_object(cat_buffer_t *b, const cat_export_style_t *style, const char *const *product)
@@ -40,24 +38,21 @@ static void add_object(cat_buffer_t *b, const cat_export_style_t *style, const c
 
 /* ---- ndjson ---- */
 
-static void add_line(cat_buffer_t *b, const cat_export_style_t *style, const char *const *product, int is_first)
+static void add_line(cat_buffer_t *b, const cat_export_style_t *style, const char *const *product, int)
 {
-    (void)is_first;
     add_object(b, style, product);
     CAT_BUFFER_LITERAL(b, "\n");
 }
 
 /* ---- json ---- */
 
-static void begin_array(cat_buffer_t *b, const cat_export_style_t *style)
+static void begin_array(cat_buffer_t *b, const cat_export_style_t *)
 {
-    (void)style;
     CAT_BUFFER_LITERAL(b, "[");
 }
 
 static void add_element(cat_buffer_t *b, const cat_export_style_t *style, const char *const *product, int is_first)
 {
-    (void)style;
     cat_buffer_add_text(b, is_first ? "\n" : ",\n");
     add_object(b, style, product);
 }
@@ -143,11 +138,10 @@ static void add_cell(cat_buffer_t *b, const cat_export_style_t *style, const cat
     }
 }
 
-static void add_row(cat_buffer_t *b, const cat_export_style_t *style, const char *const *product, int is_first)
+static void add_row(cat_buffer_t *b, const cat_export_style_t *style, const char *const *product, int)
 {
     apr_size_t separator = 0;
 
-    (void)is_first;
     for (int i = 0; i < style->all->count; i++) {
         if (!cat_field_set_has(&style->fields, i)) {
             continue;

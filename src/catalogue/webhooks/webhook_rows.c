@@ -27,11 +27,10 @@
 /* The columns of SQL_WEBHOOK_ROWS. */
 enum { ID, URL, STATE, SENT, UNTIL, ATTEMPTS, NEXT_AT, FAILING_AT, SEEN_AT };
 
-static apr_status_t add_row(void *baton, const char *const *values, int count)
+static apr_status_t add_row(void *baton, const char *const *values, int)
 {
     apr_array_header_t *rows = baton;
 
-    (void)count;
     *(cat_webhook_row_t *)apr_array_push(rows) = (cat_webhook_row_t){
         .id = apr_pstrdup(rows->pool, values[ID]),
         .url = apr_pstrdup(rows->pool, values[URL]),

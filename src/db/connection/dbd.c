@@ -272,9 +272,8 @@ static apr_status_t run_query(cat_connection_t *conn, apr_pool_t *pool, cat_sql_
 /* ---- in the pool ---- */
 
 /* MySQL's driver asks the database before it hands a connection out, and SQLite's has no peer that could close one. */
-static int is_never(cat_connection_t *conn)
+static int is_never(cat_connection_t *)
 {
-    (void)conn;
     return 0;
 }
 

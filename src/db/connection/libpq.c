@@ -77,9 +77,8 @@ static libpq_t *libpq_of(const cat_connection_t *conn)
 /* ---- what libpq tells ---- */
 
 /* apr_dbd's driver calls PQreset where it finds a connection lost, and tells nobody. */
-static int take_event(PGEventId event, void *info, void *libpq)
+static int take_event(PGEventId event, void *, void *libpq)
 {
-    (void)info;
     if (event == PGEVT_CONNRESET) {
         ((libpq_t *)libpq)->is_new = 1;
     }
@@ -194,14 +193,13 @@ static apr_status_t pass_rows(const PGresult *result, cat_row_t *row, void *bato
 /* ---- plain text ---- */
 
 /* The server answers COMMIT with ROLLBACK, and without an error, if a statement of the transaction has failed. */
-static apr_status_t ask_text(cat_connection_t *conn, apr_pool_t *pool, const char *text, cat_row_t *row, void *baton)
+static apr_status_t ask_text(cat_connection_t *conn, apr_pool_t *, const char *text, cat_row_t *row, void *baton)
 {
     PGconn *pg = libpq_of(conn)->pg;
     int is_first;
     PGresult *result = PQsendQuery(pg, text) ? take_result(pg, &is_first) : NULL;
     apr_status_t rv = judge_result(conn, result, text);
 
-    (void)pool;
     if (rv == APR_SUCCESS && !strcmp(text, "COMMIT") && !strcmp(PQcmdStatus(result), "ROLLBACK")) {
         apr_cpystrn(conn->fault, "the database has rolled back the transaction", sizeof(conn->fault));
         rv = CAT_EDOWN;
@@ -409,13 +407,12 @@ static apr_status_t execute_statement(cat_connection_t *conn, prepared_t *st, co
     return rv == CAT_EDEAD ? execute_text(conn, st, values, result) : rv;
 }
 
-static apr_status_t select_rows(cat_connection_t *conn, apr_pool_t *pool, const cat_select_t *select)
+static apr_status_t select_rows(cat_connection_t *conn, apr_pool_t *, const cat_select_t *select)
 {
     PGresult *result = NULL;
     prepared_t *st = NULL;
     apr_status_t rv = APR_SUCCESS;
 
-    (void)pool;
     if (select->text) {
         rv = find_made_statement(conn, select->text, &st);
     } else {
@@ -431,13 +428,12 @@ static apr_status_t select_rows(cat_connection_t *conn, apr_pool_t *pool, const 
     return rv;
 }
 
-static apr_status_t run_query(cat_connection_t *conn, apr_pool_t *pool, cat_sql_t sql, const char *const *values,
-                              int count, int *changed)
+static apr_status_t run_query(cat_connection_t *conn, apr_pool_t *, cat_sql_t sql, const char *const *values, int count,
+                              int *changed)
 {
     PGresult *result;
     apr_status_t rv = execute_statement(conn, find_statement(conn, sql), values, count, &result);
 
-    (void)pool;
     if (rv == APR_SUCCESS) {
         *changed = atoi(PQcmdTuples(result));
     }

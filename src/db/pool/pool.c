@@ -62,7 +62,7 @@ static apr_status_t close_handle(void *connection)
 
 /* On an unmanaged pool: a subpool would be gone when the list's cleanup closes the idle connections. That runs after
  * the subpools are destroyed, because a request's pool may be one of them and have a connection until then. */
-static apr_status_t open_pooled(void **connection, void *context, apr_pool_t *pool)
+static apr_status_t open_pooled(void **connection, void *context, apr_pool_t *)
 {
     pool_t *p = context;
     const char *words = NULL;
@@ -70,7 +70,6 @@ static apr_status_t open_pooled(void **connection, void *context, apr_pool_t *po
     apr_pool_t *own;
     apr_status_t rv = apr_pool_create_unmanaged_ex(&own, NULL, NULL);
 
-    (void)pool;
     if (rv != APR_SUCCESS) {
         return rv;
     }
@@ -89,11 +88,9 @@ static apr_status_t open_pooled(void **connection, void *context, apr_pool_t *po
     return APR_SUCCESS;
 }
 
-static apr_status_t close_pooled(void *connection, void *context, apr_pool_t *pool)
+static apr_status_t close_pooled(void *connection, void *, apr_pool_t *)
 {
     cat_db_handle_t *handle = connection;
-    (void)context;
-    (void)pool;
     apr_pool_destroy(handle->pool);
     return APR_SUCCESS;
 }

@@ -74,10 +74,8 @@ apr_status_t cat_sqlite_begin(const cat_db_handle_t *handle, cat_sqlite_reader_t
     return result == SQLITE_READONLY ? CAT_ELOST : CAT_EDOWN;
 }
 
-static int note_frames(void *frames, sqlite3 *sqlite, const char *name, int count)
+static int note_frames(void *frames, sqlite3 *, const char *, int count)
 {
-    (void)sqlite;
-    (void)name;
     *(int *)frames = count;
     return SQLITE_OK;
 }
