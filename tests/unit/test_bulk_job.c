@@ -14,11 +14,7 @@ static cat_job_result_t run_job(unit_database_t *database, int stop_value)
     atomic_int stop = stop_value;
     const char *before;
     cat_job_result_t result;
-    cat_job_t job = {.pool = database->pool,
-                     .log = &database->log,
-                     .conf = &database->conf,
-                     .source = database->source,
-                     .stop = &stop};
+    cat_job_t job = unit_database_job(database, &stop, NULL);
 
     do {
         before = unit_database_sql(database, JOB);

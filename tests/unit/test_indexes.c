@@ -31,11 +31,7 @@ static void run_job(unit_database_t *database, int must_stop)
 {
     atomic_int stop = must_stop;
     int runs = 0;
-    cat_job_t job = {.pool = database->pool,
-                     .log = &database->log,
-                     .conf = &database->conf,
-                     .source = database->source,
-                     .stop = &stop};
+    cat_job_t job = unit_database_job(database, &stop, NULL);
 
     do {
         assert_int_equal(cat_indexes_run(&job), CAT_JOB_DONE);
@@ -210,17 +206,11 @@ static void test_products_of_other_rules_are_gone_through(void **state)
 static void test_part_without_indexes_is_not_filled_nor_used(void **state)
 {
     unit_database_t *database = unit_database(*state);
-    cat_db_t *db = unit_database_use(*state, database);
     cat_indexes_state_t found;
     apr_time_t last = 0;
     atomic_int stop = 0;
-    cat_job_t job = {.pool = database->pool,
-                     .log = &database->log,
-                     .conf = &database->conf,
-                     .db = db,
-                     .source = database->source,
-                     .last = &last,
-                     .stop = &stop};
+    cat_job_t job = unit_database_job(database, &stop, &last);
+    cat_db_t *db = job.db;
     int were_complete, built;
 
     unit_products_insert(database, 0, 20);

@@ -14,24 +14,17 @@
 static void run_job(unit_database_t *database, int stop_value)
 {
     int runs = 0;
-    cat_db_t *db = unit_database_use(database->pool, database);
     atomic_int stop = stop_value;
     apr_time_t last = 0;
-    cat_job_t job = {.pool = database->pool,
-                     .log = &database->log,
-                     .conf = &database->conf,
-                     .db = db,
-                     .source = database->source,
-                     .last = &last,
-                     .stop = &stop};
+    cat_job_t job = unit_database_job(database, &stop, &last);
     const cat_registry_t *registry;
 
-    assert_int_equal(cat_registry_get_now(db, &registry), APR_SUCCESS);
+    assert_int_equal(cat_registry_get_now(job.db, &registry), APR_SUCCESS);
     ((cat_registry_t *)registry)->made = 1; /* long ago */
     do {
         assert_int_equal(cat_key_filler_run(&job), CAT_JOB_DONE);
     } while (!stop_value && strcmp(unit_database_sql(database, INCOMPLETE), "0") != 0 && ++runs < 10);
-    cat_db_release(db);
+    cat_db_release(job.db);
 }
 
 static apr_status_t update(unit_database_t *database, int i, const char *body)
@@ -166,11 +159,7 @@ static void test_keys_of_other_rules_are_filled_in_anew(void **state)
 {
     unit_database_t *database = unit_fields_database(*state, "brand string index facet\nsize number index\n");
     atomic_int stop = 0;
-    cat_job_t job = {.pool = database->pool,
-                     .log = &database->log,
-                     .conf = &database->conf,
-                     .source = database->source,
-                     .stop = &stop};
+    cat_job_t job = unit_database_job(database, &stop, NULL);
 
     for (int i = 0; i < 450; i++) {
         assert_int_equal(unit_fields_insert(database, i, "{\"brand\":\"Łódź\",\"size\":3}"), APR_SUCCESS);

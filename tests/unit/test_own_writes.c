@@ -34,7 +34,6 @@ static const char **own_product(apr_pool_t *pool, int i, const char *sku, const 
 /* ---- pages ---- */
 
 #define SPREAD 4032 /* products, whose keys and words are all over the database */
-#define GROUP 64    /* of them in a transaction */
 #define WORDS 30    /* of a product */
 
 static const char **spread_product(apr_pool_t *pool, int i)
@@ -49,47 +48,12 @@ static const char **spread_product(apr_pool_t *pool, int i)
     return product;
 }
 
-typedef struct spread_t {
-    apr_pool_t *pool;
-    cat_db_t *db;
-    int first;  /* of the products */
-    int writes; /* to files, before the commit */
-} spread_t;
-
-static apr_status_t write_spread(void *baton)
-{
-    spread_t *s = baton;
-    const char *const *products[GROUP];
-    const cat_product_postings_t postings = cat_product_keys_begin(s->pool);
-    int before = unit_count_writes(), claimed;
-
-    for (int i = 0; i < GROUP; i++) {
-        products[i] = spread_product(s->pool, s->first + i);
-    }
-    assert_int_equal(cat_products_insert_many_within(s->db, products, GROUP, &postings, &claimed), APR_SUCCESS);
-    assert_int_equal(cat_product_keys_insert(s->db, &postings), APR_SUCCESS);
-    s->writes = unit_count_writes() - before;
-    return APR_SUCCESS;
-}
-
-static int fill_database(apr_pool_t *pool, unit_database_t *database)
-{
-    spread_t s = {.db = unit_database_use(pool, database)};
-
-    for (s.first = 0; s.first < SPREAD; s.first += GROUP) {
-        apr_pool_create(&s.pool, pool);
-        assert_int_equal(cat_db_transact(s.db, write_spread, &s), APR_SUCCESS);
-        apr_pool_destroy(s.pool);
-    }
-    return s.writes;
-}
-
 /* SQLite would write their former content to a file, to be able to undo one statement. */
 static void test_no_statement_keeps_pages_of_keys(void **state)
 {
     unit_database_t *database = own_database(*state);
 
-    assert_true(fill_database(*state, database) < GROUP);
+    assert_true(unit_products_fill(database, spread_product, SPREAD) < UNIT_GROUP);
     assert_int_equal(unit_products_check(database), 0);
 }
 
@@ -148,7 +112,7 @@ static void test_products_with_unique_values_need_no_savepoint(void **state)
     alone.product[SKU] = "alone";
     pair[0].product[SKU] = "one";
     pair[1].product[SKU] = "other";
-    fill_database(*state, database);
+    unit_products_fill(database, spread_product, SPREAD);
     before = unit_count_writes();
     write_as_group(database, &alone, 1);
     single = unit_count_writes() - before;

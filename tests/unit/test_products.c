@@ -202,7 +202,6 @@ static void test_writes_are_counted(void **state)
 }
 
 #define SPREAD 4000 /* products, whose pages one statement should not have to keep */
-#define GROUP 64    /* of them in a transaction */
 
 /* Neighbours by id are far from each other in all other indexes. */
 static const char **spread_product(apr_pool_t *pool, int i)
@@ -216,41 +215,12 @@ static const char **spread_product(apr_pool_t *pool, int i)
     return product;
 }
 
-typedef struct spread_t {
-    apr_pool_t *pool;
-    cat_db_t *db;
-    int first;  /* of the products */
-    int writes; /* to files, before the commit */
-} spread_t;
-
-static apr_status_t write_spread(void *baton)
-{
-    spread_t *s = baton;
-    const char *const *products[GROUP];
-    const cat_product_postings_t words = cat_product_keys_begin(s->pool);
-    int before = unit_count_writes(), claimed;
-
-    for (int i = 0; i < GROUP; i++) {
-        products[i] = spread_product(s->pool, s->first + i);
-    }
-    assert_int_equal(cat_products_insert_many_within(s->db, products, GROUP, &words, &claimed), APR_SUCCESS);
-    assert_int_equal(cat_product_keys_insert(s->db, &words), APR_SUCCESS);
-    s->writes = unit_count_writes() - before;
-    return APR_SUCCESS;
-}
-
 /* SQLite would write their former content to a file, to be able to undo one statement. */
 static void test_no_statement_keeps_pages(void **state)
 {
     unit_database_t *database = unit_database(*state);
-    spread_t s = {.db = unit_database_use(*state, database)};
 
-    for (s.first = 0; s.first < SPREAD; s.first += GROUP) {
-        apr_pool_create(&s.pool, *state);
-        assert_int_equal(cat_db_transact(s.db, write_spread, &s), APR_SUCCESS);
-        apr_pool_destroy(s.pool);
-    }
-    assert_true(s.writes < GROUP);
+    assert_true(unit_products_fill(database, spread_product, SPREAD) < UNIT_GROUP);
     assert_int_equal(unit_products_check(database), 0);
 }
 

@@ -9,6 +9,7 @@
 
 #include "db/db.h"
 #include "db/dialects/status.h"
+#include "db/job.h"
 #include "db/pool/pool.h"
 #include "db/schema/migration.h"
 #include "shm/generations.h"
@@ -99,6 +100,18 @@ static inline unit_database_t *unit_database_make(apr_pool_t *pool, const char *
 static inline cat_db_t *unit_database_use(apr_pool_t *pool, unit_database_t *database)
 {
     return cat_db_make(pool, &database->conf, database->source, &database->log);
+}
+
+/* A background job on the database. stop: 1, if it is to end as soon as it can; last: when it was last run, for those that ask. */
+static inline cat_job_t unit_database_job(unit_database_t *database, atomic_int *stop, apr_time_t *last)
+{
+    return (cat_job_t){.pool = database->pool,
+                       .log = &database->log,
+                       .conf = &database->conf,
+                       .db = unit_database_use(database->pool, database),
+                       .source = database->source,
+                       .last = last,
+                       .stop = stop};
 }
 
 /* Creates the schema: the first statement does. */

@@ -131,4 +131,46 @@ static inline int unit_count_writes(void)
     return writes;
 }
 
+#define UNIT_GROUP 64 /* products of a transaction */
+
+/* Products that are written in groups. */
+typedef struct unit_group_t {
+    apr_pool_t *pool;
+    cat_db_t *db;
+    const char **(*make)(apr_pool_t *pool, int i);
+    int first;  /* of the products */
+    int writes; /* result: to files, before the commit */
+} unit_group_t;
+
+/* The work of a transaction. */
+static inline apr_status_t unit_products_write_group(void *baton)
+{
+    unit_group_t *g = baton;
+    const char *const *products[UNIT_GROUP];
+    const cat_product_postings_t postings = cat_product_keys_begin(g->pool);
+    int before = unit_count_writes(), claimed;
+
+    for (int i = 0; i < UNIT_GROUP; i++) {
+        products[i] = g->make(g->pool, g->first + i);
+    }
+    assert_int_equal(cat_products_insert_many_within(g->db, products, UNIT_GROUP, &postings, &claimed), APR_SUCCESS);
+    assert_int_equal(cat_product_keys_insert(g->db, &postings), APR_SUCCESS);
+    g->writes = unit_count_writes() - before;
+    return APR_SUCCESS;
+}
+
+/* Writes `count` products, whole groups. Returns how many writes to files the last group has taken before its commit. */
+static inline int unit_products_fill(unit_database_t *database, const char **(*make)(apr_pool_t *pool, int i),
+                                     int count)
+{
+    unit_group_t g = {.make = make, .db = unit_database_use(database->pool, database)};
+
+    for (; g.first < count; g.first += UNIT_GROUP) {
+        apr_pool_create(&g.pool, database->pool);
+        assert_int_equal(cat_db_transact(g.db, unit_products_write_group, &g), APR_SUCCESS);
+        apr_pool_destroy(g.pool);
+    }
+    return g.writes;
+}
+
 #endif

@@ -10,8 +10,8 @@
  *     ask which of these still match    -> another writer may have been faster
  *     make the new values of each       -> invalid: an error that names it | as before: unchanged | write
  *
- * A dry run does the same and is rolled back by its caller; it writes only what the database may refuse. After the first invalid product of an atomic change nothing more is
- * written, but the others are still checked, so that the client learns of all of them.
+ * A dry run does the same and is rolled back by its caller; it writes only what the database may refuse. After the first invalid product
+ * of an atomic change nothing more is written, but the others are still checked, so that the client learns of all of them.
  */
 #include "catalogue/bulk/bulk.h"
 

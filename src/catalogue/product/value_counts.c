@@ -12,10 +12,11 @@
  * transaction, and a writer that deletes a row looks at its mark first (catalogue/product/own_keys.c): so a row is counted once, however
  * often it is written anew, and whichever server writes it.
  *
- * That requires that all servers that write rows of the field look at the marks before the first one gets one. So a field that no server knew
- * is counted from the beginning. When a field that some server knows becomes a facet in a database that has products, each server learns so within a second, and only looks; some seconds later the job that fills in the keys
- * (catalogue/search/key_filler.c) notes in catalog_fields that values are counted. When each server has had the time to read that, the job
- * goes through the products, and gives each the mark that it lacks. From then on every row of the field has it.
+ * That requires that all servers that write rows of the field look at the marks before the first row gets one. So a field that no server
+ * knew is counted from the beginning. A field that becomes a facet where there are products is counted later: each server learns of it within
+ * a second, and then looks at the marks, but sets none. Some seconds later the job that fills in the keys (catalogue/search/key_filler.c) notes
+ * in catalog_fields that values are counted. When each server has had the time to read that, the job goes through the products, and gives each
+ * the mark that it lacks. From then on every row of the field has it.
  *
  * As with the other counts (catalogue/product/counts.c), the row of a common value would make writers wait for each other. Where they take
  * turns anyway, on SQLite, they change it at once; elsewhere they insert rows into value_deltas, which readers add to the counts, and the

@@ -18,7 +18,8 @@ typedef struct cat_row_key_t {
  * CAT_SOURCE_READERS groups, in turn: those that arrive while a thread of their group reads wait, and then one of them,
  * the leader, reads the rows of all with one statement. That is sent after each of them has come, so none gets an older row
  * than it would have read alone. The threads that are in batches at a time are at most conf->max_connections, and as
- * many again in those with `of`, which have groups of their own. A thread that no leader has served in CAT_SOURCE_LEADER_PATIENCE reads alone, and so does one with another `of` than its leader.
+ * many again in those with `of`, which have groups of their own. A thread that no leader has served in CAT_SOURCE_LEADER_PATIENCE
+ * reads alone, and so does one with another `of` than its leader.
  *
  * Calls row as cat_db_each does, in the calling thread; never, if there is no such row. Statuses of cat_db_each: threads fail with
  * their leader, which has logged why. Not for the work of a transaction: it gives the connection back.
