@@ -141,4 +141,9 @@ is(said("CatalogField published boolean index private\nCatalogVisible published=
 like(said("CatalogField published boolean\nCatalogVisible published=true\n"), qr/published is not available/, 'if they have an index');
 like(said("CatalogVisible published=true\n"), qr/published is not a field/, 'if there are any');
 
+# A slip would show what is to be hidden.
+my $choice = qq(CatalogField state choice values="shown|hidden" index private\n);
+is(said(qq(${choice}CatalogVisible "$_"\n)), 'OK', "$_ is accepted") for 'state[ne]=hidden', 'state[in]=shown,hidden', 'state[exists]=true';
+like(said(qq(${choice}CatalogVisible "$_"\n)), qr/that cannot be used: state must be shown or hidden/, "$_ is refused") for 'state[ne]=hiden', 'state[in]=shown,hiden', 'state=';
+
 done_testing;

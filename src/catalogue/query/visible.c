@@ -49,6 +49,25 @@ static void read_conditions(cat_parameters_t *p, const cat_conf_t *conf, cat_que
     }
 }
 
+/* Clients may ask for a choice that the line does not allow any more. Here it is a slip, by which "state[ne]=hiden" would show what it is to hide. */
+static void check_choices(cat_parameters_t *p, const cat_conf_t *conf, const cat_query_conditions_t *conditions)
+{
+    const cat_fields_t *fields = cat_product_fields_of(conf);
+
+    for (int i = 0; i < conditions->count; i++) {
+        const cat_query_condition_t *condition = &conditions->all[i];
+        const cat_field_t *field = &fields->all[condition->field];
+        int is_choice = field->rule && field->rule->words && condition->op != CAT_EXISTS;
+        const char *fault = NULL;
+        for (int k = 0; k < condition->count && is_choice && !fault; k++) {
+            fault = field->rule->refuse(field->rule, condition->values[k].text);
+        }
+        if (fault) {
+            cat_parameters_add_error(p, field->name, "format", fault);
+        }
+    }
+}
+
 const char *cat_visible_parse(apr_pool_t *pool, const cat_conf_t *conf, const char *text, const cat_visible_t **visible)
 {
     cat_query_conditions_t conditions = {.all = NULL};
@@ -62,6 +81,7 @@ const char *cat_visible_parse(apr_pool_t *pool, const cat_conf_t *conf, const ch
     }
     cat_parameters_init(&parameters, pool, 0, text);
     read_conditions(&parameters, conf, &conditions);
+    check_choices(&parameters, conf, &conditions);
     if (parameters.errors) {
         return cat_fields_summary(pool, parameters.errors);
     }
