@@ -127,6 +127,7 @@ for my $case ([import_file(csv => "Name;Price\nx;1,5\n"), semicolon => 'comma'],
     like($r->{json}{errors}[0]{message} // $r->{body}, qr/; the first cell has a $meant, so the delimiter may be $meant, not $used$/, "$meant in a file that is read with $used");
 }
 unlike(import_file(csv => "title\nx\n")->{body}, qr/delimiter/, 'a file of one column needs no other delimiter');
+unlike(import_file(csv => "name,price\nx;y\n")->{body}, qr/delimiter/, 'nor does one whose header has several columns');
 refuses('columns that are there twice', csv => "name,price,name,price\nx,1,y,2\n", 0, 2, '0 name duplicate', '0 price duplicate');
 refuses('a header that is no CSV', csv => qq("na"me,price\nx,1\n), 0, 1, '0:1  format');
 

@@ -254,11 +254,12 @@ static apr_status_t check_columns(cat_row_reader_t *r, const cat_csv_cell_t *fir
     return rv;
 }
 
+/* A header that was read with the delimiter has shown that it is the file's. */
 static apr_status_t refuse_cells(cat_row_reader_t *r, const char *measure, const cat_csv_cell_t *cells, int count)
 {
     return pass_fault(r, "", "format",
                       apr_psprintf(r->row_pool, "must have as many cells as %s: %d, not %d%s", measure, r->count, count,
-                                   count == 1 ? suggest_delimiter(r, cells) : ""));
+                                   count == 1 && r->options.columns ? suggest_delimiter(r, cells) : ""));
 }
 
 /* Takes the columns that the caller names; the first row must have as many cells. */
