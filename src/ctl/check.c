@@ -236,13 +236,13 @@ static void check_products(report_t *r)
     }
 }
 
-/* "sku, brand": those whose keys a server's job still has to give to products; NULL: there are none. */
+/* "sku, brand": those whose keys a server's job still has to give to products; NULL: there are none. Lists do without a pair until it is complete. */
 static const char *name_incomplete(apr_pool_t *pool, const cat_registry_t *registry)
 {
     const char *names = NULL;
 
     for (int i = CAT_PRODUCT_FIELDS; i < registry->fields->count; i++) {
-        if (!registry->is_complete[i]) {
+        if (!registry->is_complete[i] && !registry->fields->own[i]->of) {
             names = apr_pstrcat(pool, names ? names : "", names ? ", " : "", registry->fields->all[i].name, NULL);
         }
     }

@@ -43,7 +43,7 @@ for my $other (@others) {
 $others[0]->selectall_arrayref('SELECT * FROM products') if @others;
 
 allow_log(qr/database is locked|CAT0\d\d: .*(?:lock|busy|another)/) if $one_writer; # the transaction keeps all others from writing
-my $more = $lines =~ s/number$/number index/mr =~ s/note text/note text search/r =~ s/brand string/brand string facet/r;
+my $more = $lines =~ s/number$/number index/mr =~ s/note text/note text search/r =~ s/brand string/brand string facet by=price/r;
 my $second = beside($more)->start_unready;
 $second->wait_up;
 if ($one_writer) {
