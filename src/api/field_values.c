@@ -107,7 +107,6 @@ static const cat_parameter_row_t of_categories[] = {
     CAT_PARAMETERS_END,
 };
 
-#define PARAMETERS ((int)(sizeof(parameters) / sizeof(parameters[0])))
 _Static_assert(sizeof(of_categories) == sizeof(parameters), "both resources have the same parameters");
 
 /* ---- the answer ---- */
