@@ -113,15 +113,26 @@ static int is_source_used(const apr_array_header_t *mounts, const cat_source_t *
     return 0;
 }
 
+/* Does the section cover a whole mount? Perhaps one of the main server: where a virtual host has its own mount above that, it still inherits
+ * the section. */
+static int covers_mount(const apr_array_header_t *mounts, const core_dir_config *section)
+{
+    for (int i = 0; i < mounts->nelts; i++) {
+        if (cat_config_tree_is_below(APR_ARRAY_IDX(mounts, i, cat_mount_t *)->conf->mount, section->d)) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
 /* Jobs, the description and catalogctl know the settings of the mount's own path only. */
-static const char *check_part(apr_pool_t *pool, const core_dir_config *section, const cat_conf_t *over,
-                              const cat_conf_t *merged)
+static const char *check_part(apr_pool_t *pool, const server_rec *s, const core_dir_config *section,
+                              const cat_conf_t *over, const cat_conf_t *merged)
 {
     const char *name = cat_conf_find_whole(over);
     int is_pattern = section->r || section->d_is_fnmatch;
-    int is_part = merged->enable == 1 && merged->mount && !cat_config_tree_is_below(merged->mount, section->d);
 
-    return name && (is_pattern || is_part)
+    return name && (is_pattern || (merged->enable == 1 && !covers_mount(cat_server_get(s)->all_mounts, section)))
                ? apr_pstrcat(pool, "has a ", name,
                              ", which is for a mount as a whole; it belongs where CatalogEnable stands, or to the "
                              "server",
@@ -141,7 +152,7 @@ static const char *check_section(apr_pool_t *pool, server_rec *s, const core_dir
                "server";
     }
     merged = settings_for(pool, s, section->d ? section->d : "");
-    error = check_part(pool, section, conf, merged);
+    error = check_part(pool, s, section, conf, merged);
     error = error ? error : cat_conf_check_fields(pool, merged);
     return error ? error : cat_conf_check_trusts(pool, merged);
 }

@@ -149,6 +149,10 @@ for my $name (sort keys %whole) {
 }
 is(said(conf => qq(<Location "/api/b2b">\n${enable}CatalogAudience b2b\nCatalogField sku string\n</Location>\n)), 'OK', 'a mount below another one has its own fields');
 is(said(conf => qq(<Location "/api/old">\nCatalogEnable Off\nCatalogField sku string\n</Location>\n)), 'OK', 'a part that no mount serves may have any setting');
+is(said(conf => qq(<Location "/api">\nCatalogField sku string\n</Location>\n<VirtualHost *>\nServerName shop\n<Location "/">\n${enable}CatalogAudience shop\n</Location>\n</VirtualHost>\n)), 'OK',
+    'a virtual host with a mount above one of the main server inherits its settings');
+like(said(conf => qq(<Location "/shop/new">\nCatalogField sku string\n</Location>\n<VirtualHost *>\nServerName shop\n<Location "/shop">\n${enable}CatalogAudience shop\n</Location>\n</VirtualHost>\n)),
+    qr{<Location "/shop/new"> of shop has a CatalogField}, 'and settings for a part of its own mount, which are refused');
 is(said(conf => qq(<Location "/api/products">\nCatalogStrict On\n</Location>\n)), 'OK', 'and a part of a mount settings of its requests');
 
 # For a newcomer's typical mistakes, the message has the right line.
