@@ -78,7 +78,7 @@ const char *cat_blocklist_read(apr_pool_t *pool, const char *path, cat_blocklist
 {
     cat_blocklist_t *l = apr_palloc(pool, sizeof(*l));
     apr_size_t length, size;
-    const char *fault = cat_file_read(pool, path, 0, FILE_MAX, &l->text, &length);
+    const char *fault = cat_file_read_text(pool, path, FILE_MAX, &l->text, &length);
     apr_uint32_t lines;
 
     *list = NULL;

@@ -523,7 +523,7 @@ static const char *read_template(cmd_parms *cmd, const char *directory, const ch
     if (APR_STATUS_IS_ENOENT(apr_stat(&info, path, APR_FINFO_TYPE, cmd->temp_pool))) {
         return NULL;
     }
-    error = cat_file_read(cmd->pool, path, 0, TEMPLATE_MAX, &text, &length);
+    error = cat_file_read_text(cmd->pool, path, TEMPLATE_MAX, &text, &length);
     if (error) {
         return error;
     }

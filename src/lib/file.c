@@ -80,6 +80,18 @@ const char *cat_file_read(apr_pool_t *pool, const char *path, int closed, int mo
     return fault;
 }
 
+const char *cat_file_read_text(apr_pool_t *pool, const char *path, int most, char **content, apr_size_t *length)
+{
+    static const char mark[] = "\xef\xbb\xbf";
+    const char *fault = cat_file_read(pool, path, 0, most, content, length);
+
+    if (!fault && !strncmp(*content, mark, sizeof(mark) - 1)) {
+        *content += sizeof(mark) - 1;
+        *length -= sizeof(mark) - 1;
+    }
+    return fault;
+}
+
 const char *cat_file_quote(apr_pool_t *pool, const char *path)
 {
     const char *quoted = "'", *mark;

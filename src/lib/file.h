@@ -11,6 +11,9 @@
  */
 const char *cat_file_read(apr_pool_t *pool, const char *path, int closed, int most, char **content, apr_size_t *length);
 
+/* The same for a file of text that anybody may read; a byte order mark, which some editors write before UTF-8, is not part of *content. */
+const char *cat_file_read_text(apr_pool_t *pool, const char *path, int most, char **content, apr_size_t *length);
+
 /* Opens a file without a name in the directory for temporary files (TMPDIR, or /tmp), so that the system removes it when the process ends,
  * however that happens. The caller closes *fd; programs that the process starts do not have it. */
 apr_status_t cat_file_open_unnamed(apr_pool_t *pool, int *fd);

@@ -35,6 +35,21 @@ static void check_fault(apr_pool_t *pool, const char *path, int closed, const ch
     assert_int_equal(strncmp(fault, path, strlen(path)), 0);
 }
 
+static void test_a_text_begins_behind_its_byte_order_mark(void **state)
+{
+    static const char *const files[][2] = {
+        {"\xef\xbb\xbfone", "one"}, {"\xef\xbb\xbf", ""}, {"\xef\xbb", "\xef\xbb"}, {"two", "two"}};
+    char *content;
+    apr_size_t length;
+
+    for (size_t i = 0; i < UNIT_COUNT(files); i++) {
+        const char *path = unit_write(*state, unit_directory(*state), "text", 0644, files[i][0], strlen(files[i][0]));
+        assert_null(cat_file_read_text(*state, path, 1, &content, &length));
+        assert_string_equal(content, files[i][1]);
+        assert_int_equal(length, strlen(files[i][1]));
+    }
+}
+
 static void test_refuses_other_than_regular_files(void **state)
 {
     const char *directory = unit_directory(*state);
@@ -78,6 +93,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         UNIT_TEST(test_reads_all_of_it),
+        UNIT_TEST(test_a_text_begins_behind_its_byte_order_mark),
         UNIT_TEST(test_refuses_other_than_regular_files),
         UNIT_TEST(test_refuses_a_large_file),
         UNIT_TEST(test_refuses_files_open_to_others_on_request),

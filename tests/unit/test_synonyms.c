@@ -135,6 +135,16 @@ static void test_faults_name_their_line(void **state)
     }
 }
 
+static void test_faults_show_the_beginning_of_a_long_term(void **state)
+{
+    const cat_synonyms_t *synonyms;
+    char *line = apr_palloc(*state, 5001);
+
+    memset(line, 'a', 5000);
+    line[5000] = '\0';
+    assert_in_range(strlen(cat_synonyms_parse(*state, apr_pstrcat(*state, line, ", b", NULL), &synonyms)), 100, 200);
+}
+
 static void test_a_word_has_a_bounded_number(void **state)
 {
     const cat_synonyms_t *synonyms;
@@ -156,6 +166,9 @@ static void test_reads_a_file(void **state)
 
     assert_null(cat_synonyms_read(*state, unit_write(*state, directory, "good", 0644, "sofa, couch\n", 12), &synonyms));
     assert_string_equal(find(*state, synonyms, "sofa"), "couch");
+    assert_null(cat_synonyms_read(
+        *state, unit_write(*state, directory, "marked", 0644, "\xef\xbb\xbf# seats\nsofa, couch\n", 23), &synonyms));
+    assert_string_equal(find(*state, synonyms, "sofa"), "couch");
     assert_non_null(
         strstr(cat_synonyms_read(*state, unit_write(*state, directory, "nul", 0644, "sofa, \0couch\n", 13), &synonyms),
                "/nul: is not text in UTF-8"));
@@ -175,6 +188,7 @@ int main(void)
         UNIT_TEST(test_no_term_is_its_own_synonym),
         UNIT_TEST(test_texts_have_names),
         UNIT_TEST(test_faults_name_their_line),
+        UNIT_TEST(test_faults_show_the_beginning_of_a_long_term),
         UNIT_TEST(test_a_word_has_a_bounded_number),
         UNIT_TEST(test_reads_a_file),
     };

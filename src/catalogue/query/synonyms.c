@@ -30,6 +30,7 @@
 
 #define FILE_MAX 1024 /* KiB */
 #define NO_CHARACTER 0xFFFD
+#define SHOWN 100 /* characters of a term that a fault shows */
 
 struct cat_synonyms_t {
     apr_hash_t *terms; /* the first word of terms to a cat_synonym_t, the first of a list */
@@ -63,27 +64,35 @@ static int is_long(const cat_words_asked_t *asked)
     return i < asked->count;
 }
 
-/* Adds the words of q that the term is. */
-static fault_t add_term(apr_array_header_t *terms, const char *term)
+static fault_t check_term(apr_pool_t *pool, const char *term, const cat_words_asked_t *asked)
 {
-    apr_pool_t *pool = terms->pool;
-    cat_words_asked_t asked = cat_words_ask(pool, cat_fold_text(pool, term));
+    const char *shown = cat_text_shorten(pool, term, SHOWN);
 
     if (!*term) {
         return "has an empty term";
     }
-    if (asked.count == 0) {
-        return apr_psprintf(pool, "has \"%s\", which has no letter and no digit", term);
+    if (asked->count == 0) {
+        return apr_psprintf(pool, "has \"%s\", which has no letter and no digit", shown);
     }
-    if (asked.count > CAT_SYNONYMS_WORDS_MAX) {
-        return apr_psprintf(pool, "has \"%s\", which is %d words or pairs of characters; write at most %d", term,
-                            asked.count, CAT_SYNONYMS_WORDS_MAX);
+    if (asked->count > CAT_SYNONYMS_WORDS_MAX) {
+        return apr_psprintf(pool, "has \"%s\", which is %d words or pairs of characters; write at most %d", shown,
+                            asked->count, CAT_SYNONYMS_WORDS_MAX);
     }
-    if (is_long(&asked)) {
-        return apr_psprintf(pool, "has \"%s\", with a word of more than %d octets", term, CAT_WORDS_JOINED_MAX);
+    return is_long(asked)
+               ? apr_psprintf(pool, "has \"%s\", with a word of more than %d octets", shown, CAT_WORDS_JOINED_MAX)
+               : NULL;
+}
+
+/* Adds the words of q that the term is. */
+static fault_t add_term(apr_array_header_t *terms, const char *term)
+{
+    cat_words_asked_t asked = cat_words_ask(terms->pool, cat_fold_text(terms->pool, term));
+    fault_t fault = check_term(terms->pool, term, &asked);
+
+    if (!fault) {
+        APR_ARRAY_PUSH(terms, cat_words_asked_t) = asked;
     }
-    APR_ARRAY_PUSH(terms, cat_words_asked_t) = asked;
-    return NULL;
+    return fault;
 }
 
 /* Terms with a comma between them. */
@@ -290,7 +299,7 @@ const char *cat_synonyms_read(apr_pool_t *pool, const char *path, const cat_syno
 {
     char *text;
     apr_size_t length;
-    const char *fault = cat_file_read(pool, path, 0, FILE_MAX, &text, &length);
+    const char *fault = cat_file_read_text(pool, path, FILE_MAX, &text, &length);
 
     *synonyms = NULL;
     if (fault) {
