@@ -86,20 +86,20 @@ static const char *make_source(ctl_t *ctl)
                                             apr_strerror(rv, reason, sizeof(reason)));
 }
 
-/* The lines have been through httpd, or are options. */
-static const char *take_fields(ctl_t *ctl)
+const char *ctl_database_read_fields(apr_pool_t *pool, const json_t *lines, const cat_fields_t **fields)
 {
     const char *fault = NULL, *line;
     const json_t *text;
     size_t i;
 
-    json_array_foreach (ctl->site.fields, i, text) {
-        fault = cat_own_fields_add(ctl->pool, ctl->conf.fields, json_string_value(text), &ctl->conf.fields);
+    *fields = NULL;
+    json_array_foreach (lines, i, text) {
+        fault = cat_own_fields_add(pool, *fields, json_string_value(text), fields);
         if (fault) {
             return fault;
         }
     }
-    return ctl->conf.fields ? cat_own_fields_check(ctl->pool, ctl->conf.fields, &line) : NULL;
+    return *fields ? cat_own_fields_check(pool, *fields, &line) : NULL;
 }
 
 const char *ctl_database_open(ctl_t *ctl, int make)
@@ -130,7 +130,7 @@ const char *ctl_database_open(ctl_t *ctl, int make)
         ctl->db = cat_db_make(ctl->pool, &ctl->conf, ctl->source, &ctl->log);
         ctl->author = (cat_author_t){.source = CAT_SOURCE_CTL};
         ctl->db->author = &ctl->author;
-        fault = take_fields(ctl);
+        fault = ctl_database_read_fields(ctl->pool, ctl->site.fields, &ctl->conf.fields);
     }
     return fault;
 }

@@ -12,6 +12,9 @@
  */
 const char *ctl_database_open(ctl_t *ctl, int make);
 
+/* *fields: of an array of lines of CatalogField, which have been through httpd, or are options; NULL: there are none. Returns a fault. */
+const char *ctl_database_read_fields(apr_pool_t *pool, const json_t *lines, const cat_fields_t **fields);
+
 /*
  * Runs work in a transaction, and repeats it from the start while the database is locked, because the server's write
  * lock does not cover this program; then yields. Any status but APR_SUCCESS rolls back and is returned; faults of the

@@ -93,16 +93,29 @@ static apr_status_t count_products(const ctl_t *ctl, census_t *c)
 }
 
 /* A pair has that of its first field. */
-static int has_line(const ctl_t *ctl, const char *name)
+static int has_field(apr_pool_t *pool, const cat_fields_t *fields, const char *name)
 {
-    const cat_fields_t *fields = cat_product_fields_of(&ctl->conf);
     int is_pair = 0;
 
     for (int i = CAT_PRODUCT_FIELDS; i < fields->count; i++) {
-        const char *pair = cat_own_fields_name_pair(ctl->pool, fields, i);
+        const char *pair = cat_own_fields_name_pair(pool, fields, i);
         is_pair |= pair && !strcmp(pair, name);
     }
     return is_pair || cat_own_field_find(fields, name) < fields->count;
+}
+
+/* Another mount with the database may have the line. */
+static int has_line(const ctl_t *ctl, const char *name)
+{
+    const apr_array_header_t *mounts = ctl->site.lines;
+    const cat_fields_t *fields;
+    int has = has_field(ctl->pool, cat_product_fields_of(&ctl->conf), name);
+
+    for (int i = 0; mounts && i < mounts->nelts && !has; i++) {
+        has = !ctl_database_read_fields(ctl->pool, APR_ARRAY_IDX(mounts, i, const json_t *), &fields) && fields &&
+              has_field(ctl->pool, fields, name);
+    }
+    return has;
 }
 
 static void print_field(ctl_table_t *table, const ctl_t *ctl, const census_t *c, const char *name, const char *type,
@@ -264,7 +277,8 @@ static const char *begin_change(ctl_t *ctl, const cat_registry_t **registry, cha
         return fault;
     }
     if (has_line(ctl, name)) {
-        return apr_psprintf(ctl->pool, "%s has a line of CatalogField; remove the line and restart httpd first", name);
+        return apr_psprintf(
+            ctl->pool, "%s has a line of CatalogField; remove the line from all mounts and restart httpd first", name);
     }
     field = cat_registry_find(*registry, name);
     if (field == (*registry)->fields->count) {

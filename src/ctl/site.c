@@ -201,8 +201,7 @@ static void take_warning(const char *line, apr_array_header_t *warnings)
 }
 
 /* The mounts in httpd's output, and its warnings. */
-static apr_array_header_t *find_wanted(apr_pool_t *pool, char *text, const ctl_options_t *options,
-                                       apr_array_header_t *warnings)
+static apr_array_header_t *read_mounts(apr_pool_t *pool, char *text, apr_array_header_t *warnings)
 {
     apr_array_header_t *sites = apr_array_make(pool, 4, sizeof(ctl_site_t));
     const char *why;
@@ -215,12 +214,36 @@ static apr_array_header_t *find_wanted(apr_pool_t *pool, char *text, const ctl_o
         mount = *line == '{' ? cat_json_parse(pool, line, strlen(line), &why) : NULL;
         if (mount) {
             read_mount(mount, &site);
-            if (is_wanted(options, &site)) {
-                APR_ARRAY_PUSH(sites, ctl_site_t) = site;
-            }
+            APR_ARRAY_PUSH(sites, ctl_site_t) = site;
         }
     }
     return sites;
+}
+
+static apr_array_header_t *find_wanted(apr_pool_t *pool, const apr_array_header_t *mounts, const ctl_options_t *options)
+{
+    apr_array_header_t *sites = apr_array_make(pool, 4, sizeof(ctl_site_t));
+
+    for (int i = 0; i < mounts->nelts; i++) {
+        const ctl_site_t *site = &APR_ARRAY_IDX(mounts, i, ctl_site_t);
+        if (is_wanted(options, site)) {
+            APR_ARRAY_PUSH(sites, ctl_site_t) = *site;
+        }
+    }
+    return sites;
+}
+
+static const apr_array_header_t *list_lines(apr_pool_t *pool, const apr_array_header_t *mounts, const ctl_site_t *site)
+{
+    apr_array_header_t *lines = apr_array_make(pool, mounts->nelts, sizeof(const json_t *));
+
+    for (int i = 0; i < mounts->nelts; i++) {
+        const ctl_site_t *mount = &APR_ARRAY_IDX(mounts, i, ctl_site_t);
+        if (cat_text_is_same(mount->driver, site->driver) && cat_text_is_same(mount->params, site->params)) {
+            APR_ARRAY_PUSH(lines, const json_t *) = mount->fields;
+        }
+    }
+    return lines;
 }
 
 static const char *explain_choice(apr_pool_t *pool, const apr_array_header_t *sites)
@@ -252,20 +275,22 @@ static void add_mount(ctl_site_t *site, const ctl_site_t *other)
 
 static const char *find_in_configuration(apr_pool_t *pool, const ctl_options_t *options, ctl_site_t *site)
 {
-    apr_array_header_t *sites, *warnings = apr_array_make(pool, 2, sizeof(const char *));
+    apr_array_header_t *mounts, *sites, *warnings = apr_array_make(pool, 2, sizeof(const char *));
     char *text = NULL;
     const char *fault = run_program(pool, make_command(pool, options), &text);
 
     if (fault) {
         return fault;
     }
-    sites = find_wanted(pool, text, options, warnings);
+    mounts = read_mounts(pool, text, warnings);
+    sites = find_wanted(pool, mounts, options);
     if (sites->nelts == 0) {
         return options->server || options->mount ? "the configuration has no such catalogue"
                                                  : "the configuration has no catalogue: no CatalogEnable On";
     }
     *site = APR_ARRAY_IDX(sites, 0, ctl_site_t);
     site->warnings = warnings;
+    site->lines = list_lines(pool, mounts, site);
     for (int i = 1; i < sites->nelts; i++) {
         const ctl_site_t *other = &APR_ARRAY_IDX(sites, i, ctl_site_t);
         if (!is_same(site, other)) {

@@ -57,13 +57,15 @@ typedef struct ctl_site_t {
     const char *params;
     const char *key_file; /* either this or key_dir */
     const char *key_dir;
-    const char *issuer;                 /* of tokens */
-    const char *audience;               /* of tokens */
-    const char *blocklist;              /* NULL: none */
-    const char *mail;                   /* CatalogMail; NULL: not set */
-    const char *index;                  /* CatalogIndex, in its words; NULL: all parts */
-    const json_t *fields;               /* array of the lines of CatalogField, in the order of the products' fields */
-    const char *visible;                /* CatalogVisible; NULL: all */
+    const char *issuer;    /* of tokens */
+    const char *audience;  /* of tokens */
+    const char *blocklist; /* NULL: none */
+    const char *mail;      /* CatalogMail; NULL: not set */
+    const char *index;     /* CatalogIndex, in its words; NULL: all parts */
+    const json_t *fields;  /* array of the lines of CatalogField, in the order of the products' fields */
+    const apr_array_header_t
+        *lines;          /* const json_t *: the same of each mount with this database; NULL: not from a configuration */
+    const char *visible; /* CatalogVisible; NULL: all */
     const char *mount_uri;              /* addresses of pictures begin with this */
     const char *currency;               /* NULL: not set */
     const char *pages;                  /* the address of the pages; NULL: not known */

@@ -42,6 +42,17 @@ fails(ctl_for($server, 'fields', 'drop', 'color'), 1, qr/has a line of CatalogFi
 fails(ctl_for($server, 'fields', 'drop', 'none'), 1, qr/has no such field/, 'nor one that is not there');
 fails(ctl_for($server, 'fields', 'rename', 'color', 'colour'), 1, qr/remove the line/, 'nor is one with a line renamed');
 
+# case: a line of another mount with the database
+my $conf = slurp($server->dir . '/httpd.conf');
+$server->stop;
+my ($key) = $conf =~ /^(\s*CatalogKeyFile .*\n)/m;
+spew($server->dir . '/httpd.conf', $conf =~ s/^\s*CatalogField color .*\n//mr . qq(<Location "/other">\nCatalogEnable On\n${key}CatalogField color string facet\n</Location>\n));
+fails(ctl_for($server, '--mount', '/api', 'fields', 'drop', 'color'), 1, qr/has a line of CatalogField; remove the line from all mounts/, 'a field with a line in another mount is not dropped');
+fails(ctl_for($server, '--mount', '/api', 'fields', 'rename', 'color', 'about'), 1, qr/remove the line from all mounts/, 'nor renamed');
+like(ctl_for($server, '--mount', '/api', 'fields')->{out}, qr/^color\tstring facet\ttrue\t/m, 'and the list says that it has one');
+spew($server->dir . '/httpd.conf', $conf);
+$server->start;
+
 # case: rename
 restart_with('sku string unique', 'about text search', 'tags strings index', 'colour string index unique');
 fails(ctl_for($server, 'fields', 'rename', 'color', 'about'), 1, qr/about of the type text|about is of the type text/, 'a field of another type gets no values');
