@@ -236,13 +236,15 @@ static void check_products(report_t *r)
     }
 }
 
-/* "sku, brand": those whose keys a server's job still has to give to products; NULL: there are none. Lists do without a pair until it is complete. */
-static const char *name_incomplete(apr_pool_t *pool, const cat_registry_t *registry)
+/* "sku, brand": those whose keys a server's job still has to give to products; NULL: there are none. flags: they have
+ * one of these; 0: any. Lists do without a pair until it is complete. */
+static const char *name_incomplete(apr_pool_t *pool, const cat_registry_t *registry, int flags)
 {
     const char *names = NULL;
 
     for (int i = CAT_PRODUCT_FIELDS; i < registry->fields->count; i++) {
-        if (!registry->is_complete[i] && !registry->fields->own[i]->of) {
+        if (!registry->is_complete[i] && !registry->fields->own[i]->of &&
+            (!flags || registry->fields->all[i].flags & flags)) {
             names = apr_pstrcat(pool, names ? names : "", names ? ", " : "", registry->fields->all[i].name, NULL);
         }
     }
@@ -256,7 +258,7 @@ static apr_status_t check_filling(report_t *r)
     const cat_registry_t *registry;
     int percent;
     apr_status_t rv = cat_registry_get(r->ctl->db, &registry);
-    const char *names = rv == APR_SUCCESS ? name_incomplete(pool, registry) : NULL;
+    const char *names = rv == APR_SUCCESS ? name_incomplete(pool, registry, 0) : NULL;
 
     rv = names ? cat_key_filler_percent(r->ctl->db, &percent) : rv;
     if (rv == APR_SUCCESS && names) {
@@ -304,13 +306,29 @@ static void check_fields(report_t *r)
     }
 }
 
+/* Other faults of what is derived of products cannot be told before that. 1: it has been reported. */
+static int check_words(report_t *r, const cat_registry_t *registry)
+{
+    const char *names = name_incomplete(r->ctl->pool, registry, CAT_SEARCHED);
+    int percent;
+
+    if (names && cat_key_filler_percent(r->ctl->db, &percent) == APR_SUCCESS) {
+        add_finding(r, 1, "index",
+                    apr_psprintf(r->ctl->pool, "%s: %d %% of the products have the words", names, percent));
+        return 1;
+    }
+    return 0;
+}
+
 static void check_index(report_t *r)
 {
     ctl_t *ctl = r->ctl;
     cat_indexes_state_t state;
+    const cat_registry_t *registry;
     apr_status_t rv = check_database_indexes(r);
 
     rv = rv == APR_SUCCESS ? cat_indexes_check(ctl->db, cat_product_keys_kept(ctl->db), &state) : rv;
+    rv = rv == APR_SUCCESS ? cat_registry_get(ctl->db, &registry) : rv;
     if (rv != APR_SUCCESS) {
         add_finding(r, 0, "index", "cannot be read; the cause is above");
     } else if (state.unbuilt) {
@@ -321,7 +339,7 @@ static void check_index(report_t *r)
         add_finding(r, 1, "index",
                     apr_psprintf(ctl->pool, "%s: %d %% of the products",
                                  cat_product_keys_write_set(ctl->pool, state.filling), state.percent));
-    } else {
+    } else if (!check_words(r, registry)) {
         check_products(r);
     }
 }
