@@ -72,9 +72,8 @@ if (driver ne 'sqlite3') {
     $db->do(q(INSERT INTO products (id, name, price, category, in_stock, created_at) VALUES (?, 'other', '2', '', 1, 1)), undef, $id);
     my $restorer = fork // die "fork: $!\n";
     POSIX::_exit($write->(POST => "/products/$id/restore", { seq => $seq })->{status} != 200) if !$restorer;
-    my ($watch, $waits) = driver eq 'mysql' ? (CatalogTest::Engine->shared->admin, q(SELECT COUNT(*) FROM information_schema.innodb_trx WHERE trx_state = 'LOCK WAIT'))
-        : ($server->database, q(SELECT COUNT(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()));
-    ok(wait_until(20, sub { $watch->selectrow_array($waits) }), 'a restore waits');
+    my ($engine, $watch) = (CatalogTest::Engine->shared, $server->database);
+    ok(wait_until(20, sub { $engine->lock_waits($watch) }), 'a restore waits');
     $db->do('COMMIT');
     waitpid $restorer, 0;
     is($?, 0, 'a product that somebody else puts back meanwhile is restored all the same');

@@ -7,7 +7,6 @@
 use CatalogTest;
 use CatalogTest::Ctl qw(ctl_for problems);
 use CatalogTest::Metrics qw(location moves scrape);
-use Time::HiRes ();
 
 use constant COUNT => 300; # several groups of rows that are compared together
 
@@ -29,13 +28,7 @@ sub begin_import {
 sub finish { return join '', readline $_[0] }
 sub values_of { my ($column) = @_; return join ' ', sort keys %{ $db->selectall_hashref("SELECT DISTINCT $column FROM products", $column) } }
 
-# How many sessions wait for a lock. InnoDB renews its table of transactions only if nobody has read it for 0.1 s.
-sub waiting {
-    Time::HiRes::sleep(0.15) if driver eq 'mysql';
-    my $ask = driver eq 'mysql' ? q(SELECT COUNT(*) FROM information_schema.innodb_trx WHERE trx_state = 'LOCK WAIT')
-        : q(SELECT COUNT(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock');
-    return $engine->admin->selectrow_array($ask);
-}
+sub waiting { $engine->lock_waits($db) }
 
 answers($server->talk(request("name,price,category,rating\n" . "a product,1,kind,1\n" x COUNT)), 200, undef, 'products are stored');
 my @ids = map { $_->[0] } @{ $db->selectall_arrayref('SELECT id FROM products ORDER BY id') };

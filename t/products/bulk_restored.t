@@ -14,12 +14,7 @@ sub ask { return $server->api(@_, token => $token) }
 sub begin { my ($db, $id) = @_; $db->do('BEGIN'); $db->selectall_arrayref('SELECT id FROM products WHERE id = ? FOR UPDATE', undef, $id) }
 sub is_free { return scalar @{ $probe->selectall_arrayref('SELECT id FROM products WHERE id = ? FOR UPDATE SKIP LOCKED', undef, $_[0]) } }
 
-# InnoDB renews its table of transactions only if nobody has read it for 0.1 s.
-sub waits {
-    Time::HiRes::sleep(0.15) if driver eq 'mysql';
-    return $probe->selectrow_array(q(SELECT COUNT(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database())) if driver eq 'pgsql';
-    return CatalogTest::Engine->shared->admin->selectrow_array(q(SELECT COUNT(*) FROM information_schema.innodb_trx WHERE trx_state = 'LOCK WAIT'));
-}
+sub waits { CatalogTest::Engine->shared->lock_waits($probe) }
 
 # The change locks what it has found in the order of the ids: it waits for the first product while the second one is deleted, and for the third one
 # while that is restored. On a busy machine a wait may take longer than the server waits for locks, which is a 503.

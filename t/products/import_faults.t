@@ -46,17 +46,9 @@ sub kill_children {
 
 # ---- the middle of a transaction ----
 
-# How many sessions of the engine wait for a lock, and how many have a transaction. InnoDB renews its table of transactions only if
-# nobody has read it for 0.1 s.
-sub pause { Time::HiRes::sleep(0.15) if driver eq 'mysql' }
-sub waiting {
-    pause();
-    my $ask = driver eq 'mysql' ? q(SELECT COUNT(*) FROM information_schema.innodb_trx WHERE trx_state = 'LOCK WAIT')
-        : q(SELECT COUNT(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock');
-    return $engine->admin->selectrow_array($ask);
-}
+# How many sessions of the engine have a transaction. InnoDB renews its table of them only if nobody has read it for 0.1 s.
 sub transactions {
-    pause();
+    Time::HiRes::sleep(0.15) if driver eq 'mysql';
     my $ask = driver eq 'mysql' ? 'SELECT COUNT(*) FROM information_schema.innodb_trx'
         : q(SELECT COUNT(*) FROM pg_stat_activity WHERE xact_start IS NOT NULL AND pid <> pg_backend_pid() AND backend_type = 'client backend');
     return $engine->admin->selectrow_array($ask);
@@ -104,7 +96,7 @@ sub in_the_middle_of_waiting {
     $holder->begin_work;
     $holder->do(q(UPDATE products SET name = 'held' WHERE id = ?), undef, $locked);
     my $socket = begin_import(file($name), '');
-    ok(wait_until(60, sub { waiting() }), "$name: half of it is written");
+    ok(wait_until(60, sub { $engine->lock_waits($db) }), "$name: half of it is written");
     $act->();
     eval { $holder->rollback; $holder->disconnect };
     return ($name, $socket);

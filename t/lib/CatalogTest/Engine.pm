@@ -4,7 +4,7 @@ package CatalogTest::Engine;
 # The suite's own MariaDB or PostgreSQL, on 127.0.0.1 only: the one that t/TEST starts for all test files, or another that a test
 # starts in order to break it. Beside kill, hang and resume: cut ends all sessions of httpd's user or of the named one;
 # read_only(1) lasts until read_only(0); add_user creates a user with the rights of httpd's; lock_out ends a user's sessions and
-# refuses new ones until let_in. The names of databases begin with cat_.
+# refuses new ones until let_in; lock_waits counts the sessions of a handle's database that wait for a lock. The names of databases begin with cat_.
 
 use strict;
 use warnings FATAL => 'all';
@@ -12,6 +12,7 @@ use warnings FATAL => 'all';
 use parent 'CatalogTest::Process';
 
 use DBI ();
+use Time::HiRes ();
 
 use CatalogTest::Tools qw(setting hand_over free_port);
 
@@ -108,6 +109,14 @@ sub refuse { $_[0]->admin->do(q(SET GLOBAL wsrep_reject_queries = ) . ($_[1] ? q
 
 sub admin { CatalogTest::Engine::open_dbi("dbi:MariaDB:mariadb_socket=$_[0]{dir}/socket", 'root', '') }
 
+# InnoDB renews its table of transactions only if nobody has read it for 0.1 s.
+sub lock_waits {
+    my ($self, $db) = @_;
+    Time::HiRes::sleep(0.15);
+    return $self->admin->selectrow_array(q(SELECT COUNT(*) FROM information_schema.innodb_trx t JOIN information_schema.processlist p
+        ON p.id = t.trx_mysql_thread_id WHERE t.trx_state = 'LOCK WAIT' AND p.db = ?), undef, $db->selectrow_array('SELECT DATABASE()'));
+}
+
 sub make_user { $_[0]->add_user('catalog') }
 
 sub add_user {
@@ -185,6 +194,12 @@ sub promote { $_[0]->admin->do('SELECT pg_promote(true, 30)') }
 sub stop_signal { 'INT' } # TERM would wait for all clients to leave
 
 sub admin { CatalogTest::Engine::open_dbi("dbi:Pg:host=$_[0]{dir};port=$_[0]{port};dbname=postgres", 'postgres', '') }
+
+sub lock_waits {
+    my ($self, $db) = @_;
+    return $self->admin->selectrow_array(q(SELECT COUNT(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = ?), undef,
+        $db->selectrow_array('SELECT current_database()'));
+}
 
 sub make_user { $_[0]->admin->do('CREATE ROLE catalog LOGIN') }
 sub add_user { $_[0]->admin->do("CREATE ROLE $_[1] LOGIN IN ROLE catalog") }
