@@ -306,13 +306,21 @@ static void check_fields(report_t *r)
     }
 }
 
-/* Other faults of what is derived of products cannot be told before that. 1: it has been reported. */
-static int check_words(report_t *r, const cat_registry_t *registry)
+/* Other faults of what is derived of products cannot be told before that. 1: it has been reported. 0 as well if the fields
+ * cannot be read: check_fields says why. */
+static int check_words(report_t *r)
 {
-    const char *names = name_incomplete(r->ctl->pool, registry, CAT_SEARCHED);
+    cat_db_t *db = r->ctl->db;
+    const cat_registry_t *registry;
+    const char *names, *fault;
     int percent;
 
-    if (names && cat_key_filler_percent(r->ctl->db, &percent) == APR_SUCCESS) {
+    if (cat_registry_check(db, cat_product_fields_of(&r->ctl->conf), &fault) != APR_SUCCESS || fault ||
+        cat_registry_get(db, &registry) != APR_SUCCESS) {
+        return 0;
+    }
+    names = name_incomplete(r->ctl->pool, registry, CAT_SEARCHED);
+    if (names && cat_key_filler_percent(db, &percent) == APR_SUCCESS) {
         add_finding(r, 1, "index",
                     apr_psprintf(r->ctl->pool, "%s: %d %% of the products have the words", names, percent));
         return 1;
@@ -324,11 +332,9 @@ static void check_index(report_t *r)
 {
     ctl_t *ctl = r->ctl;
     cat_indexes_state_t state;
-    const cat_registry_t *registry;
     apr_status_t rv = check_database_indexes(r);
 
     rv = rv == APR_SUCCESS ? cat_indexes_check(ctl->db, cat_product_keys_kept(ctl->db), &state) : rv;
-    rv = rv == APR_SUCCESS ? cat_registry_get(ctl->db, &registry) : rv;
     if (rv != APR_SUCCESS) {
         add_finding(r, 0, "index", "cannot be read; the cause is above");
     } else if (state.unbuilt) {
@@ -339,7 +345,7 @@ static void check_index(report_t *r)
         add_finding(r, 1, "index",
                     apr_psprintf(ctl->pool, "%s: %d %% of the products",
                                  cat_product_keys_write_set(ctl->pool, state.filling), state.percent));
-    } else if (!check_words(r, registry)) {
+    } else if (!check_words(r)) {
         check_products(r);
     }
 }

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 # route: POST /products/batch
+# db: mysql pgsql
 # again: db
 # A change of all that match meets a product that is deleted after it was found, and restored before it is asked what still matches.
 use CatalogTest;
 use CatalogTest::Engine;
-plan skip_all => 'SQLite has one writer at a time' if driver eq 'sqlite3';
 
 my $server = server(mount => 'CatalogMaxLimit 1000')->start;
 my $token = register($server)->{token};
