@@ -39,7 +39,7 @@ my @tokens = map { register($_)->{token} } @servers;
 my $db = $one->database;
 $db->{AutoInactiveDestroy} = 1;
 allow_kills();
-allow_log(qr/CAT08[789]|CAT09[45]|AH00098: pid file .* overwritten|database is locked|CAT0\d\d: .*(?:lock|busy|another)/);
+allow_log(qr/CAT08[789]|CAT09[45]|AH00098: pid file .* overwritten|database is locked|CAT0\d\d: .*(?i:lock|busy|another)/);
 
 # ---- clients ----
 

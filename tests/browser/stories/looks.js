@@ -427,6 +427,7 @@ export function stories(server) {
         server.bury(user);
         await visitor.arrive(user);
         visitor.expect(...FAULTS_OF_FIRST, ...(isBrief ? [] : [...FAULTS_OF_OTHERS, `PATCH /api/products/${product.id} 412`]));
+        visitor.forgive(/^GET \/api\/products\/x 404$/); /* tried again while its route is taken away, on a busy machine */
         const isFirst = state => !state.includes('-'); /* of its page */
         for (const state of Object.keys(states).filter(state => isFirst(state) || !isBrief)) {
             await states[state](visitor.page, { product, moon, visitor, server, other });
