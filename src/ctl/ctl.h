@@ -72,7 +72,6 @@ ctl_command_t ctl_changes_undo;
 ctl_command_t ctl_audit_list;
 ctl_command_t ctl_export_run;
 ctl_command_t ctl_import_run;
-ctl_command_t ctl_pages_export;
 ctl_command_t ctl_images_add;
 ctl_command_t ctl_images_import;
 

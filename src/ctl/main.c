@@ -67,8 +67,6 @@ static const struct command_t {
     {"images", "import", "nk", "DIRECTORY", 1, 1, DATABASE, ctl_images_import,
      "add pictures whose files are named after products: KT-1.jpg, KT-1_2.jpg"},
     {"export", NULL, "fePbyI", ">FILE", 0, 0, DATABASE, ctl_export_run, "write the whole catalogue, users included"},
-    {"pages", "export", "BNG", "DIRECTORY", 1, 1, DATABASE, ctl_pages_export,
-     "write static pages of the products for search engines"},
     {"import", NULL, "funePELCHkIAKz", "<FILE", 0, 0, DATABASE, ctl_import_run,
      "add what export wrote, to this or another database"},
 };
@@ -113,9 +111,6 @@ static const apr_getopt_option_t options[] = {
     {"action", 'o', 1, "ACTION    audit: only these changes, such as user.update"},
     {"since", 'S', 1, "TIME      audit: only changes from then on, such as 2026-11-21T09:30:00Z"},
     {"type", 't', 1, "TYPE      key new: hs256, es256 or rs256"},
-    {"base", 'B', 1, "URL       pages export: where the directory is served, if not at /p below the pages"},
-    {"brand", 'N', 1, "NAME      pages export: the name of the shop"},
-    {"language", 'G', 1, "LANGUAGE  pages export: en or de"},
     {"help", 'h', 0, "          show this"},
     {"version", 'V', 0, "          show the version"},
     {NULL, 0, 0, NULL},
@@ -177,7 +172,7 @@ static void take_option(ctl_options_t *o, int letter, const char *value)
                  {'p', &o->params}, {'r', &o->role},    {'t', &o->type},     {'f', &o->products},  {'a', &o->actor},
                  {'T', &o->target}, {'o', &o->action},  {'S', &o->since},    {'e', &o->delimiter}, {'C', &o->columns},
                  {'k', &o->key},    {'P', &o->decimal}, {'E', &o->encoding}, {'L', &o->list},      {'I', &o->images},
-                 {'B', &o->base},   {'N', &o->brand},   {'G', &o->language}, {'A', &o->api},       {'K', &o->by},
+                 {'A', &o->api},    {'K', &o->by},
                  {'Y', &o->days}};
 
     for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {

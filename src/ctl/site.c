@@ -150,8 +150,6 @@ static void read_mount(const json_t *mount, ctl_site_t *site)
         .fields = json_object_get(mount, "fields"),
         .visible = text_of(mount, "visible"),
         .mount_uri = text_of(mount, "mountUri"),
-        .currency = text_of(mount, "currency"),
-        .pages = text_of(mount, "pages"),
         .images = json_is_true(json_object_get(mount, "images")),
         .image_program = text_of(mount, "imageProgram"),
         .image_quota = (int)json_integer_value(json_object_get(mount, "imageQuota")),
@@ -180,14 +178,6 @@ static int is_same(const ctl_site_t *a, const ctl_site_t *b)
 static int has_same_tokens(const ctl_site_t *a, const ctl_site_t *b)
 {
     return cat_text_is_same(a->issuer, b->issuer) && cat_text_is_same(a->audience, b->audience);
-}
-
-/* Do visitors see the same products, with the same addresses? */
-static int shows_same(const ctl_site_t *a, const ctl_site_t *b)
-{
-    return cat_text_is_same(a->visible, b->visible) && a->images == b->images &&
-           cat_text_is_same(a->mount_uri, b->mount_uri) && cat_text_is_same(a->currency, b->currency) &&
-           cat_text_is_same(a->pages, b->pages);
 }
 
 /* A line of httpd's log: "[time] [catalog:warn] [pid 1] CAT076: what is wrong". */
@@ -297,7 +287,6 @@ static const char *find_in_configuration(apr_pool_t *pool, const ctl_options_t *
             return explain_choice(pool, sites);
         }
         site->strangers = has_same_tokens(site, other) ? site->strangers : explain_choice(pool, sites);
-        site->others = shows_same(site, other) ? site->others : explain_choice(pool, sites);
         add_mount(site, other);
     }
     return site->driver && site->params ? NULL : "the catalogue has no database: set DBDriver and DBDParams";

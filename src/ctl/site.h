@@ -44,9 +44,6 @@ typedef struct ctl_options_t {
     const char *target;
     const char *action;
     const char *since;
-    const char *base; /* of the static pages */
-    const char *brand;
-    const char *language;
 } ctl_options_t;
 
 /* A catalogue, from httpd's configuration or from --driver and --params. */
@@ -67,10 +64,7 @@ typedef struct ctl_site_t {
         *lines;          /* const json_t *: the same of each mount with this database; NULL: not from a configuration */
     const char *visible; /* CatalogVisible; NULL: all */
     const char *mount_uri;              /* addresses of pictures begin with this */
-    const char *currency;               /* NULL: not set */
-    const char *pages;                  /* the address of the pages; NULL: not known */
     const char *strangers;              /* which catalogues of this database have other tokens; NULL: none */
-    const char *others;                 /* which catalogues of this database show something else; NULL: none */
     int images;                         /* flag: CatalogImages On */
     const char *image_program;          /* NULL: the default */
     int image_quota;                    /* MiB; 0: none */

@@ -18,6 +18,6 @@ export const METRICS = '/admin/metrics';
 // export const ACCENT = '#1d6156'; /* the colour of links and buttons, which the pages make darker or lighter where texts in it could not be read */
 // export const STYLES = ['own/style.css']; /* style sheets after those of the pages */
 // export const FOOTER = [{ text: { en: 'Legal notice', de: 'Impressum' }, href: 'own/legal.html' }];
-// export const SNAPSHOT = 'p/'; /* where the static pages of catalogctl pages export are served */
+// export const SNAPSHOT = 'p/'; /* where the static pages for search engines are served, see docs/how-to/search-engines.md */
 // export const TEXTS = { en: { 'list.title': 'Our teas' }, de: { 'list.title': 'Unsere Tees' } }; /* keys: assets/texts/en.js */
 // export const FIELDS = ['brand', 'description']; /* the fields that come first, in this order */
