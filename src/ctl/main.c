@@ -172,8 +172,7 @@ static void take_option(ctl_options_t *o, int letter, const char *value)
                  {'p', &o->params}, {'r', &o->role},    {'t', &o->type},     {'f', &o->products},  {'a', &o->actor},
                  {'T', &o->target}, {'o', &o->action},  {'S', &o->since},    {'e', &o->delimiter}, {'C', &o->columns},
                  {'k', &o->key},    {'P', &o->decimal}, {'E', &o->encoding}, {'L', &o->list},      {'I', &o->images},
-                 {'A', &o->api},    {'K', &o->by},
-                 {'Y', &o->days}};
+                 {'A', &o->api},    {'K', &o->by},      {'Y', &o->days}};
 
     for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
         if (texts[i].letter == letter) {

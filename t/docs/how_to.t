@@ -151,16 +151,20 @@ is(type_in(block('catalogctl export --products csv | head')), "id,name,price,cat
 
 open_page('search-engines');
 my $pages = block('Alias /catalogue/p');
-configure(($site =~ s{catalog\.db}{new.db}r) =~ s{(^ *CatalogEnable.*\n)}{$1 . block('CatalogField slug')}mer =~ s{^ *CatalogBaseURL.*\n}{block('CatalogBaseURL')}mer
-        =~ s{(?=</VirtualHost>\n\z)}{$pages}r);
+configure(($site =~ s{catalog\.db}{new.db}r) =~ s{(^ *CatalogEnable.*\n)}{$1 . block('CatalogField slug')}mer =~ s{(?=</VirtualHost>\n\z)}{$pages}r);
 type_in("service apache2 reload\n");
+mkdir "$dir/bin";
+spew("$dir/bin/.curlrc", "noproxy = *\ncacert = $dir/tls/shop.pem\nconnect-to = shop.example.com:443:127.0.0.1:$port{443}\n");
+spew("$dir/bin/static-pages", "#!/bin/sh\nCURL_HOME=$dir/bin exec ${\setting('top')}/conf/examples/static-pages \"\$@\"\n");
+chmod 0755, "$dir/bin/static-pages";
+local $ENV{PATH} = "$dir/bin:$ENV{PATH}";
 is(type_in(block('install -d -o www-data')), "7 files written, 0 unchanged, 0 removed\n", 'the pages are written');
 ok(wait_until(20, sub { type_in(block('curl -s https://shop.example.com/catalogue/p/index.html') =~ s/$/ || true/r) eq "3\n" }), 'and served');
 is(type_in(block('curl -s https://shop.example.com/catalogue/p/sitemap_1.xml')), "3\n", 'with a sitemap');
 type_in(block('cp /var/www/catalog-pages/robots.txt'));
 like(slurp("$dir/www/html/robots.txt"), qr{^Sitemap: https://shop\.example\.com/catalogue/p/sitemap\.xml$}m, 'which robots.txt names');
-my ($job) = block('*/15 * * * * root') =~ /root (.*) >/;
-is(type_in("$job\n"), "0 files written, 7 unchanged, 0 removed\n", 'the next run writes nothing');
+my ($job) = block('*/15 * * * * www-data') =~ /www-data (.*) >/;
+is(type_in("setpriv --reuid=www-data --regid=www-data --clear-groups $job\n"), "0 files written, 7 unchanged, 0 removed\n", 'the next run writes nothing');
 
 # ---- another system ----
 

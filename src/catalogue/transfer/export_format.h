@@ -14,7 +14,7 @@ typedef struct cat_export_style_t {
     int has_mark;  /* flag: a byte order mark comes first */
     int is_safe;   /* flag: texts have an apostrophe before what a spreadsheet would take for a formula */
     void (*adapt)(void *baton, apr_pool_t *pool, const char **record); /* changes what is written of a product; NULL */
-    void *baton; /* of adapt */
+    void *baton;                                                       /* of adapt */
 } cat_export_style_t;
 
 /* How a file of products is written. product: a record of all fields; those in the set are written. */
