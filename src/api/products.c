@@ -248,13 +248,76 @@ static void check_images(cat_request_t *q, const json_t *body, cat_input_t *inpu
     }
 }
 
+/* ---- merge patches of `json` fields ---- */
+
+/* Returns the merge patch that the body has for the field, or NULL if the body replaces the field or leaves it alone. */
+static const json_t *find_patch(const cat_request_t *q, const json_t *body, const cat_field_t *field)
+{
+    int is_merged = q->is_merge_patch && field->kind == CAT_VALUE && !(field->flags & CAT_SERVER);
+    const json_t *sent = is_merged ? json_object_get(body, field->name) : NULL;
+
+    return json_is_object(sent) ? sent : NULL;
+}
+
+/* Returns the body without its patches, whose limits hold for the result of the merge. */
+static const json_t *leave_out_patches(cat_request_t *q, const json_t *body)
+{
+    const cat_fields_t *fields = cat_product_fields_of(q->conf);
+    json_t *rest = cat_json_own(q->pool, json_copy((json_t *)body));
+
+    for (int i = 0; i < fields->count; i++) {
+        if (find_patch(q, body, &fields->all[i])) {
+            json_object_del(rest, fields->all[i].name);
+        }
+    }
+    return rest;
+}
+
+static void check_value(apr_pool_t *pool, cat_input_t *input, int field, const json_t *value)
+{
+    cat_field_fault_t fault = cat_fields_read_value(pool, &input->fields[field], value, &input->values[field]);
+
+    if (fault.code) {
+        cat_fields_add_error(pool, input, input->fields[field].name, fault.code, fault.message);
+    }
+}
+
+static void add_patches(cat_request_t *q, const json_t *body, cat_input_t *input)
+{
+    for (int i = 0; i < input->count; i++) {
+        const json_t *patch = find_patch(q, body, &input->fields[i]);
+        if (patch) {
+            input->patches =
+                input->patches ? input->patches : apr_pcalloc(q->pool, input->count * sizeof(*input->patches));
+            input->patches[i] = patch;
+            input->given++;
+        }
+    }
+}
+
+/* Sets the values of the update to the stored ones with their patches. Runs with the product locked, and again if the transaction does. */
+static apr_status_t apply_patches(cat_request_t *q, cat_input_t *input, const char *const *product)
+{
+    input->errors = NULL;
+    for (int i = 0; i < input->count; i++) {
+        const json_t *stored;
+        if (input->patches[i]) {
+            stored = product[i] ? cat_json_parse_value(q->pool, product[i], strlen(product[i])) : NULL;
+            check_value(q->pool, input, i, cat_json_own(q->pool, cat_json_merge(stored, input->patches[i])));
+        }
+    }
+    return input->errors ? CAT_ETOOLONG : APR_SUCCESS;
+}
+
 void cat_products_check(cat_request_t *q, cat_purpose_t purpose, const json_t *body, cat_input_t *input)
 {
     const cat_fields_t *fields = cat_product_fields_of(q->conf);
+    const json_t *rest = q->is_merge_patch ? leave_out_patches(q, body) : body;
 
-    cat_fields_check(q->pool, fields->all, fields->count, purpose, q->strict, body, input);
+    cat_fields_check(q->pool, fields->all, fields->count, purpose, q->strict, rest, input);
     if (purpose == CAT_UPDATE) {
         check_images(q, body, input);
+        add_patches(q, body, input);
     }
     if (purpose == CAT_UPDATE && !input->errors && input->given == 0) {
         cat_fields_add_error(q->pool, input, "", "required", "must have at least one field of a product");
@@ -338,15 +401,27 @@ static apr_status_t judge_conditions(void *baton, const char *const *product)
     if (j->target->name.text && !cat_product_name_fits(&j->target->name, product)) {
         return APR_NOTFOUND;
     }
-    return cat_products_judge(j->q, &j->q->conditions, product, &j->tag) == CAT_CONDITION_HOLDS ? APR_SUCCESS
-                                                                                                : CAT_ECHANGED;
+    if (cat_products_judge(j->q, &j->q->conditions, product, &j->tag) != CAT_CONDITION_HOLDS) {
+        return CAT_ECHANGED;
+    }
+    return j->merge ? apply_patches(j->q, j->merge, product) : APR_SUCCESS;
 }
 
 const cat_products_condition_t *cat_products_require(cat_request_t *q, const cat_products_target_t *target,
                                                      cat_products_judgement_t *j)
 {
-    *j = (cat_products_judgement_t){q, target, {judge_conditions, j}, NULL};
+    *j = (cat_products_judgement_t){q, target, {judge_conditions, j}, NULL, NULL};
     return target->name.text || q->conditions.match || q->conditions.none_match ? &j->condition : NULL;
+}
+
+static const cat_products_condition_t *require_for_update(cat_request_t *q, cat_input_t *input,
+                                                          const cat_products_target_t *target,
+                                                          cat_products_judgement_t *j)
+{
+    const cat_products_condition_t *condition = cat_products_require(q, target, j);
+
+    j->merge = input->patches ? input : NULL;
+    return j->merge ? &j->condition : condition;
 }
 
 #define NAME_TRIES 3 /* of a write by a name that other writers give away, or give up, at the same time */
@@ -389,13 +464,14 @@ cat_answer_t *cat_products_refuse(cat_request_t *q, apr_status_t rv, const cat_p
     return answer;
 }
 
-static apr_status_t update_target(cat_request_t *q, const cat_input_t *input, cat_products_target_t *target,
+static apr_status_t update_target(cat_request_t *q, cat_input_t *input, cat_products_target_t *target,
                                   cat_products_judgement_t *judgement, const char *const **product)
 {
     apr_status_t rv = cat_products_find_target(q, target);
 
     for (int tries = 1; rv == APR_SUCCESS; tries++) {
-        rv = cat_products_update_one(q->db, target->id, input, cat_products_require(q, target, judgement), product);
+        rv =
+            cat_products_update_one(q->db, target->id, input, require_for_update(q, input, target, judgement), product);
         if (rv != APR_NOTFOUND || !target->name.text || tries == NAME_TRIES) {
             return rv;
         }
@@ -406,18 +482,17 @@ static apr_status_t update_target(cat_request_t *q, const cat_input_t *input, ca
 
 /* PUT merges as well, so PATCH differs in the tag of its answer only: that of PUT must not have one, because what is
  * stored is not what was sent (RFC 9110, 9.3.4). */
-static cat_answer_t *update_product(cat_request_t *q, const cat_input_t *input, int has_tag, apr_status_t *rv)
+static cat_answer_t *update_product(cat_request_t *q, cat_input_t *input, int has_tag, apr_status_t *rv)
 {
     const cat_fields_t *fields = cat_product_fields_of(q->conf);
     const char *const *product;
     cat_products_judgement_t judgement;
     cat_products_target_t target;
-    cat_input_t refused = *input;
     cat_answer_t *answer;
 
     *rv = update_target(q, input, &target, &judgement, &product);
-    if (*rv == APR_EEXIST) {
-        return answer_refused(q, *rv, &refused, target.id);
+    if (*rv == APR_EEXIST || (*rv == CAT_ETOOLONG && input->errors)) {
+        return answer_refused(q, *rv, input, target.id);
     }
     if (*rv != APR_SUCCESS) {
         return cat_products_refuse(q, *rv, &judgement);
@@ -676,7 +751,9 @@ const cat_description_t cat_products_about_update = {
 const cat_description_t cat_products_about_patch = {
     .id = "patchProduct",
     .summary = "Update a product by a merge patch",
-    .about = "Does what PUT does, with a merge patch (RFC 7396). Its answer has the new `ETag`.",
+    .about = "Does what PUT does. Sent as `application/merge-patch+json` (RFC 7396), an object for a field of the type "
+             "`json` is merged "
+             "into the stored one; otherwise it replaces it. The answer has the new `ETag`.",
     CHANGE,
     .headers = CAT_HEADER_ETAG,
 };

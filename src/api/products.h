@@ -58,12 +58,13 @@ typedef struct cat_products_target_t {
 /* APR_NOTFOUND: no product has the name, or the text is neither an id nor a name. CAT_EFILLING. */
 apr_status_t cat_products_find_target(cat_request_t *q, cat_products_target_t *target);
 
-/* If-Match and If-None-Match of a write, and whether the product still has its name. */
+/* If-Match and If-None-Match of a write, whether the product still has its name, and the merge of `json` fields into those stored. */
 typedef struct cat_products_judgement_t {
     cat_request_t *q;
     const cat_products_target_t *target;
     cat_products_condition_t condition;
-    const char *tag; /* of the state that was judged last; NULL: none was */
+    const char *tag;    /* of the state that was judged last; NULL: none was */
+    cat_input_t *merge; /* The update whose merge patches are applied to the stored product; NULL if it has none */
 } cat_products_judgement_t;
 
 /* What the write must require; NULL: there is no condition. */

@@ -46,6 +46,7 @@ struct cat_request_t {
     const char *query;                  /* raw query string, NULL when there is none */
     json_t *body;                       /* only where the route's row says CAT_JSON */
     const char *body_text;              /* the same, as it was sent */
+    int is_merge_patch;                 /* True if its type is application/merge-patch+json */
     cat_upload_t *upload;               /* only where it says CAT_UPLOAD or CAT_PICTURE */
     cat_conditions_t conditions;        /* for writes; httpd/handler.c applies those of GET */
     const char *link_token;             /* Link-Token, where anyone may ask without a body; NULL: none was sent */

@@ -32,6 +32,8 @@ typedef enum {
     CAT_PICTURE   /* a picture, which the resource reads, likewise */
 } cat_body_t;
 
+#define CAT_MERGE_PATCH "application/merge-patch+json" /* RFC 7396 */
+
 /* What may be sent as a body. */
 typedef struct cat_media_t {
     const char *types;   /* media types, separated by ", "; NULL: no body is read */

@@ -191,6 +191,7 @@ int cat_body_read(request_rec *r, const cat_media_t *media, cat_request_t *q, ca
         return OK;
     }
     q->body_text = cat_buffer_text(&b);
+    q->is_merge_patch = cat_header_has_type(apr_table_get(r->headers_in, "Content-Type"), CAT_MERGE_PATCH);
     q->body = cat_json_parse_exact(r->pool, b.data, b.length, &why);
     if (!q->body) {
         *refusal = cat_answer_problem(r->pool, CAT_PROBLEM_JSON, why);

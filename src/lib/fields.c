@@ -315,6 +315,7 @@ void cat_fields_check(apr_pool_t *pool, const cat_field_t *fields, int count, ca
     input->cleared = apr_pcalloc(pool, count * sizeof(*input->cleared));
     input->made = NULL;
     input->given = 0;
+    input->patches = NULL;
     input->hidden = NULL;
     input->errors = NULL;
     input->ignored = apr_array_make(pool, 0, sizeof(const char *));

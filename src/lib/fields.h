@@ -95,8 +95,9 @@ typedef struct cat_input_t {
     int count;
     const char **values;    /* one per field; NULL: not given, or cleared */
     unsigned char *cleared; /* one per field: null was given for a CAT_CLEARABLE field */
-    int *made;          /* by field, which attempt made it of others (catalogue/product/own_slug.h); NULL: none is */
-    int given;          /* number of fields given that a client may set */
+    int *made; /* by field, which attempt made it of others (catalogue/product/own_slug.h); NULL: none is */
+    int given; /* number of fields given that a client may set */
+    const json_t **patches; /* One per field: the merge patch for its stored value, or NULL. NULL if no field has one */
     const char *hidden; /* the column extra whose members without a field replace those that are there; NULL: none */
     json_t *errors;     /* array of {field, code, message} in the table's order, other names last; NULL: none */
     apr_array_header_t *ignored; /* const char *: names of unknown fields, in the body's order; may be empty */

@@ -341,6 +341,28 @@ const char *cat_json_add_value(cat_buffer_t *b, const json_t *value)
     return NULL;
 }
 
+/* ---- merge patches ---- */
+
+/* cat_json_parse has limited the depth. */
+json_t *cat_json_merge(const json_t *target, const json_t *patch)
+{
+    json_t *merged, *value;
+    const char *key;
+
+    if (!json_is_object(patch)) {
+        return json_incref((json_t *)patch);
+    }
+    merged = json_is_object(target) ? json_copy((json_t *)target) : json_object();
+    json_object_foreach ((json_t *)patch, key, value) {
+        if (json_is_null(value)) {
+            json_object_del(merged, key);
+        } else {
+            json_object_set_new(merged, key, cat_json_merge(json_object_get(merged, key), value));
+        }
+    }
+    return merged;
+}
+
 /* ---- members of a text ---- */
 
 static const char *skip_blanks(const char *at)

@@ -46,6 +46,12 @@ const char *cat_json_text(apr_pool_t *pool, const json_t *value);
  */
 const char *cat_json_add_value(cat_buffer_t *b, const json_t *value);
 
+/*
+ * Applies a merge patch (RFC 7396) to a value. target NULL is an absent value. Returns a new reference; target and patch stay as they are, and
+ * the result may share values with both. The result is not nested deeper than the deeper of the two.
+ */
+json_t *cat_json_merge(const json_t *target, const json_t *patch);
+
 /* Writes valid UTF-8 text as a JSON string with its quotes. Only ", \ and U+0000 to U+001F are escaped. */
 void cat_json_add_string(cat_buffer_t *b, const char *text);
 

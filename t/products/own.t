@@ -102,6 +102,60 @@ answers(ask(PUT => "/products/$id", { slug => '', note => 'n' }), 200, { success
 answers(ask(PUT => "/products/$id", { updatedAt => '2020-01-01T00:00:00Z', note => 'm' }), 200, undef, 'the time is ignored where it is sent', 'catalog-ignored' => undef);
 like(got($id)->{updatedAt}, qr/^20(?!20)/, 'the server sets it');
 
+# ---- a json field: merged by a merge patch, replaced otherwise ----
+
+my %patch = (headers => { 'Content-Type' => 'application/merge-patch+json' });
+my $spec = { size => { w => 19.99, h => 1 }, tags => [1, 2], note => 'x', big => 100000000000000000000 };
+my $boxed = post(name => 'Box', meta => $spec)->{json}{data}{id};
+sub meta_of { return ask(GET => "/products/$_[0]?fields=meta")->{body} =~ /"meta":(.*)\}\}$/s ? $1 : undef }
+sub merged {
+    my ($name, $sent, $expected) = @_;
+    my $answer = ask(PATCH => "/products/$boxed", qq({"meta":$sent}), %patch);
+    is($answer->{status}, 200, "$name: 200") or diag($answer->{body});
+    is(meta_of($boxed), $expected, $name);
+    is($answer->{headers}{etag}, ask(GET => "/products/$boxed")->{headers}{etag}, "$name: its tag is that of GET");
+}
+ask(PUT => "/products/$boxed", '{"meta":{"size":{"w":19.99,"h":1},"tags":[1,2],"note":"x","big":100000000000000000000}}');
+merged('members are merged, null removes one', '{"size":{"h":2.5,"d":null},"note":null,"new":{"a":null,"b":0.1}}',
+    '{"size":{"w":19.99,"h":2.5},"tags":[1,2],"big":1e+20,"new":{"b":0.1}}');
+merged('an array is replaced', '{"tags":[{"a":null}],"size":7,"new":null}', '{"size":7,"tags":[{"a":null}],"big":1e+20}');
+merged('an empty object changes nothing', '{}', '{"size":7,"tags":[{"a":null}],"big":1e+20}');
+merged('what is no object replaces the whole', '[1,null]', '[1,null]');
+merged('an object replaces what is none', '{"a":{"b":null}}', '{"a":{}}');
+merged('null clears the field', 'null', undef);
+merged('a patch of an absent field creates it', '{"a":1,"b":null}', '{"a":1}');
+$before = got($boxed)->{updatedAt};
+select undef, undef, undef, 0.005;
+merged('a patch without a difference', '{"a":1}', '{"a":1}');
+is(touched($before, got($boxed)->{updatedAt}), 'same', 'is no change');
+answers(ask(PATCH => "/products/$boxed", { meta => { b => 2 } }), 200, undef, 'PATCH as application/json');
+is(meta_of($boxed), '{"b":2}', 'replaces it');
+ask(PUT => "/products/$boxed", { meta => { c => 3 } });
+is(meta_of($boxed), '{"c":3}', 'as PUT does');
+ask(POST => '/products/batch', { operations => [{ op => 'update', id => $boxed, body => { meta => { d => 4 } } }] });
+is(meta_of($boxed), '{"d":4}', 'and an update of a batch');
+
+my $tag = ask(GET => "/products/$boxed")->{headers}{etag};
+answers(ask(PATCH => "/products/$boxed", { meta => { e => 5 } }, headers => { %{ $patch{headers} }, 'If-Match' => '"other"' }), 412, undef, 'If-Match that fails');
+answers(ask(PATCH => "/products/$boxed", { meta => { e => 5 } }, headers => { %{ $patch{headers} }, 'If-Match' => $tag }), 200, undef, 'If-Match that holds');
+is(meta_of($boxed), '{"d":4,"e":5}', 'is merged');
+is_deeply(ask(GET => "/products/$boxed/history")->{json}{data}[0]{changes}{meta}, { from => { d => 4 }, to => { d => 4, e => 5 } }, "as its history has it");
+ask(PATCH => "/products/$boxed", { meta => { t => 'x' x 16000 } }, %patch);
+answers(ask(PATCH => "/products/$boxed", { meta => { u => 'x' x 400 } }, %patch), 400, invalid(meta => 'too_long'), 'the limit holds for the merged value');
+answers(ask(PATCH => "/products/$boxed", { meta => { t => 'y' x 16000, map { ("no$_" => undef) } 1 .. 50 }, price => -1 }, %patch), 400,
+    invalid(price => 'too_small'), 'other faults are reported as always');
+answers(ask(PATCH => "/products/$boxed", { meta => { t => undef, map { ('no' x 100 . $_ => undef) } 1 .. 100 } }, %patch), 200, undef,
+    'a long patch may make it shorter');
+is(meta_of($boxed), '{"d":4,"e":5}', 'which it has');
+answers(ask(PATCH => "/products/$boxed", '{"meta":{"x":99999999999999.99}}', %patch), 400, invalid(meta => 'precision'), 'a number that would change is refused');
+my ($deep, $shut) = ('{"a":' x 31, '}' x 31);
+answers(ask(PATCH => "/products/$boxed", qq({"meta":${deep}1$shut}), %patch), 200, undef, 'as deep as a body may be');
+answers(ask(PATCH => "/products/$boxed", qq({"meta":$deep\{"b":1}$shut}), %patch), 400, undef, 'not deeper');
+ask(PATCH => "/products/$boxed", { meta => { a => undef } }, %patch);
+my @merges = $server->burst(map { wire(PATCH => "/products/$boxed", { meta => { "w$_" => $_ } }, token => $token, %patch) } 1 .. 16);
+is_deeply([grep { $_->{status} != 200 } @merges], [], 'of several writers at once, each merges its member');
+is_deeply(got($boxed)->{meta}, { d => 4, e => 5, map { ("w$_" => $_) } 1 .. 16 }, 'and none is lost');
+
 # ---- faults ----
 
 my @faults = (

@@ -354,6 +354,40 @@ static void test_numbers_that_would_be_others_are_objects(void **state)
     assert_null(cat_json_inexact(NULL));
 }
 
+/* The examples of RFC 7396, appendix A, then numbers and the order of members. */
+static void test_merges_patches(void **state)
+{
+    static const char *const examples[][3] = {
+        {"{\"a\":\"b\"}", "{\"a\":\"c\"}", "{\"a\":\"c\"}"},
+        {"{\"a\":\"b\"}", "{\"b\":\"c\"}", "{\"a\":\"b\",\"b\":\"c\"}"},
+        {"{\"a\":\"b\"}", "{\"a\":null}", "{}"},
+        {"{\"a\":\"b\",\"b\":\"c\"}", "{\"a\":null}", "{\"b\":\"c\"}"},
+        {"{\"a\":[\"b\"]}", "{\"a\":\"c\"}", "{\"a\":\"c\"}"},
+        {"{\"a\":\"c\"}", "{\"a\":[\"b\"]}", "{\"a\":[\"b\"]}"},
+        {"{\"a\":{\"b\":\"c\"}}", "{\"a\":{\"b\":\"d\",\"c\":null}}", "{\"a\":{\"b\":\"d\"}}"},
+        {"{\"a\":[{\"b\":\"c\"}]}", "{\"a\":[1]}", "{\"a\":[1]}"},
+        {"[\"a\",\"b\"]", "[\"c\",\"d\"]", "[\"c\",\"d\"]"},
+        {"{\"a\":\"b\"}", "[\"c\"]", "[\"c\"]"},
+        {"{\"a\":\"foo\"}", "null", "null"},
+        {"{\"a\":\"foo\"}", "\"bar\"", "\"bar\""},
+        {"{\"e\":null}", "{\"a\":1}", "{\"e\":null,\"a\":1}"},
+        {"[1,2]", "{\"a\":\"b\",\"c\":null}", "{\"a\":\"b\"}"},
+        {"{}", "{\"a\":{\"bb\":{\"ccc\":null}}}", "{\"a\":{\"bb\":{}}}"},
+        {"{\"a\":19.99,\"b\":1e+20,\"c\":9007199254740993}", "{\"a\":0.1,\"d\":-0.25}",
+         "{\"a\":0.1,\"b\":1e+20,\"c\":9007199254740993,\"d\":-0.25}"},
+    };
+
+    for (size_t i = 0; i < sizeof(examples) / sizeof(*examples); i++) {
+        const char *const *e = examples[i];
+        json_t *merged = cat_json_merge(cat_json_parse_value(*state, e[0], strlen(e[0])),
+                                        cat_json_parse_value(*state, e[1], strlen(e[1])));
+        cat_buffer_t b;
+        cat_buffer_init(&b, *state, 64);
+        assert_null(cat_json_add_value(&b, cat_json_own(*state, merged)));
+        assert_string_equal(cat_buffer_text(&b), e[2]);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -374,6 +408,7 @@ int main(void)
         UNIT_TEST(test_strings_read_back),
         UNIT_TEST(test_a_nul_behind_a_number_is_refused),
         UNIT_TEST(test_numbers_that_would_be_others_are_objects),
+        UNIT_TEST(test_merges_patches),
     };
     return UNIT_RUN(tests);
 }
