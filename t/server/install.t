@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # db: sqlite3
 # mpm: event
-# make install below DESTDIR, and make uninstall, which leaves what an administrator has edited.
+# make install below DESTDIR, and make uninstall, which leaves what an administrator has edited. tools/deps, which installs packages.
 use CatalogTest;
 
 use CatalogTest::Ctl ();
@@ -61,5 +61,23 @@ like($removed->{out}, qr{kept \Q$conf\E, which was edited\n}, 'uninstall keeps t
 like($removed->{out}, qr{kept \Q$pages\E/own/config\.js}, 'uninstall keeps the edited settings of the pages');
 is_deeply([installed()], [map { s/^\Q$root\E//r } sort $conf, "$pages/mine.html", "$pages/own/config.js", "$pages/own/legal.html"],
     'uninstall keeps no other file');
+
+# tools/deps says how far apt-get is, and repeats what apt-get printed only if apt-get fails.
+my $bin = scratch();
+spew("$bin/dpkg-query", "#!/bin/sh\n");
+spew("$bin/apt-get", <<'END');
+#!/bin/sh
+case "$*" in *APT::Status-Fd=1*) for n in 0.0 3.5 50.0 100.0; do echo "dlstatus:1:$n:Retrieving"; done ;; esac
+case "$*" in *" install "*) printf 'Unpacking curl\npmstatus:curl:7.5:Installing\npmstatus:curl:60.1:Installing\nE: %s\n' "$WHY"; [ -z "$WHY" ] ;; esac
+END
+spew("$bin/sudo", "#!/bin/sh\nexec \"\$\@\"\n");
+chmod 0755, glob "$bin/*";
+my %deps = map { $_ => CatalogTest::Ctl::run({}, 'env', "PATH=$bin:$ENV{PATH}", "WHY=$_", "$top/tools/deps", 'run') } '', 'no such package';
+my $progress = join '', map { "deps: $_ %\n" } map({ my $what = $_; map { "downloading $what, $_" } 0, 50, 100 } qw(lists packages)),
+    map { "unpacking and setting up packages, $_" } 0, 60;
+is_deeply($deps{''}, { status => 0, out => "deps: installing apache2-bin curl libaprutil1-dbd-sqlite3 openssl\n$progress", err => '' }, 'deps prints how far it is');
+is($deps{'no such package'}{status}, 1, 'deps fails if apt-get does');
+like($deps{'no such package'}{err}, qr/^E: no such package$/m, 'and says why');
+unlike($deps{'no such package'}{err}, qr/status:/, 'and only that');
 
 done_testing;
