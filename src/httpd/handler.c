@@ -348,13 +348,18 @@ static int answer_request(request_rec *r, cat_state_t *state)
     return answer->file ? cat_reply_pass_file(r, answer) : cat_reply_send(r, answer);
 }
 
-/* Where "Dav On" is in force, mod_dav sets its handler for all methods but GET and POST. */
+/* Where "Dav On" is in force, mod_dav sets its own handler for all methods but GET and POST. */
+static int is_ours(const char *handler)
+{
+    return handler && (!strcmp(handler, CAT_HANDLER_NAME) || !strcmp(handler, "dav-handler"));
+}
+
 int cat_handler_run(request_rec *r)
 {
     cat_state_t *state = cat_mount_state(r);
     int status;
 
-    if (!state || (strcmp(r->handler, CAT_HANDLER_NAME) != 0 && strcmp(r->handler, "dav-handler") != 0)) {
+    if (!state || !is_ours(r->handler)) {
         return DECLINED;
     }
     cat_signals_block();
@@ -399,6 +404,21 @@ int cat_handler_fix(request_rec *r)
 
     if (state && strcmp(r->handler, CAT_HANDLER_NAME) && is_set_around(r, state->conf->mount)) {
         r->handler = CAT_HANDLER_NAME;
+    }
+    return DECLINED;
+}
+
+int cat_handler_check(request_rec *r)
+{
+    const cat_state_t *state = cat_mount_state(r);
+
+    if (state && !is_ours(r->handler)) {
+        cat_mount_warn_of_other(
+            r, state->conf, state->match.resource,
+            apr_psprintf(r->pool,
+                         "a section around them has a SetHandler, or a RewriteRule, for the handler %s; leave the "
+                         "mount out of that section: <LocationMatch \"^(?!%s(/|$))\">",
+                         r->handler, state->conf->mount));
     }
     return DECLINED;
 }

@@ -175,6 +175,16 @@ int cat_mount_pre_translate(request_rec *r)
     return DECLINED;
 }
 
+void cat_mount_warn_of_other(request_rec *r, const cat_conf_t *conf, const cat_route_t *resource, const char *why)
+{
+    cat_mount_t *mount = cat_server_mount(r->server, conf);
+
+    if (mount && resource && !atomic_exchange(&mount->taken, 1)) {
+        ap_log_rerror(APLOG_MARK, APLOG_WARNING, 0, r, "CAT074: requests such as %s %s%s do not reach the mount: %s",
+                      r->method, conf->mount, resource->path, why);
+    }
+}
+
 /* A rule that takes a whole site, such as "RewriteRule ^/(.*)$ /index.php [L]", takes the API too, and nothing else would say so. Rules
  * for paths that are no routes are left alone. */
 static void note_taken(request_rec *r, const cat_conf_t *conf)
@@ -188,13 +198,12 @@ static void note_taken(request_rec *r, const cat_conf_t *conf)
         return;
     }
     cat_route_find(r->pool, cat_routes, r->method, path + length, &match);
-    if (match.resource && !atomic_exchange(&mount->taken, 1)) {
-        ap_log_rerror(
-            APLOG_MARK, APLOG_WARNING, 0, r,
-            "CAT074: requests such as %s %s%s do not reach the mount: another module, usually mod_rewrite, has "
-            "mapped them elsewhere; add before its rules: RewriteRule ^%s(/|$) - [END]",
-            r->method, conf->mount, match.resource->path, conf->mount);
-    }
+    cat_mount_warn_of_other(
+        r, conf, match.resource,
+        apr_psprintf(r->pool,
+                     "another module, usually mod_rewrite, has mapped them elsewhere; add before its rules: "
+                     "RewriteRule ^%s(/|$) - [END]",
+                     conf->mount));
 }
 
 /* The request belongs to the site, and gets the site's ErrorDocuments back. */

@@ -35,6 +35,9 @@ const cat_conf_t *cat_mount_conf_of_failed(request_rec *r);
  * refused the request before the mount saw it. */
 int cat_mount_is_target(request_rec *r, const cat_route_t **resource);
 
+/* Logs, once in each child for each mount, that requests for the route do not reach the mount. Does nothing if resource is NULL. */
+void cat_mount_warn_of_other(request_rec *r, const cat_conf_t *conf, const cat_route_t *resource, const char *why);
+
 /* Hooks; see mod_catalog.c for their order. */
 int cat_mount_pre_translate(request_rec *r);
 int cat_mount_translate(request_rec *r);

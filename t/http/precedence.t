@@ -88,5 +88,51 @@ answers(outside('/plain/denied'), 403, refusal(message => 'Forbidden', error => 
     'an ErrorDocument that fails keeps the original status', 'www-authenticate' => undef);
 answers(outside('/plain/nowhere'), 404, refusal(), 'an ErrorDocument that does not exist keeps the original status');
 
+# Another handler for a route of the mount is logged, once in each child for each mount, with the line that prevents it.
+sub site { return server(conf => CatalogTest::Server::one_child() . $_[0])->start_unready }
+my %taken = (
+    '<LocationMatch>'         => ["<LocationMatch \"\@this\@\">\nSetHandler server-status\n</LocationMatch>\n", 'server-status'],
+    '<LocationMatch>, a proxy' => ["<LocationMatch \"\@this\@\">\nSetHandler \"proxy:http://127.0.0.1:1/\"\n</LocationMatch>\n", 'proxy:http://127.0.0.1:1/'],
+    '<Location>, a rule'      => ["<LocationMatch \"\@this\@\">\nRewriteEngine On\nRewriteRule . http://127.0.0.1:1/ [P]\n</LocationMatch>\n", 'proxy-server'],
+);
+for (sort keys %taken) {
+    my ($lines, $handler) = @{ $taken{$_} };
+    my $site = site($lines =~ s/\@this\@/^\//r);
+    $site->api(GET => '/products') for 1 .. 3;
+    isnt($site->api(GET => '/nothing')->{status}, 404, "$_: the section takes the requests");
+    my @lines = $site->log_text =~ /CAT074: (.*)/g;
+    is(scalar @lines, 1, "$_: the log says so once");
+    like($lines[0] // '', qr{^requests such as GET /api/products do not reach the mount: a section around them .* for the handler \Q$handler\E; },
+        "$_: it names the handler");
+    my ($pattern) = ($lines[0] // '') =~ /<LocationMatch "(.*?)">/;
+    $site = site($lines =~ s/\@this\@/$pattern/r);
+    answers($site->api(GET => '/products'), 200, undef, "$_: with the line that it has the API is back");
+    isnt($site->api(GET => '/else', mount => '')->{status}, 404, "$_: and the section has the rest");
+}
+my $condition = site("<If \"true\">\nSetHandler server-status\n</If>\n");
+$condition->api(GET => '/products');
+like($condition->log_text, qr/CAT074: .* for the handler server-status; /, '<If>: the log says so');
+
+# These leave the mount alone, whatever they are for.
+my $modules = CatalogTest::Tools::setting('modules');
+my $around = site(qq(LoadModule actions_module "$modules/mod_actions.so"\n) . <<'END');
+SetHandler    "proxy:http://127.0.0.1:1"
+ProxyPassMatch "^/.*" "http://127.0.0.1:1"
+Action        application/json /page.html
+Action        catalog /page.html virtual
+Script        POST /page.html
+<FilesMatch ".">
+    SetHandler "proxy:http://127.0.0.1:1"
+</FilesMatch>
+<Directory "/">
+    SetHandler "proxy:http://127.0.0.1:1"
+</Directory>
+END
+answers($around->api(GET => '/products'), 200, undef, 'SetHandler, ProxyPassMatch, Action, Script, FilesMatch and Directory leave the API alone');
+answers($around->api(POST => '/auth/login', { login => 'x', password => 'wrong horse' }), 401, undef, 'writes, too');
+unlike($around->log_text, qr/CAT074/, 'and nothing is logged');
+
+expect_log(qr/CAT074: /, qr/AH00957|AH01114/);
+allow_log(qr/AH00959|AH00898/);
 allow_log(qr/AH01630: client denied/);
 done_testing;
