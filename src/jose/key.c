@@ -139,9 +139,14 @@ static int find_algorithm(const EVP_PKEY *pair, jwt_alg_t *algorithm)
 
 static const char *take_secret(apr_pool_t *pool, const char *path, cat_key_t *key)
 {
+    const char *weakness = cat_secret_find_weakness((const char *)key->content, key->length);
+
     if (key->length < CAT_KEY_SECRET_LEAST) {
         return apr_psprintf(pool, "%s: a key must have %d bytes or more, this has %" APR_SIZE_T_FMT "; " MAKE_SECRET,
                             path, CAT_KEY_SECRET_LEAST, key->length, path);
+    }
+    if (weakness) {
+        return apr_psprintf(pool, "%s: %s; " MAKE_SECRET, path, weakness, path);
     }
     key->algorithm = JWT_ALG_HS256;
     return NULL;

@@ -63,6 +63,14 @@ static void add_file(apr_array_header_t *files, const char *directory, const cha
     }
 }
 
+/* Programs write a new file under a name that begins with a dot before they rename it. */
+static int is_key_name(const char *name)
+{
+    const char *dot = strrchr(name, '.');
+
+    return *name != '.' && dot && (!strcmp(dot, ".key") || !strcmp(dot, ".pem"));
+}
+
 /* Adds the files with keys, in the directory's own order. NULL, or the error, on the pool. */
 static const char *list_files(apr_pool_t *pool, const char *path, apr_time_t now, apr_array_header_t *files)
 {
@@ -75,7 +83,7 @@ static const char *list_files(apr_pool_t *pool, const char *path, apr_time_t now
         return apr_psprintf(pool, "%s: cannot be read: %s", path, apr_strerror(rv, reason, sizeof(reason)));
     }
     while (apr_dir_read(&entry, APR_FINFO_NAME, directory) == APR_SUCCESS && files->nelts <= CAT_KEYRING_MAX) {
-        if (entry.name[0] != '.' && entry.name[strlen(entry.name) - 1] != '~') {
+        if (is_key_name(entry.name)) {
             add_file(files, path, entry.name, now);
         }
     }
@@ -146,7 +154,9 @@ static const char *read_keys(apr_pool_t *pool, const char *directory, apr_array_
     cat_keys_t *set = apr_palloc(pool, sizeof(*set));
 
     if (files->nelts == 0) {
-        return apr_psprintf(pool, "%s: contains no key; create one: (umask 077; openssl rand -base64 32 > %s/1.key)",
+        return apr_psprintf(pool,
+                            "%s: contains no key, whose name ends in .key or .pem; create one: (umask 077; openssl "
+                            "rand -base64 32 > %s/1.key)",
                             directory, directory);
     }
     if (files->nelts > CAT_KEYRING_MAX) {

@@ -16,10 +16,17 @@ const char *cat_secret_derive(apr_pool_t *pool, const char *secret, const char *
 /* The form in which an opaque token is stored: its SHA-256 as 64 lower-case hexadecimal characters, on the pool. */
 const char *cat_secret_digest(apr_pool_t *pool, const char *secret);
 
+#define CAT_SECRET_VALUES_LEAST 16
+
+/* Says why the bytes cannot be a random secret: fewer than CAT_SECRET_VALUES_LEAST different values, among the bytes themselves and
+ * among those that they encode if they are hexadecimal digits; or a text (UTF-8) with spaces between words. NULL: they can be one. */
+const char *cat_secret_find_weakness(const char *bytes, apr_size_t length);
+
 /*
- * Reads a file that only its owner (and group) may read, and cuts one trailing newline. NULL: *text is the content, on the
+ * Reads a file that only its owner (and group) may read, and cuts one trailing newline; not that of 32 bytes that are no
+ * text, which are a key of random bytes. NULL: *text is the content, on the
  * pool, NUL-terminated, *length its bytes. Otherwise what is wrong and what to do, on the pool: cannot be read (with the
- * system's reason), not a regular file, readable or writable by others (mode & 0007), over 64 KiB, ends in CR LF.
+ * system's reason), not a regular file, readable or writable by others (mode & 0007), over 64 KiB, a text that ends in CR LF.
  */
 const char *cat_secret_read_file(apr_pool_t *pool, const char *path, const char **text, apr_size_t *length);
 

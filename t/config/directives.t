@@ -94,7 +94,7 @@ sub with_files {
     chmod 0600, map { "$dir/$_" } qw(good no-colon two-lines);
     mkdir "$dir/$_" for qw(templates unknown no-subject looping keys);
     symlink $_->[0], "$dir/$_->[1]" for ['loop', 'loop'], ['1.key', 'looping/1.key'], ['confirm.txt', 'looping/confirm.txt'];
-    $server->write("$dir/keys/1.key", 'k' x 32);
+    $server->write("$dir/keys/1.key", 'abcdefghijklmnopqrstuvwxyz012345');
     chmod 0600, "$dir/keys/1.key";
     $server->write("$dir/templates/confirm.txt", "Subject: Welcome\n\n{{link}}\n");
     $server->write("$dir/unknown/confirm.txt", "Subject: Welcome\n\n{{lnik}}\n");

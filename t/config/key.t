@@ -10,7 +10,7 @@ my $server = server(mount => undef, conf => <<'END');
 </Location>
 END
 my $file = $server->dir . '/token.key';
-my $secret = 'S3cret' . 'k' x 26; # 32 bytes
+my $secret = 'S3cret' . join '', 'a' .. 'z'; # 32 bytes
 
 sub key_is {
     my ($mode, $content) = @_;
@@ -24,6 +24,7 @@ my @bad = (
     ['empty', 0600, '', qr/32/], ['31 bytes', 0600, substr($secret, 1), qr/32/],
     ['31 bytes and a newline', 0600, substr($secret, 1) . "\n", qr/32/], ['a newline', 0600, "\n", qr/32/],
     ['CR LF at the end', 0600, "$secret\r\n", qr/CR/], ['readable by others', 0644, $secret, qr/chmod/],
+    ['one byte, repeated', 0600, 'S3cret' . 'k' x 40, qr/16 different bytes.*openssl rand/], ['words', 0600, "$secret S3cret", qr/text.*openssl rand/],
     ['writable by others', 0602, $secret, qr/chmod/], ['readable and more', 0777, $secret, qr/chmod/],
 );
 for (@bad) {
@@ -32,13 +33,13 @@ for (@bad) {
     isnt($status, 0, "$name: httpd -t refuses the key");
     like($said, qr/\Q$file\E.*$words/s, "$name: the message has the reason");
     like($said, qr/^AH00526: Syntax error on line \d+ of .*httpd\.conf:/m, "$name: the message has the line of the configuration");
-    unlike($said, qr/S3cret|kkkk/, "$name: the message does not have the key");
+    unlike($said, qr/S3cret|abcd/, "$name: the message does not have the key");
 }
 
 my @good = (
     ['32 bytes', 0600, $secret], ['32 bytes and a newline', 0600, "$secret\n"],
     ['readable by the group', 0640, $secret], ['readable by its owner alone', 0400, $secret],
-    ['longer', 0600, $secret x 10],
+    ['longer', 0600, $secret x 10], ['15 different hexadecimal digits', 0600, '0123456789abcde1' . 'e2d3c4b5a6978800' x 3],
 );
 is_deeply([key_is(@$_[1, 2])], [0, "Syntax OK\n"], "$_->[0]: httpd -t accepts the key") for @good;
 

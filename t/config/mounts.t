@@ -5,7 +5,7 @@
 use CatalogTest;
 
 my $key = key_path;
-my $other = 'another key, of thirty-two bytes or more';
+my $other = 'another-key,-of-thirty-two-bytes-or-more';
 my @names = qw(/api /shop /shop/v2 /deep/er /trailing);
 my $conf = join '', map { my $name = s{^/}{}r =~ s{/}{_}gr; <<"END" } @names;
 <Location "$_@{[ $_ eq '/trailing' ? '/' : '' ]}">

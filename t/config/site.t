@@ -58,7 +58,7 @@ if ($> == 0) {
         CatalogBaseURL https://x.test\nCatalogMailCredentials "\@dir\@/own mail"
         CatalogWebhook https://x.test "secret=\@dir\@/hook secret"\n));
     my $dir = $server->dir;
-    spew("$dir/own.key", 'k' x 32);
+    spew("$dir/own.key", 'abcdefghijklmnopqrstuvwxyz012345');
     spew("$dir/own mail", 'user:password');
     spew("$dir/hook secret", 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw');
     chmod 0600, "$dir/own.key", "$dir/own mail", "$dir/hook secret";
@@ -81,7 +81,7 @@ if ($> == 0) {
     my $several = server(mount => qq(CatalogKeyDir "\@dir\@/keys"\n));
     my $keys = $several->dir . '/keys';
     mkdir $keys;
-    spew("$keys/1.key", 'k' x 32);
+    spew("$keys/1.key", 'abcdefghijklmnopqrstuvwxyz012345');
     chmod 0640, "$keys/1.key";
     chown 0, scalar getgrnam($group), $keys, "$keys/1.key";
     is(said($several), 'OK', 'a key directory that the children may read is accepted');
@@ -103,7 +103,7 @@ if ($> == 0) {
     like(ctl_for($several, 'check')->{out}, qr/^ok\tkeys\t/m, 'and can read them');
 
     my $guarding = server(conf => qq(<Location "/guarded">\nCatalogKeyFile "\@dir\@/guard.key"\nAuthType Catalog\nRequire valid-user\n</Location>\n));
-    spew($guarding->dir . '/guard.key', 'k' x 32);
+    spew($guarding->dir . '/guard.key', 'abcdefghijklmnopqrstuvwxyz012345');
     chmod 0600, $guarding->dir . '/guard.key';
     is(said($guarding), 'OK', 'the key of a guarded section');
     hand_over($guarding->dir . '/guard.key');

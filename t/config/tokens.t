@@ -7,7 +7,7 @@ use CatalogTest::Jose qw(pair);
 use CatalogTest::Tools qw(setting);
 
 my ($key, $other) = (key_path, scratch() . '/other.key');
-spew($other, 'another key, of thirty-two bytes or more');
+spew($other, 'another-key,-of-thirty-two-bytes-or-more');
 chmod 0600, $other;
 
 sub host { my ($name, $text) = @_; return "<VirtualHost 127.0.0.1:\@port\@>\nServerName $name.test\n$text</VirtualHost>\n" }

@@ -7,7 +7,7 @@ use CatalogAccounts;
 use CatalogTest::Keys qw(put_key with_keys);
 
 my $keys = scratch();
-put_key($keys, '1.key', 'the first secret, of thirty-two bytes or more', 1000);
+put_key($keys, '1.key', 'The-first-secret,-of-thirty-two-bytes-or-more', 1000);
 
 my $server = with_keys($keys);
 my $user = register($server);
@@ -28,7 +28,7 @@ sub settles { my ($check) = @_; my $n = 0; return wait_until(30, sub { $n = $che
 
 my $first = create('first', 1);
 answers($first, 201, undef, 'a product is created under the first key');
-put_key($keys, '2.key', 'the second secret, of thirty-two bytes or more');
+put_key($keys, '2.key', 'The-second-secret,-of-thirty-two-bytes-or-more');
 ok(settles(sub { kid() eq '2' }), 'a second key signs');
 answers(create('first', 1), 201, $first->{body}, 'the request is repeated while the first one is still there', 'idempotency-replayed' => 'true');
 answers(create('first', 2), 422, undef, 'and another one refused');
@@ -43,7 +43,7 @@ answers(create('first', $_), 409, $gone, 'then nobody knows whether the request 
 answers(create('second', 1), 201, $second->{body}, 'a request under the second key is repeated', 'idempotency-replayed' => 'true');
 
 # A file that gets another secret keeps its name, which is the id of the key.
-put_key($keys, '2.key', 'the third secret, of thirty-two bytes or more');
+put_key($keys, '2.key', 'The-third-secret,-of-thirty-two-bytes-or-more');
 ok(settles(sub { create('second', 1)->{status} == 409 }), 'the second key is replaced by another one of its name');
 answers(create('second', 1), 409, $gone, 'which is noticed', 'idempotency-replayed' => undef);
 is($db->selectrow_array('SELECT COUNT(*) FROM products'), 2, 'nothing was created twice');

@@ -12,11 +12,13 @@ use Time::HiRes qw(sleep);
 
 my $keys = scratch();
 my %pair = map { $_ => pair($_) } qw(ES256 RS256);
-my $secret = 'the first secret, of thirty-two bytes or more';
+my $secret = 'The-first-secret,-of-thirty-two-bytes-or-more';
 put_key($keys, '2024.key', $secret, 1000);
 put_key($keys, '2025.pem', $pair{ES256}{private}, 100);
 spew("$keys/2025.pem~", 'what an editor left'); # ignored, like the next two
 spew("$keys/.hidden", 'x');
+my @no_keys = ('README', '2024.key.bak', '2026', '2026.KEY');
+put_key($keys, $_, "a-secret-of-thirty-two-bytes-or-more,-for-$_") for @no_keys; # nor are these
 mkdir "$keys/old";
 sleep 2.1; # the server does not sign with a newer key before every child has it
 
@@ -54,6 +56,7 @@ my @bad = (
     ['the other key\'s kid', by({ secret => $secret }, 'HS256', '2025')],
     ['a kid with the extension', by({ secret => $secret }, 'HS256', '2024.key')],
     ['the content of an editor\'s backup file as a secret', by({ secret => 'what an editor left' }, 'HS256', '2025')],
+    (map { ["the content of $_", by({ secret => "a-secret-of-thirty-two-bytes-or-more,-for-$_" }, 'HS256', s/\.\w+$//r)] } @no_keys),
     ['the public key as a secret', by({ secret => $pair{ES256}{public} }, 'HS256', '2025')],
 );
 answers($server->api(GET => '/auth/me', token => $_->[1]), 401, undef, "refused: $_->[0]", 'www-authenticate' => failed())
@@ -87,6 +90,19 @@ ok(wait_until(5, sub { works($server, $new->{token}); $server->log_text =~ /CAT0
 my ($status, $said) = $server->configtest;
 ok($status != 0 && $said =~ m{\Q$keys\E/2027\.pem}, 'httpd -t refuses the invalid file');
 unlink "$keys/2027.pem";
+
+# Neither does a text, and none of its tokens is accepted.
+my $text = 'How the keys of this catalogue are changed: see the manual.';
+put_key($keys, '2028.key', $text);
+sleep 1.1;
+answers($server->api(GET => '/auth/me', token => by({ secret => $text }, 'HS256', '2028')), 401, undef, 'a token signed with a text is refused',
+    'www-authenticate' => failed());
+is(kid(session()), '2026', 'a text does not become the key that signs');
+ok(wait_until(5, sub { works($server, $new->{token}); $server->log_text =~ m{CAT041: .*2028\.key: is a text} }), 'the log says why');
+($status, $said) = $server->configtest;
+ok($status != 0 && $said =~ m{2028\.key: is a text with spaces between words, and no random key; create one: \(umask 077; openssl rand},
+    'httpd -t refuses it, with the command that makes one');
+unlink "$keys/2028.key";
 
 # The same name with other content is another key.
 my $other = pair('ES256');

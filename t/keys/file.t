@@ -10,7 +10,7 @@ use Cpanel::JSON::XS ();
 
 my $dir = scratch();
 my %pair = map { $_ => pair($_) } qw(ES256 RS256);
-my $secret = 'a secret of thirty-two bytes or more, in plain text';
+my $secret = 'a-secret-of-thirty-two-bytes-or-more,-in-plain-text';
 my @kinds = (
     # algorithm, file, its content, keys to check and to make tokens with
     ['HS256', 'shared.key', "$secret\n", { secret => $secret }, { secret => $secret }],

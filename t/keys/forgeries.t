@@ -13,7 +13,7 @@ use MIME::Base64 ();
 my $keys = scratch();
 my %ours = map { $_ => pair($_) } qw(ES256 RS256);
 my $attacker = pair('ES256');
-my $secret = 'a secret of thirty-two bytes or more, in text';
+my $secret = 'a-secret-of-thirty-two-bytes-or-more,-in-text';
 my %file = ('shared.key' => $secret, 'curve.pem' => $ours{ES256}{private}, 'rsa.pem' => $ours{RS256}{private});
 put_key($keys, $_, $file{$_}) for keys %file;
 my %mount = (

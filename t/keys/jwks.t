@@ -10,7 +10,7 @@ my $keys = scratch();
 my %pair = map { $_ => pair($_) } qw(ES256 RS256);
 put_key($keys, 'rsa.pem', $pair{RS256}{private}, 10); # the first: of keys that have just come, the one that came first signs
 put_key($keys, 'curve.pem', $pair{ES256}{private}, 20);
-put_key($keys, 'shared.key', 'a secret of thirty-two bytes or more', 30);
+put_key($keys, 'shared.key', 'A-secret-of-thirty-two-bytes-or-more,-for-all', 30);
 
 my %key = (ES256 => "CatalogKeyFile \"$keys/curve.pem\"", RS256 => "CatalogKeyFile \"$keys/rsa.pem\"",
     all => "CatalogKeyDir \"$keys\"", HS256 => "CatalogKeyFile \"$keys/shared.key\"");

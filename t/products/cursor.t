@@ -4,7 +4,7 @@ use CatalogTest;
 use CatalogTest::Keys qw(put_key);
 
 my ($old, $keys) = (scratch(), scratch());
-put_key($_->[0], $_->[1], $_->[2] x 32) for [$old, 'a.key', 'x'], [$keys, 'a.key', 'x'], [$keys, 'b.key', 'y'];
+put_key($_->[0], $_->[1], join '', 'a' .. 'z', $_->[2] x 6) for [$old, 'a.key', 'x'], [$keys, 'a.key', 'x'], [$keys, 'b.key', 'y'];
 my $server = server(conf => <<"END")->start;
 <Location "/old">
     CatalogEnable  On

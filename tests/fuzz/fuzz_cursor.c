@@ -17,7 +17,7 @@ static const cat_key_t *make_key(void)
     if (!key) {
         apr_pool_create(&pool, NULL);
         fd = mkstemp(path);
-        FUZZ_CHECK(fd >= 0 && write(fd, "a secret of this test, 32 octets at least", 41) == 41);
+        FUZZ_CHECK(fd >= 0 && write(fd, "A-secret-of-this-test,-32-octets-at-least", 41) == 41);
         close(fd);
         FUZZ_CHECK(!cat_key_read(pool, path, &key));
         remove(path);

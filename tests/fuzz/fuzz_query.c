@@ -17,7 +17,7 @@ static const cat_conf_t *make_conf(void)
         conf.fields = fuzz_fields();
         apr_pool_create(&pool, NULL);
         fd = mkstemp(path);
-        FUZZ_CHECK(fd >= 0 && write(fd, "a secret of this test, 32 octets at least", 41) == 41);
+        FUZZ_CHECK(fd >= 0 && write(fd, "A-secret-of-this-test,-32-octets-at-least", 41) == 41);
         close(fd);
         FUZZ_CHECK(!cat_keyring_open_file(pool, path, &conf.keys));
         remove(path);

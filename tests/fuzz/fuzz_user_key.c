@@ -29,7 +29,7 @@ static cat_keyring_t *make_keys(void)
     if (!keys) {
         apr_pool_create(&pool, NULL);
         fd = mkstemp(path);
-        FUZZ_CHECK(fd >= 0 && write(fd, "a secret of this test, 32 octets at least", 41) == 41);
+        FUZZ_CHECK(fd >= 0 && write(fd, "A-secret-of-this-test,-32-octets-at-least", 41) == 41);
         close(fd);
         FUZZ_CHECK(!cat_keyring_open_file(pool, path, &keys));
         remove(path);

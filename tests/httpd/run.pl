@@ -89,7 +89,7 @@ sub load_lines {
 
 sub write_mount {
     my ($dir) = @_;
-    spew("$dir/key", 'a secret of at least thirty-two bytes');
+    spew("$dir/key", 'A-secret,-of-at-least-thirty-two-bytes');
     chmod 0600, "$dir/key";
     spew("$dir/perl-framework/t/conf/mod_catalog.conf.in", <<"END");
 <Location "/mod_catalog">

@@ -15,7 +15,9 @@ static const cat_key_t *key(apr_pool_t *pool, char letter)
     const cat_key_t *key = NULL;
     char secret[CAT_KEY_SECRET_LEAST];
 
-    memset(secret, letter, sizeof(secret));
+    for (size_t i = 0; i < sizeof(secret); i++) {
+        secret[i] = (char)(letter + i);
+    }
     assert_null(cat_key_read(pool, unit_write(pool, unit_directory(pool), "key", 0600, secret, sizeof(secret)), &key));
     return key;
 }

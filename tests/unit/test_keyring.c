@@ -117,6 +117,9 @@ static void test_ignores_files_that_are_no_keys(void **state)
 
     unit_write(*state, directory, ".new.key", 0644, "", 0);
     unit_write(*state, directory, "a.key~", 0644, "", 0);
+    unit_write(*state, directory, "README", 0644, "", 0);
+    unit_write(*state, directory, "a.key.bak", 0644, "", 0);
+    unit_write(*state, directory, "key", 0644, "", 0);
     assert_int_equal(mkdir(apr_pstrcat(*state, directory, "/old", NULL), 0700), 0);
     date(add(*state, directory, "old/b.key"), 100);
     date(add(*state, directory, "a.key"), 200);

@@ -41,7 +41,7 @@ static unit_database_t *database_with_key(apr_pool_t *pool)
 {
     unit_database_t *database = unit_database(pool);
     const char *file =
-        unit_write(pool, unit_directory(pool), "key", 0600, "a secret of at least 32 octets, with no more", 44);
+        unit_write(pool, unit_directory(pool), "key", 0600, "a-secret-of-at-least-32-octets,-with-no-more", 44);
 
     database->conf.default_limit = 10;
     database->conf.max_limit = 100;

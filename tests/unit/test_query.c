@@ -15,7 +15,9 @@ static cat_keyring_t *keyring(apr_pool_t *pool, char letter)
     cat_keyring_t *keys = NULL;
     char secret[CAT_KEY_SECRET_LEAST];
 
-    memset(secret, letter, sizeof(secret));
+    for (size_t i = 0; i < sizeof(secret); i++) {
+        secret[i] = (char)(letter + i);
+    }
     assert_null(cat_keyring_open_file(pool, unit_write(pool, unit_directory(pool), "key", 0600, secret, sizeof(secret)),
                                       &keys));
     return keys;

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "unit_files.h"
 
+#include <apr_encode.h>
+
 #include "lib/secret.h"
 
 #define BASE64URL "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
@@ -81,6 +83,69 @@ static void check_fault(apr_pool_t *pool, const char *path, const char *words)
     assert_int_equal(strncmp(fault, path, strlen(path)), 0);
 }
 
+/* The last byte of 32 random ones may be a newline, and the one before it a carriage return. */
+static void test_reads_32_random_bytes_as_they_are(void **state)
+{
+    char bytes[33] = "0123456789\xff\0abcdefghijklmnopqr\r\n";
+
+    check_content(*state, bytes, 32, bytes, 32);
+    memcpy(bytes, "0123456789ABabcdefghijklmnopqr.\n", 32);
+    check_content(*state, bytes, 32, "0123456789ABabcdefghijklmnopqr.", 31);
+}
+
+static void check_random(apr_pool_t *pool, int hexadecimal)
+{
+    unsigned char bytes[32];
+    const char *text = (const char *)bytes;
+    apr_size_t length = sizeof(bytes);
+
+    assert_int_equal(apr_generate_random_bytes(bytes, sizeof(bytes)), APR_SUCCESS);
+    if (hexadecimal >= 0) {
+        text = hexadecimal ? apr_pencode_base16_binary(pool, bytes, sizeof(bytes), APR_ENCODE_LOWER, NULL)
+                           : apr_pencode_base64_binary(pool, bytes, sizeof(bytes), APR_ENCODE_NONE, NULL);
+        length = strlen(text);
+    }
+    assert_null(cat_secret_find_weakness(text, length));
+}
+
+static void test_random_keys_have_no_weakness(void **state)
+{
+    apr_pool_t *pool;
+
+    apr_pool_create(&pool, *state);
+    for (int i = 0; i < 10000; i++) {
+        check_random(pool, -1);
+        check_random(pool, 0);
+        check_random(pool, 1);
+        apr_pool_clear(pool);
+    }
+}
+
+static void test_finds_what_is_no_random_secret(void **state)
+{
+    static const char *const weak[] = {
+        "kkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkk",
+        "0011223344556677889900112233445566778899",
+        "abababababababababababababababababababababababababababababababab",
+        "# The keys of the shop, and who may have them",
+        "Die_Schl\xc3\xbcssel\tdes_Katalogs,_und_wer_sie_haben_darf\n",
+    };
+    static const char *const strong[] = {
+        "0123456789abcdef0123456789abcdef",
+        "0123456789ABCDE1123456789ABCDE2223456789ABCDE33",
+        "kZ3v8Qm1Wc5Xn7Lp0Rt2Yh4Jd6Gf9Sb\n kZ3v8Qm1Wc5Xn7Lp0Rt2Yh4Jd6Gf9Sb \n",
+        "kZ3v8Qm1 Wc5Xn7Lp0Rt2Yh4Jd6Gf9Sb\xff",
+    };
+
+    (void)state;
+    for (size_t i = 0; i < UNIT_COUNT(weak); i++) {
+        assert_non_null(cat_secret_find_weakness(weak[i], strlen(weak[i])));
+    }
+    for (size_t i = 0; i < UNIT_COUNT(strong); i++) {
+        assert_null(cat_secret_find_weakness(strong[i], strlen(strong[i])));
+    }
+}
+
 static void test_refuses_a_file_that_others_may_use(void **state)
 {
     static const mode_t open[] = {0604, 0602, 0601, 0644, 0666};
@@ -132,6 +197,9 @@ int main(void)
         UNIT_TEST(test_derives_by_hmac_sha256),
         UNIT_TEST(test_reads_a_file_without_its_last_newline),
         UNIT_TEST(test_reads_up_to_64_kib),
+        UNIT_TEST(test_reads_32_random_bytes_as_they_are),
+        UNIT_TEST(test_random_keys_have_no_weakness),
+        UNIT_TEST(test_finds_what_is_no_random_secret),
         UNIT_TEST(test_refuses_a_file_that_others_may_use),
         UNIT_TEST(test_refuses_other_than_regular_files),
         UNIT_TEST(test_refuses_a_large_file),
