@@ -26,11 +26,14 @@ typedef struct conditions_t {
     int count;
 } conditions_t;
 
-/* A pattern for LIKE that finds the text as it is. */
+/* Returns a pattern for LIKE that finds the text as it is, and nothing if the text is empty. */
 static const char *make_pattern(apr_pool_t *pool, const char *text)
 {
     cat_buffer_t b;
 
+    if (!*text) {
+        return "";
+    }
     cat_buffer_init(&b, pool, 2 * strlen(text) + 3);
     CAT_BUFFER_LITERAL(&b, "%");
     for (; *text; text++) {

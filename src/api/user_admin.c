@@ -31,7 +31,8 @@ typedef struct list_request_t {
 static void parse_text(void *request, cat_parameters_t *p, const cat_parameter_t *parameter)
 {
     list_request_t *r = request;
-    const char *text = cat_admin_list_take_text(&r->list, p, parameter);
+    const char *text = parameter->value && !*parameter->value ? "" : cat_admin_list_take_text(&r->list, p, parameter);
+
     r->query.text = text ? cat_email_fold(p->pool, text) : NULL;
 }
 

@@ -73,6 +73,21 @@ $json = $server->api(GET => '/products?q=red&facets=category,inStock')->{json};
 is_deeply($json->{facets}, { category => [{ value => 'Kitchen', count => 2 }, { value => 'tea ', count => 1 }],
     inStock => [{ value => Cpanel::JSON::XS::true, count => 2 }, { value => Cpanel::JSON::XS::false, count => 1 }] }, 'facets count over all that match');
 
+# case: a question without a letter or a digit matches nothing, and is no question for all products
+for my $q ('', '%25', '+', '%2B', '-', '%22%22', '%27', '%E2%82%AC', '%F0%9F%98%80', '___', '%20-%20') {
+    for my $more ('', '&match=exact', '&match=prefix', '&sort=-price', '&inStock=true', '&category[in]=Kitchen,Tea') {
+        my $got = $server->api(GET => "/products?q=$q$more&facets=category&count=exact");
+        answers($got, 200, sub { !@{ $_[0]{data} } && $_[0]{pagination}{total} == 0 && !@{ $_[0]{facets}{category} } && !$_[0]{corrected} }, "q=$q$more finds nothing");
+    }
+    is_deeply($server->api(GET => "/products?q=$q&limit=2&cursor=")->{json}{data}, [], "by cursor q=$q finds nothing");
+    is_deeply($server->api(GET => "/products?q=$q&sort=relevance")->{json}{data}, [], "by relevance q=$q finds nothing");
+    is($server->api(GET => "/products/export?q=$q", token => $token)->{body}, '', "an export of q=$q is empty");
+    my $changed = $server->api(POST => '/products/batch', { where => "q=$q", delete => true }, token => $token);
+    is($changed->{json}{matched}, 0, "where q=$q matches nothing") or diag($changed->{body});
+}
+is($server->api(GET => '/products?q=%C2%BD')->{status}, 200, 'a sign that has digits is a question');
+is(names('q=%25+kettle'), names('q=kettle'), 'a word beside it counts');
+
 # case: what CatalogIndex leaves out is refused, and finds no wrong list
 my $few = server(mount => 'CatalogIndex category')->start;
 is($few->api(GET => '/products?category=Kitchen')->{status}, 200, 'a condition that is indexed is answered');

@@ -543,7 +543,7 @@ static const char *last_word(apr_pool_t *pool, const char *text)
 {
     const apr_array_header_t *words = cat_words_split(pool, cat_fold_text(pool, text));
 
-    return APR_ARRAY_IDX(words, words->nelts - 1, const char *);
+    return !words->nelts ? "" : APR_ARRAY_IDX(words, words->nelts - 1, const char *);
 }
 
 /* What may take as long as a list with conditions waits for its turn. */

@@ -81,18 +81,29 @@ static void add_too_many_words(cat_parameters_t *parameters)
                              "must have at most " APR_STRINGIFY(CAT_QUERY_WORDS_MAX) " words");
 }
 
+/* A word that begins no word of a product, because those consist of letters and digits. */
+#define NO_WORD "-"
+
+/* A question without a letter or a digit matches nothing. It asks for NO_WORD, so that it is not taken for a question without `q`. */
+static cat_words_asked_t ask(apr_pool_t *pool, const char *folded, cat_match_t match)
+{
+    static const char *const nothing[] = {NO_WORD}, *const none[] = {NULL};
+    cat_words_asked_t asked =
+        match == CAT_MATCH_EXACT ? cat_words_ask_whole(pool, folded) : cat_words_ask(pool, folded);
+
+    return asked.count ? asked : (cat_words_asked_t){nothing, none, none, 1};
+}
+
 static void parse_words(parsing_t *p, const cat_parameter_t *parameter)
 {
     cat_parameters_t *parameters = &p->parameters;
     cat_words_asked_t asked;
 
     p->folded = cat_fold_text(parameters->pool, parameter->value ? parameter->value : "");
-    asked = cat_words_ask(parameters->pool, p->folded);
+    asked = ask(parameters->pool, p->folded, CAT_MATCH_WIDE);
 
     if (!parameter->value) {
         cat_parameters_add_error(parameters, parameter->name, "encoding", "must be percent-encoded UTF-8");
-    } else if (asked.count == 0) {
-        cat_parameters_add_error(parameters, parameter->name, "blank", "must have a letter or a digit");
     } else if (asked.count > CAT_QUERY_WORDS_MAX) {
         add_too_many_words(parameters);
     } else if (!has_search(p->conf)) {
@@ -153,7 +164,7 @@ static const char *end_word(apr_pool_t *pool, const char *word)
 static void ask_for_whole_words(parsing_t *p)
 {
     apr_pool_t *pool = p->parameters.pool;
-    cat_words_asked_t asked = cat_words_ask_whole(pool, p->folded);
+    cat_words_asked_t asked = ask(pool, p->folded, CAT_MATCH_EXACT);
     const char **words = apr_palloc(pool, (apr_size_t)asked.count * sizeof(*words)),
                **joined = apr_palloc(pool, (apr_size_t)asked.count * sizeof(*joined));
 
@@ -351,7 +362,7 @@ static json_t *describe_cursor(const cat_conf_t *)
 
 static json_t *describe_words(const cat_conf_t *conf)
 {
-    return has_search(conf) ? json_pack("{s:s, s:i}", "type", "string", "minLength", 1) : NULL;
+    return has_search(conf) ? json_pack("{s:s}", "type", "string") : NULL;
 }
 
 static json_t *describe_match(const cat_conf_t *conf)
@@ -427,7 +438,8 @@ static const struct parameter_row_t {
                     "valid with the same conditions, words and order, and without `page`"},
     [ROW_Q] = {"q", parse_words, add_words, REFUSED, 1, 1, describe_words, "\"red kett\"",
                "Words of letters and digits, each of which begins a word of `name`, of `category` or of a field with "
-               "`search`, without regard to case and accents; at least 1, at most " APR_STRINGIFY(CAT_QUERY_WORDS_MAX)},
+               "`search`, without regard to case and accents; at most " APR_STRINGIFY(
+                   CAT_QUERY_WORDS_MAX) "; without any, nothing matches"},
     [ROW_MATCH] =
         {"match", parse_match, add_match, REFUSED, 1, 1, describe_match, "\"exact\"",
          "`prefix`: never words that contain one of `q` or are one slip away, which otherwise take part where "
@@ -669,7 +681,7 @@ cat_query_outcome_t cat_query_parse(apr_pool_t *pool, const cat_conf_t *conf, ap
         return CAT_QUERY_INVALID;
     }
     fill_defaults(&p);
-    query->can_widen = query->word_count && query->match == CAT_MATCH_WIDE;
+    query->can_widen = query->word_count && query->match == CAT_MATCH_WIDE && strcmp(query->words[0], NO_WORD) != 0;
     if (!finish_query(&p)) {
         return CAT_QUERY_INVALID;
     }
