@@ -52,7 +52,7 @@ static apr_uint32_t little(const octets_t *o, apr_size_t at, int octets)
 
 static cat_picture_t make_picture(cat_picture_kind_t kind, apr_uint32_t width, apr_uint32_t height)
 {
-    return width && height ? (cat_picture_t){kind, width, height} : (cat_picture_t){CAT_PICTURE_NONE, 0, 0};
+    return width && height ? (cat_picture_t){.kind = kind, .width = width, .height = height} : (cat_picture_t){0};
 }
 
 /* ---- JPEG ---- */
@@ -71,6 +71,7 @@ static int stands_alone(unsigned char marker)
 /* A segment has its marker, after any number of FF, its length, which includes itself, and its contents; some markers are all of theirs. */
 static cat_picture_t read_jpeg(const octets_t *o)
 {
+    cat_picture_t picture;
     apr_size_t at = 2;
 
     while (at + 9 < o->length && o->data[at] == 0xff) {
@@ -81,7 +82,9 @@ static cat_picture_t read_jpeg(const octets_t *o)
         } else if (stands_alone(marker)) {
             at += 2;
         } else if (is_frame(marker)) {
-            return make_picture(CAT_PICTURE_JPEG, big(o, at + 7, 2), big(o, at + 5, 2));
+            picture = make_picture(CAT_PICTURE_JPEG, big(o, at + 7, 2), big(o, at + 5, 2));
+            picture.is_grey = o->data[at + 9] == 1;
+            return picture;
         } else if (size < 2) {
             break;
         } else {
@@ -89,6 +92,18 @@ static cat_picture_t read_jpeg(const octets_t *o)
         }
     }
     return make_picture(CAT_PICTURE_NONE, 0, 0);
+}
+
+/* ---- PNG ---- */
+
+#define COLOUR_TYPE 25 /* 0 is grey; 4 is grey with transparency */
+
+static cat_picture_t read_png(const octets_t *o)
+{
+    cat_picture_t picture = make_picture(CAT_PICTURE_PNG, big(o, 16, 4), big(o, 20, 4));
+
+    picture.is_grey = o->length > COLOUR_TYPE && !(o->data[COLOUR_TYPE] & ~4);
+    return picture;
 }
 
 /* ---- GIF ---- */
@@ -181,25 +196,54 @@ static cat_picture_t read_avif(const octets_t *o)
     return make_picture(CAT_PICTURE_AVIF, width, height);
 }
 
+/* ---- colour profiles ---- */
+
+#define SIGNATURE "acsp"
+#define BEFORE 20 /* bytes of an ICC profile from the name of its colour space to its signature */
+
+/* PNG compresses the profile, and libvips ignores one for other channels there. All other kinds embed it as it is. */
+static int has_profile(const octets_t *o, const cat_picture_t *picture)
+{
+    const unsigned char *at = o->data, *end = o->data + o->length;
+
+    if (picture->kind == CAT_PICTURE_PNG) {
+        return memmem(o->data, o->length, "iCCP", 4) != NULL;
+    }
+    while ((at = memmem(at, (size_t)(end - at), SIGNATURE, sizeof(SIGNATURE) - 1))) {
+        if (at - o->data >= BEFORE && (picture->is_grey || memcmp(at - BEFORE, "GRAY", 4) != 0)) {
+            return 1;
+        }
+        at++;
+    }
+    return 0;
+}
+
 /* ---- all of them ---- */
+
+static cat_picture_t read_kind(const octets_t *o)
+{
+    if (IS_AT(o, 0, "\xff\xd8\xff")) {
+        return read_jpeg(o);
+    }
+    if (IS_AT(o, 0, "\x89PNG\r\n\x1a\n") && IS_AT(o, 12, "IHDR") && o->length >= 24) {
+        return read_png(o);
+    }
+    if (IS_AT(o, 0, "GIF87a") || IS_AT(o, 0, "GIF89a")) {
+        return read_gif(o);
+    }
+    if (IS_AT(o, 0, "RIFF") && IS_AT(o, 8, "WEBP")) {
+        return read_webp(o);
+    }
+    return is_avif(o) ? read_avif(o) : make_picture(CAT_PICTURE_NONE, 0, 0);
+}
 
 cat_picture_t cat_picture_read(const char *data, apr_size_t length)
 {
     const octets_t o = {(const unsigned char *)data, length};
+    cat_picture_t picture = read_kind(&o);
 
-    if (IS_AT(&o, 0, "\xff\xd8\xff")) {
-        return read_jpeg(&o);
-    }
-    if (IS_AT(&o, 0, "\x89PNG\r\n\x1a\n") && IS_AT(&o, 12, "IHDR") && length >= 24) {
-        return make_picture(CAT_PICTURE_PNG, big(&o, 16, 4), big(&o, 20, 4));
-    }
-    if (IS_AT(&o, 0, "GIF87a") || IS_AT(&o, 0, "GIF89a")) {
-        return read_gif(&o);
-    }
-    if (IS_AT(&o, 0, "RIFF") && IS_AT(&o, 8, "WEBP")) {
-        return read_webp(&o);
-    }
-    return is_avif(&o) ? read_avif(&o) : make_picture(CAT_PICTURE_NONE, 0, 0);
+    picture.has_profile = picture.kind != CAT_PICTURE_NONE && has_profile(&o, &picture);
+    return picture;
 }
 
 /* ---- stripping ---- */

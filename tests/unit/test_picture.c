@@ -12,11 +12,11 @@ typedef struct sample_t {
     cat_picture_t picture;
 } sample_t;
 
-#define SAMPLE(kind, width, height, text)                                                                              \
+#define SAMPLE(a_kind, a_width, a_height, text)                                                                        \
     {                                                                                                                  \
         text, sizeof(text) - 1,                                                                                        \
         {                                                                                                              \
-            CAT_PICTURE_##kind, width, height                                                                          \
+            .kind = CAT_PICTURE_##a_kind, .width = (a_width), .height = (a_height)                                     \
         }                                                                                                              \
     }
 
@@ -46,6 +46,38 @@ static const sample_t samples[] = {
     SAMPLE(NONE, 0, 0, "<svg xmlns='http://www.w3.org/2000/svg' width='9' height='9'/>"),
     SAMPLE(NONE, 0, 0, ""),
 };
+
+static void test_profiles_for_the_channels_of_a_picture_are_found(void **)
+{
+#define JPEG(channels) "\xff\xd8\xff\xc0\0\x11\x08\0\1\0\1" channels "\1\x22\0"
+#define PNG(colour) "\x89PNG\r\n\x1a\n\0\0\0\x0dIHDR\0\0\0\1\0\0\0\1\x08" colour "\0\0"
+#define PROFILE(space) "mntr" space "XYZ 0123456789abacsp"
+    static const struct {
+        const char *data;
+        apr_size_t length;
+        int is_grey, has_profile;
+    } cases[] = {
+#define CASE(data, grey, profile) {data, sizeof(data) - 1, grey, profile}
+        CASE(JPEG("\3"), 0, 0),
+        CASE(JPEG("\1"), 1, 0),
+        CASE(JPEG("\4") PROFILE("CMYK"), 0, 1),
+        CASE(JPEG("\3") PROFILE("RGB "), 0, 1),
+        CASE(JPEG("\3") PROFILE("GRAY"), 0, 0),
+        CASE(JPEG("\3") PROFILE("GRAY") PROFILE("RGB "), 0, 1),
+        CASE(JPEG("\1") PROFILE("GRAY"), 1, 1),
+        CASE(JPEG("\1") "acsp", 1, 0),
+        CASE(PNG("\2"), 0, 0),
+        CASE(PNG("\0"), 1, 0),
+        CASE(PNG("\4") "iCCP", 1, 1),
+        CASE(PNG("\6") "iCCP", 0, 1),
+    };
+
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        cat_picture_t picture = cat_picture_read(cases[i].data, cases[i].length);
+        assert_int_equal(picture.is_grey, cases[i].is_grey);
+        assert_int_equal(picture.has_profile, cases[i].has_profile);
+    }
+}
 
 /* In memory of its own, so that a sanitizer sees what is read behind it. */
 static cat_picture_t read_part(const sample_t *sample, apr_size_t length)
@@ -125,6 +157,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         UNIT_TEST(test_first_octets_tell_kind_and_size),
+        UNIT_TEST(test_profiles_for_the_channels_of_a_picture_are_found),
         UNIT_TEST(test_what_is_cut_off_is_not_read_beyond_its_end),
         UNIT_TEST(test_only_the_picture_is_left),
         UNIT_TEST(test_what_is_no_single_picture_is_refused),

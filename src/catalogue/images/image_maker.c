@@ -11,6 +11,9 @@
  *
  * The full size comes first, because only it says how large the picture is when it is upright; the others get the height that follows from
  * that.
+ *
+ * vipsthumbnail is told of profiles only if the file has one: libvips 8.14 changes the colours of a file that has none. It converts CMYK
+ * without a profile by one of its own.
  */
 #include "catalogue/images/image_maker.h"
 
@@ -43,6 +46,8 @@ static const char *const environment[] = {
 typedef struct making_t {
     const cat_image_maker_t *maker;
     int file;
+    int is_grey;
+    int converts; /* true if the colours are converted from the embedded profile */
     cat_process_budget_t budget;
     cat_image_made_t *made;
 } making_t;
@@ -106,8 +111,15 @@ static cat_image_result_t judge_end(const cat_image_maker_t *m, cat_process_resu
 static cat_image_result_t run_program(making_t *g, const char *size, cat_buffer_t *output)
 {
     const cat_image_maker_t *m = g->maker;
-    const char *const argv[] = {m->conf->image_program, WHOLE, "--size", size, "--eprofile", "srgb", "-o",
-                                ".webp[Q=80,strip]",    NULL};
+    const char *const argv[] = {m->conf->image_program,
+                                WHOLE,
+                                "--size",
+                                size,
+                                "-o",
+                                ".webp[Q=80,strip]",
+                                g->converts ? "--export-profile=srgb" : NULL,
+                                "--import-profile=srgb", /* of a file whose profile libvips ignores */
+                                NULL};
     const cat_process_t program = {argv, environment, g->file, MEMORY_MOST, FILES_MOST, OUTPUT_MOST};
 
     return lseek(g->file, 0, SEEK_SET) == 0 ? judge_end(m, cat_process_run(&program, &g->budget, output))
@@ -141,6 +153,10 @@ static cat_image_result_t make_full(making_t *g, cat_image_size_t *full)
     cat_image_result_t result = make_size(g, size, full);
     cat_picture_t picture;
 
+    if (result == CAT_IMAGE_UNREADABLE && g->converts && g->is_grey) {
+        g->converts = 0; /* libvips 8.14 refuses a grey picture whose profile is for other colours */
+        result = make_size(g, size, full);
+    }
     if (result != CAT_IMAGE_MADE) {
         return result;
     }
@@ -180,9 +196,9 @@ static cat_image_result_t make_all(making_t *g)
     return result;
 }
 
-static cat_image_result_t make_in_turn(const cat_image_maker_t *m, int file, cat_image_made_t *made)
+static cat_image_result_t make_in_turn(making_t *g)
 {
-    making_t g = {.maker = m, .file = file, .made = made};
+    const cat_image_maker_t *m = g->maker;
     cat_image_result_t result;
     apr_time_t begun;
     int place;
@@ -191,8 +207,8 @@ static cat_image_result_t make_in_turn(const cat_image_maker_t *m, int file, cat
         return CAT_IMAGE_BUSY;
     }
     begun = cat_time_monotonic();
-    g.budget = (cat_process_budget_t){begun + TIME_MOST, apr_time_from_sec(CAT_IMAGE_CPU_MOST)};
-    result = make_all(&g);
+    g->budget = (cat_process_budget_t){begun + TIME_MOST, apr_time_from_sec(CAT_IMAGE_CPU_MOST)};
+    result = make_all(g);
     cat_semaphore_leave(m->turns, place);
     cat_metrics_observe(m->metrics, CAT_METRIC_IMAGE_TIME, cat_time_monotonic() - begun);
     return result;
@@ -200,6 +216,7 @@ static cat_image_result_t make_in_turn(const cat_image_maker_t *m, int file, cat
 
 static cat_image_result_t check_and_make(const cat_image_maker_t *m, int file, cat_image_made_t *made)
 {
+    making_t g = {.maker = m, .file = file, .made = made};
     const char *data;
     apr_size_t length;
     cat_picture_t picture;
@@ -212,8 +229,12 @@ static cat_image_result_t check_and_make(const cat_image_maker_t *m, int file, c
     if (picture.kind == CAT_PICTURE_NONE) {
         return CAT_IMAGE_UNKNOWN;
     }
-    return (apr_uint64_t)picture.width * picture.height > CAT_IMAGE_PIXELS_MOST ? CAT_IMAGE_TOO_LARGE
-                                                                                : make_in_turn(m, file, made);
+    if ((apr_uint64_t)picture.width * picture.height > CAT_IMAGE_PIXELS_MOST) {
+        return CAT_IMAGE_TOO_LARGE;
+    }
+    g.is_grey = picture.is_grey;
+    g.converts = picture.has_profile;
+    return make_in_turn(&g);
 }
 
 cat_image_result_t cat_image_maker_make(const cat_image_maker_t *m, int file, cat_image_made_t *made)

@@ -12,7 +12,7 @@ use Exporter 'import';
 
 use CatalogTest::Tools qw(new_dir slurp spew);
 
-our @EXPORT_OK = qw(png picture used_images convert exif with_segment chunks size_of pixel write_program running %TYPE);
+our @EXPORT_OK = qw(png flat profile picture used_images convert command exif with_segment chunks size_of pixel write_program running %TYPE);
 
 our %TYPE = map { $_ => "image/$_" } qw(png webp avif gif);
 $TYPE{jpg} = 'image/jpeg';
@@ -39,6 +39,35 @@ sub png {
         . ($o{more} // '') . chunk(IDAT => compress($data)) . chunk(IEND => '');
 }
 
+# A PNG of one colour: of one to four channels, each a number from 0 to 255. bits: 8 or 16. profile: of its colours.
+sub flat {
+    my ($colour, %o) = @_;
+    my $bits = $o{bits} // 8;
+    my $pixel = pack $bits == 16 ? 'n*' : 'C*', map { $bits == 16 ? $_ * 257 : $_ } @$colour;
+    my $name_and_method = "test\0\0";
+    return "\x89PNG\r\n\x1a\n" . chunk(IHDR => pack 'NNCCCCC', 64, 48, $bits, [undef, 0, 4, 2, 6]->[@$colour], 0, 0, 0)
+        . ($o{profile} ? chunk(iCCP => $name_and_method . compress($o{profile})) : '') . chunk(IDAT => compress(("\0" . $pixel x 64) x 48)) . chunk(IEND => '');
+}
+
+# An ICC profile of the colours of sRGB, but without its curve: "RGB " or "GRAY".
+sub profile {
+    my ($space) = @_;
+    my $xyz = sub { return pack 'a4x4N3', 'XYZ ', map { int $_ * 65536 + 0.5 } @_ };
+    my $curve = pack 'a4x4N', 'curv', 0;
+    my %tag = (desc => pack('a4x4NZ5x78', 'desc', 5, 'test'), cprt => pack('a4x4Z4', 'text', 'x'), wtpt => $xyz->(0.9642, 1, 0.8249));
+    %tag = $space eq 'GRAY' ? (%tag, kTRC => $curve) : (%tag, (map { $_ . 'TRC' => $curve } qw(r g b)),
+        rXYZ => $xyz->(0.4361, 0.2225, 0.0139), gXYZ => $xyz->(0.3851, 0.7169, 0.0971), bXYZ => $xyz->(0.1431, 0.0606, 0.7141));
+    my ($table, $data) = ('', '');
+    for my $name (sort keys %tag) {
+        $table .= pack 'a4NN', $name, 132 + 12 * keys(%tag) + length $data, length $tag{$name};
+        $data .= $tag{$name} . "\0" x (-length($tag{$name}) % 4);
+    }
+    my $header = pack 'x4NA4A4A4n6A4x28N3x48', 0x02200000, 'mntr', $space, 'XYZ ', 2020, 1, 1, 0, 0, 0, 'acsp', 0xf6d6, 0x10000, 0xd32d;
+    $header = substr($header, 0, 4) . 'lcms' . substr $header, 4;
+    my $profile = $header . pack('N', scalar keys %tag) . $table . $data;
+    return pack('N', length $profile) . substr $profile, 4;
+}
+
 # The same as another kind. options: of libvips' saver, such as "Q=90".
 sub picture {
     my ($kind, $width, $height, $options) = @_;
@@ -50,6 +79,16 @@ sub convert {
     my ($from, $to) = (new_file('png'), new_file($kind));
     spew($from, $png);
     my $command = $kind eq 'avif' ? "avifenc --speed 8 '$from' '$to'" : "vips copy '$from' '$to" . ($options ? "[$options]'" : q('));
+    system("$command >/dev/null") == 0 or die "$command: $?\n";
+    return slurp($to);
+}
+
+# What a command of vips makes of a picture, as another kind: "icc_transform %s %s cmyk".
+sub command {
+    my ($kind, $data, $command) = @_;
+    my ($from, $to) = (new_file('png'), new_file($kind));
+    spew($from, $data);
+    $command = 'vips ' . sprintf $command, $from, $to;
     system("$command >/dev/null") == 0 or die "$command: $?\n";
     return slurp($to);
 }
