@@ -25,6 +25,8 @@
 /* In a larger catalogue, about the number of products whose keys of fields are compared. */
 #define FIELDS_SAMPLE 20000
 
+#define EQUAL_MOST 10 /* pairs of products with equal values that are named */
+
 #define WEBHOOK_IS_LATE apr_time_from_sec(3600)
 
 /* A mail that was not accepted is tried again after at most 15 minutes. */
@@ -236,38 +238,59 @@ static void check_products(report_t *r)
     }
 }
 
-/* "sku, brand": those whose keys a server's job still has to give to products; NULL: there are none. flags: they have
- * one of these; 0: any. Lists do without a pair until it is complete. */
-static const char *name_incomplete(apr_pool_t *pool, const cat_registry_t *registry, int flags)
+/* Returns "sku, brand": the fields with one of the flags, or 0 for any flags, whose keys some products still lack. Only fields with a line
+ * and fields that are searched count: requests of this mount do not use the others. Returns NULL if there are none. */
+static const char *name_incomplete(const report_t *r, const cat_registry_t *registry, int flags)
 {
+    const cat_fields_t *lines = cat_product_fields_of(&r->ctl->conf);
     const char *names = NULL;
 
     for (int i = CAT_PRODUCT_FIELDS; i < registry->fields->count; i++) {
-        if (!registry->is_complete[i] && !registry->fields->own[i]->of &&
-            (!flags || registry->fields->all[i].flags & flags)) {
-            names = apr_pstrcat(pool, names ? names : "", names ? ", " : "", registry->fields->all[i].name, NULL);
+        const char *name = registry->fields->all[i].name;
+        int has = registry->fields->all[i].flags;
+        int is_used = cat_own_fields_find(lines, name) < lines->count || has & CAT_SEARCHED;
+        if (!registry->is_complete[i] && !registry->fields->own[i]->of && is_used && (!flags || has & flags)) {
+            names = apr_pstrcat(r->ctl->pool, names ? names : "", names ? ", " : "", name, NULL);
         }
     }
     return names;
 }
 
-/* No problem, unless it lasts; what the job waits for only the server knows. */
-static apr_status_t check_filling(report_t *r)
+static apr_status_t check_equal_values(report_t *r)
+{
+    apr_array_header_t *found = apr_array_make(r->ctl->pool, 4, sizeof(cat_equal_values_t));
+    apr_status_t rv = cat_key_filler_find_equal(r->ctl->db, found);
+
+    for (int i = 0; rv == APR_SUCCESS && i < found->nelts && i < EQUAL_MOST; i++) {
+        const cat_equal_values_t *equal = &APR_ARRAY_IDX(found, i, cat_equal_values_t);
+        add_finding(r, 0, "fields",
+                    apr_psprintf(r->ctl->pool,
+                                 "%s is unique, but the products %s and %s both have the value %s; give one of them "
+                                 "another value",
+                                 equal->field, equal->ids[0], equal->ids[1], equal->value));
+    }
+    return rv;
+}
+
+/* What the job waits for, apart from equal values, only the server knows. *is_filling: some keys are still missing. */
+static apr_status_t check_filling(report_t *r, int *is_filling)
 {
     apr_pool_t *pool = r->ctl->pool;
     const cat_registry_t *registry;
     int percent;
     apr_status_t rv = cat_registry_get(r->ctl->db, &registry);
-    const char *names = rv == APR_SUCCESS ? name_incomplete(pool, registry, 0) : NULL;
+    const char *names = rv == APR_SUCCESS ? name_incomplete(r, registry, 0) : NULL;
 
+    *is_filling = names != NULL;
     rv = names ? cat_key_filler_percent(r->ctl->db, &percent) : rv;
     if (rv == APR_SUCCESS && names) {
         add_finding(
-            r, 1, "fields",
+            r, 0, "fields",
             apr_psprintf(pool,
                          "%s: %d %% of the products have the keys; until a server has given them to all, requests "
                          "that use the field return 503. If it waits, CAT089 or CAT094 in its error log says why",
                          names, percent));
+        rv = check_equal_values(r);
     }
     return rv;
 }
@@ -279,13 +302,14 @@ static void check_fields(report_t *r)
     const cat_fields_t *lines = cat_product_fields_of(&r->ctl->conf);
     ctl_index_found_t found, owners;
     const char *fault;
+    int is_filling = 0;
 
     if (lines->count == CAT_PRODUCT_FIELDS) {
         return;
     }
     if (cat_registry_check(r->ctl->db, lines, &fault) == APR_SUCCESS && fault) {
         add_finding(r, 0, "fields", fault);
-    } else if (check_filling(r) != APR_SUCCESS ||
+    } else if (check_filling(r, &is_filling) != APR_SUCCESS ||
                ctl_index_compare(r->ctl, cat_key_check_compare, FIELDS_SAMPLE, &found) != APR_SUCCESS ||
                ctl_index_compare(r->ctl, cat_key_check_compare_owners, 0, &owners) != APR_SUCCESS) {
         add_finding(r, 0, "fields", "the keys of CatalogField cannot be read; the cause is above");
@@ -301,7 +325,7 @@ static void check_fields(report_t *r)
                                  "there are keys or unique values of products that are gone, such as %s; run: "
                                  "catalogctl index",
                                  found.gone ? found.example : owners.example));
-    } else {
+    } else if (!is_filling) {
         add_finding(r, 1, "fields", "match the products");
     }
 }
@@ -319,10 +343,13 @@ static int check_words(report_t *r)
         cat_registry_get(db, &registry) != APR_SUCCESS) {
         return 0;
     }
-    names = name_incomplete(r->ctl->pool, registry, CAT_SEARCHED);
+    names = name_incomplete(r, registry, CAT_SEARCHED);
     if (names && cat_key_filler_percent(db, &percent) == APR_SUCCESS) {
-        add_finding(r, 1, "index",
-                    apr_psprintf(r->ctl->pool, "%s: %d %% of the products have the words", names, percent));
+        add_finding(r, 0, "index",
+                    apr_psprintf(r->ctl->pool,
+                                 "%s: %d %% of the products have the words; until a server has given them to all, "
+                                 "searches return 503",
+                                 names, percent));
         return 1;
     }
     return 0;
@@ -342,8 +369,10 @@ static void check_index(report_t *r)
                     apr_psprintf(ctl->pool, "%s: not built, or not completely; run: catalogctl index",
                                  cat_product_keys_write_set(ctl->pool, state.unbuilt)));
     } else if (state.filling) {
-        add_finding(r, 1, "index",
-                    apr_psprintf(ctl->pool, "%s: %d %% of the products",
+        add_finding(r, 0, "index",
+                    apr_psprintf(ctl->pool,
+                                 "%s: %d %% of the products are indexed; until a server has indexed all, requests that "
+                                 "need it return 503",
                                  cat_product_keys_write_set(ctl->pool, state.filling), state.percent));
     } else if (!check_words(r)) {
         check_products(r);

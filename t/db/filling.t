@@ -58,9 +58,11 @@ if ($one_writer) {
     sleep 9; # as long as the filling job waits for what is committed within a moment, and longer
     is(is_complete('weight'), 0, 'the transaction that is open is waited for');
     is(field('weight', 'filled'), 0, 'and nothing is filled in');
-    my $checked = ctl_for($second, 'check')->{out};
-    like($checked, qr/^ok\tfields\tweight, note, brand: 0 % of the products have the keys; /m, 'which catalogctl check says');
-    like($checked, qr/^ok\tindex\tnote: 0 % of the products have the words$/m, 'and of its words');
+    my $check = ctl_for($second, 'check');
+    my $checked = $check->{out};
+    is($check->{status}, 1, 'catalogctl check fails as long as requests return 503');
+    like($checked, qr/^problem\tfields\tweight, note, brand: 0 % of the products have the keys; /m, 'which catalogctl check says');
+    like($checked, qr/^problem\tindex\tnote: 0 % of the products have the words; until/m, 'and of its words');
     is(found($first, 'name=n7'), 1, 'meanwhile lists are read');
     is($first->api(POST => '/products', { name => 'new', price => 1, weight => 7 }, token => $token)->{status}, 201, 'and products created');
 }

@@ -158,19 +158,26 @@ static int is_right(const check_t *c, int field, int i)
     return text ? owned && !strcmp(owned, cat_own_keys_unique(c->pool, text)) : !owned;
 }
 
+static apr_status_t report_equal(const check_t *c, int field, const char *const *row)
+{
+    const char *text = cat_product_read(c->pool, c->registry->fields, row)[field], *owner;
+    apr_status_t rv = cat_own_keys_find(c->db, c->registry->numbers[field], text, &owner);
+
+    if (rv == APR_SUCCESS) {
+        cat_log(c->db->log, CAT_LOG_ERROR, 0,
+                "CAT096: %s: the products %s and %s have the same value in the unique field %s; give one of them "
+                "another value",
+                cat_db_name(c->db), row[CAT_PRODUCT_ID], owner, c->registry->fields->all[field].name);
+    }
+    return rv == APR_NOTFOUND ? APR_SUCCESS : rv;
+}
+
 static apr_status_t mend_keys(check_t *c, int field, int i)
 {
     const char *const *row = row_of(c, i);
     apr_status_t rv = cat_own_keys_renew(c->db, c->registry, field, row, 1, c->keys);
 
-    if (rv == APR_EEXIST) {
-        cat_log(c->db->log, CAT_LOG_ERROR, 0,
-                "CAT096: %s: the product %s has the same value in the unique field %s as another one; give it another "
-                "value",
-                cat_db_name(c->db), row[CAT_PRODUCT_ID], c->registry->fields->all[field].name);
-        return APR_SUCCESS;
-    }
-    return rv;
+    return rv == APR_EEXIST ? report_equal(c, field, row) : rv;
 }
 
 static apr_status_t check_field(check_t *c, int field)
@@ -258,20 +265,18 @@ static apr_status_t forget_gone(check_t *c, int field, unsigned char *has_keys)
 }
 
 apr_status_t cat_key_check_fill(cat_db_t *db, const cat_registry_t *registry, int field, const cat_list_key_t *from,
-                                const cat_portion_t *products, apr_array_header_t *rows, const char **taken)
+                                const cat_portion_t *products, apr_array_header_t *rows)
 {
     check_t c = {
         .pool = db->pool, .db = db, .from = from, .is_mending = 1, .registry = registry, .products = *products};
     unsigned char *has_keys = apr_pcalloc(db->pool, (apr_size_t)products->rows->nelts + 1);
     apr_status_t rv;
 
-    *taken = NULL;
     c.found.rows = products->rows->nelts;
     c.found.end = products->is_last ? CAT_LIST_KEY_MIN : products->end;
     rv = forget_gone(&c, field, has_keys);
     for (int i = 0; i < c.found.rows && rv == APR_SUCCESS; i++) {
         rv = cat_own_keys_renew(db, registry, field, row_of(&c, i), has_keys[i], rows);
-        *taken = rv == APR_EEXIST ? id_of(&c, i) : NULL;
     }
     return rv;
 }

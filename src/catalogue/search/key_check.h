@@ -16,9 +16,9 @@ cat_indexes_step_t cat_key_check_compare_owners, cat_key_check_mend_owners;
 /*
  * Gives products, which the transaction has locked, the keys of a field and of the pairs that it is in: adds the rows, which the caller is to
  * insert. Nearly always nobody has written any of these before; what is there nevertheless is deleted. Removes as well what is left of products
- * that are gone and were between them. from: where the portion begins. APR_EEXIST: another product has the unique value of *taken, an id.
+ * that are gone and were between them. from: where the portion begins. APR_EEXIST: another product has the unique value of one of them.
  */
 apr_status_t cat_key_check_fill(cat_db_t *db, const cat_registry_t *registry, int field, const cat_list_key_t *from,
-                                const cat_portion_t *products, apr_array_header_t *rows, const char **taken);
+                                const cat_portion_t *products, apr_array_header_t *rows);
 
 #endif

@@ -135,7 +135,7 @@ typedef struct filling_t {
     int field; /* of the registry */
     const state_t *state;
     cat_portion_t portion;
-    const char *taken; /* the id of a product whose value another one has; NULL: none */
+    const char *equal[2]; /* the ids of two products with the same value in a unique field; NULL if there are none */
 } filling_t;
 
 /* Finds the field in the registry, which may be a second old; the field may have got options since. 0: it is another one. */
@@ -153,19 +153,32 @@ static apr_status_t fill_rows(void *baton)
 {
     filling_t *f = baton;
     apr_array_header_t *rows = cat_own_keys_begin(f->pool);
-    apr_status_t rv = cat_key_check_fill(f->db, f->registry, f->field, &f->state->from, &f->portion, rows, &f->taken);
+    apr_status_t rv = cat_key_check_fill(f->db, f->registry, f->field, &f->state->from, &f->portion, rows);
 
     return rv == APR_SUCCESS ? cat_own_keys_insert(f->db, rows) : rv;
 }
 
+/* Records the product and the owner of its value. */
+static apr_status_t note_equal(filling_t *f, const char *const *row)
+{
+    const char *text = cat_product_read(f->pool, f->registry->fields, row)[f->field];
+    apr_status_t rv = cat_own_keys_find(f->db, f->state->number, text, &f->equal[1]);
+
+    f->equal[0] = rv == APR_SUCCESS ? row[CAT_PRODUCT_ID] : NULL;
+    return rv == APR_NOTFOUND ? APR_SUCCESS : rv;
+}
+
 /* So that it is known of each value which of the products that have it is to keep it. */
-static apr_status_t claim_rows(const filling_t *f)
+static apr_status_t claim_rows(filling_t *f)
 {
     apr_status_t rv = APR_SUCCESS;
 
     for (int i = 0; i < f->portion.rows->nelts && rv == APR_SUCCESS; i++) {
-        rv = cat_own_keys_claim(f->db, f->registry, f->field, CAT_PORTION_ROW(&f->portion, i));
-        rv = rv == APR_EEXIST ? APR_SUCCESS : rv;
+        const char *const *row = CAT_PORTION_ROW(&f->portion, i);
+        rv = cat_own_keys_claim(f->db, f->registry, f->field, row);
+        if (rv == APR_EEXIST) {
+            rv = f->equal[0] ? APR_SUCCESS : note_equal(f, row);
+        }
     }
     return rv;
 }
@@ -218,6 +231,61 @@ static apr_status_t begin_counting(const filling_t *f)
         if (registry->fields->all[i].flags & CAT_FACET && !registry->is_counted[i]) {
             rv = cat_db_exec(f->db, SQL_FIELDS_COUNT, CAT_VALUES(registry->numbers[i]), NULL);
         }
+    }
+    return rv;
+}
+
+/* ---- equal values, for catalogctl ---- */
+
+/* Adds the products of the rows from `first` on, at most CAT_OWN_KEYS_FOUND, whose values other products own. */
+static apr_status_t compare_owners(const filling_t *f, int first, apr_array_header_t *found)
+{
+    const char *texts[CAT_OWN_KEYS_FOUND] = {NULL}, *owners[CAT_OWN_KEYS_FOUND];
+    int left = f->portion.rows->nelts - first, count = left < CAT_OWN_KEYS_FOUND ? left : CAT_OWN_KEYS_FOUND;
+    apr_status_t rv;
+
+    for (int i = 0; i < count; i++) {
+        texts[i] = cat_product_read(f->pool, f->registry->fields, CAT_PORTION_ROW(&f->portion, first + i))[f->field];
+    }
+    rv = cat_own_keys_find_many(f->db, f->registry->numbers[f->field], texts, count, owners);
+    for (int i = 0; i < count && rv == APR_SUCCESS; i++) {
+        const char *id = CAT_PORTION_ROW(&f->portion, first + i)[CAT_PRODUCT_ID];
+        if (owners[i] && strcmp(owners[i], id) != 0) {
+            APR_ARRAY_PUSH(found, cat_equal_values_t) =
+                (cat_equal_values_t){f->registry->fields->all[f->field].name, texts[i], {id, owners[i]}};
+        }
+    }
+    return rv;
+}
+
+/* The owners of all values of this portion are known: claim_rows has stored them. */
+static apr_status_t compare_portion(cat_db_t *db, const cat_registry_t *registry, const state_t *s,
+                                    apr_array_header_t *found)
+{
+    filling_t f = {.pool = db->pool, .db = db, .registry = registry, .state = s};
+    apr_status_t rv = APR_SUCCESS;
+
+    if (find_known(&f) && registry->fields->all[f.field].flags & CAT_UNIQUE) {
+        rv = cat_portion_read(db, SQL_INDEX_READ, &s->from, PORTION, &f.portion);
+        for (int i = 0; rv == APR_SUCCESS && i < f.portion.rows->nelts; i += CAT_OWN_KEYS_FOUND) {
+            rv = compare_owners(&f, i, found);
+        }
+    }
+    return rv;
+}
+
+apr_status_t cat_key_filler_find_equal(cat_db_t *db, apr_array_header_t *found)
+{
+    apr_array_header_t *seen = apr_array_make(db->pool, 4, sizeof(const char *));
+    const cat_registry_t *registry;
+    state_t s;
+    apr_status_t rv = cat_registry_get(db, &registry);
+
+    rv = rv == APR_SUCCESS ? read_state(db->pool, db, seen, &s) : rv;
+    while (rv == APR_SUCCESS && s.number) {
+        rv = compare_portion(db, registry, &s, found);
+        APR_ARRAY_PUSH(seen, const char *) = s.number;
+        rv = rv == APR_SUCCESS ? read_state(db->pool, db, seen, &s) : rv;
     }
     return rv;
 }
@@ -303,13 +371,13 @@ static void notice_order(cat_job_t *job, const char *overruled)
     }
 }
 
-static void notice_taken(cat_job_t *job, const filling_t *f)
+static void notice_equal(cat_job_t *job, const filling_t *f)
 {
-    if (f->taken && is_time_for_notice(job)) {
+    if (f->equal[0] && is_time_for_notice(job)) {
         cat_log(job->log, CAT_LOG_ERROR, 0,
-                "CAT089: %s: the product %s has the same value in the unique field %s as another one; give it another "
-                "value",
-                cat_db_name(job->db), f->taken, f->registry->fields->all[f->field].name);
+                "CAT089: %s: the products %s and %s have the same value in the unique field %s; give one of them "
+                "another value; catalogctl check shows the value",
+                cat_db_name(job->db), f->equal[0], f->equal[1], f->registry->fields->all[f->field].name);
     }
 }
 
@@ -357,8 +425,8 @@ static apr_status_t fill_next(cat_job_t *job, apr_pool_t *pool, apr_array_header
         return rv;
     }
     rv = cat_db_transact(f.db, fill_portion, &f);
-    notice_taken(job, &f);
-    if (f.taken) {
+    notice_equal(job, &f);
+    if (f.equal[0]) {
         APR_ARRAY_PUSH(except, const char *) = apr_pstrdup(except->pool, s.number);
         return APR_SUCCESS;
     }

@@ -13,6 +13,16 @@ apr_status_t cat_key_filler_percent(cat_db_t *db, int *percent);
 /* Can what a list reads be read: query->parts of the index, and the keys of query->keyed? As cat_indexes_check; not within a transaction. */
 apr_status_t cat_key_filler_check(cat_db_t *db, const cat_list_query_t *query, cat_indexes_state_t *state);
 
+/* Two products with the same value in a field that is to become unique. */
+typedef struct cat_equal_values_t {
+    const char *field, *value;
+    const char *ids[2];
+} cat_equal_values_t;
+
+/* Adds the equal values (cat_equal_values_t) that keep the job from completing fields; on the pool of db. Those of products that the job has not
+ * reached yet are not known. */
+apr_status_t cat_key_filler_find_equal(cat_db_t *db, apr_array_header_t *found);
+
 /* The background job that gives products the keys of fields that were added after them. It also adds the mount's fields to the
  * database, so that a contradiction is in the log soon after the start. */
 cat_job_run_t cat_key_filler_run;
