@@ -25,6 +25,7 @@
 APLOG_USE_MODULE(catalog);
 
 #define ERROR_FILTER "CATALOG_ERROR"
+#define CACHING_FILTER "CATALOG_CACHING"
 
 static int add_header(void *table, const char *name, const char *value)
 {
@@ -57,6 +58,28 @@ static const char *find_caching(request_rec *r, const cat_answer_t *answer)
     return answer->etag ? "no-cache" : NULL;
 }
 
+/* Sets Cache-Control again after mod_headers: a "Header set Cache-Control" for the whole site must not let caches keep a token. It is added
+ * when the module answers, so it runs after mod_headers' filter, which has the same type, and before mod_cache's. */
+static apr_status_t restore_caching(ap_filter_t *f, apr_bucket_brigade *bb)
+{
+    request_rec *r = f->r;
+    int failed = r->status >= 400;
+
+    apr_table_unset(failed ? r->headers_out : r->err_headers_out, "Cache-Control");
+    apr_table_setn(failed ? r->err_headers_out : r->headers_out, "Cache-Control", f->ctx);
+    ap_remove_output_filter(f);
+    return ap_pass_brigade(f->next, bb);
+}
+
+static void protect_caching(request_rec *r, const apr_table_t *table)
+{
+    const char *caching = apr_table_get(table, "Cache-Control");
+
+    if (caching && (!strcmp(caching, "no-store") || !strncmp(caching, "private", strlen("private")))) {
+        ap_add_output_filter(CACHING_FILTER, (void *)caching, r, r->connection);
+    }
+}
+
 /* Headers of a failure are in err_headers_out, as httpd's own are, so "Header always" sees them. */
 static void set_headers(request_rec *r, const cat_conf_t *conf, const cat_answer_t *answer)
 {
@@ -79,6 +102,7 @@ static void set_headers(request_rec *r, const cat_conf_t *conf, const cat_answer
     if (caching) {
         apr_table_setn(table, "Cache-Control", caching);
     }
+    protect_caching(r, table);
     if (answer->problem) {
         apr_table_setn(table, "Catalog-Problem", cat_problem_details_name(answer->problem));
     }
@@ -279,4 +303,5 @@ void cat_reply_insert_error_filter(request_rec *r)
 void cat_reply_register_filters(void)
 {
     ap_register_output_filter(ERROR_FILTER, replace_error, NULL, AP_FTYPE_CONTENT_SET);
+    ap_register_output_filter(CACHING_FILTER, restore_caching, NULL, AP_FTYPE_CONTENT_SET);
 }

@@ -40,4 +40,26 @@ for my $path (sort keys %public) {
     is_deeply(\@headers, [($public{$path}) x 2], "GET $path");
 }
 
+# A Header line for the whole site changes neither these answers nor those that depend on who asks, and the site's own cache keeps none of them.
+my $modules = CatalogTest::Tools::setting('modules');
+my $site = server(conf => join('', map { qq(LoadModule ${_}_module "$modules/mod_$_.so"\n) } qw(cache cache_disk expires)) . <<'END', mount => "CatalogField cost number private\n")->start;
+Header set        Cache-Control "public, max-age=3600"
+Header always set Cache-Control "public, max-age=3600"
+Header set        Expires "Thu, 01 Jan 2099 00:00:00 GMT"
+ExpiresActive On
+ExpiresDefault "access plus 1 hour"
+CacheEnable disk /
+CacheRoot "@dir@/logs"
+CacheStoreNoStore Off
+END
+my @users = map { register($site) } 1, 2;
+sub caching { my ($r) = @_; my $values = $r->{headers}{'cache-control'}; return join ' ', $r->{status}, ref $values ? @$values : $values // 'none' }
+my %of = map { $_->{user}{username} => $site->api(GET => '/auth/me', token => $_->{token}) } @users, @users;
+is(caching($of{$_}), '200 no-store', 'Header set Cache-Control leaves /auth/me alone') for sort keys %of;
+is($of{$_}{json}{data}{username} // $of{$_}{json}{user}{username}, $_, 'and each user has its own') for sort keys %of;
+is(caching($site->api(POST => '/auth/login', { login => $users[0]{user}{username}, password => $users[0]{password} })), '200 no-store', 'a sign-in');
+is(caching($site->api(GET => '/auth/me')), '401 no-store', 'a refusal');
+is(caching($site->api(GET => '/products', token => $users[0]{token})), '200 private, no-cache', 'the list of a user who sees private fields');
+like(caching($site->api(GET => '/products')), qr/^200 public, max-age=3600/, 'that of everybody else is the site\'s');
+
 done_testing;
