@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Mistakes around the module that nothing else reports: a section that no request reaches, a driver that is not installed, files that the
- * children cannot open or could change, clients that choose their own address. What cannot work is refused; what works, but not as
+ * children cannot open or could change, clients that choose their own address, pages without their policy. What cannot work is refused; what works, but not as
  * its author expects, is a warning in the output of "httpd -t" and in the log of each start, and catalogctl check repeats it.
  */
 #include "httpd/site_checks.h"
@@ -288,6 +288,76 @@ static void warn_of_addresses(apr_pool_t *pool, server_rec *s)
     }
 }
 
+/* ---- warnings: pages ---- */
+
+typedef struct pages_t {
+    apr_pool_t *pool;
+    server_rec *server;
+    const ap_directive_t *served_by; /* the Alias or DocumentRoot of `directory` */
+    const char *directory;
+    int has_policy; /* flag */
+} pages_t;
+
+static const ap_directive_t *find_section(const ap_directive_t *d, const char *name)
+{
+    while (d && strcasecmp(d->directive, name) != 0) {
+        d = d->parent;
+    }
+    return d;
+}
+
+/* Returns true if the directive may be in force for the directory of the pages. */
+static int covers_pages(const pages_t *pages, const ap_directive_t *d)
+{
+    const ap_directive_t *host = find_section(d, "<VirtualHost"), *directory = find_section(d, "<Directory");
+    const ap_directive_t *other = find_section(pages->served_by, "<VirtualHost");
+    const char *path = directory ? cat_config_tree_path(pages->pool, directory) : NULL;
+
+    return (!host || !other || host == other) && (!path || cat_config_tree_is_below(pages->directory, path));
+}
+
+static void find_policy(void *baton, const ap_directive_t *d)
+{
+    pages_t *pages = baton;
+    const char *args = d->args;
+
+    if (!strcasecmp(d->directive, "Header") && covers_pages(pages, d)) {
+        while (*args && !pages->has_policy) {
+            pages->has_policy = !strcasecmp(ap_getword_conf(pages->pool, &args), "Content-Security-Policy");
+        }
+    }
+}
+
+static int has_file(const pages_t *pages, const char *name)
+{
+    return access(apr_pstrcat(pages->pool, pages->directory, name, NULL), F_OK) == 0;
+}
+
+/* The policy keeps a script that got into a page, through a fault in it, from being run. */
+static void warn_of_pages(void *baton, const ap_directive_t *d)
+{
+    pages_t *pages = baton;
+    const char *args = d->args;
+
+    if (strcasecmp(d->directive, "Alias") != 0 && strcasecmp(d->directive, "DocumentRoot") != 0) {
+        return;
+    }
+    while (*args) {
+        pages->directory = ap_getword_conf(pages->pool, &args);
+    }
+    pages->served_by = d;
+    pages->has_policy = !has_file(pages, "/account.html") || !has_file(pages, "/own/config.js");
+    cat_config_tree_walk(ap_conftree, find_policy, pages);
+    if (!pages->has_policy) {
+        ap_log_error(
+            APLOG_MARK, APLOG_WARNING, 0, pages->server,
+            "CAT084: %s on line %d of %s serves the catalogue's pages without a Content-Security-Policy, which "
+            "keeps foreign scripts from running in them; run a2enmod headers, and copy the Header lines of "
+            "<Directory /usr/share/mod_catalog/www> in mods-available/catalog.conf to <Directory \"%s\">",
+            d->directive, d->line_num, d->filename, pages->directory);
+    }
+}
+
 /* Once for each start: by the pass that "httpd -t" makes, or else by the second one, whose lines are in the log. */
 static int is_pass_to_warn(void)
 {
@@ -298,6 +368,7 @@ static int is_pass_to_warn(void)
 void cat_site_checks_warn(apr_pool_t *pool, server_rec *main_server)
 {
     secrets_t secrets = {pool, apr_hash_make(pool), cat_child_user_find(), main_server};
+    pages_t pages = {.pool = pool, .server = main_server};
 
     if (!is_pass_to_warn()) {
         return;
@@ -307,6 +378,7 @@ void cat_site_checks_warn(apr_pool_t *pool, server_rec *main_server)
             warn_of_addresses(pool, s);
         }
     }
+    cat_config_tree_walk(ap_conftree, warn_of_pages, &pages);
     if (geteuid() == 0) { /* otherwise the children have the user who starts httpd */
         cat_config_tree_walk(ap_conftree, warn_of_secrets, &secrets);
     }

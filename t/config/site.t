@@ -50,6 +50,23 @@ like($trusting->log_text, $warning, 'the log has it, too');
 is(() = $trusting->log_text =~ /CAT077/g, 1, 'once');
 expect_log(qr/CAT077/);
 
+# ---- pages without their policy ----
+
+my $pages = setting('top') . '/www';
+my ($policy) = slurp(setting('top') . '/conf/catalog.conf') =~ /^(#    Header set Content-Security-Policy .*?[^\\]\n)/ms;
+$policy =~ s/^#//mg;
+sub directory { my ($path, $lines) = @_; return qq(<Directory "$path">\n$lines</Directory>\n) }
+my $alias = qq(Alias /catalogue "$pages"\n);
+my $open = qr{CAT084: (?:Alias|DocumentRoot) on line \d+ of \S+httpd\.conf serves the catalogue's pages without .*<Directory "\Q$pages\E/?">$}m;
+like(said(site($_)), $open, 'pages without their policy are a warning: ' . s/\n.*//sr)
+    for $alias, qq(Alias /catalogue/ "$pages/"\n), qq(<Location /catalogue>\nAlias "$pages"\n</Location>\n), $alias . directory('/srv', $policy),
+    $alias . directory($pages, "Header set X-Content-Type-Options nosniff\n"), "<VirtualHost *:\@port\@>\nDocumentRoot \"$pages\"\n</VirtualHost>\n",
+    "<VirtualHost *:\@port\@>\n$alias</VirtualHost>\n<VirtualHost *:\@port\@>\nServerName x.test\n$policy</VirtualHost>\n";
+is(said(site($_)), 'OK', 'with it there is none')
+    for $alias . directory($pages, $policy), $alias . directory('/', $policy), "$alias<Location /catalogue>\n$policy</Location>\n",
+    "$alias$policy", "<VirtualHost *:\@port\@>\n$alias$policy</VirtualHost>\n", qq(Alias /else "\@dir\@"\n);
+like(ctl_for(server(conf => $alias), 'check')->{out}, qr/^problem\tconfiguration\tCAT084: /m, 'catalogctl check repeats the warning');
+
 # ---- secrets, and files of the children ----
 
 if ($> == 0) {

@@ -63,6 +63,7 @@ cat >/etc/apache2/sites-available/shop.conf <<'END'
   Alias /catalogue /usr/share/mod_catalog/www
   <Directory /usr/share/mod_catalog/www>
     Require all granted
+    Header set Content-Security-Policy "default-src 'self'"
   </Directory>
 </VirtualHost>
 END
