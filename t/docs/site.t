@@ -55,6 +55,9 @@ sub ask {
     my ($answer, $code) = $r->{out} =~ /^(.*)\n(\d+)$/s or return { status => "curl: $r->{status}" };
     return { status => $code, json => scalar eval { Cpanel::JSON::XS::decode_json($answer) } };
 }
+my ($shown, $answer) = slurp($readme) =~ /^(curl -sk --resolve .*)\n```\n\nThe last command prints `(.*?)`/m or die "README does not show that it works\n";
+$shown =~ s{:443:}{:$port:}; $shown =~ s{example\.com/}{example.com:$port/}; $shown =~ s{curl -}{curl --noproxy '*' -};
+is(qx($shown), $answer, 'the command that shows that it works');
 my $made = ask('/api/register', { username => 'ada', email => 'ada@example.com', password => 'correct horse' });
 is($made->{status}, 201, 'a registration over TLS succeeds');
 is(ask('/api/products', { name => 'Kettle', price => 19.99 }, "Authorization: Bearer $made->{json}{token}")->{status}, 201,
