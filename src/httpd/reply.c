@@ -41,6 +41,13 @@ static int depends_on_reader(const cat_state_t *state)
     return route && route->who == CAT_READER && state->conf->readers;
 }
 
+/* May a cache keep the failure although nothing says so (RFC 9110, 15.1)? Varnish keeps a 404 for two minutes. */
+static int is_cached_by_default(int status)
+{
+    return status == HTTP_NOT_FOUND || status == HTTP_METHOD_NOT_ALLOWED || status == HTTP_GONE ||
+           status == HTTP_REQUEST_URI_TOO_LARGE || status == HTTP_NOT_IMPLEMENTED;
+}
+
 /* What caches may do with an answer. NULL: the answer says it, or HTTP. */
 static const char *find_caching(request_rec *r, const cat_answer_t *answer)
 {
@@ -55,7 +62,7 @@ static const char *find_caching(request_rec *r, const cat_answer_t *answer)
     if (state && depends_on_reader(state) && state->user) {
         return "private, no-cache";
     }
-    return answer->etag ? "no-cache" : NULL;
+    return answer->etag || is_cached_by_default(answer->status) ? "no-cache" : NULL;
 }
 
 /* Sets Cache-Control again after mod_headers: a "Header set Cache-Control" for the whole site must not let caches keep a token. It is added

@@ -62,4 +62,15 @@ is(caching($site->api(GET => '/auth/me')), '401 no-store', 'a refusal');
 is(caching($site->api(GET => '/products', token => $users[0]{token})), '200 private, no-cache', 'the list of a user who sees private fields');
 like(caching($site->api(GET => '/products')), qr/^200 public, max-age=3600/, 'that of everybody else is the site\'s');
 
+# A cache may keep some failures unless they say otherwise.
+my $none = '01a1fd8d-47a8-77ac-9778-38d2c78c295b';
+sub caching_of { my ($at, @request) = @_; my $r = $at->api(@request); return join ' ', $r->{status}, map { $_ // '-' } $r->{headers}{'cache-control'}, $r->{headers}{vary} }
+my $shop = server(mount => "CatalogField sku string unique\n    CatalogField published boolean index\n    CatalogVisible published=true\n    CatalogWriteRole editor")->start;
+my @missing = ("/products/$none", '/products/1', "/products/$none?fields=name", '/images/x.webp', '/nothing', '/problems/x', '/a%2Fb');
+is(caching_of($server, GET => $_), '404 no-cache Accept', "GET $_") for @missing;
+is(caching_of($server, HEAD => "/products/$none"), '404 no-cache Accept', 'HEAD');
+is(caching_of($server, PATCH => '/products'), '405 no-cache Accept', 'a method that the route does not have');
+is(caching_of($shop, GET => $_), '404 no-cache Accept,Authorization', "GET $_ where products are hidden") for "/products/$none", '/products/sku=KT-1';
+is(caching_of($shop, GET => "/products/$none", token => forge()), '404 private, no-cache Accept,Authorization', 'with a token');
+
 done_testing;
