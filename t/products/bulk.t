@@ -187,6 +187,8 @@ for (
     ['a value without a name beside a condition', { where => 'category=tea&=2', %set }, 'where' => 'unknown'],
     ['values without names, all empty', { where => '=&=', %set }, 'where' => 'unknown', 'where' => 'unknown'],
     ['a where that says nothing', { where => '&&', %set, dryRun => true }, 'where' => 'required'],
+    ['an empty list of values', { where => 'category[in]=', delete => true }, 'where.category[in]' => 'too_short'],
+    ['an empty list of ids', { where => 'id[in]=', delete => true }, 'where.id[in]' => 'too_short'],
     ['a page', { where => 'page=2', %set }, 'where.page' => 'unknown'],
     ) {
     my ($name, $body, @wrong) = @$_;

@@ -103,6 +103,7 @@ my @faults = (
     ['colour[gte]=1', 'colour[gte]' => 'unknown'], ['%5Bgte%5D=1', '[gte]' => 'unknown'],
     ['price=1&price=1', 'price' => 'duplicate'], ['price[gte]=1&price%5Bgte%5D=2', 'price[gte]' => 'duplicate'],
     ['price[in]=' . join(',', 1 .. 101), 'price[in]' => 'too_many'],
+    (map { ["$_\[in]=", "$_\[in]" => 'too_short'], ["$_\[in][]=&$_\[in][]=", "$_\[in]" => 'too_short'] } qw(id name price category inStock rating createdAt)),
     [join('&', map { my $f = $_; map { "$f\[$_]=1" } qw(ne lt lte gt gte) } qw(name category price rating)) . '&name=x', 'name' => 'too_many'],
     ['price=x&colour[gte]=1&price[foo]=1&fields=x&inStock=2',
         'price' => 'type', 'colour[gte]' => 'unknown', 'price[foo]' => 'operator', 'fields' => 'unknown', 'inStock' => 'type'],

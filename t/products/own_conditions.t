@@ -83,6 +83,11 @@ is(list('tags[all][]=steel&tags[all][]=red')->{headers}{etag}, list('tags[all]=r
     ['tags=red&tags=x', tags => 'duplicate'], ['born=2026-02-30', born => 'format'], ['born[gte]=2026', 'born[gte]' => 'format'], ['born[in]=2026-01-31,x', 'born[in]' => 'format'],
 );
 answers(list($_->[0]), 400, invalid(@$_[1, 2]), "$_->[0] is refused") for @cases;
+for my $field (qw(brand code link born weight quantity published color seen tags updated)) {
+    for my $operator ('in', $field eq 'tags' ? 'all' : ()) {
+        answers(list("$field\[$operator]=$_"), 400, invalid("$field\[$operator]" => 'too_short'), "$field\[$operator]=$_ is refused") for '', ',';
+    }
+}
 
 sub told { return list($_[0])->{json}{errors}[0]{message} }
 is(told('id[exists]=true'), 'must have the operator in', 'the operators are named');

@@ -112,6 +112,7 @@ static void test_says_what_is_wrong(void **state)
 {
     static const char *const faults[][2] = {
         {"price=x", "price must be a number"},
+        {"category[in]=", "category[in] must have at least one value"},
         {"colour=red", "colour is not a field"},
         {"sort=price", "sort is not a field"},
         {"", "it must have a condition, such as published=true"},

@@ -219,11 +219,26 @@ static int sort_values(cat_query_value_t *values, int count)
 
 static const cat_field_fault_t bad_encoding = {"encoding", "must be percent-encoded UTF-8"};
 
+/* A program that joins an empty list sends an empty text: it asks for nothing, and not for the products whose value is empty. */
+static int is_empty_list(const apr_array_header_t *items)
+{
+    for (int i = 0; i < items->nelts; i++) {
+        const char *text = APR_ARRAY_IDX(items, i, const char *);
+        if (!text || *text) {
+            return 0;
+        }
+    }
+    return 1;
+}
+
 static cat_field_fault_t read_items(apr_pool_t *pool, const cat_field_t *field, cat_query_condition_t *condition,
                                     const apr_array_header_t *items)
 {
     cat_query_value_t *values = apr_pcalloc(pool, (apr_size_t)items->nelts * sizeof(*values));
 
+    if (is_empty_list(items)) {
+        return (cat_field_fault_t){"too_short", "must have at least one value"};
+    }
     for (int i = 0; i < items->nelts; i++) {
         const char *text = APR_ARRAY_IDX(items, i, const char *);
         cat_field_fault_t fault =
