@@ -173,6 +173,27 @@ $r = undo($batch)->{json};
 is(join(' ', @{$r}{qw(changed failed)}, scalar grep { $_->{code} eq 'taken' } @{ $r->{errors} }), '1 119 119', 'all are named');
 is(ask(GET => '/products/sku=T-120')->{json}{data}{name}, 't120', 'the one whose value is free is back');
 
+# case: a value that the server has made of another field, which others have by now
+my ($kettle, $teapot, $chosen) = (made('Blue Kettle'), made('Teapot 2000'), made('Mug', slug => 'chosen'));
+operate(update($kettle, slug => 'moved'), { op => 'delete', id => $teapot->{id} }, update($chosen, slug => 'other'));
+$batch = newest()->{batch};
+made('Blue Kettle') for 1 .. 3;
+made('Teapot 2000');
+made('Owner', slug => 'chosen');
+answers(undo($batch), 200, undone(2, 1, taken($chosen, 'slug')), 'is made anew; one that a client chose is named');
+is(stored($kettle)->{slug}, 'blue-kettle-4', 'of a product that is there');
+is(stored($teapot)->{slug}, 'teapot-2000-2', 'and of one that was deleted');
+answers(ask(GET => '/products/slug=teapot-2000-2'), 200, undef, 'which is found by it');
+my ($seq) = map { $_->{seq} } grep { $_->{op} eq 'delete' } @{ ask(GET => "/products/$teapot->{id}/history")->{json}{data} };
+answers(ask(POST => "/products/$teapot->{id}/restore", { seq => $seq }), 200, undef, 'it is restored again');
+is(stored($teapot)->{slug}, 'teapot-2000-2', 'and keeps the value');
+ask(DELETE => "/products/$teapot->{id}");
+made('Owner', slug => 'teapot-2000-2');
+($seq) = map { $_->{seq} } grep { $_->{op} eq 'delete' } @{ ask(GET => "/products/$teapot->{id}/history")->{json}{data} };
+answers(ask(POST => "/products/$teapot->{id}/restore", { seq => $seq }), 200, undef, 'restored, too, a product gets another value');
+is(stored($teapot)->{slug}, 'teapot-2000-3', 'the next one that is free');
+is(problems(ctl_for($server, 'check')), '', 'all counts and keys are right');
+
 # ---- products with many changes ----
 
 # A product is read in portions of a hundred changes: those of the batch itself, and those of others since.

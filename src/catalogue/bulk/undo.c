@@ -91,6 +91,7 @@ typedef struct product_t {
     const char *const *present; /* the row of the product; NULL: there is none */
     const char *const *row; /* as it was before the changes that have been taken back so far; NULL: there was none */
     apr_int64_t other;      /* the batch of the last change, if it is not this one; 0: it is */
+    int remakes;            /* flag: values that the server makes are made anew where others have them */
     int is_over;            /* flag: a change of another batch lies below them */
     int is_changed;         /* flag: it was written */
     apr_int64_t number;     /* of the change that was judged last */
@@ -184,7 +185,7 @@ static apr_status_t put_product(void *baton)
 {
     product_t *p = baton;
 
-    return cat_restore_put(p->db, p->id, p->present, p->row, &p->is_changed);
+    return cat_restore_put(p->db, p->id, p->present, p->row, p->remakes, &p->is_changed);
 }
 
 /* ---- a portion ---- */
@@ -248,7 +249,7 @@ static apr_status_t store_product(run_t *run, product_t *p)
 
 static apr_status_t undo_product(run_t *run, const char *id)
 {
-    product_t p = {.db = run->db, .portion = run->portion, .id = id};
+    product_t p = {.db = run->db, .portion = run->portion, .id = id, .remakes = run->is_last_try};
     apr_pool_t *before = cat_db_use_pool(run->db, run->pool);
     apr_status_t rv = read_product(&p);
 
@@ -300,7 +301,7 @@ static apr_status_t claim_values(cat_db_t *db, const char *id)
 /* The pool has the last product, so that the caller can say what it fails with. */
 static apr_status_t put_and_claim(const run_t *run, const char *id)
 {
-    product_t p = {.db = run->db, .portion = run->portion, .id = id};
+    product_t p = {.db = run->db, .portion = run->portion, .id = id, .remakes = 1};
     apr_pool_t *before = cat_db_use_pool(run->db, run->pool);
     apr_status_t rv;
 

@@ -3,7 +3,7 @@
  * Makes a product what it was before a change.
  *
  * It is written as any other: an update, or a creation with the id and the time of before. So what is derived of it, counted and cached follows,
- * unique values that were taken meanwhile are refused, and the history has one more change, which can be taken back as well.
+ * unique values that were taken meanwhile are refused unless the server made them of other fields, as it then makes others, and the history has one more change, which can be taken back as well.
  */
 #include "catalogue/changes/restore.h"
 
@@ -11,6 +11,7 @@
 
 #include <apr_strings.h>
 
+#include "catalogue/product/own_slug.h"
 #include "catalogue/product/product_images.h"
 #include "catalogue/product/products.h"
 #include "lib/json.h"
@@ -61,7 +62,13 @@ static apr_status_t keep_hidden_pictures(cat_db_t *db, const char *extra)
 
 /* ---- writing ---- */
 
-static apr_status_t insert_again(cat_db_t *db, const char *const *row)
+/* Takes the unique values that the server makes of the record's other fields, and makes those anew that other products have. */
+static apr_status_t claim_made(cat_db_t *db, const char **record)
+{
+    return cat_own_slugs_claim(db, cat_own_slugs_recognize(db->pool, cat_product_fields_of(db->conf), record), record);
+}
+
+static apr_status_t insert_again(cat_db_t *db, const char *const *row, int remakes)
 {
     const cat_fields_t *fields = cat_product_fields_of(db->conf);
     int images = cat_product_images_find(fields);
@@ -71,6 +78,7 @@ static apr_status_t insert_again(cat_db_t *db, const char *const *row)
     apr_status_t rv =
         images < fields->count ? keep_pictures(db, &record[images]) : keep_hidden_pictures(db, row[CAT_PRODUCT_EXTRA]);
 
+    rv = rv == APR_SUCCESS && remakes ? claim_made(db, record) : rv;
     cat_product_stamp(db->pool, fields, record, apr_time_now());
     again[CAT_PRODUCT_EXTRA] = cat_product_write_extra(db->pool, fields, record, row[CAT_PRODUCT_EXTRA]);
     return rv == APR_SUCCESS ? cat_products_insert_row_within(db, (const char *const *)again) : rv;
@@ -126,12 +134,40 @@ static apr_status_t compare_rows(cat_db_t *db, const char *const *present, const
     return rv;
 }
 
-static apr_status_t update_again(cat_db_t *db, const char *const *present, const char *const *row, int *is_changed)
+static int changes_unique(const cat_input_t *input)
+{
+    int changes = 0;
+
+    for (int i = CAT_PRODUCT_FIELDS; i < input->count; i++) {
+        changes |= input->values[i] && input->fields[i].flags & CAT_UNIQUE;
+    }
+    return changes;
+}
+
+/* Makes the fields anew that the update sets to a value of another product, if the server makes them. */
+static apr_status_t remake_fields(cat_db_t *db, const char *const *row, cat_input_t *input)
+{
+    const cat_fields_t *fields = cat_product_fields_of(db->conf);
+    const char **record =
+        apr_pmemdup(db->pool, cat_product_read(db->pool, fields, row), (apr_size_t)fields->count * sizeof(*record));
+    apr_status_t rv = claim_made(db, record);
+
+    for (int i = CAT_PRODUCT_FIELDS; i < fields->count; i++) {
+        if (input->values[i] && input->fields[i].flags & CAT_UNIQUE) {
+            input->values[i] = record[i];
+        }
+    }
+    return rv;
+}
+
+static apr_status_t update_again(cat_db_t *db, const char *const *present, const char *const *row, int remakes,
+                                 int *is_changed)
 {
     const char *const *product;
     cat_input_t input;
     apr_status_t rv = compare_rows(db, present, row, &input);
 
+    rv = rv == APR_SUCCESS && remakes && changes_unique(&input) ? remake_fields(db, row, &input) : rv;
     *is_changed = input.given > 0;
     return rv == APR_SUCCESS && input.given ? cat_products_update_within(db, row[CAT_PRODUCT_ID], &input, &product)
                                             : rv;
@@ -146,13 +182,13 @@ apr_status_t cat_restore_lock(cat_db_t *db, const char *id, const char *const **
 }
 
 apr_status_t cat_restore_put(cat_db_t *db, const char *id, const char *const *present, const char *const *row,
-                             int *is_changed)
+                             int remakes, int *is_changed)
 {
     *is_changed = present || row;
     if (!row) {
         return present ? cat_products_delete_within(db, id) : APR_SUCCESS;
     }
-    return present ? update_again(db, present, row, is_changed) : insert_again(db, row);
+    return present ? update_again(db, present, row, remakes, is_changed) : insert_again(db, row, remakes);
 }
 
 /* ---- of one product ---- */
@@ -180,7 +216,7 @@ static apr_status_t restore_product(void *baton)
         return CAT_ENOPRODUCT;
     }
     rv = rv == APR_SUCCESS ? cat_restore_lock(r->db, r->id, &present) : rv;
-    rv = rv == APR_SUCCESS ? cat_restore_put(r->db, r->id, present, row, &is_changed) : rv;
+    rv = rv == APR_SUCCESS ? cat_restore_put(r->db, r->id, present, row, 1, &is_changed) : rv;
     rv = rv == APR_SUCCESS ? read_product(r) : rv;
     return rv == APR_SUCCESS && is_changed ? r->finish(r->baton) : rv;
 }

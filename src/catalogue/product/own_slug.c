@@ -10,6 +10,7 @@
  */
 #include "catalogue/product/own_slug.h"
 
+#include <limits.h>
 #include <string.h>
 
 #include <apr_strings.h>
@@ -18,6 +19,7 @@
 #include "catalogue/product/product.h"
 #include "lib/fold.h"
 #include "lib/json.h"
+#include "lib/text.h"
 #include "lib/words.h"
 
 /* The first `most` characters of the joined words, without a "-" at the end. */
@@ -90,6 +92,34 @@ void cat_own_slugs_complete(apr_pool_t *pool, const cat_fields_t *fields, cat_in
     }
 }
 
+/* Returns N if the value ends with "-N", N at least 2; else 1. */
+static int read_attempt(const char *value)
+{
+    const char *suffix = strrchr(value, '-');
+    apr_int64_t attempt = suffix ? apr_atoi64(suffix + 1) : 1;
+
+    return attempt > 1 && attempt < INT_MAX ? (int)attempt : 1;
+}
+
+cat_own_slugs_t cat_own_slugs_recognize(apr_pool_t *pool, const cat_fields_t *fields, const char *const *record)
+{
+    cat_own_slugs_t slugs = NULL;
+
+    for (int i = CAT_PRODUCT_FIELDS; i < fields->count; i++) {
+        int is_candidate = record[i] && fields->all[i].flags & CAT_UNIQUE && fields->own[i]->from;
+        int attempt = is_candidate ? read_attempt(record[i]) : 1;
+        if (is_candidate && !cat_text_is_same(make_text(pool, fields, record, i, attempt), record[i])) {
+            attempt = 1; /* words that end with a number: "teapot-2000" */
+            is_candidate = cat_text_is_same(make_text(pool, fields, record, i, 1), record[i]);
+        }
+        if (is_candidate) {
+            slugs = slugs ? slugs : apr_pcalloc(pool, (apr_size_t)fields->count * sizeof(*slugs));
+            slugs[i] = attempt;
+        }
+    }
+    return slugs;
+}
+
 /* ---- where one is taken ---- */
 
 /* A field of a record, and its number in the registry. */
@@ -113,13 +143,14 @@ static const char *make_other(const making_t *m, int attempt)
     return is_refused ? NULL : text;
 }
 
-/* *taken: whether a product has what the attempt makes. */
+/* *taken: whether another product has what the attempt makes. */
 static apr_status_t look_up(const making_t *m, int attempt, int *taken)
 {
     const char *text = make_other(m, attempt);
 
     *taken = 0;
-    return text ? cat_own_keys_find_other(m->db, m->registry->numbers[m->known], text, NULL, taken) : APR_SUCCESS;
+    return text ? cat_own_keys_find_other(m->db, m->registry->numbers[m->known], text, m->record[CAT_PRODUCT_ID], taken)
+                : APR_SUCCESS;
 }
 
 /* *attempt: one whose value is taken; afterwards, one whose value is not. */

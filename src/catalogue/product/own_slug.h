@@ -17,10 +17,13 @@ typedef int *cat_own_slugs_t;
  * long for its row. */
 void cat_own_slugs_complete(apr_pool_t *pool, const cat_fields_t *fields, cat_input_t *input);
 
+/* Returns which unique fields of the record have a value that the server makes of its other fields; NULL if there are none. */
+cat_own_slugs_t cat_own_slugs_recognize(apr_pool_t *pool, const cat_fields_t *fields, const char *const *record);
+
 /* After a write that failed with APR_EEXIST: makes those anew that other products have. APR_EEXIST: it is none of them. */
 apr_status_t cat_own_slugs_renew(cat_db_t *db, cat_own_slugs_t slugs, const char **record);
 
-/* In the transaction that inserts the record, whose id is set: makes those anew that are taken, and takes the values for the record.
+/* In the transaction that writes the record, whose id is set: makes those anew that other products have, and takes the values for the record.
  * slugs: may be NULL. */
 apr_status_t cat_own_slugs_claim(cat_db_t *db, cat_own_slugs_t slugs, const char **record);
 
