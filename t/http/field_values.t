@@ -62,7 +62,7 @@ sleep 2; # the maintenance, once a second, has taken them into the counts
 my $hold = $server->database;
 if (driver ne 'sqlite3') { # so that it takes no more
     $hold->begin_work;
-    $hold->do('UPDATE product_counts SET n = n + 1 WHERE level = 2');
+    $hold->do('UPDATE product_counts SET n = n + 1 WHERE name = \'lock\'');
 }
 $server->api(PUT => "/products/$ids[-$_]", { tags => [map { sprintf 't%02d', $_ * 7 % 55 } $_ .. $_ + 3] }, token => $token) for 1 .. 12;
 my %count;

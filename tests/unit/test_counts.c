@@ -6,15 +6,9 @@
 
 #include "db/pool/checkout.h"
 
-static const char *blocks(unit_database_t *database)
-{
-    return unit_database_sql(database, "SELECT GROUP_CONCAT(n, ' ') FROM (SELECT n FROM product_counts"
-                                       " WHERE level = 0 ORDER BY created_at, id)");
-}
-
 static const char *all(unit_database_t *database)
 {
-    return unit_database_sql(database, "SELECT n FROM product_counts WHERE level = 1");
+    return unit_database_sql(database, "SELECT n FROM product_counts WHERE name = 'products'");
 }
 
 static int maintain_once(unit_database_t *database)
@@ -27,44 +21,13 @@ static int maintain_once(unit_database_t *database)
     return changed;
 }
 
-static void test_empty_catalogue_has_one_block(void **state)
+static void test_counts_of_an_empty_catalogue_are_right(void **state)
 {
     unit_database_t *database = unit_database(*state);
 
     assert_int_equal(maintain_once(database), 0);
     assert_int_equal(unit_products_check(database), 0);
     assert_string_equal(all(database), "0");
-}
-
-static void test_large_blocks_are_split(void **state)
-{
-    unit_database_t *database = unit_database(*state);
-
-    unit_products_insert(database, 0, 19999);
-    assert_int_equal(maintain_once(database), 0);
-    unit_products_insert(database, 19999, 42000);
-    assert_int_equal(maintain_once(database), 3);
-    assert_string_equal(blocks(database), "10000 10000 10000 12000");
-    assert_string_equal(all(database), "42000");
-    assert_int_equal(maintain_once(database), 0);
-    assert_int_equal(unit_products_check(database), 0);
-}
-
-/* Deletions leave blocks that are too small. Maintenance merges each of them into the next older one. */
-static void test_small_blocks_are_merged(void **state)
-{
-    unit_database_t *database = unit_database(*state);
-
-    unit_products_insert(database, 0, 42000);
-    unit_products_maintain(database);
-    unit_database_sql(database, "DELETE FROM products WHERE CAST(name AS INTEGER) BETWEEN 10600 AND 29990");
-    assert_string_equal(blocks(database), "10000 600 9 12000");
-    assert_int_equal(maintain_once(database), 2);
-    assert_string_equal(blocks(database), "10609 12000");
-    unit_database_sql(database, "DELETE FROM products WHERE CAST(name AS INTEGER) > 2");
-    unit_products_maintain(database);
-    assert_string_equal(blocks(database), "3");
-    assert_int_equal(unit_products_check(database), 0);
 }
 
 static apr_status_t rebuild(void *baton)
@@ -77,14 +40,11 @@ static void test_check_finds_wrong_counts(void **state)
     unit_database_t *database = unit_database(*state);
     cat_db_t *db = unit_database_use(*state, database);
 
-    unit_products_insert(database, 0, 21000);
-    unit_products_maintain(database);
-    unit_database_sql(database, "UPDATE product_counts SET n = n + 1 WHERE level = 0 AND n = 11000");
-    assert_int_equal(unit_products_check(database), 2); /* the block, and the sum of the blocks */
-    unit_database_sql(database, "UPDATE product_counts SET n = n + 1 WHERE level = 1");
-    assert_int_equal(unit_products_check(database), 1); /* the block */
-    unit_database_sql(database, "DELETE FROM product_counts WHERE level = 1");
-    assert_int_equal(unit_products_check(database), 3); /* and what counts all products, and those in stock */
+    unit_products_insert(database, 0, 100);
+    unit_database_sql(database, "UPDATE product_counts SET n = n + 1 WHERE name = 'products'");
+    assert_int_equal(unit_products_check(database), 1);
+    unit_database_sql(database, "UPDATE product_counts SET in_stock = in_stock + 1 WHERE name = 'products'");
+    assert_int_equal(unit_products_check(database), 2);
     assert_int_equal(cat_db_transact(db, rebuild, db), APR_SUCCESS);
     assert_int_equal(unit_products_check(database), 0);
 }
@@ -109,30 +69,18 @@ static void test_maintenance_applies_deltas(void **state)
     assert_int_equal(unit_products_check(database), 0);
 }
 
-/* The deltas fill more than one batch. Maintenance splits no block before few deltas are left. */
+/* The delta rows fill more than one batch, and more than one transaction. */
 static void test_maintenance_applies_many_deltas_in_batches(void **state)
 {
     unit_database_t *database = unit_products_without_triggers(*state);
 
-    unit_products_insert(database, 0, 22000);
-    for (int i = 0; i < 5; i++) {
-        assert_int_equal(maintain_once(database), 4);
-    }
-    assert_string_equal(blocks(database), "20000");
-    assert_int_equal(maintain_once(database), 3);
-    assert_string_equal(blocks(database), "10000 12000");
-    unit_products_maintain(database);
+    unit_products_insert(database, 0, 4500);
+    assert_int_equal(maintain_once(database), 4);
+    assert_string_equal(all(database), "4000");
     assert_int_equal(unit_products_check(database), 0);
-    unit_products_insert(database, 22000, 23200); /* into the newest block */
-    unit_database_sql(
-        database,
-        "INSERT INTO product_deltas (created_at, id, delta, category, category_delta, in_stock)"
-        " SELECT created_at, id, -1, category, -1, -1 FROM products WHERE CAST(name AS INTEGER) BETWEEN 400 AND 1600;"
-        "DELETE FROM products WHERE CAST(name AS INTEGER) BETWEEN 400 AND 1600");
     unit_products_maintain(database);
+    assert_string_equal(all(database), "4500");
     assert_int_equal(unit_products_check(database), 0);
-    assert_string_equal(all(database), "21999");
-    assert_string_equal(unit_database_sql(database, "SELECT n FROM category_counts WHERE category = 'Light'"), "21999");
 }
 
 static apr_int64_t count_category(unit_database_t *database, const char *category)
@@ -269,7 +217,7 @@ static void test_failing_database_is_reported(void **state)
     cat_db_t *db = unit_database_use(*state, database);
     int changed, wrong;
 
-    unit_database_sql(database, "DROP TABLE product_counts");
+    unit_database_sql(database, "DROP TABLE category_counts");
     assert_int_not_equal(cat_counts_maintain(db, &changed), APR_SUCCESS);
     assert_int_equal(changed, 0);
     assert_int_not_equal(cat_counts_check(db, &wrong), APR_SUCCESS);
@@ -278,9 +226,7 @@ static void test_failing_database_is_reported(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        UNIT_TEST(test_empty_catalogue_has_one_block),
-        UNIT_TEST(test_large_blocks_are_split),
-        UNIT_TEST(test_small_blocks_are_merged),
+        UNIT_TEST(test_counts_of_an_empty_catalogue_are_right),
         UNIT_TEST(test_check_finds_wrong_counts),
         UNIT_TEST(test_maintenance_applies_deltas),
         UNIT_TEST(test_maintenance_applies_many_deltas_in_batches),

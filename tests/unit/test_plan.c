@@ -116,7 +116,7 @@ static void test_large_share_of_the_products_is_walked(void **state)
 
     assert_int_equal(plan.kind, CAT_PLAN_WALK);
     assert_string_equal(plan.index, "products_by_time");
-    unit_database_sql(database, "UPDATE product_counts SET n = 100000 WHERE level = 1");
+    unit_database_sql(database, "UPDATE product_counts SET n = 100000 WHERE name = 'products'");
     plan = choose(*state, database, &query);
     assert_int_equal(plan.kind, CAT_PLAN_FETCH);
 }
@@ -302,7 +302,7 @@ static void test_products_of_more_words_than_are_streamed_are_fetched(void **sta
     cat_plan_t plan;
 
     query.others = with;
-    unit_database_sql(database, "UPDATE product_counts SET n = 100000 WHERE level = 1;"
+    unit_database_sql(database, "UPDATE product_counts SET n = 100000 WHERE name = 'products';"
                                 " INSERT INTO product_words (word, created_at, id) SELECT CASE WHEN created_at = 1 THEN"
                                 " 'seldom' ELSE 'rare' || created_at END, created_at, id FROM products"
                                 " WHERE created_at <= 200");
@@ -316,7 +316,7 @@ static void test_products_of_more_words_than_are_streamed_are_fetched(void **sta
     cat_select_text_begin(&s, unit_database_use(*state, database));
     cat_plan_add_count(&s, &plan, 0);
     assert_non_null(strstr(cat_buffer_text(&s.text), "UNION ALL"));
-    unit_database_sql(database, "UPDATE product_counts SET n = 3000 WHERE level = 1");
+    unit_database_sql(database, "UPDATE product_counts SET n = 3000 WHERE name = 'products'");
     assert_int_equal(choose(*state, database, &query).kind, CAT_PLAN_WALK);
 }
 

@@ -231,7 +231,7 @@ static void insert_rows(catalogue_t *c, rows_t *rows)
            "rating_key,"
            " words)",
            rows->products);
-    insert(c, "product_deltas (created_at, id, delta, category, category_delta, in_stock)", rows->deltas);
+    insert(c, "product_deltas (delta, category, category_delta, in_stock)", rows->deltas);
     insert(c, "product_words (word, created_at, id, in_name)", rows->words);
     insert(c, "product_keys (field, value_key, created_at, id, value, counted)", rows->keys);
 }
@@ -247,8 +247,8 @@ static void add_product(catalogue_t *c, const product_t *p, rows_t *rows)
         p->id, p->name, p->price, p->category, p->in_stock, p->rating ? "'" : "", p->rating ? p->rating : "NULL",
         p->rating ? "'" : "", p->created_at, p->name_key, p->category_key, p->price_key, p->rating_key, p->words);
     if (cat_dialect_find(driver)->counts_by_hand) {
-        APR_ARRAY_PUSH(rows->deltas, const char *) = apr_psprintf(
-            c->pool, "(%" APR_INT64_T_FMT ", '%s', 1, '%s', 1, %d)", p->created_at, p->id, p->category, p->in_stock);
+        APR_ARRAY_PUSH(rows->deltas, const char *) =
+            apr_psprintf(c->pool, "(1, '%s', 1, %d)", p->category, p->in_stock);
     }
     for (int i = 0; i < words->nelts; i++) {
         const cat_product_word_t *word = &APR_ARRAY_IDX(words, i, cat_product_word_t);

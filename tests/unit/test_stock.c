@@ -103,7 +103,7 @@ static void test_check_finds_wrong_counts(void **state)
     cat_db_t *db = unit_database_use(*state, database);
 
     unit_products_insert(database, 0, 10);
-    unit_database_sql(database, "UPDATE product_counts SET in_stock = 11 WHERE level = 1");
+    unit_database_sql(database, "UPDATE product_counts SET in_stock = 11 WHERE name = 'products'");
     assert_int_equal(unit_products_check(database), 1);
     unit_database_sql(database, "UPDATE category_counts SET in_stock = 9");
     assert_int_equal(unit_products_check(database), 2);

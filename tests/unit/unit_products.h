@@ -100,7 +100,7 @@ static inline int unit_products_check(unit_database_t *database)
     "DROP TRIGGER products_insert; DROP TRIGGER products_delete; DROP TRIGGER products_category_insert;"               \
     "DROP TRIGGER products_category_delete; DROP TRIGGER products_category_update; DROP TRIGGER products_stock;"       \
     "DROP VIEW product_deltas;"                                                                                        \
-    "CREATE TABLE product_deltas (seq INTEGER PRIMARY KEY, created_at INTEGER, id TEXT, delta INTEGER,"                \
+    "CREATE TABLE product_deltas (seq INTEGER PRIMARY KEY, delta INTEGER,"                                             \
     " category TEXT, category_delta INTEGER NOT NULL DEFAULT 0, in_stock INTEGER NOT NULL DEFAULT 0)"
 
 /* A database whose counts are kept in that way. */

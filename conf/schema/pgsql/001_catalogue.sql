@@ -137,31 +137,23 @@ CREATE TABLE value_deltas (
     delta     INTEGER NOT NULL
 ) WITH (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 1000);
 
--- ---- how many products there are, and where in the list a page begins ----
+-- ---- how many products there are ----
 
--- Level 0: the list is cut into blocks of about 10,000 products, each from its first key, the lowest of it, to the next block's. n is how
--- many products lie in it, except for those in product_deltas. The first block begins below all products. Level 1: one row that
--- counts all products, and those in stock, likewise. Level 2: one row that whoever changes the blocks updates first, and so locks; n is
--- how often. Level 3: one row whose n is 0 until the first product is written (docs/decisions/0077).
+-- name 'products': n counts all products, in_stock those in stock, except for the rows of product_deltas. name 'lock': who changes the
+-- counts updates the row first, and so locks it; n is how often. name 'written': n is 0 until the first product is written
+-- (docs/decisions/0077).
 CREATE TABLE product_counts (
-    level      INTEGER NOT NULL,
-    created_at BIGINT NOT NULL,
-    id         TEXT COLLATE "C" NOT NULL,
-    n          BIGINT NOT NULL,
-    in_stock   BIGINT NOT NULL DEFAULT 0,
-    PRIMARY KEY (level, created_at, id)
+    name     TEXT COLLATE "C" NOT NULL PRIMARY KEY,
+    n        BIGINT NOT NULL,
+    in_stock BIGINT NOT NULL DEFAULT 0
 ) WITH (fillfactor = 50);
-INSERT INTO product_counts (level, created_at, id, n)
-    VALUES (0, -1000000000000000000, '', 0), (1, -1000000000000000000, '', 0), (2, -1000000000000000000, '', 0),
-        (3, -1000000000000000000, '', 0);
+INSERT INTO product_counts (name, n) VALUES ('products', 0), ('lock', 0), ('written', 0);
 
 -- What came and went and is not counted yet: writers only add here, so none waits for another. delta: how many products; category: of
 -- an indexed product, and category_delta how many of these; in_stock: how many products in stock, of the category too if there is one.
 -- The table is short, and all of it is read for each list: rows that are dead are taken away soon.
 CREATE TABLE product_deltas (
     seq            BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
-    created_at     BIGINT NOT NULL,
-    id             TEXT COLLATE "C" NOT NULL,
     delta          INTEGER NOT NULL,
     category       TEXT COLLATE "C",
     category_delta INTEGER NOT NULL DEFAULT 0,
@@ -181,11 +173,11 @@ CREATE INDEX categories_by_key ON category_counts (category_key, category);
 -- Whoever writes.
 CREATE FUNCTION products_count() RETURNS trigger LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
 DECLARE moved INTEGER := 1; BEGIN
-    IF TG_OP = 'UPDATE' AND OLD.created_at = NEW.created_at AND OLD.id = NEW.id THEN
+    IF TG_OP = 'UPDATE' THEN
         IF OLD.category = NEW.category AND (OLD.category_key IS NULL) = (NEW.category_key IS NULL) THEN
             IF OLD.in_stock <> NEW.in_stock THEN
-                INSERT INTO product_deltas (created_at, id, delta, category, category_delta, in_stock)
-                    VALUES (NEW.created_at, NEW.id, 0, CASE WHEN NEW.category_key IS NOT NULL THEN NEW.category END, 0,
+                INSERT INTO product_deltas (delta, category, category_delta, in_stock)
+                    VALUES (0, CASE WHEN NEW.category_key IS NOT NULL THEN NEW.category END, 0,
                         NEW.in_stock - OLD.in_stock);
             END IF;
             RETURN NULL;
@@ -193,23 +185,23 @@ DECLARE moved INTEGER := 1; BEGIN
         moved := 0;
     END IF;
     IF TG_OP <> 'INSERT' THEN
-        INSERT INTO product_deltas (created_at, id, delta, category, category_delta, in_stock)
-            VALUES (OLD.created_at, OLD.id, -moved, CASE WHEN OLD.category_key IS NOT NULL THEN OLD.category END, -1, -OLD.in_stock);
+        INSERT INTO product_deltas (delta, category, category_delta, in_stock)
+            VALUES (-moved, CASE WHEN OLD.category_key IS NOT NULL THEN OLD.category END, -1, -OLD.in_stock);
     END IF;
     IF TG_OP <> 'DELETE' THEN
-        INSERT INTO product_deltas (created_at, id, delta, category, category_delta, in_stock)
-            VALUES (NEW.created_at, NEW.id, moved, CASE WHEN NEW.category_key IS NOT NULL THEN NEW.category END, 1, NEW.in_stock);
+        INSERT INTO product_deltas (delta, category, category_delta, in_stock)
+            VALUES (moved, CASE WHEN NEW.category_key IS NOT NULL THEN NEW.category END, 1, NEW.in_stock);
     END IF;
     RETURN NULL;
 END $$;
-CREATE TRIGGER products_change AFTER INSERT OR DELETE OR UPDATE OF created_at, id, category, category_key, in_stock ON products
+CREATE TRIGGER products_change AFTER INSERT OR DELETE OR UPDATE OF category, category_key, in_stock ON products
     FOR EACH ROW EXECUTE FUNCTION products_count();
 
 CREATE FUNCTION products_count_none() RETURNS trigger LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
 BEGIN
-    UPDATE product_counts SET n = n + 1 WHERE level = 2; -- who has read rows of product_deltas to add them up does so first
+    UPDATE product_counts SET n = n + 1 WHERE name = 'lock'; -- who has read rows of product_deltas to add them up does so first
     DELETE FROM product_deltas;
-    UPDATE product_counts SET n = 0, in_stock = 0 WHERE level < 2;
+    UPDATE product_counts SET n = 0, in_stock = 0 WHERE name = 'products';
     DELETE FROM category_counts;
     DELETE FROM product_words;
     DELETE FROM product_keys;

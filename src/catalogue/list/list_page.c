@@ -1,16 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Finds a page of all products, however far back, and the total.
+ * Finds a page of all products, and the total.
  *
  * A page near the newest product is one statement: it reads the rows of the first FEW before the page, or the keys of the
  * first NEAR in the index of the list's order, which is cheap, and needs no transaction.
  *
- * Any other page takes three steps in one transaction, so that all see the same products: which block of the list the page
- * begins in, as the counts (catalogue/product/counts.h) say; the list key of its first product, counted in the index from the
- * nearer end of that block; and the products from this key on. A page whose first product is one of the NEAR oldest skips
- * the first step: its block is the whole list.
+ * Any other page takes three statements in one transaction, so that all see the same products: the total; the list key of
+ * the page's first product, counted in the index from the nearer end of the list; and the products from this key on.
  *
- *     newest | 0 .. NEAR: one statement | ... first <= the page's first product < next ... | the NEAR oldest | oldest
+ *     newest | 0 .. NEAR: one statement | counted from the newest | counted from the oldest | oldest
  */
 #include "catalogue/list/list_page.h"
 
@@ -21,8 +19,6 @@
 #define FEW 50
 #define NEAR 2000
 
-static const cat_list_key_t below_all = {"-9223372036854775808", ""};
-
 typedef struct search_t {
     cat_db_t *db;
     apr_int64_t skip; /* products before the page */
@@ -30,96 +26,34 @@ typedef struct search_t {
     cat_row_t *row;
     void *baton;
     apr_int64_t total;
-    /* The page begins between these two keys: at `first` or above it, and below `next`. */
-    cat_list_key_t first, next;
-    apr_int64_t newer;   /* products from `next` on */
-    apr_int64_t between; /* products between the two */
-    int passed;          /* blocks from `next` on */
-    apr_int64_t deltas;  /* of the block that comes next */
-    int is_found;        /* a block in which the page begins */
 } search_t;
 
-/* The sizes of the blocks come newest first, each behind its delta rows, where there are any. The search passes the blocks
- * before the page and ends at the next one. */
-static apr_status_t take_size(void *baton, const char *const *values, int count)
-{
-    search_t *s = baton;
-    apr_int64_t n = apr_atoi64(values[0]) + s->deltas;
-
-    if (count > 1 && *values[1] == '0') {
-        s->deltas = n;
-        return APR_SUCCESS;
-    }
-    s->deltas = 0;
-    if (s->newer + n <= s->skip) {
-        s->newer += n;
-        s->passed++;
-        return APR_SUCCESS;
-    }
-    s->between = n;
-    s->is_found = 1;
-    return CAT_ENOUGH;
-}
-
-/* The key of the last block that was passed, if any was, then that of the block in which the page begins. */
-static apr_status_t take_key(void *baton, const char *const *values, int)
-{
-    search_t *s = baton;
-
-    if (s->first.created_at != below_all.created_at) {
-        s->next = s->first;
-    }
-    s->first = (cat_list_key_t){apr_pstrdup(s->db->pool, values[0]), apr_pstrdup(s->db->pool, values[1])};
-    return APR_SUCCESS;
-}
-
-/* APR_NOTFOUND: the blocks end before the page. */
-static apr_status_t find_block(search_t *s)
-{
-    apr_status_t rv = cat_db_each(s->db, SQL_COUNTS_SIZES, CAT_NO_VALUES, take_size, s);
-
-    if (rv != APR_SUCCESS || !s->is_found) {
-        return rv == APR_SUCCESS ? APR_NOTFOUND : rv;
-    }
-    return cat_db_each(s->db, SQL_COUNTS_KEYS,
-                       CAT_VALUES(s->passed ? "2" : "1", apr_itoa(s->db->pool, s->passed ? s->passed - 1 : 0)),
-                       take_key, s);
-}
-
-/* Counts up or down to the first product of the page from the nearer end of the block. */
+/* Returns APR_NOTFOUND if the list ends before the page, because another program's writes are not counted. */
 static apr_status_t find_key(const search_t *s, const char *const **key)
 {
-    apr_int64_t above = s->skip - s->newer, below = s->between - 1 - above;
-    int is_down = above <= below;
-    const cat_list_key_t *end = is_down ? &s->next : &s->first;
+    apr_int64_t newer = s->skip, older = s->total - 1 - s->skip;
+    int is_newer = newer <= older;
+    const cat_list_key_t end = is_newer ? CAT_LIST_KEY_MAX : CAT_LIST_KEY_MIN;
 
-    return cat_db_one(s->db, is_down ? SQL_PRODUCT_KEY_BELOW : SQL_PRODUCT_KEY_ABOVE,
-                      CAT_VALUES(end->created_at, end->id, apr_off_t_toa(s->db->pool, is_down ? above : below)), key);
+    return cat_db_one(s->db, is_newer ? SQL_PRODUCT_KEY_BELOW : SQL_PRODUCT_KEY_ABOVE,
+                      CAT_VALUES(end.created_at, end.id, apr_off_t_toa(s->db->pool, is_newer ? newer : older)), key);
 }
 
-/* The total, and the page unless the list ends before it. */
+/* Reads the total, and the page unless the list ends before it. */
 static apr_status_t read_far(void *baton)
 {
     search_t *s = baton;
     const char *const *key;
     apr_status_t rv = cat_db_number(s->db, SQL_PRODUCT_TOTAL, CAT_NO_VALUES, &s->total);
 
-    if (s->skip >= s->total) {
+    if (rv != APR_SUCCESS || s->skip >= s->total) {
         return rv;
     }
-    s->first = below_all;
-    s->next = CAT_LIST_KEY_MAX;
-    s->newer = 0;
-    s->between = s->total;
-    s->passed = 0;
-    s->deltas = 0;
-    s->is_found = 0;
-    rv = s->total - s->skip > NEAR ? find_block(s) : APR_SUCCESS;
-    rv = rv == APR_SUCCESS ? find_key(s, &key) : rv;
+    rv = find_key(s, &key);
     if (rv == APR_SUCCESS) {
         rv = cat_db_each(s->db, SQL_PRODUCT_LIST_AT, CAT_VALUES(key[0], key[1], s->limit), s->row, s->baton);
     }
-    return rv == APR_NOTFOUND ? APR_SUCCESS : rv; /* the counts are wrong */
+    return rv == APR_NOTFOUND ? APR_SUCCESS : rv;
 }
 
 /* The last column, the same in each row, is the total. */

@@ -6,8 +6,7 @@
 #include "db/db.h"
 
 /*
- * Reads the query's page, however far back, without reading the products before it: the counts (catalogue/product/counts.h)
- * tell where it begins. Calls row for each product, newest first, with the columns of catalogue/product/product.h. *total: all
+ * Reads the query's page; the products before it are passed in the index of the list's order alone. Calls row for each product, newest first, with the columns of catalogue/product/product.h. *total: all
  * products of the list, at the same moment as the rows.
  */
 apr_status_t cat_list_page_read(cat_db_t *db, const cat_list_query_t *query, cat_row_t *row, void *baton,

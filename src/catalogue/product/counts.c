@@ -1,30 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Keeps the counts of products, and in the background tidies the blocks that they are counted by.
+ * Keeps the counts of products: of all, of those in stock, and of each category.
  *
- * A page far back in the list is found without reading the products before it (catalogue/list/list_page.c), because the
- * list is cut into blocks, and the database stores how many products each has. A block begins at a list key and ends below
- * the first key of the next newer block; the oldest block begins below all products:
- *
- *     newest                                                                                    oldest
- *       ... | 9,800 products           | 12,100 products            | 7,400 products                  |
- *           first key (1763717, 01a3)    first key (1763502, 01a2)    first key (LOWEST, '')
- *
- * How a write is counted depends on the database. Where writers take turns (SQLite), a trigger adds 1 to the block and to
- * the total at once. Elsewhere every writer would wait for the row of the total, so each write only inserts a delta row
- * (product_deltas): a trigger does on PostgreSQL, cat_counts_note on MySQL. Readers add the delta rows to the counts, so
- * every count is exact at any time:
+ * Where writers take turns (SQLite), triggers change the counts at once. On the other databases each writer would wait for
+ * the row of the total, so a write only inserts a delta row into product_deltas: a trigger does that on PostgreSQL,
+ * cat_counts_note on MySQL. Readers add the delta rows to the stored counts, so every count is exact at any time:
  *
  *     exact count = stored count + sum of its delta rows
  *
- * The maintenance makes reading quick again. In one transaction, which holds the lock SQL_COUNTS_LOCK, it
- *   1. adds delta rows to the blocks, the total and the categories, and deletes them, 1,000 at a time;
- *   2. once few are left, splits blocks of TOO_MANY products or more, and merges those of fewer than TOO_FEW;
- *   3. does the same with the delta rows of values (value_counts.c);
- *   4. folds the names of new categories, by which these are listed.
- * A split needs no count of the newer part: what the older part keeps is known, and the rest is a subtraction.
+ * The maintenance job adds delta rows to the stored counts and deletes them, in one transaction that holds the lock
+ * SQL_COUNTS_LOCK. It does the same with the delta rows of values (value_counts.c), and folds the names of new categories.
  *
- * A run that is missed makes lists slower, not wrong. Counts can be wrong only if triggers were switched off or someone
+ * A run that is missed makes lists slower, not wrong. Counts can be wrong only if triggers were switched off or another program
  * wrote to these tables: cat_counts_check finds that, and cat_counts_rebuild counts all products again.
  */
 #include "catalogue/product/counts.h"
@@ -33,7 +20,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "catalogue/product/list_key.h"
 #include "catalogue/product/product.h"
 #include "catalogue/product/product_keys.h"
 #include "catalogue/product/value_counts.h"
@@ -41,36 +27,11 @@
 #include "lib/fold.h"
 #include "lib/number.h"
 
-/* A block of TOO_MANY products or more is split after SIZE of them; one of fewer than TOO_FEW is merged into the next older
- * one. */
-#define SIZE "10000"
-#define TOO_MANY 20000
-#define TOO_FEW 2500
-
-/* Limits of one transaction: on SQLite, all writers wait for its end. */
-#define SPLITS 100
-#define BATCHES 4
-
+#define BATCHES 4        /* of delta rows, in one transaction */
 #define TRANSACTIONS 100 /* limit of one run of the job */
 
 #define BATCH_ROWS 1000  /* delta rows that are applied together */
 #define DELETED_ROWS 100 /* delta rows in one SQL_COUNTS_DELETE_DELTAS */
-
-#define LOWEST "-1000000000000000000" /* created_at where the first block begins */
-
-typedef struct block_t {
-    cat_list_key_t first;
-    apr_int64_t n;
-} block_t;
-
-static apr_status_t keep_block(void *baton, const char *const *values, int)
-{
-    apr_array_header_t *blocks = baton;
-
-    APR_ARRAY_PUSH(blocks, block_t) =
-        (block_t){{apr_pstrdup(blocks->pool, values[0]), apr_pstrdup(blocks->pool, values[1])}, apr_atoi64(values[2])};
-    return APR_SUCCESS;
-}
 
 typedef struct maintenance_t {
     cat_db_t *db;
@@ -90,96 +51,8 @@ static apr_status_t note_row(void *baton, const char *const *, int)
     return CAT_ENOUGH;
 }
 
-/* *first: of the block that the key is in. */
-static apr_status_t find_block(maintenance_t *c, const cat_list_key_t *key, cat_list_key_t *first)
-{
-    const char *const *row;
-    apr_status_t rv = cat_db_one(c->db, SQL_COUNTS_FIRST, CAT_VALUES(key->created_at, key->created_at, key->id), &row);
-
-    if (rv == APR_SUCCESS) {
-        *first = (cat_list_key_t){row[0], row[1]};
-    }
-    return rv;
-}
-
-static apr_status_t add_to_block(maintenance_t *c, const cat_list_key_t *first, apr_int64_t n)
-{
-    return cat_db_exec(c->db, SQL_COUNTS_ADD,
-                       CAT_VALUES(cat_number_write(c->db->pool, n), first->created_at, first->id), NULL);
-}
-
-/* Leaves the oldest products in the block, and inserts one for the rest, which becomes *block. APR_NOTFOUND: delta rows
- * that are still to be applied do not allow a split yet. */
-static apr_status_t split_block(maintenance_t *c, block_t *block)
-{
-    const cat_list_key_t *first = &block->first;
-    apr_int64_t rest;
-    const char *const *row;
-    apr_status_t rv =
-        cat_db_one(c->db, SQL_COUNTS_SPLIT,
-                   CAT_VALUES(first->created_at, first->id, SIZE, first->created_at, first->id, SIZE), &row);
-
-    if (rv != APR_SUCCESS) {
-        return rv;
-    }
-    rest = block->n - apr_atoi64(row[2]);
-    if (rest < TOO_FEW || block->n - rest < TOO_FEW) {
-        return APR_NOTFOUND;
-    }
-    rv = add_to_block(c, first, -rest);
-    *block = (block_t){{row[0], row[1]}, rest};
-    return rv == APR_SUCCESS ? cat_db_exec(c->db, SQL_COUNTS_INSERT,
-                                           CAT_VALUES(row[0], row[1], cat_number_write(c->db->pool, rest)), NULL)
-                             : rv;
-}
-
-static apr_status_t split_repeatedly(maintenance_t *c, block_t *block)
-{
-    apr_status_t rv = APR_SUCCESS;
-
-    while (rv == APR_SUCCESS && block->n >= TOO_MANY && c->changed < SPLITS) {
-        rv = go_on(c);
-        rv = rv == APR_SUCCESS ? split_block(c, block) : rv;
-        c->changed += rv == APR_SUCCESS;
-    }
-    return rv == APR_NOTFOUND ? APR_SUCCESS : rv;
-}
-
-/* Deletes the block: its products are then in the next older one, which receives its count. */
-static apr_status_t merge_block(maintenance_t *c, const block_t *block)
-{
-    cat_list_key_t older;
-    apr_status_t rv = cat_db_exec(c->db, SQL_COUNTS_DELETE, CAT_VALUES(block->first.created_at, block->first.id), NULL);
-
-    if (rv == APR_SUCCESS) {
-        rv = find_block(c, &block->first, &older);
-    }
-    c->changed++;
-    return rv == APR_SUCCESS ? add_to_block(c, &older, block->n) : rv;
-}
-
-static apr_status_t read_uneven(const maintenance_t *c, cat_row_t *row, void *baton)
-{
-    return cat_db_each(c->db, SQL_COUNTS_UNEVEN,
-                       CAT_VALUES(cat_number_write(c->db->pool, TOO_MANY), cat_number_write(c->db->pool, TOO_FEW)), row,
-                       baton);
-}
-
-static apr_status_t rebalance(maintenance_t *c)
-{
-    apr_array_header_t *blocks = apr_array_make(c->db->pool, 8, sizeof(block_t));
-    apr_status_t rv = read_uneven(c, keep_block, blocks);
-
-    for (int i = 0; i < blocks->nelts && rv == APR_SUCCESS; i++) {
-        block_t *block = &APR_ARRAY_IDX(blocks, i, block_t);
-        rv = block->n < TOO_FEW ? merge_block(c, block) : split_repeatedly(c, block);
-    }
-    return rv;
-}
-
 typedef struct delta_t {
-    cat_list_key_t key;
-    apr_int64_t created_at, delta;
+    apr_int64_t delta;
     const char *category; /* NULL: none */
     apr_int64_t category_delta;
     apr_int64_t in_stock;
@@ -198,50 +71,10 @@ static apr_status_t keep_delta(void *baton, const char *const *values, int)
 
     if (b->count < BATCH_ROWS) {
         APR_ARRAY_PUSH(b->numbers, const char *) = apr_pstrdup(b->pool, values[0]);
-        b->deltas[b->count++] = (delta_t){{apr_pstrdup(b->pool, values[1]), apr_pstrdup(b->pool, values[2])},
-                                          apr_atoi64(values[1]),
-                                          apr_atoi64(values[3]),
-                                          apr_pstrdup(b->pool, values[4]),
-                                          apr_atoi64(values[5]),
-                                          apr_atoi64(values[6])};
+        b->deltas[b->count++] = (delta_t){apr_atoi64(values[1]), apr_pstrdup(b->pool, values[2]), apr_atoi64(values[3]),
+                                          apr_atoi64(values[4])};
     }
     return APR_SUCCESS;
-}
-
-static int is_below(const delta_t *d, apr_int64_t created_at, const char *id)
-{
-    return d->created_at < created_at || (d->created_at == created_at && strcmp(d->key.id, id) < 0);
-}
-
-static int newest_first(const void *one, const void *other)
-{
-    const delta_t *a = one, *b = other;
-    return is_below(a, b->created_at, b->key.id) ? 1 : is_below(b, a->created_at, a->key.id) ? -1 : 0;
-}
-
-/* Deltas are sorted newest first, so those of one block follow each other, and each block is found and updated once. */
-static apr_status_t apply_to_blocks(maintenance_t *c, const delta_batch_t *b)
-{
-    apr_status_t rv = APR_SUCCESS;
-
-    for (int i = 0; i < b->count && rv == APR_SUCCESS;) {
-        cat_list_key_t first;
-        apr_int64_t sum = 0;
-
-        if (b->deltas[i].delta == 0) { /* of a category or the stock alone */
-            i++;
-            continue;
-        }
-        rv = go_on(c);
-        rv = rv == APR_SUCCESS ? find_block(c, &b->deltas[i].key, &first) : rv;
-        if (rv == APR_SUCCESS) {
-            for (; i < b->count && !is_below(&b->deltas[i], apr_atoi64(first.created_at), first.id); i++) {
-                sum += b->deltas[i].delta;
-            }
-            rv = add_to_block(c, &first, sum);
-        }
-    }
-    return rv;
 }
 
 static const char *fold_category(apr_pool_t *pool, const char *category)
@@ -292,7 +125,7 @@ static apr_status_t apply_to_categories(maintenance_t *c, const delta_batch_t *b
     return rv;
 }
 
-static apr_status_t apply_to_all(const maintenance_t *c, const delta_batch_t *b)
+static apr_status_t apply_to_total(const maintenance_t *c, const delta_batch_t *b)
 {
     apr_int64_t sum = 0, in_stock = 0;
 
@@ -300,7 +133,7 @@ static apr_status_t apply_to_all(const maintenance_t *c, const delta_batch_t *b)
         sum += b->deltas[i].delta;
         in_stock += b->deltas[i].in_stock;
     }
-    return cat_db_exec(c->db, SQL_COUNTS_ADD_ALL,
+    return cat_db_exec(c->db, SQL_COUNTS_ADD,
                        CAT_VALUES(cat_number_write(c->db->pool, sum), cat_number_write(c->db->pool, in_stock)), NULL);
 }
 
@@ -318,9 +151,7 @@ static apr_status_t apply_deltas(maintenance_t *c, int *count)
         return rv;
     }
     c->changed++;
-    qsort(b->deltas, (size_t)b->count, sizeof(b->deltas[0]), newest_first);
-    rv = apply_to_blocks(c, b);
-    rv = rv == APR_SUCCESS ? apply_to_all(c, b) : rv;
+    rv = apply_to_total(c, b);
     rv = rv == APR_SUCCESS ? apply_to_categories(c, b) : rv;
     /* By number: a DELETE with a range would wait for writers on MySQL. */
     return rv == APR_SUCCESS ? cat_db_exec_list(c->db, SQL_COUNTS_DELETE_DELTAS, b->numbers, DELETED_ROWS, "0") : rv;
@@ -353,8 +184,7 @@ static apr_status_t apply_values(maintenance_t *c)
     return rv;
 }
 
-/* APR_NOTFOUND rolls back, if nothing could be done yet. Blocks are rebalanced only once few delta rows are left,
- * because each split reads all of them. */
+/* Returns APR_NOTFOUND, which rolls back, if there was nothing to do. */
 static apr_status_t maintain_counts(void *baton)
 {
     maintenance_t *c = baton;
@@ -363,10 +193,8 @@ static apr_status_t maintain_counts(void *baton)
 
     c->changed = 0;
     for (int i = 0; i < BATCHES && applied == BATCH_ROWS && rv == APR_SUCCESS; i++) {
-        rv = apply_deltas(c, &applied);
-    }
-    if (rv == APR_SUCCESS && applied < BATCH_ROWS) {
-        rv = rebalance(c);
+        rv = go_on(c);
+        rv = rv == APR_SUCCESS ? apply_deltas(c, &applied) : rv;
     }
     rv = rv == APR_SUCCESS ? apply_values(c) : rv;
     rv = rv == APR_SUCCESS ? fold_categories(c) : rv;
@@ -381,7 +209,6 @@ static apr_status_t maintain(cat_db_t *db, const cat_job_t *job, int *changed)
 
     /* Only reads, so that writers do not wait if there is nothing to do. */
     rv = rv == APR_SUCCESS ? cat_db_each(db, SQL_VALUES_DELTAS, CAT_VALUES("1"), note_row, &due) : rv;
-    rv = rv == APR_SUCCESS ? read_uneven(&c, note_row, &due) : rv;
     rv = rv == APR_SUCCESS ? cat_db_each(db, SQL_CATEGORY_UNFOLDED, CAT_NO_VALUES, note_row, &due) : rv;
     if (rv == APR_SUCCESS && due) {
         rv = cat_db_transact(db, maintain_counts, &c);
@@ -416,8 +243,7 @@ apr_status_t cat_counts_rebuild(cat_db_t *db)
 {
     apr_status_t rv = cat_db_exec(db, SQL_COUNTS_LOCK, CAT_NO_VALUES, NULL);
 
-    rv = rv == APR_SUCCESS ? cat_db_exec(db, SQL_COUNTS_CLEAR, CAT_NO_VALUES, NULL) : rv;
-    rv = rv == APR_SUCCESS ? cat_db_exec(db, SQL_COUNTS_BEGIN, CAT_NO_VALUES, NULL) : rv;
+    rv = rv == APR_SUCCESS ? cat_db_exec(db, SQL_COUNTS_RESET, CAT_NO_VALUES, NULL) : rv;
     rv = rv == APR_SUCCESS ? cat_db_exec(db, SQL_CATEGORY_CLEAR, CAT_NO_VALUES, NULL) : rv;
     rv = rv == APR_SUCCESS ? cat_db_exec(db, SQL_CATEGORY_BEGIN, CAT_NO_VALUES, NULL) : rv;
     return rv == APR_SUCCESS ? cat_value_counts_rebuild(db) : rv;
@@ -436,7 +262,7 @@ int cat_counts_needs_transaction(const cat_db_t *db)
     return !cat_db_in_transaction(db) && cat_counts_by_hand(db);
 }
 
-#define DELTA_COLUMNS 6
+#define DELTA_COLUMNS 4
 
 apr_status_t cat_counts_note(cat_db_t *db, const cat_counts_delta_t *deltas, int count)
 {
@@ -448,8 +274,7 @@ apr_status_t cat_counts_note(cat_db_t *db, const cat_counts_delta_t *deltas, int
     values = apr_palloc(db->pool, (apr_size_t)count * DELTA_COLUMNS * sizeof(*values));
     for (int i = 0; i < count; i++) {
         const cat_counts_delta_t *d = &deltas[i];
-        const char *row[DELTA_COLUMNS] = {
-            d->created_at, d->id, d->delta, d->category, d->category ? d->category_delta : "0", d->in_stock};
+        const char *row[DELTA_COLUMNS] = {d->delta, d->category, d->category ? d->category_delta : "0", d->in_stock};
         memcpy(values + i * DELTA_COLUMNS, row, sizeof(row));
     }
     return cat_db_insert_rows(db, &(cat_rows_t){SQL_COUNTS_NOTE, values, DELTA_COLUMNS, count, 0});
@@ -466,35 +291,6 @@ typedef struct check_t {
     cat_db_t *db;
     int wrong;
 } check_t;
-
-/* next: the next newer block; NULL: there is none. */
-static apr_status_t check_block(check_t *c, const block_t *block, const block_t *next)
-{
-    const cat_list_key_t *first = &block->first, *end = next ? &next->first : &CAT_LIST_KEY_MAX;
-    apr_int64_t n;
-    apr_status_t rv =
-        cat_db_number(c->db, SQL_COUNTS_COUNT, CAT_VALUES(first->created_at, first->id, end->created_at, end->id), &n);
-
-    c->wrong += rv == APR_SUCCESS && n != block->n;
-    return rv;
-}
-
-/* The counts of the blocks must add up to the count of all products, too. */
-static apr_status_t check_blocks(check_t *c, apr_int64_t total)
-{
-    apr_array_header_t *blocks = apr_array_make(c->db->pool, 1024, sizeof(block_t));
-    apr_int64_t sum = 0;
-    apr_status_t rv = cat_db_each(c->db, SQL_COUNTS_STORED, CAT_NO_VALUES, keep_block, blocks);
-    const block_t *block = (const block_t *)blocks->elts;
-
-    c->wrong += blocks->nelts == 0 || strcmp(block->first.created_at, LOWEST) != 0;
-    for (int i = 0; i < blocks->nelts && rv == APR_SUCCESS; i++) {
-        rv = check_block(c, &block[i], i + 1 < blocks->nelts ? &block[i + 1] : NULL);
-        sum += block[i].n;
-    }
-    c->wrong += sum != total;
-    return rv;
-}
 
 static apr_status_t check_key(void *baton, const char *const *values, int)
 {
@@ -517,14 +313,10 @@ static apr_status_t count_wrong(check_t *c, cat_sql_t sql)
 static apr_status_t check_counts(void *baton)
 {
     check_t *c = baton;
-    apr_int64_t total;
-    apr_status_t rv = cat_db_number(c->db, SQL_COUNTS_ALL, CAT_NO_VALUES, &total);
+    apr_status_t rv;
 
     c->wrong = 0;
-    if (rv == APR_SUCCESS || rv == APR_NOTFOUND) {
-        rv = check_blocks(c, rv == APR_SUCCESS ? total : -1);
-    }
-    rv = rv == APR_SUCCESS ? count_wrong(c, SQL_STOCK_WRONG) : rv;
+    rv = count_wrong(c, SQL_COUNTS_WRONG);
     rv = rv == APR_SUCCESS ? count_wrong(c, SQL_CATEGORY_WRONG) : rv;
     rv = rv == APR_SUCCESS ? count_wrong(c, SQL_VALUES_WRONG) : rv;
     return rv == APR_SUCCESS ? cat_db_each(c->db, SQL_CATEGORY_KEYS, CAT_NO_VALUES, check_key, c) : rv;

@@ -6,12 +6,11 @@
 #include "db/job.h"
 
 /*
- * The database has the number of products in each block of the list (product_counts in conf/schema), and of indexed
- * products in each category (category_counts), exact after every write. Triggers keep them on SQLite and PostgreSQL; on
+ * The database has the number of all products (product_counts in conf/schema), and of indexed products in each category
+ * (category_counts), exact after every write. Triggers keep them on SQLite and PostgreSQL; on
  * MySQL, cat_counts_note inserts delta rows. They count those in stock as well (catalogue/search/stock.h).
  * What catalogue/product/value_counts.h counts is maintained, checked and counted anew together with these.
- * The maintenance splits and merges blocks, so that each is quick to read, applies the delta rows to the counts, and folds
- * the names of categories, in whose order they are listed.
+ * The maintenance applies the delta rows to the counts, and folds the names of categories, in whose order they are listed.
  */
 
 /* 1: catalogue/product/products.c must begin a transaction, for an insert or delete together with its delta row. 0: it has one,
@@ -23,7 +22,6 @@ int cat_counts_by_hand(const cat_db_t *db);
 
 /* What a write changes in the counts; the texts as stored. */
 typedef struct cat_counts_delta_t {
-    const char *created_at, *id;
     const char *delta;          /* how many products: "1", "-1" or "0" */
     const char *category;       /* of an indexed product; NULL: it is in no category's count */
     const char *category_delta; /* how many indexed products of the category */
@@ -42,11 +40,10 @@ apr_status_t cat_counts_maintain(cat_db_t *db, int *changed);
 /* The background job that does all of it. */
 cat_job_run_t cat_counts_run;
 
-/* *wrong: how many counts differ from the products, and blocks that are missing. Triggers that were switched off cause
- * that. */
+/* Sets *wrong to the number of counts that differ from the products. Triggers that were switched off cause that. */
 apr_status_t cat_counts_check(cat_db_t *db, int *wrong);
 
-/* Counts all products again, as one block, which cat_counts_maintain then splits. The caller has begun a transaction. */
+/* Counts all products again. The caller has begun a transaction. */
 apr_status_t cat_counts_rebuild(cat_db_t *db);
 
 #endif

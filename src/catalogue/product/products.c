@@ -5,7 +5,7 @@
  *     insert, update or delete of the row
  *       -> the derived columns, *_key and words     (catalogue/product/product_keys.h)
  *       -> the rows of product_words                (the same)
- *       -> the counts of blocks, categories, stock  (catalogue/product/counts.h)
+ *       -> the counts of all, categories, stock   (catalogue/product/counts.h)
  *       -> the note of what was changed, and by whom (catalogue/product/change_notes.h)
  *       -> the cached answers that are stale now    (cat_db_touch, before the write is answered)
  *
@@ -168,11 +168,7 @@ static void prepare_product(insertion_t *in, int i)
     cat_product_keys_add(&in->postings, cat_product_keys_words(pool, keys[CAT_PRODUCT_KEY_WORDS]),
                          product[CAT_PRODUCT_CREATED_AT], product[CAT_PRODUCT_ID]);
     is_counted = keys[CAT_PRODUCT_KEY_CATEGORY] != NULL;
-    in->deltas[i] = (cat_counts_delta_t){product[CAT_PRODUCT_CREATED_AT],
-                                         product[CAT_PRODUCT_ID],
-                                         "1",
-                                         is_counted ? product[CAT_PRODUCT_CATEGORY] : NULL,
-                                         "1",
+    in->deltas[i] = (cat_counts_delta_t){"1", is_counted ? product[CAT_PRODUCT_CATEGORY] : NULL, "1",
                                          product[CAT_PRODUCT_IN_STOCK]};
 }
 
@@ -530,13 +526,12 @@ static const char *take_away(const char *in_stock)
 /* before: of SQL_PRODUCT_KEYS. */
 static apr_status_t note_counts(const product_write_t *w, const char *const *before, const char *const *keys)
 {
-    const char *created_at = before[STORED_CREATED_AT], *was_in_stock = before[STORED_IN_STOCK],
-               *in_stock = w->product[CAT_PRODUCT_IN_STOCK];
+    const char *was_in_stock = before[STORED_IN_STOCK], *in_stock = w->product[CAT_PRODUCT_IN_STOCK];
     const char *was = before[CAT_PRODUCT_KEY_CATEGORY] ? before[STORED_CATEGORY] : NULL; /* NULL: it is in no count */
     const char *is = keys[CAT_PRODUCT_KEY_CATEGORY] ? w->product[CAT_PRODUCT_CATEGORY] : NULL;
     const cat_counts_delta_t deltas[] = {
-        {created_at, w->id, "0", was, "-1", take_away(was_in_stock)},
-        {created_at, w->id, "0", is, "1", in_stock},
+        {"0", was, "-1", take_away(was_in_stock)},
+        {"0", is, "1", in_stock},
     };
     int stays = was && is ? !strcmp(was, is) : was == is;
 
@@ -650,13 +645,13 @@ static apr_status_t delete_what_follows(const product_write_t *w)
         rv = cat_own_keys_delete(w->db, w->registry, stored[STORED_CREATED_AT], w->id);
     }
     rv = rv == APR_SUCCESS ? cat_product_images_drop_all(w->db, w->id) : rv; /* even where CatalogImages is Off */
-    return rv == APR_SUCCESS ? cat_counts_note(w->db,
-                                               &(cat_counts_delta_t){
-                                                   stored[STORED_CREATED_AT], w->id, "-1",
-                                                   stored[CAT_PRODUCT_KEY_CATEGORY] ? stored[STORED_CATEGORY] : NULL,
-                                                   "-1", take_away(stored[STORED_IN_STOCK])},
-                                               1)
-                             : rv;
+    return rv == APR_SUCCESS
+               ? cat_counts_note(
+                     w->db,
+                     &(cat_counts_delta_t){"-1", stored[CAT_PRODUCT_KEY_CATEGORY] ? stored[STORED_CATEGORY] : NULL,
+                                           "-1", take_away(stored[STORED_IN_STOCK])},
+                     1)
+               : rv;
 }
 
 static apr_status_t note_deletion(const product_write_t *w)

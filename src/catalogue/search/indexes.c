@@ -236,13 +236,12 @@ static apr_status_t mend_count(const portion_t *p, const char *const *row, const
 {
     int was = row[CAT_PRODUCT_COLUMNS + CAT_PRODUCT_KEY_CATEGORY] != NULL, is = keys[CAT_PRODUCT_KEY_CATEGORY] != NULL;
     int has_stock = *row[CAT_PRODUCT_IN_STOCK] == '1';
-    const char *created_at = row[CAT_PRODUCT_CREATED_AT], *id = row[CAT_PRODUCT_ID];
     const cat_counts_delta_t deltas[] = {
-        {created_at, id, "0", row[CAT_PRODUCT_CATEGORY], is ? "1" : "-1",
+        {"0", row[CAT_PRODUCT_CATEGORY], is ? "1" : "-1",
          !has_stock ? "0"
          : is       ? "1"
                     : "-1"},
-        {created_at, id, "0", NULL, NULL, is ? "-1" : "1"},
+        {"0", NULL, NULL, is ? "-1" : "1"},
     };
 
     return was == is ? APR_SUCCESS : cat_counts_note(p->db, deltas, has_stock ? 2 : 1);

@@ -302,7 +302,7 @@ static apr_status_t find_writers(void *baton)
 {
     writers_t *w = baton;
     const char *const *row;
-    apr_status_t rv = cat_counts_note(w->db, &(cat_counts_delta_t){"0", "", "0", NULL, NULL, "0"}, 1);
+    apr_status_t rv = cat_counts_note(w->db, &(cat_counts_delta_t){"0", NULL, NULL, "0"}, 1);
 
     rv = rv == APR_SUCCESS ? cat_db_one(w->db, SQL_WRITERS, CAT_NO_VALUES, &row) : rv;
     if (rv == APR_SUCCESS) {

@@ -224,28 +224,6 @@ static const char *const statements[SQL_COUNT] = {
     [SQL_INDEX_READ] = PORTION_MYSQL(PRODUCT_COLUMNS_OF_P ", " PRODUCT_KEY_COLUMNS),
     [SQL_CATEGORY_BEGIN] = CATEGORY_BEGIN("CAST(category AS BINARY)"),
     [SQL_CATEGORY_WRONG] = CATEGORY_WRONG("CAST(category AS BINARY)"),
-    [SQL_COUNTS_SIZES] = COUNTED_SIZES,
-    [SQL_COUNTS_FIRST] =
-        "SELECT created_at, id FROM product_counts WHERE level = 0 AND created_at <= CAST(%s AS SIGNED)"
-        " AND (created_at < CAST(%s AS SIGNED) OR id <= %s) ORDER BY level DESC, created_at DESC, id DESC LIMIT 1",
-    [SQL_COUNTS_SPLIT] =
-        "SELECT m.created_at, m.id, f.size - (SELECT COALESCE(SUM(delta), 0) FROM product_deltas x"
-        " WHERE x.created_at >= f.created_at AND (x.created_at > f.created_at OR x.id >= f.id)"
-        " AND x.created_at <= m.created_at AND (x.created_at < m.created_at OR x.id < m.id))"
-        " FROM (SELECT CAST(%s AS SIGNED) AS created_at, %s AS id, CAST(%s AS SIGNED) AS size) f JOIN"
-        " (SELECT created_at, id FROM (SELECT CAST(%s AS SIGNED) AS key_time, %s AS key_id) list_key JOIN products"
-        " ON created_at >= key_time AND (created_at > key_time OR id >= key_id)"
-        " ORDER BY created_at, id LIMIT 1 OFFSET %s) m ON NOT EXISTS (SELECT 1 FROM product_counts u"
-        " WHERE u.level = 0 AND u.created_at >= f.created_at AND (u.created_at > f.created_at OR u.id > f.id)"
-        " AND u.created_at <= m.created_at AND (u.created_at < m.created_at OR u.id <= m.id))",
-    [SQL_COUNTS_COUNT] =
-        "WITH r AS (SELECT CAST(%s AS SIGNED) AS first_at, %s AS first_id,"
-        " CAST(%s AS SIGNED) AS next_at, %s AS next_id)"
-        " SELECT (SELECT COUNT(*) FROM r JOIN products p ON p.created_at >= first_at"
-        " AND (p.created_at > first_at OR p.id >= first_id) AND p.created_at <= next_at"
-        " AND (p.created_at < next_at OR p.id < next_id)) - (SELECT COALESCE(SUM(delta), 0) FROM r JOIN product_deltas d"
-        " ON d.created_at >= first_at AND (d.created_at > first_at OR d.id >= first_id)"
-        " AND d.created_at <= next_at AND (d.created_at < next_at OR d.id < next_id))",
     [SQL_USER_INSERT] =
         "INSERT INTO users (id, username, username_key, email, email_key, password_hash, created_at)"
         " VALUES (%s, %s, %s, %s, %s, %s, %s)",

@@ -174,7 +174,6 @@ static const char *const statements[SQL_COUNT] = {
         "SELECT txid_current() - COALESCE(MAX(age), 0), txid_current() FROM " WRITERS
         " WHERE age < 2147483648", /* more: it has begun after this one */
     [SQL_INDEX_ROWS] = INDEX_ROWS " FOR UPDATE",
-    [SQL_COUNTS_SIZES] = COUNTED_SIZES,
     [SQL_LOGIN_TRY] =
         "UPDATE login_failures SET failed_at = %s, allowed_at = CASE WHEN failures < 4 THEN 0"
         " WHEN failures < 13 THEN CAST(%s AS BIGINT) + (1000 << (failures - 3))"

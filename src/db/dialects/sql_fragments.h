@@ -24,7 +24,7 @@
 
 /* How many products there are. */
 #define PRODUCT_TOTAL                                                                                                  \
-    "(SELECT n FROM product_counts WHERE level = 1) + (SELECT COALESCE(SUM(delta), 0) FROM product_deltas)"
+    "(SELECT n FROM product_counts WHERE name = 'products') + (SELECT COALESCE(SUM(delta), 0) FROM product_deltas)"
 
 /* Rows of category, n and in_stock, of which the sums are the category's indexed products, and those of them that are in
  * stock. */
@@ -32,14 +32,9 @@
     "(SELECT category, n, in_stock FROM category_counts"                                                               \
     " UNION ALL SELECT category, category_delta, in_stock FROM product_deltas WHERE category IS NOT NULL)"
 
-/* SQL_COUNTS_SIZES where there are delta rows, with a second column: 0 for one of these, which comes before its block. */
-#define COUNTED_SIZES                                                                                                  \
-    "SELECT n, is_block FROM (SELECT created_at, id, n, 1 AS is_block FROM product_counts WHERE level = 0"             \
-    " UNION ALL SELECT created_at, id, delta, 0 FROM product_deltas) e ORDER BY created_at DESC, id DESC, is_block"
-
 /* How many of them are in stock. */
 #define PRODUCTS_IN_STOCK                                                                                              \
-    "(SELECT in_stock FROM product_counts WHERE level = 1)"                                                            \
+    "(SELECT in_stock FROM product_counts WHERE name = 'products')"                                                    \
     " + (SELECT COALESCE(SUM(in_stock), 0) FROM product_deltas)"
 
 /* A user as accounts/user.h's view has it. */

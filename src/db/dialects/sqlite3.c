@@ -90,7 +90,7 @@ static const char *const statements[SQL_COUNT] = {
     [SQL_CATEGORY_LIST] = "SELECT category, n, in_stock FROM category_counts WHERE n > 0",
     [SQL_CATEGORY_LARGEST] = CATEGORIES_BY_CEILING,
     [SQL_CATEGORY_STOCK] = CATEGORIES_BY_CEILING,
-    [SQL_STOCK_COUNT] = "SELECT n, in_stock FROM product_counts WHERE level = 1",
+    [SQL_STOCK_COUNT] = "SELECT n, in_stock FROM product_counts WHERE name = 'products'",
     [SQL_STOCK_OF_CATEGORY] = "SELECT COALESCE((SELECT n FROM category_counts WHERE category = %s), 0),"
                               " COALESCE((SELECT in_stock FROM category_counts WHERE category = %s), 0)",
     FOR_ROWS(SQL_BATCHES_INSERT, BATCHES_INSERT_SQLITE3, BATCHES_ROW),
