@@ -142,8 +142,8 @@ static cat_field_fault_t read_time(apr_pool_t *pool, const json_t *value, const 
         return (cat_field_fault_t){"type", "must be a string with a time, such as 2026-11-21T16:17:07Z"};
     }
     if (!cat_time_parse(json_string_value(value), &milliseconds)) {
-        return (cat_field_fault_t){"format", "must be a time of RFC 3339 with its offset from UTC and at most three "
-                                             "digits of a second's fraction, such as 2026-11-21T16:17:07.877Z"};
+        return (cat_field_fault_t){"format", "must be a time of RFC 3339 with its offset from UTC, such as "
+                                             "2026-11-21T16:17:07.877Z"};
     }
     *text = cat_number_write(pool, milliseconds);
     return cat_fields_no_fault;

@@ -117,7 +117,7 @@ static int take_hours_and_minutes(const char **text)
     return hours * 60 + minutes;
 }
 
-/* ".5" in milliseconds; -1: it has no digit, or more than three. */
+/* Reads ".5" as milliseconds, and cuts further digits. Returns -1 if it has no digit. */
 static int take_fraction(const char **text)
 {
     int value = 0, unit = 100;
@@ -126,7 +126,7 @@ static int take_fraction(const char **text)
         return 0;
     }
     do {
-        int digit = unit ? take_digits(text, 1) : -1;
+        int digit = take_digits(text, 1);
         if (digit < 0) {
             return -1;
         }

@@ -16,8 +16,8 @@ const char *cat_time_store(apr_pool_t *pool, apr_time_t t);
 /* The time that cat_time_store wrote; 0 for anything else. */
 apr_time_t cat_time_read(const char *stored);
 
-/* Reads a time as RFC 3339 has it, with any offset from UTC and at most three digits of a second's fraction, but no leap
- * second. 1 and the milliseconds since the epoch; 0: text is none, or it is outside the years 0 to 9999 of UTC. */
+/* Reads a time as RFC 3339 has it, with any offset from UTC, but no leap second. A second's fraction is cut to milliseconds.
+ * 1 and the milliseconds since the epoch; 0: text is none, or it is outside the years 0 to 9999 of UTC. */
 int cat_time_parse(const char *text, apr_int64_t *milliseconds);
 
 /* Writes RFC 3339, UTC, milliseconds, 'Z', and a NUL. Times outside the years 0 to 9999 are limited to that range. */

@@ -72,6 +72,17 @@ is(numbers(list('color=green')), '3 5', 'which change these');
 like(list('tags[all]=steel,red,red&weight[gt]=-0&limit=1')->{headers}{link}, qr/<\?page=1&weight%5Bgt%5D=0&tags%5Ball%5D=red,steel&limit=1>/, 'links have one spelling of them');
 is(list('tags[all][]=steel&tags[all][]=red')->{headers}{etag}, list('tags[all]=red,steel,red')->{headers}{etag}, 'the same question has the same answer');
 
+# ---- times of more digits than are stored ----
+
+my $micro = $server->api(POST => '/products', { name => 'micro', price => 1, seen => '2001-02-03T04:05:06.7899999Z' }, token => $token)->{json}{data};
+is($micro->{seen}, '2001-02-03T04:05:06.789Z', 'a time is cut to milliseconds');
+my $csv = $server->api(POST => '/products/import', "name,price,seen\nnano,1,2001-02-03T05:05:06.789123456+01:00\n", token => $token, headers => { 'Content-Type' => 'text/csv' });
+is($csv->{status}, 200, 'in a file, too') or diag $csv->{body};
+for ('seen=2001-02-03T04:05:06.789000001Z', 'seen[in]=2001-02-03T04:05:06.7891Z', 'seen[gte]=2001-02-03T04:05:06.7891Z&seen[lt]=2001-02-03T04:05:06.790000Z') {
+    is(join(' ', sort map { $_->{name} } @{ list($_)->{json}{data} }), 'micro nano', $_);
+}
+$server->api(DELETE => "/products/$_->{id}", token => $token) for @{ list('seen=2001-02-03T04:05:06.789Z')->{json}{data} };
+
 # ---- faults ----
 
 @cases = (

@@ -218,7 +218,7 @@ static void test_times_have_any_offset(void **state)
     assert_string_equal(check_value(*state, field, "\"1970-01-01T00:00:01Z\""), "1000");
     assert_string_equal(check_value(*state, field, "\"1970-01-01T01:00:00.5+02:00\""), "-3599500");
     assert_string_equal(check_value(*state, field, "\"1970-01-01\""), "format");
-    assert_string_equal(check_value(*state, field, "\"1970-01-01T00:00:00.1234Z\""), "format");
+    assert_string_equal(check_value(*state, field, "\"1970-01-01T00:00:00.1239Z\""), "123");
     assert_string_equal(check_value(*state, field, "0"), "type");
 }
 
