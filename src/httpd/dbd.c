@@ -2,7 +2,8 @@
 /*
  * mod_dbd's pool of connections, as a source of db/. Two things that mod_dbd does not offer are done here: a connection is
  * taken and given back around each use, instead of being kept for the request, and one that is lost is replaced within
- * mod_dbd's own record. Its settings are read from httpd's tree of directives, because it does not export them.
+ * mod_dbd's own record. mod_dbd does not say why it could not connect either, so the module then opens a connection of its own
+ * to learn the cause. Its settings are read from httpd's tree of directives, because it does not export them.
  */
 #include "httpd/dbd.h"
 
@@ -10,23 +11,68 @@
 #include <apr_hash.h>
 #include <apr_optional.h>
 #include <apr_strings.h>
+#include <apr_thread_mutex.h>
 #include <http_config.h>
 #include <mod_dbd.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "db/pool/pool.h"
 #include "httpd/config_tree.h"
 
 /* mod_dbd's default for DBDMax. */
 #define MAX_STANDARD 10
 
+/* How often a child that has no connection asks the driver for the cause. */
+#define ASK_INTERVAL apr_time_from_sec(10)
+
 typedef struct dbd_t {
     server_rec *server;
-    const char *params;
+    const char *driver, *params;
     apr_array_header_t *init; /* texts of DBDInitSQL */
     APR_OPTIONAL_FN_TYPE(ap_dbd_open) *open;
     APR_OPTIONAL_FN_TYPE(ap_dbd_close) *close;
+    apr_thread_mutex_t *mutex;
+    /* ---- guarded by the mutex ---- */
+    char cause[CAT_POOL_CAUSE_MAX]; /* of the last failure; "": none is known */
+    apr_time_t asked;               /* when it was learned */
 } dbd_t;
+
+static void ask_driver(dbd_t *dbd, apr_pool_t *pool)
+{
+    const apr_dbd_driver_t *driver;
+    const char *words = NULL;
+    apr_dbd_t *opened;
+    apr_pool_t *own;
+
+    dbd->asked = apr_time_now();
+    *dbd->cause = '\0';
+    if (apr_dbd_get_driver(pool, dbd->driver, &driver) != APR_SUCCESS || apr_pool_create(&own, pool) != APR_SUCCESS) {
+        return;
+    }
+    if (apr_dbd_open_ex(driver, own, dbd->params, &opened, &words) == APR_SUCCESS) {
+        apr_dbd_close(driver, opened);
+    } else {
+        cat_pool_copy_cause(dbd->cause, words ? words : "");
+    }
+    apr_pool_destroy(own);
+}
+
+/* Opening a SQLite file would create it, and the file system tells what is wrong with it. */
+static const char *find_cause(dbd_t *dbd, apr_pool_t *pool)
+{
+    const char *cause = NULL;
+
+    if (!dbd->params || !strcasecmp(dbd->driver, "sqlite3") || apr_thread_mutex_trylock(dbd->mutex) != APR_SUCCESS) {
+        return NULL;
+    }
+    if (llabs(apr_time_now() - dbd->asked) >= ASK_INTERVAL) {
+        ask_driver(dbd, pool);
+    }
+    cause = *dbd->cause ? apr_pstrdup(pool, dbd->cause) : NULL;
+    apr_thread_mutex_unlock(dbd->mutex);
+    return cause;
+}
 
 /* ap_dbd_open and not ap_dbd_acquire, which would keep the connection until the client has read the response. */
 static apr_status_t open_handle(void *context, apr_pool_t *pool, cat_db_handle_t *handle, const char **cause)
@@ -34,8 +80,9 @@ static apr_status_t open_handle(void *context, apr_pool_t *pool, cat_db_handle_t
     dbd_t *dbd = context;
     ap_dbd_t *rec = dbd->open(pool, dbd->server);
 
-    *cause = NULL; /* mod_dbd has logged it */
+    *cause = NULL;
     if (!rec) {
+        *cause = find_cause(dbd, pool);
         return APR_EGENERAL;
     }
     handle->driver = rec->driver;
@@ -114,9 +161,11 @@ cat_source_t *cat_dbd_create(apr_pool_t *pool, server_rec *s)
     cat_source_t *source;
 
     dbd->server = s;
+    dbd->driver = cat_config_tree_find(pool, s, "DBDriver");
     dbd->open = APR_RETRIEVE_OPTIONAL_FN(ap_dbd_open);
     dbd->close = APR_RETRIEVE_OPTIONAL_FN(ap_dbd_close);
-    if (!dbd->open || !dbd->close || !cat_config_tree_find(pool, s, "DBDriver")) {
+    if (!dbd->open || !dbd->close || !dbd->driver ||
+        apr_thread_mutex_create(&dbd->mutex, APR_THREAD_MUTEX_DEFAULT, pool) != APR_SUCCESS) {
         return NULL;
     }
     dbd->params = cat_config_tree_find(pool, s, "DBDParams");

@@ -19,8 +19,6 @@
 #define IN_USE_MAX 4096
 #define IDLE_TIME apr_time_from_sec(300)
 
-#define CAUSE_MAX 256 /* octets of a driver's words that are kept */
-
 typedef struct pool_t {
     /* constant once child_init is through */
     const char *driver_name;
@@ -29,17 +27,22 @@ typedef struct pool_t {
     apr_pool_t *pool; /* of the child */
     apr_reslist_t *connections;
     apr_thread_mutex_t *mutex;
-    char cause[CAUSE_MAX]; /* why the last connection that failed did; guarded by the mutex */
+    char cause[CAT_POOL_CAUSE_MAX]; /* why the last connection that failed did; guarded by the mutex */
 } pool_t;
 
 /* Where libpq cannot parse its parameters, its message quotes them, and they may have a password. */
-static void note_cause(pool_t *p, const char *words)
+void cat_pool_copy_cause(char cause[CAT_POOL_CAUSE_MAX], const char *words)
 {
     int may_hold_secret = strstr(words, "connection info string") || strstr(words, "connection option");
 
+    apr_cpystrn(cause, may_hold_secret ? "the driver cannot read its parameters" : words, CAT_POOL_CAUSE_MAX);
+    cause[strcspn(cause, "\r\n")] = '\0';
+}
+
+static void note_cause(pool_t *p, const char *words)
+{
     apr_thread_mutex_lock(p->mutex);
-    apr_cpystrn(p->cause, may_hold_secret ? "the driver cannot read its parameters" : words, sizeof(p->cause));
-    p->cause[strcspn(p->cause, "\r\n")] = '\0';
+    cat_pool_copy_cause(p->cause, words);
     apr_thread_mutex_unlock(p->mutex);
 }
 

@@ -13,4 +13,9 @@ cat_source_t *cat_pool_create(apr_pool_t *pool, const char *driver, const char *
 /* The driver and params of a source; 0: it has another connector. */
 int cat_pool_settings(const cat_source_t *source, const char **driver, const char **params);
 
+#define CAT_POOL_CAUSE_MAX 256 /* bytes of a driver's message that are kept */
+
+/* Copies the first line of the message with which a driver refused to open a connection, without any secret. */
+void cat_pool_copy_cause(char cause[CAT_POOL_CAUSE_MAX], const char *words);
+
 #endif

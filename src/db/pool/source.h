@@ -32,7 +32,7 @@ typedef struct cat_source_t cat_source_t;
  * threads of a child. */
 typedef struct cat_connector_t {
     /* Takes a connection out of the pool, or opens one. The caller logs a failure, with *cause: the driver's words
-     * without any secret, on the pool, which is the caller's; NULL: they are in the log already, or there are none. */
+     * without any secret, on the pool, which is the caller's; NULL: there are none. */
     apr_status_t (*open)(void *context, apr_pool_t *pool, cat_db_handle_t *handle, const char **cause);
     /* Gives a connection back; never inside a transaction. */
     void (*close)(void *context, cat_db_handle_t *handle);
