@@ -16,6 +16,7 @@
 #include "db/connection/statement.h"
 #include "db/dialects/status.h"
 #include "db/pool/checkout.h"
+#include "db/pool/timeline.h"
 #include "db/sqlite/sqlite_native.h"
 #include "db/work/transaction.h"
 
@@ -342,10 +343,19 @@ static int is_writable(cat_db_t *db)
            cat_sqlite_native_takes_writes(conn, db->log);
 }
 
+cat_job_result_t cat_db_watch_hosts(cat_job_t *job)
+{
+    cat_timeline_watch(&job->source->database, cat_source_dialect(job->source));
+    return CAT_JOB_DONE;
+}
+
 const char *cat_db_find_obstacle(cat_db_t *db, const char *takes_writes)
 {
     if (!strcmp(takes_writes, "2")) {
         return "no stand-by is connected that could confirm a commit";
+    }
+    if (!strcmp(takes_writes, "0") && db->use->conn) {
+        cat_connection_note_read_only(db->use->conn);
     }
     return strcmp(takes_writes, "1") != 0 || !is_writable(db) ? "the database accepts no writes" : NULL;
 }

@@ -8,6 +8,7 @@
 #include "db/dialects/dialect.h"
 #include "db/dialects/sql_fragments.h"
 #include "db/dialects/status.h"
+#include "db/job.h"
 #include "db/pool/exports.h"
 #include "db/pool/use.h"
 #include "db/schema/definition.h"
@@ -220,6 +221,9 @@ int cat_db_has_one_writer(const cat_db_t *db);
 
 /* Is a statement a round trip to a server, and no part of a transaction? 0 before the first connection of this process. */
 int cat_db_asks_server(const cat_db_t *db);
+
+/* A job that asks the hosts of a PostgreSQL database which of them was promoted last. */
+cat_job_result_t cat_db_watch_hosts(cat_job_t *job);
 
 /* What keeps the database from taking writes, as far as can be known without one; NULL: nothing. takes_writes: that column of SQL_HEALTH.
  * Of a file, the reason is logged. */

@@ -100,7 +100,7 @@ static void close_handle(void *context, cat_db_handle_t *handle)
 
 /* mod_dbd has no function to drop a connection, so the new one replaces the old one in mod_dbd's own record, which mod_dbd closes in
  * the end. Statements that mod_dbd prepared for other modules (DBDPrepareSQL) would be lost with the old one. */
-static apr_status_t reopen_handle(void *context, cat_db_handle_t *handle)
+static apr_status_t reopen_handle(void *context, cat_db_handle_t *handle, const char *params)
 {
     dbd_t *dbd = context;
     ap_dbd_t *rec = handle->owner;
@@ -108,7 +108,7 @@ static apr_status_t reopen_handle(void *context, cat_db_handle_t *handle)
     int changed;
     apr_status_t rv = rec->prepared && apr_hash_count(rec->prepared)
                           ? APR_ENOTIMPL
-                          : apr_dbd_open(rec->driver, rec->pool, dbd->params, &opened);
+                          : apr_dbd_open(rec->driver, rec->pool, params ? params : dbd->params, &opened);
 
     if (rv != APR_SUCCESS) {
         return rv;

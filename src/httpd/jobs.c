@@ -28,6 +28,7 @@
 #include "catalogue/index.h"
 #include "catalogue/store.h"
 #include "catalogue/webhooks.h"
+#include "db/db.h"
 #include "db/job.h"
 #include "httpd/log.h"
 #include "httpd/server.h"
@@ -43,7 +44,7 @@ typedef struct watchdog_t {
 } watchdog_t;
 
 static const watchdog_t one_child = {"_catalog_", 1}, each_child = {"_catalog_each_", 0},
-                        for_changes = {"_catalog_changes_", 1};
+                        for_changes = {"_catalog_changes_", 1}, for_hosts = {"_catalog_hosts_", 1};
 
 /* Each mount that has webhooks has a watchdog of its own for them. */
 static const watchdog_t for_webhooks = {"_catalog_webhooks_", 1};
@@ -51,7 +52,8 @@ static const watchdog_t for_webhooks = {"_catalog_webhooks_", 1};
 #define PAUSE_REVOCATION_DELAY 0 /* as long as the mount's CatalogRevocationDelay */
 
 /* THE JOB TABLE. Revocations cannot wait for a slow mail server, nor for another child to take over from one that died; clients
- * that follow the changes of products wait for the numbers that one of these jobs gives. Webhooks take as long as their receivers. */
+ * that follow the changes of products wait for the numbers that one of these jobs gives. Webhooks take as long as their receivers, and a
+ * promotion must be noticed whatever else hangs. */
 static const struct job_t {
     const char *name;
     apr_interval_time_t interval;
@@ -63,6 +65,7 @@ static const struct job_t {
     {"revocations", APR_TIME_C(250000), cat_revocations_run, &each_child, PAUSE_REVOCATION_DELAY},
     {"keys", APR_TIME_C(1000000), cat_key_states_run, &each_child, APR_TIME_C(60000000)},
     {"changes", APR_TIME_C(500000), cat_change_numbers_run, &for_changes, APR_TIME_C(10000000)},
+    {"hosts", APR_TIME_C(2000000), cat_db_watch_hosts, &for_hosts, APR_TIME_C(2000000)},
     {"exports", APR_TIME_C(1000000), cat_export_watch, &each_child, APR_TIME_C(60000000)},
     {"counts", APR_TIME_C(1000000), cat_counts_run, &one_child, APR_TIME_C(60000000)},
     {"fields", APR_TIME_C(1000000), cat_key_filler_run, &one_child, APR_TIME_C(60000000)},
@@ -188,9 +191,10 @@ void cat_jobs_child_init(apr_pool_t *pchild, server_rec *main_server)
 typedef APR_OPTIONAL_FN_TYPE(ap_watchdog_get_instance) get_t;
 typedef APR_OPTIONAL_FN_TYPE(ap_watchdog_register_callback) register_callback_t;
 
-static int is_needed(const watchdog_t *watchdog, const cat_conf_t *conf)
+/* database: cat_server_database_key, which begins with the driver. */
+static int is_needed(const watchdog_t *watchdog, const cat_conf_t *conf, const char *database)
 {
-    return watchdog != &for_webhooks || conf->webhooks;
+    return watchdog == &for_hosts ? !strncmp(database, "pgsql ", 6) : watchdog != &for_webhooks || conf->webhooks;
 }
 
 /* number: of the mount. */
@@ -226,7 +230,7 @@ static apr_status_t register_mount(apr_pool_t *pconf, cat_jobs_t *shared, int nu
         worker_t *w = apr_pcalloc(pconf, sizeof(*w));
         ap_watchdog_t *watchdog;
 
-        if (!is_needed(jobs[i].watchdog, mount->conf)) {
+        if (!is_needed(jobs[i].watchdog, mount->conf, database)) {
             continue;
         }
         w->job = &jobs[i];

@@ -63,10 +63,10 @@ static void end_host(const host_t *host)
     close(host->listener);
 }
 
-static void note_answer(void *answers, const char *text)
+static void note_answer(void *answers, int host, const char *text)
 {
     APR_ARRAY_PUSH((apr_array_header_t *)answers, const char *) =
-        text ? apr_pstrdup(((apr_array_header_t *)answers)->pool, text) : NULL;
+        apr_psprintf(((apr_array_header_t *)answers)->pool, "%d: %s", host, text ? text : "none");
 }
 
 static void test_host_that_hangs_is_left_in_time(void **state)
@@ -82,19 +82,53 @@ static void test_host_that_hangs_is_left_in_time(void **state)
                                      "host=127.0.0.1,127.0.0.1 port=%d,%d user=ada sslmode=disable gssencmode=disable "
                                      "hostaddr=127.0.0.1,127.0.0.1",
                                      hanging.port, other.port));
-    cat_libpq_hosts_ask(pg, "SELECT ...", note_answer, answers);
+    cat_libpq_hosts_ask(cat_libpq_hosts_list(pg, *state), "SELECT ...", note_answer, answers);
     assert_in_range(apr_time_now() - begun, apr_time_from_sec(CAT_HOST_PATIENCE), apr_time_from_sec(30));
     assert_int_equal(answers->nelts, 2);
-    assert_null(APR_ARRAY_IDX(answers, 0, const char *));
-    assert_string_equal(APR_ARRAY_IDX(answers, 1, const char *), "7 2");
+    assert_string_equal(APR_ARRAY_IDX(answers, 0, const char *), "1: 7 2");
+    assert_string_equal(APR_ARRAY_IDX(answers, 1, const char *), "0: none");
     PQfinish(pg);
     end_host(&hanging);
     end_host(&other);
 }
 
+static const char *find_value(apr_pool_t *pool, const char *params, const char *keyword)
+{
+    PQconninfoOption *options = PQconninfoParse(params, NULL);
+    const char *value = NULL;
+
+    assert_non_null(options);
+    for (const PQconninfoOption *o = options; o->keyword; o++) {
+        value = !strcmp(o->keyword, keyword) && o->val ? apr_pstrdup(pool, o->val) : value;
+    }
+    PQconninfoFree(options);
+    return value;
+}
+
+static void test_each_host_has_parameters_of_its_own(void **state)
+{
+    PGconn *pg = PQconnectStart(
+        "host=127.0.0.1,127.0.0.2,127.0.0.3 port=1 user='o\\'hara' password='a \\\\ b' connect_timeout=2");
+    const char *const *hosts = cat_libpq_hosts_list(pg, *state);
+
+    for (int i = 0; i < 3; i++) {
+        assert_string_equal(find_value(*state, hosts[i], "host"), apr_psprintf(*state, "127.0.0.%d", i + 1));
+        assert_string_equal(find_value(*state, hosts[i], "port"), "1");
+        assert_string_equal(find_value(*state, hosts[i], "user"), "o'hara");
+        assert_string_equal(find_value(*state, hosts[i], "password"), "a \\ b");
+        assert_string_equal(find_value(*state, hosts[i], "connect_timeout"), "2");
+    }
+    assert_null(hosts[3]);
+    PQfinish(pg);
+    pg = PQconnectStart("host=127.0.0.1 port=1");
+    assert_null(cat_libpq_hosts_list(pg, *state));
+    PQfinish(pg);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        UNIT_TEST(test_each_host_has_parameters_of_its_own),
         UNIT_TEST(test_host_that_hangs_is_left_in_time),
     };
     return UNIT_RUN(tests);

@@ -38,7 +38,7 @@ static void test_reopened_connection_is_another_one(void **state)
 
     assert_int_equal(cat_source_open(database->source, *state, 1, &database->log, &handle), APR_SUCCESS);
     assert_int_equal(apr_dbd_query(handle.driver, handle.dbd, &changed, "CREATE TEMP TABLE mine (id TEXT)"), 0);
-    assert_int_equal(cat_source_reopen(database->source, &handle), APR_SUCCESS);
+    assert_int_equal(cat_source_reopen(database->source, &handle, NULL), APR_SUCCESS);
     assert_int_not_equal(apr_dbd_select(handle.driver, *state, handle.dbd, &results, "SELECT * FROM mine", 1), 0);
     cat_source_close(database->source, &handle);
     assert_int_equal(cat_source_open(database->source, *state, 1, &database->log, &handle), APR_SUCCESS);

@@ -19,12 +19,12 @@ static apr_status_t ask_server(cat_connection_t *, apr_pool_t *, const char *, c
     return server.rv == APR_SUCCESS ? row(baton, &server.text, 1) : server.rv;
 }
 
-static void ask_hosts(const cat_connection_t *, const char *, void (*answer)(void *baton, const char *text),
+static void ask_hosts(const char *const *, const char *, void (*answer)(void *baton, int host, const char *text),
                       void *baton)
 {
     server.questions++;
     for (int i = 0; i < 3 && server.hosts[i]; i++) {
-        answer(baton, server.hosts[i]);
+        answer(baton, i, server.hosts[i]);
     }
 }
 
@@ -36,12 +36,15 @@ static void cut_connection(cat_connection_t *)
 static const cat_executor_t executor = {.ask = ask_server, .ask_hosts = ask_hosts, .cut = cut_connection};
 static const cat_dialect_t dialect = {.executor = &executor, .timeline = "SELECT ..."}, other = {.executor = &executor};
 
+static const char *const params[] = {"host=A", "host=B", "host=C", NULL};
+
 static cat_connection_t *make_connection(apr_pool_t *pool, const cat_file_registry_t *registry)
 {
     cat_connection_t *conn = apr_pcalloc(pool, sizeof(*conn));
 
     conn->database = apr_pcalloc(pool, sizeof(*conn->database));
     conn->database->registry = registry;
+    atomic_store(&conn->database->hosts, params);
     conn->dialect = &dialect;
     conn->name = "the database";
     conn->handle.pool = pool;
@@ -73,9 +76,11 @@ static void test_former_primary_is_refused(void **state)
     assert_int_equal(cat_timeline_check_again(one), CAT_ENOTREADY);
     unit_says(one->fault, "timeline 1");
     unit_says(one->fault, "timeline 2");
+    assert_false(one->is_lost);
+    cat_timeline_refuse(one);
     assert_true(one->is_lost);
+    assert_int_equal(server.cuts, 1);
     assert_int_equal(check(one, "7 1"), CAT_ENOTREADY);
-    assert_int_equal(server.cuts, 2);
     assert_int_equal(check(one, "7 2"), APR_SUCCESS);
     assert_int_equal(check(one, "7 11"), APR_SUCCESS);
 }
@@ -104,6 +109,53 @@ static void test_stand_by_asks_no_host(void **state)
     server.hosts[0] = "7 2";
     assert_int_equal(check(conn, "7 1"), CAT_ENOTREADY);
     assert_int_equal(server.questions, 1);
+}
+
+static void test_newest_host_is_found(void **state)
+{
+    cat_connection_t *conn = make_first(*state), *other_child = make_connection(*state, conn->database->registry);
+
+    server.hosts[0] = server.hosts[1] = server.hosts[2] = "7 1";
+    assert_int_equal(check(conn, "7 1"), APR_SUCCESS);
+    server.hosts[1] = "7 2";
+    server.hosts[2] = "8 3"; /* another cluster */
+    cat_timeline_watch(conn->database, &dialect);
+    assert_int_equal(cat_timeline_check_again(conn), CAT_ENOTREADY);
+    assert_string_equal(cat_timeline_find_newest(conn), "host=B");
+    assert_int_equal(server.questions, 2);
+    other_child->timeline = conn->timeline; /* it has not asked yet */
+    atomic_store(&other_child->database->timeline, conn->timeline);
+    assert_int_equal(cat_timeline_check_again(other_child), CAT_ENOTREADY);
+    assert_string_equal(cat_timeline_find_newest(other_child), "host=B");
+    assert_int_equal(server.questions, 3);
+}
+
+static void test_no_host_is_found_while_the_newest_is_away(void **state)
+{
+    cat_connection_t *conn = make_first(*state);
+
+    server.hosts[0] = "7 1";
+    server.hosts[1] = "7 2";
+    assert_int_equal(check(conn, "7 1"), CAT_ENOTREADY);
+    cat_timeline_refuse(conn); /* its connection could not be opened */
+    server.hosts[1] = "7 1";
+    assert_null(cat_timeline_find_newest(conn));
+}
+
+static void test_statement_that_waits_asks_at_most_once_a_second(void **state)
+{
+    cat_connection_t *conn = make_first(*state);
+
+    server.hosts[0] = server.hosts[1] = "7 1";
+    assert_int_equal(check(conn, "7 1"), APR_SUCCESS);
+    assert_false(conn->is_overtaken(conn));
+    assert_false(conn->is_overtaken(conn));
+    assert_int_equal(server.questions, 2);
+    atomic_store(&conn->database->asked_at, 1);
+    server.hosts[1] = "7 2";
+    assert_true(conn->is_overtaken(conn));
+    assert_true(conn->is_overtaken(conn));
+    assert_int_equal(server.questions, 3);
 }
 
 /* Two mounts with databases in two clusters have sources of one name. */
@@ -141,8 +193,13 @@ static void test_what_says_nothing_is_used(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        UNIT_TEST(test_former_primary_is_refused), UNIT_TEST(test_first_connection_asks_all_hosts),
-        UNIT_TEST(test_stand_by_asks_no_host),     UNIT_TEST(test_each_cluster_has_its_own_timeline),
+        UNIT_TEST(test_former_primary_is_refused),
+        UNIT_TEST(test_first_connection_asks_all_hosts),
+        UNIT_TEST(test_stand_by_asks_no_host),
+        UNIT_TEST(test_newest_host_is_found),
+        UNIT_TEST(test_no_host_is_found_while_the_newest_is_away),
+        UNIT_TEST(test_statement_that_waits_asks_at_most_once_a_second),
+        UNIT_TEST(test_each_cluster_has_its_own_timeline),
         UNIT_TEST(test_what_says_nothing_is_used),
     };
     return UNIT_RUN(tests);

@@ -51,6 +51,11 @@ apr_status_t cat_connection_file_is_gone(const cat_connection_t *conn, const cat
     return CAT_EDOWN;
 }
 
+void cat_connection_note_read_only(cat_connection_t *conn)
+{
+    conn->is_read_only = 1;
+}
+
 int cat_connection_is_locked(const cat_connection_t *conn, apr_status_t rv)
 {
     return rv != APR_SUCCESS && conn->dialect->locked && conn->result == conn->dialect->locked;
@@ -120,6 +125,8 @@ apr_status_t cat_connection_judge(cat_connection_t *conn, const cat_fault_t *fau
         cat_database_note_loss(conn->database);
     } else if (rv == CAT_ENOTREADY) {
         cat_database_note_refusal(conn->database);
+    } else if (rv == CAT_EREADONLY) {
+        conn->is_read_only = 1;
     }
     return rv;
 }

@@ -65,6 +65,9 @@ void cat_connection_roll_back(cat_connection_t *conn);
 /* rv: of the last statement. Did it fail because others have locked the whole database? */
 int cat_connection_is_locked(const cat_connection_t *conn, apr_status_t rv);
 
+/* Notes that the session is known to accept no writes, so that it is replaced when it is given back. */
+void cat_connection_note_read_only(cat_connection_t *conn);
+
 /* Logs the last failure on the connection. */
 void cat_connection_log_fault(const cat_connection_t *conn, const cat_log_t *log, cat_log_level_t level);
 

@@ -29,7 +29,12 @@ struct cat_connection_t {
     int is_unbound;        /* flag: it has no transaction */
     int is_abandoned;      /* flag: its ROLLBACK was refused, so a transaction is still open */
     apr_uint64_t timeline; /* of the primary that it leads to (db/pool/timeline.c); 0: not known, or there are none */
-    int is_lost;           /* flag: its pool reconnects or closes it; one to a file is opened anew */
+    int (*is_overtaken)(
+        cat_connection_t *conn); /* called about once a second while a statement waits. True if the server will never
+                                                  * answer with any use, because another was promoted. NULL: never called */
+    apr_time_t opened;           /* when its session was set up */
+    int is_read_only; /* flag: its session refused a write, and may go on doing so when the server accepts writes again */
+    int is_lost;      /* flag: its pool reconnects or closes it; one to a file is opened anew */
     char fault[FAULT_MAX]; /* the last failure */
     int result;            /* the driver's result code of it */
 };

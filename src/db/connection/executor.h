@@ -8,7 +8,7 @@
 
 typedef struct cat_connection_t cat_connection_t;
 
-#define CAT_HOST_PATIENCE 2 /* seconds */
+#define CAT_HOST_PATIENCE 3 /* seconds */
 
 /*
  * How statements reach the database, on a connection that apr_dbd has opened. Each dialect names its executor. Only
@@ -42,10 +42,14 @@ typedef struct cat_executor_t {
     /* Ends the connection, so that the driver opens it anew. NULL where the dialect has no `timeline`, as the next one. */
     void (*cut)(cat_connection_t *conn);
 
-    /* Asks each host that the parameters name, if they name several, on a connection of its own. answer has its first value, NULL for
-     * none; of a host that takes more than CAT_HOST_PATIENCE seconds to connect, or to answer, it has none. */
-    void (*ask_hosts)(const cat_connection_t *conn, const char *text, void (*answer)(void *baton, const char *text),
-                      void *baton);
+    /* Returns parameters for each host that those of the connection name, in their order, on the pool; the list ends with NULL. Returns
+     * NULL if they name only one host. The parameters may contain a password. */
+    const char *const *(*list_hosts)(const cat_connection_t *conn, apr_pool_t *pool);
+
+    /* Sends `text` to all hosts of such a list at the same time, each on a new connection. Calls `answer` once per host, in the order of
+     * their answers, with the first value, or NULL if the host cannot be reached or has not answered within CAT_HOST_PATIENCE seconds. */
+    void (*ask_hosts)(const char *const *hosts, const char *text,
+                      void (*answer)(void *baton, int host, const char *text), void *baton);
 
     /* Prepared statements are gone: another connection has been opened in place of this one. */
     void (*forget)(cat_connection_t *conn);

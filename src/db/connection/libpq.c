@@ -38,6 +38,9 @@
 #define CLOSING_MSEC 100
 #define LOOKS_MAX 8
 
+/* How long a statement waits for its result before the connection's is_overtaken is called, and how long between two calls. */
+#define WAIT_MSEC 1000
+
 #define ADMIN_SHUTDOWN "57P01"
 #define DUPLICATE_STATEMENT "42P05"
 #define UNKNOWN_STATEMENT "26000"
@@ -61,6 +64,7 @@ typedef struct libpq_t {
     apr_pool_t *pool;
     int is_new;        /* flag: libpq has opened the connection anew, and the executor was not asked since */
     int is_closing;    /* flag: the server has said that it ends the session */
+    int is_overtaken;  /* flag: another server was promoted while a statement waited on this one */
     int is_unprepared; /* flag: statements run as text until the connection leaves the pool again */
     int losses;        /* since first_loss */
     apr_time_t first_loss;
@@ -146,21 +150,48 @@ static apr_status_t judge_result(cat_connection_t *conn, const PGresult *result,
     const cat_fault_t fault = {
         .result = (int)PQresultStatus(result),
         .state = PQresultErrorField(result, PG_DIAG_SQLSTATE),
-        .text = words ? words : PQerrorMessage(pg),
+        .text = libpq_of(conn)->is_overtaken ? "the server did not answer, and another was promoted meanwhile"
+                : words                      ? words
+                                             : PQerrorMessage(pg),
         .is_lost = PQstatus(pg) != CONNECTION_OK,
     };
 
     return is_success(result) ? APR_SUCCESS : cat_connection_judge(conn, &fault, what);
 }
 
+/* A primary whose commits no stand-by confirms, or which hangs, may take for ever. Ends the connection if another server was promoted
+ * meanwhile; libpq then makes the result of a lost connection. */
+static void await_result(cat_connection_t *conn)
+{
+    libpq_t *libpq = libpq_of(conn);
+    struct pollfd answer = {.fd = PQsocket(libpq->pg), .events = POLLIN};
+
+    while (answer.fd >= 0 && PQisBusy(libpq->pg)) {
+        int found = poll(&answer, 1, WAIT_MSEC);
+        if (!found && !libpq->is_overtaken && conn->is_overtaken && conn->is_overtaken(conn)) {
+            libpq->is_overtaken = 1;
+            shutdown(answer.fd, SHUT_RDWR);
+        }
+        if (found > 0 && !PQconsumeInput(libpq->pg)) {
+            return;
+        }
+    }
+}
+
+static PGresult *get_result(cat_connection_t *conn)
+{
+    await_result(conn);
+    return PQgetResult(libpq_of(conn)->pg);
+}
+
 /* The results of what was just sent, until there are no more. The first failure counts; without one the last result, as
  * an error of the commit follows the statement's result. *is_first: it is the first. */
-static PGresult *take_result(PGconn *pg, int *is_first)
+static PGresult *take_result(cat_connection_t *conn, int *is_first)
 {
-    PGresult *result = PQgetResult(pg), *next;
+    PGresult *result = get_result(conn), *next;
 
     *is_first = 1;
-    while ((next = PQgetResult(pg))) {
+    while ((next = get_result(conn))) {
         if (is_success(result)) {
             PQclear(result);
             result = next;
@@ -192,12 +223,17 @@ static apr_status_t pass_rows(const PGresult *result, cat_row_t *row, void *bato
 
 /* ---- plain text ---- */
 
+static PGresult *run_text(cat_connection_t *conn, const char *text)
+{
+    int is_first;
+
+    return PQsendQuery(libpq_of(conn)->pg, text) ? take_result(conn, &is_first) : NULL;
+}
+
 /* The server answers COMMIT with ROLLBACK, and without an error, if a statement of the transaction has failed. */
 static apr_status_t ask_text(cat_connection_t *conn, apr_pool_t *, const char *text, cat_row_t *row, void *baton)
 {
-    PGconn *pg = libpq_of(conn)->pg;
-    int is_first;
-    PGresult *result = PQsendQuery(pg, text) ? take_result(pg, &is_first) : NULL;
+    PGresult *result = run_text(conn, text);
     apr_status_t rv = judge_result(conn, result, text);
 
     if (rv == APR_SUCCESS && !strcmp(text, "COMMIT") && !strcmp(PQcmdStatus(result), "ROLLBACK")) {
@@ -263,7 +299,7 @@ static apr_status_t drop_statement(cat_connection_t *conn, prepared_t *st)
     apr_status_t rv;
 
     apr_snprintf(text, sizeof(text), "DEALLOCATE %s", st->name);
-    result = PQexec(libpq->pg, text);
+    result = run_text(conn, text);
     rv = judge_result(conn, result, text);
     st->state = UNKNOWN;
     PQclear(result);
@@ -274,9 +310,10 @@ static apr_status_t prepare_statement(cat_connection_t *conn, prepared_t *st)
 {
     apr_status_t rv = st->state == STALE ? drop_statement(conn, st) : APR_SUCCESS;
     PGresult *result;
+    int is_first;
 
     if (rv == APR_SUCCESS) {
-        result = PQprepare(libpq_of(conn)->pg, st->name, st->text, 0, NULL);
+        result = PQsendPrepare(libpq_of(conn)->pg, st->name, st->text, 0, NULL) ? take_result(conn, &is_first) : NULL;
         rv = judge_preparation(conn, st, result);
         PQclear(result);
     }
@@ -299,7 +336,7 @@ static apr_status_t take_execution(cat_connection_t *conn, prepared_t *st, PGres
     int is_first;
     apr_status_t rv;
 
-    *result = take_result(libpq_of(conn)->pg, &is_first);
+    *result = take_result(conn, &is_first);
     rv = judge_result(conn, *result, st->label);
     if (has_state(*result, UNKNOWN_STATEMENT)) {
         note_loss(conn);
@@ -452,6 +489,7 @@ static int is_new(cat_connection_t *conn)
     if (answer) {
         libpq->is_new = 0;
         libpq->is_closing = 0;
+        libpq->is_overtaken = 0;
         libpq->losses = 0;
         libpq->first_loss = 0;
     }
@@ -483,10 +521,9 @@ static void cut_connection(cat_connection_t *conn)
     PQconsumeInput(pg);
 }
 
-static void ask_hosts(const cat_connection_t *conn, const char *text, void (*answer)(void *baton, const char *text),
-                      void *baton)
+static const char *const *list_hosts(const cat_connection_t *conn, apr_pool_t *pool)
 {
-    cat_libpq_hosts_ask(libpq_of(conn)->pg, text, answer, baton);
+    return cat_libpq_hosts_list(libpq_of(conn)->pg, pool);
 }
 
 const cat_executor_t cat_executor_libpq = {
@@ -498,6 +535,7 @@ const cat_executor_t cat_executor_libpq = {
     .is_new = is_new,
     .is_cut = is_cut,
     .cut = cut_connection,
-    .ask_hosts = ask_hosts,
+    .list_hosts = list_hosts,
+    .ask_hosts = cat_libpq_hosts_ask,
     .forget = forget_statements,
 };

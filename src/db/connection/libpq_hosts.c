@@ -1,24 +1,44 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Asks each host of a connection's parameters one question, on a connection of its own: which of several primaries is the newest, only
- * they know (pool/timeline.c). The parameters are those of the open connection, with one host of those named. A host that hangs must
- * not hold the request up, so there is a time limit for the connection and one for the answer.
+ * The hosts of a connection's parameters: libpq uses the first that accepts, and which of several primaries is the newest, only they know
+ * (pool/timeline.c).
+ *
+ *     host=A,B port=1,2 user=catalog   -->   "user='catalog' host='A' port='1'", "user='catalog' host='B' port='2'"
+ *
+ * All are asked at the same time, each on a connection of its own, because one that hangs must not delay the answers of the others. libpq
+ * ignores connect_timeout for such connections, so the time limit is here.
  */
 #include "db/connection/libpq_hosts.h"
 
-#include <apr_general.h>
 #include <apr_strings.h>
 #include <apr_time.h>
 #include <poll.h>
 #include <string.h>
 
 #include "db/connection/executor.h"
+#include "lib/time.h"
 
-#define OPTIONS_MAX 64
-#define NAME_MAX_LENGTH 256
+#define HOSTS_MAX 16
 
-/* libpq takes "host=A,B" and "port=1,2" together: the n-th of each, or the only one. */
-static void copy_entry(char entry[NAME_MAX_LENGTH], const char *list, int n)
+/* The options that are lists: libpq takes the n-th of each, or the only one. */
+static const char *const lists[] = {"host", "hostaddr", "port"};
+
+/* A host's connection, and what it waits for: OK once the host has answered. */
+typedef struct asked_t {
+    PGconn *pg;
+    PostgresPollingStatusType step;
+    int is_sent;
+} asked_t;
+
+typedef struct question_t {
+    const char *text;
+    void (*answer)(void *baton, int host, const char *text);
+    void *baton;
+    asked_t asked[HOSTS_MAX];
+    int count;
+} question_t;
+
+static const char *copy_entry(apr_pool_t *pool, const char *list, int n)
 {
     const char *next;
 
@@ -26,7 +46,7 @@ static void copy_entry(char entry[NAME_MAX_LENGTH], const char *list, int n)
         list = next + 1;
         n--;
     }
-    apr_cpystrn(entry, list, strcspn(list, ",") < NAME_MAX_LENGTH ? strcspn(list, ",") + 1 : NAME_MAX_LENGTH);
+    return apr_pstrndup(pool, list, strcspn(list, ","));
 }
 
 static int count_entries(const char *list)
@@ -39,77 +59,156 @@ static int count_entries(const char *list)
     return count;
 }
 
-static const PQconninfoOption *find_option(const PQconninfoOption *options, const char *name)
+static int is_list(const char *keyword)
 {
-    for (; options->keyword; options++) {
-        if (!strcmp(options->keyword, name)) {
-            return options->val && *options->val ? options : NULL;
-        }
-    }
-    return NULL;
-}
-
-/* What is set first counts less than what is set last. */
-static PGconn *connect_host(const PQconninfoOption *options, int n)
-{
-    static const char *const lists[] = {"host", "hostaddr", "port"};
-    const char *names[OPTIONS_MAX], *values[OPTIONS_MAX];
-    char entries[sizeof(lists) / sizeof(lists[0])][NAME_MAX_LENGTH];
-    int count = 0;
-
-    for (const PQconninfoOption *o = options; o->keyword && count < OPTIONS_MAX - 7; o++) {
-        if (o->val) {
-            names[count] = o->keyword;
-            values[count++] = o->val;
-        }
-    }
     for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++) {
-        const PQconninfoOption *list = find_option(options, lists[i]);
-        if (list) {
-            copy_entry(entries[i], list->val, n);
-            names[count] = lists[i];
-            values[count++] = entries[i];
+        if (!strcmp(keyword, lists[i])) {
+            return 1;
         }
     }
-    names[count] = "target_session_attrs";
-    values[count++] = "any";
-    names[count] = "connect_timeout";
-    values[count++] = APR_STRINGIFY(CAT_HOST_PATIENCE);
-    names[count] = "tcp_user_timeout"; /* milliseconds: also of a host that is gone when it has been connected */
-    values[count++] = APR_STRINGIFY(CAT_HOST_PATIENCE) "000";
-    names[count] = values[count] = NULL;
-    return PQconnectdbParams(names, values, 0);
+    return 0;
 }
 
-/* Not PQexec, which waits for ever where the machine acknowledges each packet but the server hangs. */
-static PGresult *query_host(PGconn *host, const char *text)
+static const char *quote_value(apr_pool_t *pool, const char *value)
 {
-    struct pollfd answer = {.fd = PQsocket(host), .events = POLLIN};
-    apr_time_t until = apr_time_now() + apr_time_from_sec(CAT_HOST_PATIENCE);
-    int is_waiting = PQsendQuery(host, text);
+    char *quoted = apr_palloc(pool, 2 * strlen(value) + 3), *end = quoted;
 
-    while (is_waiting && PQisBusy(host)) {
-        apr_interval_time_t left = until - apr_time_now();
-        is_waiting = left > 0 && poll(&answer, 1, (int)apr_time_as_msec(left) + 1) >= 0 && PQconsumeInput(host);
+    *end++ = '\'';
+    for (; *value; value++) {
+        if (*value == '\'' || *value == '\\') {
+            *end++ = '\\';
+        }
+        *end++ = *value;
     }
-    return is_waiting ? PQgetResult(host) : NULL;
+    *end++ = '\'';
+    *end = '\0';
+    return quoted;
 }
 
-void cat_libpq_hosts_ask(PGconn *pg, const char *text, void (*answer)(void *baton, const char *text), void *baton)
+/* Without the service, whose values are among the others. */
+static const char *write_params(apr_pool_t *pool, const PQconninfoOption *options, int n)
+{
+    const char *text = "";
+
+    for (const PQconninfoOption *o = options; o->keyword; o++) {
+        if (o->val && *o->val && strcmp(o->keyword, "service") != 0) {
+            const char *value = is_list(o->keyword) ? copy_entry(pool, o->val, n) : o->val;
+            text = apr_pstrcat(pool, text, o->keyword, "=", quote_value(pool, value), " ", NULL);
+        }
+    }
+    return text;
+}
+
+static int count_hosts(const PQconninfoOption *options)
+{
+    int count = 1;
+
+    for (const PQconninfoOption *o = options; o->keyword; o++) {
+        if (o->val && strcmp(o->keyword, "port") != 0 && is_list(o->keyword) && count_entries(o->val) > count) {
+            count = count_entries(o->val);
+        }
+    }
+    return count < HOSTS_MAX ? count : HOSTS_MAX;
+}
+
+const char *const *cat_libpq_hosts_list(PGconn *pg, apr_pool_t *pool)
 {
     PQconninfoOption *options = PQconninfo(pg);
-    const PQconninfoOption *hosts = options ? find_option(options, "hostaddr") : NULL;
-    int count;
+    int count = options ? count_hosts(options) : 1;
+    const char **hosts = apr_pcalloc(pool, (apr_size_t)(count + 1) * sizeof(*hosts));
 
-    hosts = hosts || !options ? hosts : find_option(options, "host");
-    count = hosts ? count_entries(hosts->val) : 1;
     for (int i = 0; count > 1 && i < count; i++) {
-        PGconn *host = connect_host(options, i);
-        PGresult *result = query_host(host, text);
-
-        answer(baton, PQntuples(result) > 0 ? PQgetvalue(result, 0, 0) : NULL);
-        PQclear(result);
-        PQfinish(host);
+        hosts[i] = write_params(pool, options, i);
     }
     PQconninfoFree(options);
+    return count > 1 ? hosts : NULL;
+}
+
+/* libpq takes the last value of an option. */
+static void begin_asking(asked_t *a, apr_pool_t *pool, const char *params)
+{
+    a->pg = PQconnectStart(apr_pstrcat(pool, params, "target_session_attrs=any", NULL));
+    a->step = PQstatus(a->pg) == CONNECTION_BAD ? PGRES_POLLING_FAILED : PGRES_POLLING_WRITING;
+}
+
+static int is_waiting(const asked_t *a)
+{
+    return a->step == PGRES_POLLING_READING || a->step == PGRES_POLLING_WRITING;
+}
+
+static void go_on(asked_t *a, const char *text)
+{
+    if (a->is_sent) {
+        a->step = !PQconsumeInput(a->pg) ? PGRES_POLLING_FAILED
+                  : PQisBusy(a->pg)      ? PGRES_POLLING_READING
+                                         : PGRES_POLLING_OK;
+        return;
+    }
+    a->step = PQconnectPoll(a->pg);
+    if (a->step == PGRES_POLLING_OK) {
+        a->is_sent = PQsendQuery(a->pg, text);
+        a->step = a->is_sent ? PGRES_POLLING_READING : PGRES_POLLING_FAILED;
+    }
+}
+
+static void end_asking(const question_t *q, int host)
+{
+    PGconn *pg = q->asked[host].pg;
+    PGresult *result = q->asked[host].step == PGRES_POLLING_OK ? PQgetResult(pg) : NULL;
+
+    q->answer(q->baton, host, PQntuples(result) > 0 ? PQgetvalue(result, 0, 0) : NULL);
+    PQclear(result);
+    PQfinish(pg);
+}
+
+/* Waits until one of the hosts can go on. Returns how many had not answered yet. */
+static int wait_for_hosts(question_t *q, apr_interval_time_t left)
+{
+    struct pollfd look[HOSTS_MAX];
+    int waiting = 0;
+
+    for (int i = 0; i < q->count; i++) {
+        asked_t *a = &q->asked[i];
+        look[i].fd = is_waiting(a) ? PQsocket(a->pg) : -1; /* poll passes over negative ones */
+        look[i].events = a->step == PGRES_POLLING_WRITING ? POLLOUT : POLLIN;
+        waiting += is_waiting(a);
+    }
+    if (!waiting || poll(look, (nfds_t)q->count, (int)apr_time_as_msec(left) + 1) <= 0) {
+        return waiting;
+    }
+    for (int i = 0; i < q->count; i++) {
+        if (look[i].fd >= 0 && look[i].revents) {
+            go_on(&q->asked[i], q->text);
+            if (!is_waiting(&q->asked[i])) {
+                end_asking(q, i);
+            }
+        }
+    }
+    return waiting;
+}
+
+void cat_libpq_hosts_ask(const char *const *hosts, const char *text,
+                         void (*answer)(void *baton, int host, const char *text), void *baton)
+{
+    apr_time_t until = cat_time_monotonic() + apr_time_from_sec(CAT_HOST_PATIENCE), now;
+    question_t q = {.text = text, .answer = answer, .baton = baton};
+    apr_pool_t *pool;
+
+    if (apr_pool_create_unmanaged_ex(&pool, NULL, NULL) != APR_SUCCESS) {
+        return;
+    }
+    for (; hosts[q.count]; q.count++) {
+        begin_asking(&q.asked[q.count], pool, hosts[q.count]);
+        if (!is_waiting(&q.asked[q.count])) {
+            end_asking(&q, q.count);
+        }
+    }
+    while ((now = cat_time_monotonic()) < until && wait_for_hosts(&q, until - now)) {
+    }
+    for (int i = 0; i < q.count; i++) {
+        if (is_waiting(&q.asked[i])) {
+            end_asking(&q, i);
+        }
+    }
+    apr_pool_destroy(pool);
 }

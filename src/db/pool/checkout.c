@@ -15,6 +15,7 @@
  *     lost a conflict              up to three times in all, after 20 and 40 ms
  *     connection lost              the same, but only if twice has the same effect as once
  *     database not ready           every 100 ms, as long as it has not refused for two seconds (database.c)
+ *     accepts no writes            the same as a lost conflict, but only if the session is not new
  *     anything else                logged once, here; the connection goes back
  *
  * Each failure that leaves this file is one of the statuses that the rooms above know.
@@ -24,12 +25,16 @@
 #include "db/connection/statement.h"
 #include "db/dialects/status.h"
 #include "db/pool/pooled_connection.h"
+#include "db/pool/timeline.h"
 #include "lib/time.h"
 #include "shm/semaphore.h"
 
 /* How often a statement or transaction that lost a conflict is run, and by how much the pause grows with each try. */
 #define TRIES 3
 #define TRY_INTERVAL apr_time_from_msec(20)
+
+/* A session that was opened this long ago may refuse writes that a new one would accept. */
+#define OUTDATED_TIME apr_time_from_sec(1)
 
 /* How often a request asks a database that is not ready. */
 #define READY_INTERVAL apr_time_from_msec(100)
@@ -193,7 +198,7 @@ static apr_status_t connect_once(cat_db_t *db, cat_db_use_t use)
 /* After a restart of the database all pooled connections may be lost; the pool replaces each that is given back. */
 static apr_status_t connect_unchecked(cat_db_t *db, cat_db_use_t use)
 {
-    apr_status_t rv = db->use->conn ? APR_SUCCESS : CAT_ELOST;
+    apr_status_t rv = db->use->conn ? cat_timeline_check_again(db->use->conn) : CAT_ELOST;
 
     for (int tries = 0; rv == CAT_ELOST && tries <= db->conf->max_connections; tries++) {
         apr_time_t begun = cat_timing_begin(db->use->timing);
@@ -264,6 +269,13 @@ static int had_no_effect(apr_status_t rv, cat_repeat_t repeat)
     return rv == CAT_ECONFLICT || rv == CAT_EDEAD || rv == CAT_ECUT || (rv == CAT_ELOST && repeat == CAT_REPEATABLE);
 }
 
+/* A session may refuse writes because of how things were when it was opened. It is replaced when it is given back, so the next try has
+ * another one. */
+static int may_be_outdated(const cat_connection_t *conn, apr_status_t rv)
+{
+    return rv == CAT_EREADONLY && apr_time_now() - conn->opened > OUTDATED_TIME;
+}
+
 int cat_checkout_is_fault(apr_status_t rv)
 {
     return rv == CAT_EDOWN || rv == CAT_ENOTREADY || rv == CAT_EREADONLY || rv == CAT_EVALUE || rv == CAT_ELOST ||
@@ -304,7 +316,8 @@ int cat_checkout_try_again(cat_db_t *db, apr_status_t *rv, cat_repeat_t repeat, 
 
     if (*rv == CAT_ENOTREADY && cat_database_may_get_ready(&db->use->source->database)) {
         pause = READY_INTERVAL;
-    } else if (cat_checkout_is_fault(*rv) && db->use->conn && ++*tries < TRIES && had_no_effect(*rv, repeat)) {
+    } else if (cat_checkout_is_fault(*rv) && db->use->conn && ++*tries < TRIES &&
+               (had_no_effect(*rv, repeat) || may_be_outdated(db->use->conn, *rv))) {
         pause = *tries * TRY_INTERVAL;
     } else {
         cat_checkout_give_up(db, rv);

@@ -124,12 +124,12 @@ static void release_handle(void *context, cat_db_handle_t *handle)
 }
 
 /* Opens the new one first: if that fails, the old one stays. */
-static apr_status_t reopen_handle(void *context, cat_db_handle_t *handle)
+static apr_status_t reopen_handle(void *context, cat_db_handle_t *handle, const char *params)
 {
     pool_t *p = context;
     cat_db_handle_t *kept = handle->owner;
     apr_dbd_t *dbd;
-    apr_status_t rv = apr_dbd_open(p->driver, kept->pool, p->params, &dbd);
+    apr_status_t rv = apr_dbd_open(p->driver, kept->pool, params ? params : p->params, &dbd);
 
     if (rv == APR_SUCCESS) {
         apr_dbd_close(kept->driver, kept->dbd);

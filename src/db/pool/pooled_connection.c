@@ -3,11 +3,13 @@
  * Between the pool, which knows open handles, and the statements, which need a session that is set up: what happens to a
  * connection when it leaves its pool, and when it goes back.
  *
- *     leaves, new          files checked (SQLite) --> dialect learned --> session texts sent --> timeline checked (PostgreSQL)
+ *     leaves, new          files checked (SQLite) --> dialect learned --> session texts sent --> timeline checked (PostgreSQL); a
+ *                          connection to a former primary is replaced by one to the newest host
  *     leaves, opened anew  the same, and its prepared statements are forgotten
  *     leaves, kept         was one lost meanwhile? idle for long, and for a write? then it is asked first
- *     goes back            a SQLite file that is mapped read-only is opened anew; a connection that is lost, or whose ROLLBACK
- *                          was refused, goes to the pool, which checks it, and is not kept warm
+ *     goes back            a SQLite file that is mapped read-only is opened anew, and so is a session that refused a write; a
+ *                          connection that is lost, or whose ROLLBACK was refused, goes to the pool, which checks it, and is not kept
+ *                          warm
  */
 #include "db/pool/pooled_connection.h"
 
@@ -78,7 +80,7 @@ static apr_status_t set_up_session(cat_source_t *source, cat_connection_t *conn,
     return rv;
 }
 
-/* The first connection tells whether the writers of this source need a write lock. */
+/* The first connection tells whether the writers of this source need a write lock, and names the hosts of the parameters. */
 static void learn_dialect(cat_source_t *source, const cat_connection_t *conn)
 {
     apr_thread_mutex_lock(source->mutex);
@@ -86,8 +88,51 @@ static void learn_dialect(cat_source_t *source, const cat_connection_t *conn)
         cat_semaphore_t *lock = cat_write_lock_find(source->write_locks, conn->file ? conn->file : source->name);
         atomic_store_explicit(&source->write_lock, lock, memory_order_release);
     }
+    if (conn->dialect->timeline && !cat_source_dialect(source)) {
+        atomic_store_explicit(&source->database.hosts, conn->dialect->executor->list_hosts(conn, source->hosts_pool),
+                              memory_order_release);
+    }
     atomic_store_explicit(&source->dialect, conn->dialect, memory_order_release);
     apr_thread_mutex_unlock(source->mutex);
+}
+
+/* Opens another connection in place of this one, with a session that is not set up yet. After a failure the old one stays. */
+static apr_status_t replace_connection(const cat_source_t *source, cat_connection_t *conn, const char *params)
+{
+    apr_status_t rv = cat_source_reopen(source, &conn->handle, params);
+    void *executor_data = rv == APR_SUCCESS ? conn->dialect->executor->make(&conn->handle) : NULL;
+
+    if (rv == APR_SUCCESS && !executor_data) {
+        return APR_ENOMEM;
+    }
+    conn->executor_data = executor_data ? executor_data : conn->executor_data;
+    return rv;
+}
+
+/* libpq leads to the first host that accepts writes, which may be a former primary. */
+static apr_status_t follow_promotion(cat_source_t *source, cat_connection_t *conn, int has_write_lock,
+                                     const cat_log_t *log)
+{
+    const char *params = cat_timeline_find_newest(conn);
+    apr_status_t rv = params ? replace_connection(source, conn, params) : CAT_ENOTREADY;
+    char former[FAULT_MAX];
+
+    memcpy(former, conn->fault, sizeof(former));
+    rv = rv == APR_SUCCESS ? set_up_session(source, conn, has_write_lock, log) : rv;
+    rv = rv == APR_SUCCESS ? cat_timeline_check(conn) : rv;
+    if (rv == APR_ENOMEM) {
+        return rv;
+    }
+    if (rv != APR_SUCCESS) {
+        memcpy(conn->fault, former, sizeof(former));
+        cat_timeline_refuse(conn);
+        return CAT_ENOTREADY;
+    }
+    if (cat_timeline_is_first_to_follow(conn)) {
+        cat_log(log, CAT_LOG_WARNING, 0, "CAT065: %s: %s; until then connections are led to the promoted one",
+                conn->name, former);
+    }
+    return APR_SUCCESS;
 }
 
 static apr_status_t set_up_connection(cat_source_t *source, cat_connection_t *conn, int has_write_lock,
@@ -108,7 +153,10 @@ static apr_status_t set_up_connection(cat_source_t *source, cat_connection_t *co
         cat_sqlite_set_up(&conn->handle);
         cat_sqlite_files_note_wal(conn);
     }
-    return rv == APR_SUCCESS ? cat_timeline_check(conn) : rv;
+    conn->opened = apr_time_now();
+    conn->is_read_only = 0;
+    rv = rv == APR_SUCCESS ? cat_timeline_check(conn) : rv;
+    return rv == CAT_ENOTREADY ? follow_promotion(source, conn, has_write_lock, log) : rv;
 }
 
 static apr_status_t make_connection(cat_source_t *source, const cat_db_handle_t *handle, int has_write_lock,
@@ -201,20 +249,16 @@ static apr_status_t wake_connection(cat_source_t *source, cat_connection_t *conn
         rv = check_idle(source, conn, to_write, now);
     }
     conn->used = now;
-    return rv == APR_SUCCESS ? cat_timeline_check_again(conn) : rv;
+    if (rv == APR_SUCCESS && cat_timeline_check_again(conn) != APR_SUCCESS) {
+        rv = follow_promotion(source, conn, to_write, log);
+    }
+    return rv;
 }
 
-apr_status_t cat_pooled_connection_get(cat_source_t *source, const cat_db_handle_t *handle, int to_write,
-                                       const cat_log_t *log, cat_connection_t **conn)
+static apr_status_t get_kept(cat_source_t *source, int to_write, const cat_log_t *log, cat_connection_t **conn)
 {
-    void *kept = NULL;
     apr_status_t rv;
 
-    apr_pool_userdata_get(&kept, CONN_KEY, handle->pool);
-    if (!kept) {
-        return make_connection(source, handle, to_write, log, conn);
-    }
-    *conn = kept;
     (*conn)->database = &source->database;
     if (!cat_source_dialect(source)) { /* a source that shares the pool has opened the connection */
         learn_dialect(source, *conn);
@@ -222,6 +266,19 @@ apr_status_t cat_pooled_connection_get(cat_source_t *source, const cat_db_handle
     rv = wake_connection(source, *conn, to_write, log);
     track_commits(*conn, source, log);
     return rv == APR_SUCCESS && (*conn)->sqlite ? cat_sqlite_files_compare(*conn, log) : rv;
+}
+
+apr_status_t cat_pooled_connection_get(cat_source_t *source, cat_db_handle_t *handle, int to_write,
+                                       const cat_log_t *log, cat_connection_t **conn)
+{
+    void *kept = NULL;
+    apr_status_t rv;
+
+    apr_pool_userdata_get(&kept, CONN_KEY, handle->pool);
+    *conn = kept;
+    rv = kept ? get_kept(source, to_write, log, conn) : make_connection(source, handle, to_write, log, conn);
+    handle->dbd = (*conn)->handle.dbd; /* it may have been replaced */
+    return rv;
 }
 
 /* A connection that was opened while the file was read-only stays read-only, and all connections of the process share a
@@ -239,16 +296,29 @@ static void leave_file(const cat_source_t *source, cat_connection_t *conn)
     conn->sqlite->is_tracked = 0;
     conn->sqlite->has_read = 0;
     cat_sqlite_reader_detach(conn->sqlite->reader);
-    if (cat_source_reopen(source, &conn->handle) == APR_SUCCESS) {
+    if (cat_source_reopen(source, &conn->handle, NULL) == APR_SUCCESS) {
         conn->is_lost = 1; /* the next use sets up the session */
     }
     cat_sqlite_reader_attach(conn->sqlite->reader, &conn->handle);
+}
+
+/* What makes a session read-only when it is opened, such as PostgreSQL's default_transaction_read_only of a database, or MariaDB's global
+ * transaction_read_only, stays with the session when it ends elsewhere. */
+static void leave_read_only_session(const cat_source_t *source, cat_connection_t *conn)
+{
+    if (conn->is_read_only && !conn->is_lost && replace_connection(source, conn, NULL) == APR_SUCCESS) {
+        conn->is_read_only = 0;
+        conn->is_abandoned = 0;
+        conn->is_lost = 1; /* the next use sets up the session */
+    }
 }
 
 int cat_pooled_connection_leave(const cat_source_t *source, cat_connection_t *conn)
 {
     if (conn->file) {
         leave_file(source, conn);
+    } else {
+        leave_read_only_session(source, conn);
     }
     return !conn->is_lost && !conn->is_abandoned;
 }

@@ -9,13 +9,14 @@
 
 /*
  * The connection of an open handle. For a new handle it is created, on the handle's pool, and the session set up. A
- * connection that is to be used for a write (to_write: with the write lock, where there is one) is checked first.
+ * connection that is to be used for a write (to_write: with the write lock, where there is one) is checked first. The handle
+ * may be given another connection, to the host that was promoted.
  *
  * CAT_ELOST: the database dropped the connection while it was in the pool, another one may do. CAT_ENOTREADY.
  * CAT_EBUSY, logged: another child is still creating the schema. CAT_EDOWN, logged: no dialect knows the driver, the
  * session cannot be set up, or the database's file was removed or replaced.
  */
-apr_status_t cat_pooled_connection_get(cat_source_t *source, const cat_db_handle_t *handle, int to_write,
+apr_status_t cat_pooled_connection_get(cat_source_t *source, cat_db_handle_t *handle, int to_write,
                                        const cat_log_t *log, cat_connection_t **conn);
 
 /* Call it before the connection goes back to its pool. 0: it is not in order. */

@@ -68,6 +68,7 @@ apr_status_t cat_source_child_init(cat_source_t *source, apr_pool_t *pool, const
 
     rv = rv ? rv : apr_thread_mutex_create(&source->exports.mutex, APR_THREAD_MUTEX_DEFAULT, pool);
     rv = rv ? rv : apr_thread_cond_create(&source->attempt_ended, pool);
+    rv = rv ? rv : apr_pool_create(&source->hosts_pool, pool);
     rv = rv ? rv : cat_permits_create(&source->permits, pool);
     rv = rv ? rv : cat_warm_create(&source->warm, pool, &source->database);
     rv = rv ? rv : create_groups(source, pool);
@@ -322,9 +323,9 @@ void cat_source_sweep(cat_source_t *source)
     }
 }
 
-apr_status_t cat_source_reopen(const cat_source_t *source, cat_db_handle_t *handle)
+apr_status_t cat_source_reopen(const cat_source_t *source, cat_db_handle_t *handle, const char *params)
 {
-    return source->connector->reopen(source->context, handle);
+    return source->connector->reopen(source->context, handle, params);
 }
 
 apr_status_t cat_source_take_write_lock(cat_source_t *source, apr_time_t until, const cat_log_t *log, int *slot)

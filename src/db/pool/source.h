@@ -38,9 +38,9 @@ typedef struct cat_connector_t {
     void (*close)(void *context, cat_db_handle_t *handle);
     /* In each child, before its threads start. NULL: nothing to do. */
     apr_status_t (*child_init)(void *context, apr_pool_t *pool);
-    /* Opens another connection in place of the one that is taken out, which nothing may refer to, and closes that.
-     * After a failure the old one stays. */
-    apr_status_t (*reopen)(void *context, cat_db_handle_t *handle);
+    /* Opens another connection in place of the one that is taken out, which nothing may refer to, and closes that. params:
+     * where to; NULL: the pool's own. After a failure the old one stays. */
+    apr_status_t (*reopen)(void *context, cat_db_handle_t *handle, const char *params);
 } cat_connector_t;
 
 typedef enum cat_source_state_t {
@@ -75,6 +75,7 @@ struct cat_source_t {
     cat_permits_t *permits; /* of the child: connections that may be in use */
     cat_warm_t *warm;       /* those that are kept for the next use */
     cat_exports_t exports;
+    apr_pool_t *hosts_pool; /* of database.hosts; used under the mutex */
     apr_thread_mutex_t *mutex;
     apr_thread_cond_t *attempt_ended;
     cat_group_t *group; /* the writes of this child that wait for the write lock */
@@ -140,8 +141,8 @@ int cat_source_has_schema(const cat_source_t *source);
 /* When the last successful read of ended sessions began (cat_db_note_revocations); 0: none yet. */
 apr_time_t cat_source_revocations_at(const cat_source_t *source);
 
-/* Opens a connection anew that is taken out and of no use as it is. */
-apr_status_t cat_source_reopen(const cat_source_t *source, cat_db_handle_t *handle);
+/* Opens a connection anew that is taken out and of no use as it is. params: of one of its hosts; NULL: the pool's own. */
+apr_status_t cat_source_reopen(const cat_source_t *source, cat_db_handle_t *handle, const char *params);
 
 /* How long a thread waits for the leader of a batch, or of reads, whose connection may hang, before it works alone. */
 #define CAT_SOURCE_LEADER_PATIENCE apr_time_from_msec(500)

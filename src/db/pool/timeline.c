@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A promotion makes a stand-by of PostgreSQL a primary and gives the cluster a new timeline, a number one above the last. The former
- * primary knows nothing of it: when its machine comes back, it accepts writes that nobody else will ever see. With "host=A,B" in the
- * parameters it is even asked first.
+ * primary knows nothing of it: whether it still runs or comes back, it accepts writes that nobody else will ever see. With "host=A,B" in
+ * the parameters libpq connects to it first.
  *
- *     A  timeline 1 ----------x (gone)          back: still timeline 1, refused
- *     B  timeline 1 ----------+ promoted: timeline 2 --------------------------
+ *     A  timeline 1 --------------------------------------- refused
+ *     B  timeline 1 ----------+ promoted: timeline 2 ------ connections go here
  *
- * So each new connection asks for cluster and timeline, and the children of a server share the newest timeline of each cluster that any
- * of them has seen. A server that is led to a primary, and has seen none yet because it has just started, asks all hosts that the
- * parameters name.
+ * Each new connection asks for cluster and timeline, and the children of a server share the newest timeline of each cluster that any of
+ * them has seen; a connection of an older one is refused wherever it is used or commits. All hosts that the parameters name are asked
+ * every two seconds by a job, about once a second while a statement waits, and when a server that has just started is led to a primary.
  */
 #include "db/pool/timeline.h"
 
@@ -22,6 +22,18 @@
 #include "db/dialects/status.h"
 #include "db/sqlite/file_registry.h"
 #include "lib/hash.h"
+#include "lib/time.h"
+
+/* How long after a question the same child asks again: for a statement that waits, and for a connection that has been refused. */
+#define WAITING_INTERVAL apr_time_from_sec(1)
+#define REFUSED_INTERVAL apr_time_from_msec(200)
+
+/* The newest timeline among the answers of the hosts. */
+typedef struct answers_t {
+    cat_database_t *database;
+    apr_uint32_t cluster, newest;
+    int is_first; /* flag: no timeline of the cluster was known before */
+} answers_t;
 
 /* "CLUSTER TIMELINE" as one word: the cluster's hash above, the timeline below. 0: the server is no primary, or does not say. */
 static apr_uint64_t parse_timeline(const char *text)
@@ -32,39 +44,79 @@ static apr_uint64_t parse_timeline(const char *text)
     return number ? cat_hash(text, (apr_size_t)(timeline - text)) << 32 | number : 0;
 }
 
-/* The newest timeline of the same cluster. */
-static apr_uint32_t note_timeline(const cat_connection_t *conn, apr_uint64_t timeline)
+static apr_uint32_t cluster_of(apr_uint64_t timeline)
 {
-    return cat_file_registry_note_timeline(conn->database->registry, (apr_uint32_t)(timeline >> 32),
-                                           (apr_uint32_t)timeline);
+    return (apr_uint32_t)(timeline >> 32);
+}
+
+/* Returns the newest timeline of the cluster, with this one taken into account. */
+static apr_uint32_t note_timeline(const cat_database_t *database, apr_uint32_t cluster, apr_uint32_t timeline)
+{
+    return cat_file_registry_note_timeline(database->registry, cluster, timeline);
 }
 
 /* For cat_executor_t.ask_hosts. */
-static void take_answer(void *connection, const char *text)
+static void take_answer(void *baton, int host, const char *text)
 {
+    answers_t *answers = baton;
     apr_uint64_t timeline = parse_timeline(text);
 
-    if (timeline) {
-        note_timeline(connection, timeline);
+    if (timeline && cluster_of(timeline) == answers->cluster && (apr_uint32_t)timeline > answers->newest) {
+        answers->newest = (apr_uint32_t)timeline;
+        atomic_store_explicit(&answers->database->newest, timeline << 32 | (apr_uint64_t)host, memory_order_release);
+        if (!answers->is_first) {
+            note_timeline(answers->database, answers->cluster, answers->newest);
+        }
     }
 }
 
-static apr_status_t refuse_connection(cat_connection_t *conn, apr_uint32_t newest)
+/* Returns true for one thread of the child per interval. */
+static int claim_question(cat_database_t *database, apr_interval_time_t interval)
 {
-    apr_snprintf(
-        conn->fault, sizeof(conn->fault),
-        "this primary is on timeline %u, but another server was promoted to timeline %u; stop the former primary",
-        (unsigned)conn->timeline, newest);
-    cat_database_note_refusal(conn->database);
-    conn->dialect->executor->cut(conn);
-    conn->is_lost = 1;
-    return CAT_ENOTREADY;
+    apr_time_t now = cat_time_monotonic(), last = atomic_load_explicit(&database->asked_at, memory_order_acquire);
+
+    return (!last || now - last >= interval) &&
+           atomic_compare_exchange_strong_explicit(&database->asked_at, &last, now, memory_order_acq_rel,
+                                                   memory_order_acquire);
+}
+
+/* The first answers count together, so that no primary is accepted before all hosts have been heard. Later ones count at once, because
+ * a host that hangs delays the others. */
+static void ask_hosts(cat_database_t *database, const cat_dialect_t *dialect)
+{
+    const char *const *hosts = atomic_load_explicit(&database->hosts, memory_order_acquire);
+    answers_t answers = {.database = database,
+                         .cluster = cluster_of(atomic_load_explicit(&database->timeline, memory_order_acquire))};
+
+    if (!hosts || !answers.cluster) {
+        return;
+    }
+    answers.is_first = !note_timeline(database, answers.cluster, 0);
+    dialect->executor->ask_hosts(hosts, dialect->timeline, take_answer, &answers);
+    if (answers.newest) {
+        note_timeline(database, answers.cluster, answers.newest);
+    }
+}
+
+void cat_timeline_watch(cat_database_t *database, const cat_dialect_t *dialect)
+{
+    if (dialect && dialect->timeline && claim_question(database, WAITING_INTERVAL)) {
+        ask_hosts(database, dialect);
+    }
+}
+
+/* cat_connection_t.is_overtaken. */
+static int is_overtaken(cat_connection_t *conn)
+{
+    if (cat_timeline_check_again(conn) == APR_SUCCESS) {
+        cat_timeline_watch(conn->database, conn->dialect);
+    }
+    return cat_timeline_check_again(conn) != APR_SUCCESS;
 }
 
 apr_status_t cat_timeline_check(cat_connection_t *conn)
 {
     const char *text = NULL;
-    apr_uint32_t cluster;
     apr_status_t rv;
 
     conn->timeline = 0;
@@ -76,16 +128,56 @@ apr_status_t cat_timeline_check(cat_connection_t *conn)
         return rv == CAT_ELOST ? rv : APR_SUCCESS;
     }
     conn->timeline = parse_timeline(text);
-    cluster = (apr_uint32_t)(conn->timeline >> 32);
-    if (conn->timeline && !cat_file_registry_note_timeline(conn->database->registry, cluster, 0)) { /* none is known */
-        conn->dialect->executor->ask_hosts(conn, conn->dialect->timeline, take_answer, conn);
+    if (conn->timeline) {
+        conn->is_overtaken = is_overtaken;
+        atomic_store_explicit(&conn->database->timeline, conn->timeline, memory_order_release);
+        if (!note_timeline(conn->database, cluster_of(conn->timeline), 0)) { /* none is known */
+            ask_hosts(conn->database, conn->dialect);
+        }
     }
     return cat_timeline_check_again(conn);
 }
 
 apr_status_t cat_timeline_check_again(cat_connection_t *conn)
 {
-    apr_uint32_t newest = conn->timeline ? note_timeline(conn, conn->timeline) : 0;
+    apr_uint32_t timeline = (apr_uint32_t)conn->timeline;
+    apr_uint32_t newest = timeline ? note_timeline(conn->database, cluster_of(conn->timeline), timeline) : 0;
 
-    return (apr_uint32_t)conn->timeline < newest ? refuse_connection(conn, newest) : APR_SUCCESS;
+    if (timeline >= newest) {
+        return APR_SUCCESS;
+    }
+    apr_snprintf(
+        conn->fault, sizeof(conn->fault),
+        "this primary is on timeline %u, but another server was promoted to timeline %u; stop the former primary",
+        timeline, newest);
+    return CAT_ENOTREADY;
+}
+
+const char *cat_timeline_find_newest(cat_connection_t *conn)
+{
+    cat_database_t *database = conn->database;
+    apr_uint32_t newest = note_timeline(database, cluster_of(conn->timeline), 0);
+    apr_uint64_t found = atomic_load_explicit(&database->newest, memory_order_acquire);
+
+    if (found >> 32 != newest && claim_question(database, REFUSED_INTERVAL)) {
+        ask_hosts(database, conn->dialect);
+        found = atomic_load_explicit(&database->newest, memory_order_acquire);
+    }
+    return found >> 32 == newest ? atomic_load_explicit(&database->hosts, memory_order_acquire)[found & 0xFFFFFFFF]
+                                 : NULL;
+}
+
+int cat_timeline_is_first_to_follow(cat_connection_t *conn)
+{
+    apr_uint32_t timeline = (apr_uint32_t)conn->timeline;
+
+    return atomic_exchange_explicit(&conn->database->followed, timeline, memory_order_acq_rel) != timeline;
+}
+
+void cat_timeline_refuse(cat_connection_t *conn)
+{
+    atomic_store_explicit(&conn->database->newest, 0, memory_order_release);
+    cat_database_note_refusal(conn->database);
+    conn->dialect->executor->cut(conn);
+    conn->is_lost = 1;
 }

@@ -4,16 +4,30 @@
 
 #include "db/connection/connection_state.h"
 
-/* Guards against a former primary of PostgreSQL. Does nothing on other databases. Used by the thread that has the connection. */
+/* Guards against a former primary of PostgreSQL. Does nothing on other databases. Functions that take a connection are called by the thread
+ * that has it. */
 
 /*
- * Call when a session has been set up. APR_SUCCESS: the server is the newest primary that the children of this server have seen, or a
- * stand-by. CAT_ENOTREADY, noted: another server was promoted since, and this one is cut off, so that its next use opens a connection
- * to whichever host is first then. CAT_ELOST: the connection is gone.
+ * Call when a session has been set up. Returns APR_SUCCESS if the server is the newest primary that the children of this server have seen,
+ * or a stand-by; CAT_ENOTREADY, noted as the connection's fault, if another server was promoted since; CAT_ELOST if the connection is gone.
  */
 apr_status_t cat_timeline_check(cat_connection_t *conn);
 
-/* The same of a connection that was kept, without a question to the database. */
+/* The same for a connection that was kept, or is about to commit, without a question to the database. */
 apr_status_t cat_timeline_check_again(cat_connection_t *conn);
+
+/* After CAT_ENOTREADY: returns parameters that lead to the host with the newest timeline. Asks all hosts if this child does not know which
+ * that is. Returns NULL if none of them has it. */
+const char *cat_timeline_find_newest(cat_connection_t *conn);
+
+/* Returns true once in each child for each timeline of a connection that was led to the newest host. */
+int cat_timeline_is_first_to_follow(cat_connection_t *conn);
+
+/* Cuts off a connection that cannot be led to the newest host, so that its next use opens a connection to whichever host is first then. */
+void cat_timeline_refuse(cat_connection_t *conn);
+
+/* Asks all hosts for their timelines, unless this child has done so within the last second. dialect: NULL until the child has opened its
+ * first connection. May be called by any thread. */
+void cat_timeline_watch(cat_database_t *database, const cat_dialect_t *dialect);
 
 #endif

@@ -23,6 +23,7 @@
 #include "db/connection/statement.h"
 #include "db/dialects/status.h"
 #include "db/pool/checkout.h"
+#include "db/pool/timeline.h"
 #include "db/sqlite/sqlite_native.h"
 #include "lib/time.h"
 
@@ -69,14 +70,19 @@ static apr_status_t run_work(const cat_write_t *w)
 }
 
 /* Commits the writes from first to the one before end. A COMMIT that fails may leave the transaction open, or may have
- * succeeded in the database: so the changes are marked in any case. */
+ * succeeded in the database: so the changes are marked in any case. CAT_ENOTREADY: nothing was committed, because another server was
+ * promoted while the work was done. */
 static apr_status_t commit_transaction(cat_write_t *first, const cat_write_t *end)
 {
     cat_db_t *db = first->db;
-    apr_status_t rv = first->is_long ? cat_sqlite_native_commit_only(db->use->conn, db->pool, &first->is_wal_long)
-                                     : cat_connection_commit(db->use->conn, db->pool);
+    apr_status_t rv = cat_timeline_check_again(db->use->conn);
     int count = 0;
 
+    if (rv != APR_SUCCESS) {
+        return rv;
+    }
+    rv = first->is_long ? cat_sqlite_native_commit_only(db->use->conn, db->pool, &first->is_wal_long)
+                        : cat_connection_commit(db->use->conn, db->pool);
     for (cat_write_t *w = first; w != end; w = next_write(w)) {
         cat_checkout_mark_changes(w->db);
         count++;
