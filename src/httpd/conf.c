@@ -17,6 +17,7 @@
 #include "accounts/role.h"
 #include "catalogue/lists.h"
 #include "catalogue/store.h"
+#include "http/uri.h"
 #include "httpd/directive_checks.h"
 #include "jose/token.h"
 
@@ -292,6 +293,10 @@ static cat_conf_t *merge(apr_pool_t *pool, const cat_conf_t *base, cat_conf_t *o
         } else if (*pointer_of(over, row)) {
             *pointer_of(merged, row) = *pointer_of(over, row);
         }
+    }
+    if (merged->mount) {
+        merged->mount_uri = apr_pstrcat(pool, merged->base_path ? merged->base_path : "",
+                                        cat_uri_encode_path(pool, merged->mount), NULL);
     }
     cat_visible_derive(pool, merged);
     return merged;

@@ -125,7 +125,6 @@ const char *cat_directive_checks_mount(cmd_parms *cmd, cat_conf_t *conf, const c
         length--;
     }
     conf->mount = apr_pstrmemdup(cmd->pool, cmd->path, length);
-    conf->mount_uri = cat_uri_encode_path(cmd->pool, conf->mount);
     return NULL;
 }
 
@@ -619,7 +618,19 @@ static const char *set_base(cmd_parms *cmd, const char *value, const char **base
 
 const char *cat_directive_checks_base_url(cmd_parms *cmd, cat_conf_t *conf, const char *value)
 {
-    return set_base(cmd, value, &conf->base_url);
+    const char *error = set_base(cmd, value, &conf->base_url);
+    apr_uri_t uri;
+
+    if (error) {
+        return error;
+    }
+    apr_uri_parse(cmd->temp_pool, conf->base_url, &uri);
+    if (uri.path && ap_unescape_url(uri.path) != OK) {
+        return apr_psprintf(cmd->pool, "%s has a path that is not percent-encoded correctly: '%s'", cmd->cmd->name,
+                            value);
+    }
+    conf->base_path = cat_uri_encode_path(cmd->pool, uri.path ? uri.path : "");
+    return NULL;
 }
 
 const char *cat_directive_checks_pages_url(cmd_parms *cmd, cat_conf_t *conf, const char *value)

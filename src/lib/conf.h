@@ -23,7 +23,7 @@ typedef struct cat_synonyms_t cat_synonyms_t;
 typedef struct cat_conf_t {
     int enable;
     const char *mount;     /* path prefix without trailing slash, "" for "/"; of the section with CatalogEnable */
-    const char *mount_uri; /* the same, percent-encoded */
+    const char *mount_uri; /* percent-encoded path at which clients reach the mount: base_path and mount */
 
     const char *key_file;
     const char *key_dir;
@@ -104,6 +104,7 @@ typedef struct cat_conf_t {
     const char *mail_ca_file;
     int mail_tls; /* flag: require TLS */
     const char *base_url;
+    const char *base_path;    /* path of base_url, percent-encoded, without a slash at its end; NULL if base_url is */
     const char *pages_url;    /* NULL: base_url is */
     const char *link_confirm; /* what links in mails look like, with %t for the token; NULL: they lead to the pages */
     const char *link_reset;

@@ -17,6 +17,7 @@ my $server = accounts(mount => 'CatalogRefreshGrace 1', conf => <<"END");
     CatalogIssuer     https://catalog.test
     CatalogAudience   catalog-test
     CatalogRefreshTTL 3600
+    CatalogBaseURL    http://shop.test/%66ront/
 </Location>
 <Location "/lax">
     CatalogEnable         On
@@ -52,8 +53,8 @@ my $cookie = qr{^\Q$host\E=[\w-]{43}; Path=/; Max-Age=604800; HttpOnly; SameSite
 answers($r, 200, tokens(user => $user->{user}, refresh => 0), 'the refresh token is in a cookie, not in the body',
     'set-cookie' => $cookie, 'cache-control' => 'no-store');
 answers(login('/shop/v2/api', cookie => true), 200, undef,
-    'without TLS, to judge by CatalogBaseURL, each mount has its own path, and the cookie has no prefix',
-    'set-cookie' => qr{^catalog_refresh=[\w-]{43}; Path=/shop/v2/api/auth; Max-Age=3600; HttpOnly; SameSite=Strict$});
+    'without TLS, to judge by CatalogBaseURL, each mount has its own path, as clients see it, and the cookie has no prefix',
+    'set-cookie' => qr{^catalog_refresh=[\w-]{43}; Path=/front/shop/v2/api/auth; Max-Age=3600; HttpOnly; SameSite=Strict$});
 answers(login('/api', cookie => false), 200, tokens(user => $user->{user}),
     'a client that asks for no cookie gets the token in the body',
     'set-cookie' => undef);
@@ -184,7 +185,7 @@ for my $path ('/auth/refresh', '/auth/logout') {
     answers($refused, 400, refusal(error => qr/both are deleted/), "$path refuses two cookies");
     my $lines = dropped($refused);
     ok((grep { $lines->{$_} } map { "catalog_refresh=; Path=$_->[0]$_->[1]; Max-Age=0; HttpOnly; SameSite=Strict" }
-        ['/shop/v2/api/auth', ''], ["/shop/v2/api$path", '; Domain=shop.test'], ['/', '; Domain=shop.test'], ['/shop/', '; Domain=api.shop.test']) == 4,
+        ['/front/shop/v2/api/auth', ''], ["/front/shop/v2/api$path", '; Domain=shop.test'], ['/', '; Domain=shop.test'], ['/front/shop/', '; Domain=api.shop.test']) == 4,
         'and deletes them, whatever path and domain of the host they have') or diag explain $lines;
     ok(!(grep { /Domain=test;/ } keys %$lines), 'no browser has a cookie of a top-level domain');
 }
@@ -199,7 +200,7 @@ my $foreign = at_shop('/auth/refresh', undef, [$thief, $victim], headers => { 'S
 answers($foreign, 403, undef, 'a page of another site cannot have them deleted', 'set-cookie' => undef);
 my $out = at_shop('/auth/logout', undef, [$thief, $victim], token => $victim->{json}{token});
 is($out->{status}, 200, 'a logout by the access token succeeds beside two cookies');
-ok(dropped($out)->{'catalog_refresh=; Path=/shop/v2/api/auth/logout; Domain=shop.test; Max-Age=0; HttpOnly; SameSite=Strict'}, 'and deletes both');
+ok(dropped($out)->{'catalog_refresh=; Path=/front/shop/v2/api/auth/logout; Domain=shop.test; Max-Age=0; HttpOnly; SameSite=Strict'}, 'and deletes both');
 is(at_shop('/auth/refresh', { refreshToken => value($thief) }, [$thief, $victim])->{status}, 200,
     'a token in the body does not depend on them');
 

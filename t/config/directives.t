@@ -70,7 +70,7 @@ my @texts = (
         ['a', '"a@x.test, b@x.test"', '"a@x.test>"', '"The Shop"', '"The Shop <a>"']],
     ['CatalogBaseURL', ['http://x.test', 'https://x.test/', 'https://x.test:8443/shop'],
         ['x.test', '/shop', 'ftp://x.test', 'https://', '"https://x.test/a b"', 'https://x.test/?a',
-            'https://x.test/#a', 'https://u:p@x.test']],
+            'https://x.test/#a', 'https://x.test/%zz', 'https://u:p@x.test']],
     ['CatalogPagesURL', ['https://x.test:8443/shop/'], ['x.test', '/shop', 'https://x.test/#a']],
     ['CatalogLink', ['confirm https://x.test/verify#%t', 'reset "https://x.test/a%20b?token=%t"', 'new_email http://x.test/%t/x'],
         ['confirm', 'changed https://x.test/#%t', 'Confirm https://x.test/#%t', 'confirm https://x.test/verify', 'confirm /verify#%t',

@@ -6,7 +6,9 @@ use CatalogTest;
 
 use CatalogTest::Ctl ();
 use CatalogTest::Document ();
-use CatalogTest::Tools qw(setting free_port);
+use CatalogTest::Image ();
+use CatalogTest::Tools qw(free_port hand_over setting slurp spew);
+use Cpanel::JSON::XS ();
 use IO::Uncompress::Gunzip ();
 
 my @blocks = map { CatalogTest::Document::blocks(setting('top') . "/docs/how-to/$_.md") } qw(proxy tls);
@@ -16,12 +18,32 @@ sub block { my ($line) = @_; my ($block) = grep { /^$line/m } @blocks; return $b
 
 # ---- a proxy in front, under another prefix ----
 
+my $pages = scratch();
+system('cp', '-r', setting('top') . '/www/.', $pages) == 0 or die "cp failed\n";
+my ($api) = block('ProxyPass ') =~ /^ProxyPass "(\S+)"/m;
+spew("$pages/own/config.js", slurp("$pages/own/config.js") =~ s/^(export const API =) .*/$1 '$api';/mr);
+hand_over($pages);
+
 my ($base) = block('RemoteIPHeader') =~ /^(CatalogBaseURL .*\n)/m;
 my $behind = server(conf => $load{remoteip} . (block('RemoteIPHeader') =~ s/10\.0\.0\.2/127.0.0.1/r =~ s/^CatalogBaseURL .*\n//mr)
-    . "CatalogRateLimit login 3/60\n", mount => $base)->start;
+    . "CatalogRateLimit login 3/60\n", mount => <<"END")->start;
+$base
+    CatalogWriteRole  any
+    CatalogImages     On
+    CatalogImageCache "\@dir\@/data"
+    CatalogMail       "file:\@dir\@/data/mail"
+    CatalogMailFrom   shop\@catalog.test
+END
 my $port = $behind->port;
-my $front = server(mount => undef, conf => block('ProxyPass ') =~ s/10\.0\.0\.1:8080/127.0.0.1:$port/gr)->start;
+my $front = server(mount => undef, conf => (block('ProxyPass ') =~ s/10\.0\.0\.1:8080/127.0.0.1:$port/gr) . <<"END")->start;
+Alias "/shop" "$pages"
+<Directory "$pages">
+    Require all granted
+    DirectoryIndex index.html
+</Directory>
+END
 my $own = $front->port;
+allow_log(qr/CAT084/); # the how-to is not about the pages' Content-Security-Policy
 sub front { my ($method, $path, @more) = @_; return $front->api($method, "/shop$path", @more, mount => '') }
 
 my $name = fresh();
@@ -35,12 +57,54 @@ is(front(POST => '/api/auth/refresh', headers => { Cookie => $cookie })->{status
     'a refresh through the proxy accepts the cookie');
 my $token = $r->{json}{token};
 my $made = front(POST => '/api/products', { name => 'Kettle', price => 1 }, token => $token);
-is("$made->{status} $made->{headers}{location}", "201 http://127.0.0.1:$own/shop/api/products/$made->{json}{data}{id}",
-    'Location has the proxy\'s address');
-is(CatalogTest::Http::request($own, GET => $made->{headers}{location} =~ s{^http://[^/]+}{}r)->{status}, 200,
-    'Location leads to the product');
+is("$made->{status} $made->{headers}{location}", "201 /shop/api/products/$made->{json}{data}{id}", 'Location has the proxy\'s path');
 my $list = front(GET => '/api/products?limit=1&page=1');
 like($list->{headers}{link}, qr/^<\?page=1&limit=1>; rel="first"/, 'Link is relative');
+
+# case: each address in each answer leads somewhere
+my %is_sample = map { $_ => 1 } qw(example examples pattern);
+sub addresses {
+    my ($value) = @_;
+    return map { addresses($_) } ref $value eq 'ARRAY' ? @$value : map { $value->{$_} } grep { !$is_sample{$_} } keys %$value if ref $value eq 'ARRAY' || ref $value eq 'HASH';
+    return defined $value && $value =~ m{^(?:https?:/)?/} ? $value : ();
+}
+
+my %found;
+sub follow {
+    my ($path, $r) = @_;
+    my @rows = $r->{headers}{'content-type'} =~ /ndjson/ ? map { Cpanel::JSON::XS::decode_json($_) } split /\n/, $r->{body} : $r->{json} // ();
+    my @link = map { s/^(?=\?)/$path =~ s{\?.*}{}r/er } ($r->{headers}{link} // '') =~ /<([^>]*)>/g;
+    $found{$_} = $path for map({ addresses($_) } @rows), $r->{headers}{location} // (), @link;
+    return $r;
+}
+sub visit { my ($method, $path, @more) = @_; return follow("/shop/api$path", front($method, "/api$path", @more)) }
+
+my %writer = (token => $token);
+my $kettle = $made->{json}{data}{id};
+my %png = (%writer, headers => { 'Content-Type' => 'image/png', 'Idempotency-Key' => '"one"' });
+my $picture = visit(POST => "/products/$kettle/images?alt=Kettle", CatalogTest::Image::png(700, 400), %png);
+is($picture->{status}, 201, 'a picture is added');
+is_deeply([map { $_->{url} } @{ $picture->{json}{data}{sizes} }], [map { "/shop/api/images/$picture->{json}{data}{id}-$_.webp" } 320, 640, 700], 'whose sizes have the proxy\'s path');
+my $again = visit(POST => "/products/$kettle/images?alt=Kettle", CatalogTest::Image::png(700, 400), %png);
+is($again->{headers}{location}, $picture->{headers}{location}, 'so has a repeated answer');
+visit(POST => '/products', { name => 'Kettle', price => 1 }, %writer);
+visit(GET => $_, undef, %writer) for '', '/openapi.json', '/products?limit=1', '/products?limit=1&page=1', "/products/$kettle", '/products/export', '/categories', '/fields',
+    '/changes?since=0&include=product', '/changes/batches', "/products/$kettle/history", '/problems', '/health/ready', '/auth/jwks.json', '/auth/me', '/auth/sessions', '/auth/keys';
+visit(GET => '/products/none', undef, headers => { Accept => 'application/problem+json' });
+my @mails;
+ok(wait_until(60, sub { @mails = glob $behind->dir . '/data/mail/*.eml' }), 'there is a mail');
+$found{$_} = 'the mail' for map { slurp($_) =~ m{(https://[^\s#]+)}g } @mails;
+delete $found{'/shop/api/images/'}; # a beginning of addresses
+delete $found{$_} for grep { m{^https://(?:spec\.openapis\.org|www\.rfc-editor\.org|datatracker)} } keys %found;
+for my $address (sort keys %found) {
+    my $path = $address =~ s{^https://shop\.example\.com/}{/}r;
+    is(CatalogTest::Http::request($own, GET => $path, undef, %writer)->{status}, 200, "$address in $found{$address} is there");
+}
+for my $page (map { m{([^/]+\.html)$} } glob "$pages/*.html") {
+    my @needed = slurp("$pages/$page") =~ /(?:href|src)="((?:assets|own)[^"]+)"/g;
+    is(join(' ', grep { front(GET => "/$_")->{status} != 200 } $page, @needed), '', "$page is there, with what it loads");
+}
+is(front(GET => '/own/config.js')->{body} =~ /^export const API = '(.*)';/m ? CatalogTest::Http::request($own, GET => "$1/health/live")->{status} : '', 200, 'the pages find the API');
 
 # The server tells clients apart by the front's headers.
 my %from = map { $_ => { 'X-Forwarded-For' => "203.0.113.$_" } } 1 .. 2;

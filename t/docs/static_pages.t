@@ -10,7 +10,8 @@ use CatalogTest::Tools qw(slurp spew);
 
 my $server = server(mount => <<'END')->start;
 CatalogWriteRole  editor
-    CatalogBaseURL    https://shop.example.com/catalogue
+    CatalogBaseURL    https://shop.example.com
+    CatalogPagesURL   https://shop.example.com/catalogue
     CatalogCurrency   EUR
     CatalogImages     On
     CatalogImageCache "@dir@/data"

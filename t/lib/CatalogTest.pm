@@ -47,7 +47,8 @@ sub import {
 # The server for tests that need no special configuration; the first call starts it.
 sub main {
     $main //= server(mount => <<'END')->start;
-CatalogBaseURL  https://shop.test/base
+CatalogBaseURL  https://shop.test
+CatalogPagesURL https://shop.test/base
 CatalogMail     "file:@dir@/data/mail"
 CatalogMailFrom "The Catalogue <catalogue@catalog.test>"
 END

@@ -58,7 +58,8 @@ cat >/etc/apache2/sites-available/shop.conf <<'END'
     CatalogKeyDir /etc/catalog/keys
     CatalogMail     smtp://localhost
     CatalogMailFrom shop@example.com
-    CatalogBaseURL  https://localhost/catalogue
+    CatalogBaseURL  https://localhost
+    CatalogPagesURL https://localhost/catalogue
   </Location>
   Alias /catalogue /usr/share/mod_catalog/www
   <Directory /usr/share/mod_catalog/www>
