@@ -39,10 +39,10 @@ static const char *refuse_role(const cat_text_rule_t *, const char *text)
 }
 
 /* The pattern of addresses is what a form may check; cat_email_check is stricter. */
-const cat_text_rule_t cat_user_name_rule = {refuse_name, NULL, "^[A-Za-z0-9._-]*$", NULL, NULL, NULL},
-                      cat_user_email_rule = {refuse_email, "email", "^[^@\\s]+@[^@\\s]+\\.[^@\\s.]{2,}$",
-                                             NULL,         "Email", NULL},
-                      cat_user_role_rule = {refuse_role, NULL, NULL, cat_role_names, NULL, NULL};
+const cat_text_rule_t cat_user_name_rule = {refuse_name, NULL, "^[A-Za-z0-9._-]*$", NULL, NULL, NULL, NULL},
+                      cat_user_email_rule = {refuse_email, "email", "^[^@\\s]+@[^@\\s]+\\.[^@\\s.]{2,}$", NULL, "Email",
+                                             NULL,         NULL},
+                      cat_user_role_rule = {refuse_role, NULL, NULL, cat_role_names, NULL, NULL, NULL};
 
 #define PASSWORD_FLAGS (CAT_REQUIRED | CAT_SECRET | CAT_OPAQUE)
 

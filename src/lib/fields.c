@@ -22,8 +22,8 @@
 
 const cat_field_fault_t cat_fields_no_fault = {NULL, NULL};
 
-const cat_text_rule_t cat_fields_id = {NULL, "uuid", "^[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}$",
-                                       NULL, "Id",   NULL};
+const cat_text_rule_t cat_fields_id = {NULL, "uuid", "^[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}$", NULL, "Id",
+                                       NULL, NULL};
 
 static apr_size_t count_characters(const char *text)
 {
@@ -104,6 +104,9 @@ static cat_field_fault_t read_string(apr_pool_t *pool, const cat_field_t *field,
     *text = apr_pstrdup(pool, json_string_value(value));
     if (field->flags & CAT_OPAQUE) {
         *text = cat_opaque_prepare(pool, *text);
+    }
+    if (field->rule && field->rule->spell) {
+        *text = field->rule->spell(pool, *text);
     }
     return check_string(pool, field, *text);
 }

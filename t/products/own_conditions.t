@@ -3,6 +3,7 @@
 # Conditions on indexed fields of the shop's own: what each operator of each type compares, and what is refused.
 use CatalogTest;
 use Cpanel::JSON::XS ();
+use Encode ();
 
 my $json = Cpanel::JSON::XS->new->utf8;
 
@@ -82,6 +83,25 @@ for ('seen=2001-02-03T04:05:06.789000001Z', 'seen[in]=2001-02-03T04:05:06.7891Z'
     is(join(' ', sort map { $_->{name} } @{ list($_)->{json}{data} }), 'micro nano', $_);
 }
 $server->api(DELETE => "/products/$_->{id}", token => $token) for @{ list('seen=2001-02-03T04:05:06.789Z')->{json}{data} };
+
+# ---- URLs, which are stored as browsers send them ----
+
+my $sent = "http://u.example.com/a b|c^{d}.jpg?x=\xc3\xb6";
+my $spelled = 'http://u.example.com/a%20b%7Cc%5E%7Bd%7D.jpg?x=%C3%B6';
+my $url = $server->api(POST => '/products', { name => 'url', price => 1, link => Encode::decode('UTF-8', $sent) }, token => $token)->{json}{data};
+is($url->{link}, $spelled, 'a URL is stored percent-encoded');
+sub escaped { return $_[0] =~ s/([^A-Za-z0-9])/sprintf '%%%02X', ord $1/ger }
+for my $text ($sent, $spelled) {
+    for my $condition ('link=', 'link[in]=', 'link[prefix]=', 'link[gte]=http://u&link[lte]=') {
+        is(join(' ', map { $_->{name} } @{ list($condition . escaped($text))->{json}{data} }), 'url', "$condition$text");
+    }
+}
+is(join(' ', map { $_->{name} } @{ list('link[prefix]=' . escaped('http://u.example.com/a b|'))->{json}{data} }), 'url', 'a beginning finds it as well');
+$csv = $server->api(POST => '/products/import', qq(name,price,link\nurl,1,"$sent"\n), token => $token, headers => { 'Content-Type' => 'text/csv' });
+is_deeply([map { $_->{link} } @{ list('link=' . escaped($sent))->{json}{data} }], [$spelled, $spelled], 'an import stores it alike') or diag $csv->{body};
+$server->api(PUT => "/products/$url->{id}", { link => $spelled }, token => $token);
+is($server->api(GET => "/products/$url->{id}")->{json}{data}{link}, $spelled, 'what is encoded stays');
+$server->api(DELETE => "/products/$_->{id}", token => $token) for @{ list('link[prefix]=http://u.')->{json}{data} };
 
 # ---- faults ----
 

@@ -147,17 +147,28 @@ static void test_strings_have_bounds(void **state)
 
 static void test_urls_are_absolute(void **state)
 {
-    static const char *const
-        good[] = {"https://example.com",
-                  "http://a/b?c=d#e",
-                  "HTTPS://x.test:8443/",
-                  "https://x.test/gr\xc3\xb6\xc3\x9f"
-                  "e.jpg",
-                  "http://[::1]/",
-                  "https://user@x.test/"},
-        *const bad[] = {
-            "",           "example.com", "/a",         "//a/b",      "ftp://a/b",           "http://",     "http:/a",
-            "https:///a", "https://:80", "http://a b", "http://a\t", "javascript:alert(1)", "http://a/<b>"};
+    static const char *const good[] = {"https://example.com",
+                                       "http://a/b?c=d#e",
+                                       "HTTPS://x.test:8443/",
+                                       "https://x.test/gr\xc3\xb6\xc3\x9f"
+                                       "e.jpg",
+                                       "http://[::1]/",
+                                       "https://user@x.test/"},
+                             *const bad[] = {"",
+                                             "example.com",
+                                             "/a",
+                                             "//a/b",
+                                             "ftp://a/b",
+                                             "http://",
+                                             "http:/a",
+                                             "https:///a",
+                                             "https://:80",
+                                             "http://a b",
+                                             "http://a\t",
+                                             "javascript:alert(1)",
+                                             "http://a\n/b",
+                                             "http://<a>/",
+                                             "http://a|b"};
     const cat_field_t *field = read_field(*state, "picture url");
 
     for (size_t i = 0; i < UNIT_COUNT(good); i++) {
@@ -167,6 +178,30 @@ static void test_urls_are_absolute(void **state)
         assert_non_null(field->rule->refuse(field->rule, bad[i]));
     }
     assert_string_equal(check_value(*state, field, "\"x\""), "format");
+}
+
+/* As browsers send them: the URL standard, with "|" encoded as well, which RFC 3986 does not allow. */
+static void test_urls_are_spelled_alike(void **state)
+{
+    static const char *const cases[][2] = {
+        {"https://x.test/a b|c^d{e}`f\\\\g\\\"<h>", "https://x.test/a%20b%7Cc%5Ed%7Be%7D%60f/g%22%3Ch%3E"},
+        {"http://x.test\\\\a?b\\\\c d#e f", "http://x.test/a?b%5Cc%20d#e%20f"},
+        {"https://x.test/gr\xc3\xb6\xc3\x9f"
+         "e.jpg?q=\xe2\x82\xac",
+         "https://x.test/gr%C3%B6%C3%9Fe.jpg?q=%E2%82%AC"},
+        {"https://x.test/a%20b%7c%zz[1]", "https://x.test/a%20b%7c%zz[1]"},
+        {" https://x.test/a?w=100|h=50 ", "https://x.test/a?w=100%7Ch=50"},
+        {"HTTPS://X.test", "HTTPS://X.test"},
+    };
+    const cat_field_t *field = read_field(*state, "picture url"), wide = cat_own_field_widen(field);
+
+    for (size_t i = 0; i < UNIT_COUNT(cases); i++) {
+        const char *json = apr_pstrcat(*state, "\"", cases[i][0], "\"", NULL);
+        assert_string_equal(check_value(*state, field, json), cases[i][1]);
+        assert_string_equal(check_value(*state, &wide, json), cases[i][1]);
+    }
+    assert_string_equal(check_value(*state, read_field(*state, "picture url max=22"), "\"https://x.test/||||\""),
+                        "too_long");
 }
 
 static void test_numbers_have_bounds_below_zero(void **state)
@@ -339,7 +374,7 @@ static void test_patterns_match_whole_values(void **state)
     assert_string_equal(check_value(*state, field, "\"\xe2\x82\xac\xe2\x82\xac\""), "\xe2\x82\xac\xe2\x82\xac");
     field = read_field(*state, "a url pattern=\"https://cdn\\.test/.*\"");
     assert_string_equal(check_value(*state, field, "\"https://cdn.test/a\""), "https://cdn.test/a");
-    assert_string_equal(check_value(*state, field, "\"https://cdn.test/a b\""), "format");
+    assert_string_equal(check_value(*state, field, "\"https://cdn.test/a b\""), "https://cdn.test/a%20b");
     assert_string_equal(check_value(*state, field, "\"https://x.test/\""), "format");
 }
 
@@ -834,6 +869,7 @@ int main(void)
         UNIT_TEST(test_built_in_fields_come_first),
         UNIT_TEST(test_strings_have_bounds),
         UNIT_TEST(test_urls_are_absolute),
+        UNIT_TEST(test_urls_are_spelled_alike),
         UNIT_TEST(test_numbers_have_bounds_below_zero),
         UNIT_TEST(test_integers_are_exact_for_every_reader),
         UNIT_TEST(test_choices_have_words),

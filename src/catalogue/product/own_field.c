@@ -546,7 +546,7 @@ cat_field_t cat_own_field_widen(const cat_field_t *field)
     wide.flags &= ~CAT_VISIBLE;
     wide.least = is_number ? -DBL_MAX : 0;
     wide.most = is_number ? DBL_MAX : STRING_MAX;
-    wide.rule = NULL;
+    wide.rule = cat_own_rule_spelling(field->rule);
     return wide;
 }
 

@@ -13,24 +13,81 @@
 #include <apr_strings.h>
 #include <string.h>
 
+#include "lib/buffer.h"
 #include "lib/pattern.h"
 #include "lib/text.h"
 #include "lib/time.h"
 
 /* ---- forms ---- */
 
+#define NO_PART_OF_URL " \"<>^`{|}\\" /* printable characters that RFC 3986 does not allow anywhere */
+
+/* Returns the length of "https://" or "http://" at the beginning of the text, or 0. */
+static apr_size_t measure_scheme(const char *text)
+{
+    return !strncasecmp(text, "https://", 8) ? 8 : !strncasecmp(text, "http://", 7) ? 7 : 0;
+}
+
+static apr_size_t measure_host(const char *text)
+{
+    return strcspn(text, "/\\?#");
+}
+
+static void add_spelled(cat_buffer_t *b, char c, int is_path)
+{
+    static const char digits[] = "0123456789ABCDEF";
+    const char escape[] = {'%', digits[(unsigned char)c >> 4], digits[(unsigned char)c & 15]};
+
+    if (c == '\\' && is_path) {
+        CAT_BUFFER_LITERAL(b, "/");
+    } else if ((unsigned char)c >= 0x80 || strchr(NO_PART_OF_URL, c)) {
+        cat_buffer_add(b, escape, sizeof(escape));
+    } else {
+        cat_buffer_add(b, &c, 1);
+    }
+}
+
+/*
+ * Returns the URL as browsers send it: without white space around it, "\" in the path as "/", and percent-encoded after the host what RFC 3986
+ * does not allow. What is percent-encoded already stays. A text that is not a URL, or only the beginning of one, is returned as it is.
+ */
+static const char *spell_url(apr_pool_t *pool, const char *text)
+{
+    static const char blanks[] = " \t\r\n";
+    const char *begin = text + strspn(text, blanks), *end = text + strlen(text);
+    apr_size_t scheme = measure_scheme(begin);
+    const char *path = begin + scheme + measure_host(begin + scheme);
+    cat_buffer_t b;
+    int is_path = 1;
+
+    if (!scheme) {
+        return text;
+    }
+    while (end > path && strchr(blanks, end[-1])) {
+        end--;
+    }
+    cat_buffer_init(&b, pool, (apr_size_t)(end - begin) + 1);
+    cat_buffer_add(&b, begin, (apr_size_t)(path - begin));
+    for (const char *at = path; at < end; at++) {
+        is_path = is_path && *at != '?' && *at != '#';
+        add_spelled(&b, *at, is_path);
+    }
+    return cat_buffer_text(&b);
+}
+
 static const char *refuse_url(const char *text)
 {
-    static const char message[] = "must be a URL without spaces that begins with https:// or http:// and a host";
-    apr_size_t scheme = !strncasecmp(text, "https://", 8) ? 8 : !strncasecmp(text, "http://", 7) ? 7 : 0;
-    apr_size_t host = strcspn(text + scheme, "/?#");
+    apr_size_t scheme = measure_scheme(text), host = measure_host(text + scheme);
 
-    for (const char *at = text; *at; at++) {
-        if ((unsigned char)*at <= ' ' || strchr("<>\"\\^`{|}\x7f", *at)) {
-            return message;
-        }
+    if (cat_text_has_control(text)) {
+        return "must have no control characters, such as a line break";
     }
-    return scheme && host && text[scheme] != ':' ? NULL : message;
+    if (!scheme || !host || text[scheme] == ':') {
+        return "must be a URL that begins with https:// or http:// and a host";
+    }
+    return strcspn(text + scheme, NO_PART_OF_URL) < host
+               ? "must have a host without spaces and the characters \" < > ^ ` { | }"
+               : NULL;
 }
 
 static const char *refuse_date(const char *text)
@@ -44,7 +101,14 @@ static const char *refuse_date(const char *text)
                : "must be a date such as 2026-11-21";
 }
 
-const cat_own_form_t cat_own_rule_url = {refuse_url, "uri"}, cat_own_rule_date = {refuse_date, "date"};
+const cat_own_form_t cat_own_rule_url = {refuse_url, "uri", spell_url}, cat_own_rule_date = {refuse_date, "date", NULL};
+
+const cat_text_rule_t *cat_own_rule_spelling(const cat_text_rule_t *rule)
+{
+    static const cat_text_rule_t spelling = {.spell = spell_url};
+
+    return rule && rule->spell ? &spelling : NULL;
+}
 
 /* ---- the rule of a field ---- */
 
@@ -100,6 +164,7 @@ const char *cat_own_rule_make(apr_pool_t *pool, const cat_own_limits_t *limits, 
     own->limits = *limits;
     own->rule.refuse = refuse_text;
     own->rule.format = limits->form ? limits->form->format : NULL;
+    own->rule.spell = limits->form ? limits->form->spell : NULL;
     own->rule.words = limits->words;
     own->mismatch = limits->words ? apr_pstrcat(pool, "must be ", cat_text_join(pool, limits->words), NULL) : NULL;
     *rule = &own->rule;

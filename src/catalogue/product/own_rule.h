@@ -10,9 +10,14 @@
 typedef struct cat_own_form_t {
     const char *(*refuse)(const char *text); /* NULL or "must ..." */
     const char *format;                      /* as JSON Schema has it */
+    const char *(*spell)(apr_pool_t *pool,
+                         const char *text); /* of cat_text_rule_t; NULL: texts stay as they were sent */
 } cat_own_form_t;
 
 extern const cat_own_form_t cat_own_rule_url, cat_own_rule_date;
+
+/* Returns a rule that only spells texts as the rule does. Returns NULL if the rule leaves them as they were sent. */
+const cat_text_rule_t *cat_own_rule_spelling(const cat_text_rule_t *rule);
 
 /* What the texts of one field must be; each may be NULL. */
 typedef struct cat_own_limits_t {

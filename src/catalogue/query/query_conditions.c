@@ -129,6 +129,7 @@ static cat_field_fault_t read_own_text(apr_pool_t *pool, const cat_field_t *fiel
     int has_words = field->rule && field->rule->words;
     const char *message = is_date(field) && op != CAT_PREFIX ? cat_own_rule_date.refuse(text) : NULL;
 
+    text = field->rule && field->rule->spell ? field->rule->spell(pool, text) : text;
     value->text = text;
     value->folded = has_words || field->kind == CAT_LIST ? NULL : cat_fold_text(pool, text);
     return message ? (cat_field_fault_t){"format", message} : cat_fields_check_length(pool, &longest, text);
