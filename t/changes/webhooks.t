@@ -123,6 +123,28 @@ ok(wait_until(20, sub { rows()->{'/ok/b?token=query'}{sent} == rows()->{'/ok/a'}
 my ($entry) = grep { $_->{action} eq 'webhook.retry' } @{ $server->api(GET => '/audit', token => $admin)->{json}{data} };
 is(match($entry, { id => $ID, createdAt => $TIME, source => 'catalogctl', actor => qr/./, action => 'webhook.retry', changes => { webhooks => { to => qr/^\d$/ } } }), '', 'the audit table has it');
 
+# ---- a receiver that is not told of everything ----
+
+sub has_all { my ($path) = @_; return wait_until(60, sub { rows()->{$path}{sent} == rows()->{'/ok/a'}{sent} && told('/ok/a') =~ /\Q$all[-1]\E$/ }) }
+sub remove { my ($id) = create(@_); $server->api(DELETE => "/products/$id", undef, %token); push @all, "delete:$id" }
+push @all, map { "create:$_" } create(5);
+ok(has_all('/ok/deleted'), 'changes that it is not told of are left out');
+remove(6);
+ok(has_all('/ok/deleted'), 'and it is told of the next one');
+$server->graceful;
+push @all, map { "create:$_" } create(7);
+ok(has_all('/ok/deleted'), 'another process leaves some out');
+$receiver->answer('/ok/deleted', '500');
+remove(8);
+ok(wait_until(20, sub { rows()->{'/ok/deleted'}{failingSince} }), 'the next message is refused');
+$receiver->answer('/ok/deleted', 'ok');
+remove(9);
+ok(has_all('/ok/deleted'), 'until it is accepted, as are later ones');
+my %attempted;
+my @chain = grep { !$attempted{ $_->{headers}{'webhook-id'} }++ } $receiver->received('/ok/deleted');
+cmp_ok(scalar(@chain), '>=', 3, 'there are several messages');
+is_deeply([map { $_->{verified}{since} } @chain[1 .. $#chain]], [map { $_->{verified}{next} } @chain[0 .. $#chain - 1]], 'each begins where the one before ended, whatever was left out');
+
 # ---- who may see it, and what nobody sees ----
 
 answers($server->api(GET => '/webhooks'), 401, refusal(error => qr/./), 'GET /webhooks requires a token', 'www-authenticate' => qr/^Bearer realm="[^"]+"$/);

@@ -64,7 +64,7 @@ cmp_ok($late->{verified}{data}[0]{seq}, '>', $purged, 'it begins behind that');
 like($server->log_text, qr/CAT145: the webhook \S+ \(\S+\) misses the changes from \d+ to $purged: /, 'the log says so');
 
 # It was there before the first change, and got none.
-$db->do('UPDATE webhooks SET sent_seq = 0, until_seq = 0, next_at = 1 WHERE url = ?', undef, $receiver->url('/500/late'));
+$db->do('UPDATE webhooks SET sent_seq = 0, until_seq = 0, told_seq = 0, next_at = 1 WHERE url = ?', undef, $receiver->url('/500/late'));
 ok(wait_until(60, sub { row('/500/late')->{sent_seq} == $end }), 'one that is at 0 gets what there is');
 like($server->log_text, qr/CAT145: the webhook \S+ \(\S+\) misses the changes from 1 to $purged: /, 'and is told that changes are missing');
 

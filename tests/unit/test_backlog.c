@@ -43,8 +43,8 @@ static void add_webhook(unit_accounts_t *a, const char *id, const char *state, a
 {
     unit_accounts_sql(
         a, apr_psprintf(a->c.pool,
-                        "INSERT INTO webhooks (id, url_hash, url, state, sent_seq, until_seq, next_at,"
-                        " failing_at, created_at, seen_at) VALUES ('%s', '%s', '', '%s', 0, 0, 0, 5000, 0, %ld)",
+                        "INSERT INTO webhooks (id, url_hash, url, state, sent_seq, until_seq, told_seq, next_at,"
+                        " failing_at, created_at, seen_at) VALUES ('%s', '%s', '', '%s', 0, 0, 0, 0, 5000, 0, %ld)",
                         id, id, state, (long)apr_time_as_msec(seen)));
 }
 

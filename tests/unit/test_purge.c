@@ -54,8 +54,8 @@ static void test_only_expired_rows_are_deleted(void **state)
         DAY);
     insert_pair(a, "INSERT INTO idempotency_keys (key_hash, part, content, expires_at) VALUES ('i%d', 0, '', %ld)", 0);
     insert_pair(a,
-                "INSERT INTO webhooks (id, url_hash, url, sent_seq, until_seq, next_at, created_at, seen_at)"
-                " VALUES ('w%d', hex(randomblob(9)), '', 0, 0, 0, 0, %ld)",
+                "INSERT INTO webhooks (id, url_hash, url, sent_seq, until_seq, told_seq, next_at, created_at, seen_at)"
+                " VALUES ('w%d', hex(randomblob(9)), '', 0, 0, 0, 0, 0, %ld)",
                 30 * DAY);
     insert_pair(a, "INSERT INTO released_names (name_hash, user_id, expires_at) VALUES ('n%d', '', %ld)", 0);
     insert_pair(a,

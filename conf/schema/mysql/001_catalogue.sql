@@ -425,10 +425,10 @@ INSERT IGNORE INTO change_marks (name, n) VALUES ('numbered', 0), ('purged', 0);
 
 -- ---- webhooks ----
 
--- How far each URL of CatalogWebhook has come. sent_seq: the last change that its receiver has accepted; until_seq: that of the message which is
--- being sent, or tried again. next_at: when the next attempt may begin; while a server works on it, the end of its lease. failing_at: the first
--- attempt that failed since one succeeded. status: of the last answer; NULL: there was none. seen_at: when a server last said that its
--- configuration has the URL.
+-- How far each URL of CatalogWebhook has come. sent_seq: the last change that its receiver has accepted, or is not told of; told_seq: `next` of
+-- the last message that the receiver accepted; until_seq: that of the message which is being sent, or tried again. next_at: when the next
+-- attempt may begin; while a server works on it, the end of its lease. failing_at: the first attempt that failed since one succeeded.
+-- status: of the last answer; NULL: there was none. seen_at: when a server last said that its configuration has the URL.
 CREATE TABLE IF NOT EXISTS webhooks (
     id         CHAR(36) CHARACTER SET ascii COLLATE ascii_bin NOT NULL PRIMARY KEY,
     url_hash   CHAR(64) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
@@ -436,6 +436,7 @@ CREATE TABLE IF NOT EXISTS webhooks (
     state      VARCHAR(16) CHARACTER SET ascii COLLATE ascii_bin NOT NULL DEFAULT 'active',
     sent_seq   BIGINT NOT NULL,
     until_seq  BIGINT NOT NULL,
+    told_seq   BIGINT NOT NULL,
     attempts   INTEGER NOT NULL DEFAULT 0,
     next_at    BIGINT NOT NULL,
     lease      VARCHAR(64) CHARACTER SET ascii COLLATE ascii_bin NOT NULL DEFAULT '',

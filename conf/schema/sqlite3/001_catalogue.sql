@@ -451,10 +451,10 @@ CREATE TABLE change_marks (
 INSERT INTO change_marks (name, n) VALUES ('purged', 0);
 -- ---- webhooks ----
 
--- How far each URL of CatalogWebhook has come. sent_seq: the last change that its receiver has accepted; until_seq: that of the message which is
--- being sent, or tried again. next_at: when the next attempt may begin; while a server works on it, the end of its lease. failing_at: the first
--- attempt that failed since one succeeded. status: of the last answer; NULL: there was none. seen_at: when a server last said that its
--- configuration has the URL.
+-- How far each URL of CatalogWebhook has come. sent_seq: the last change that its receiver has accepted, or is not told of; told_seq: `next` of
+-- the last message that the receiver accepted; until_seq: that of the message which is being sent, or tried again. next_at: when the next
+-- attempt may begin; while a server works on it, the end of its lease. failing_at: the first attempt that failed since one succeeded.
+-- status: of the last answer; NULL: there was none. seen_at: when a server last said that its configuration has the URL.
 CREATE TABLE webhooks (
     id         TEXT NOT NULL PRIMARY KEY,
     url_hash   TEXT NOT NULL UNIQUE,
@@ -462,6 +462,7 @@ CREATE TABLE webhooks (
     state      TEXT NOT NULL DEFAULT 'active' CHECK (state IN ('active', 'dead')),
     sent_seq   INTEGER NOT NULL,
     until_seq  INTEGER NOT NULL,
+    told_seq   INTEGER NOT NULL,
     attempts   INTEGER NOT NULL DEFAULT 0,
     next_at    INTEGER NOT NULL,
     lease      TEXT NOT NULL DEFAULT '',

@@ -130,7 +130,7 @@ static apr_status_t skip_purged(run_t *r, const sender_t *s, const cat_webhook_r
             "CAT145: the webhook %s (%s) misses the changes from %" APR_INT64_T_FMT " to %" APR_INT64_T_FMT
             ": they were deleted before its receiver accepted them",
             row->id, s->webhook->name, row->sent + 1, purged);
-    return cat_webhook_rows_skip(r->db, row, purged);
+    return cat_webhook_rows_skip(r->db, row, purged, purged);
 }
 
 static apr_status_t send_next(run_t *r, sender_t *s, cat_webhook_row_t *row, apr_time_t now)
@@ -147,7 +147,7 @@ static apr_status_t send_next(run_t *r, sender_t *s, cat_webhook_row_t *row, apr
     }
     if (!message.body) {
         r->has_moved = 1;
-        return cat_webhook_rows_skip(r->db, row, message.until);
+        return cat_webhook_rows_skip(r->db, row, message.until, row->told);
     }
     rv = cat_webhook_rows_claim(r->db, row, message.until, apr_time_now(), &claimed); /* the round may take a while */
     return rv == APR_SUCCESS && claimed ? start_post(r, s, row, &message, now) : rv;

@@ -60,14 +60,14 @@ static const cat_change_t *change_at(const cat_webhook_message_t *m, int place)
     return APR_ARRAY_IDX(m->changes, place, const cat_change_t *);
 }
 
-static void write_body(apr_pool_t *pool, cat_webhook_message_t *m)
+static void write_body(apr_pool_t *pool, cat_webhook_message_t *m, apr_int64_t told)
 {
     cat_buffer_t b;
 
     cat_buffer_init(&b, pool, 256 + (apr_size_t)m->changes->nelts * 256);
     cat_json_add_member(&b, "{\"type\":", TYPE);
     add_time(&b, ",\"timestamp\":", change_at(m, m->changes->nelts - 1)->at);
-    add_number(&b, ",\"since\":", m->since);
+    add_number(&b, ",\"since\":", told);
     add_number(&b, ",\"next\":", m->until);
     CAT_BUFFER_LITERAL(&b, ",\"data\":[");
     for (int i = 0; i < m->changes->nelts; i++) {
@@ -135,7 +135,7 @@ apr_status_t cat_webhook_message_read(cat_db_t *db, const cat_webhook_t *webhook
     if (rv == APR_SUCCESS && message->changes->nelts) {
         message->id = apr_psprintf(db->pool, "msg_%s_%" APR_INT64_T_FMT "_%" APR_INT64_T_FMT "_%d", row->id,
                                    message->since, message->until, webhook->events);
-        write_body(db->pool, message);
+        write_body(db->pool, message, row->told);
     }
     return rv;
 }

@@ -25,7 +25,7 @@
 #define ERROR_CHARACTERS 255
 
 /* The columns of SQL_WEBHOOK_ROWS. */
-enum { ID, URL, STATE, SENT, UNTIL, ATTEMPTS, NEXT_AT, FAILING_AT, SEEN_AT };
+enum { ID, URL, STATE, SENT, UNTIL, TOLD, ATTEMPTS, NEXT_AT, FAILING_AT, SEEN_AT };
 
 static apr_status_t add_row(void *baton, const char *const *values, int)
 {
@@ -37,6 +37,7 @@ static apr_status_t add_row(void *baton, const char *const *values, int)
         .is_active = !strcmp(values[STATE], "active"),
         .sent = apr_atoi64(values[SENT]),
         .until = apr_atoi64(values[UNTIL]),
+        .told = apr_atoi64(values[TOLD]),
         .attempts = atoi(values[ATTEMPTS]),
         .next_at = cat_time_read(values[NEXT_AT]),
         .failing_at = values[FAILING_AT] ? cat_time_read(values[FAILING_AT]) : 0,
@@ -55,10 +56,10 @@ apr_status_t cat_webhook_rows_add(cat_db_t *db, const char *url, apr_int64_t sen
 {
     const char *id = cat_id_make(db->pool, now), *number = cat_number_write(db->pool, sent);
     const char *time = cat_time_store(db->pool, now);
-    apr_status_t rv =
-        id ? cat_db_insert(db, SQL_WEBHOOK_INSERT,
-                           CAT_VALUES(id, cat_secret_digest(db->pool, url), url, number, number, time, time, time))
-           : APR_EGENERAL;
+    apr_status_t rv = id ? cat_db_insert(db, SQL_WEBHOOK_INSERT,
+                                         CAT_VALUES(id, cat_secret_digest(db->pool, url), url, number, number, number,
+                                                    time, time, time))
+                         : APR_EGENERAL;
 
     return rv == APR_EEXIST ? APR_SUCCESS : rv;
 }
@@ -68,13 +69,14 @@ apr_status_t cat_webhook_rows_see(cat_db_t *db, const cat_webhook_row_t *row, ap
     return cat_db_exec(db, SQL_WEBHOOK_SEE, CAT_VALUES(cat_time_store(db->pool, now), row->id), NULL);
 }
 
-apr_status_t cat_webhook_rows_skip(cat_db_t *db, const cat_webhook_row_t *row, apr_int64_t sent)
+apr_status_t cat_webhook_rows_skip(cat_db_t *db, const cat_webhook_row_t *row, apr_int64_t sent, apr_int64_t told)
 {
     const char *number = cat_number_write(db->pool, sent);
 
     return cat_db_exec(db, SQL_WEBHOOK_SKIP,
-                       CAT_VALUES(number, number, row->id, cat_number_write(db->pool, row->sent),
-                                  cat_number_write(db->pool, row->until), cat_time_store(db->pool, row->next_at)),
+                       CAT_VALUES(number, number, cat_number_write(db->pool, told), row->id,
+                                  cat_number_write(db->pool, row->sent), cat_number_write(db->pool, row->until),
+                                  cat_time_store(db->pool, row->next_at)),
                        NULL);
 }
 

@@ -240,8 +240,8 @@ static const char *const statements[SQL_COUNT] = {
     [SQL_IDEMPOTENCY_INSERT] =
         "INSERT INTO idempotency_keys (key_hash, part, content, expires_at) VALUES (%s, %s, %s, %s)",
     [SQL_WEBHOOK_INSERT] =
-        "INSERT INTO webhooks (id, url_hash, url, sent_seq, until_seq, next_at, created_at, seen_at)"
-        " VALUES (%s, %s, %s, %s, %s, %s, %s, %s)",
+        "INSERT INTO webhooks (id, url_hash, url, sent_seq, until_seq, told_seq, next_at, created_at, seen_at)"
+        " VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s)",
     [SQL_HEALTH] =
         "SELECT MAX(version), (SELECT MIN(created_at) FROM outbox WHERE state = 'pending'),"
         " CASE WHEN @@global.read_only = 0 THEN 1 ELSE 0 END FROM schema_version"
