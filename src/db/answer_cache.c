@@ -6,24 +6,23 @@
 #include "db/pool/checkout.h"
 #include "http/etag.h"
 
-/* 1: stamps count: the file's state is the last that is known, or a reader has now made it so. */
-static int is_state_known(const cat_source_t *source, apr_time_t now)
+/* Reads the stamp of now. Returns 0 if nothing is cached for the database. The state of a SQLite file takes the place of a generation, so any
+ * commit, by whichever program, makes all answers invalid. */
+static int read_stamp(const cat_source_t *source, const char *id, apr_time_t now, cat_stamp_t *stamp)
 {
-    apr_uint64_t seen = cat_generations_seen(source->generations), state;
-    int is_foreign;
+    apr_uint64_t state;
 
+    if (!cat_source_dialect(source)->file) {
+        *stamp = cat_generations_read(source->generations, id);
+        return 1;
+    }
     if (!cat_wal_index_read(source->wal_index, now, &state)) {
         return 0;
     }
-    if (state == seen) {
-        return 1;
-    }
-    is_foreign = cat_generations_detect_foreign(source->generations, seen, state);
-    cat_metrics_add(source->database.metrics, CAT_METRIC_CACHE_INVALIDATIONS, CAT_SCOPE_ALL, (apr_uint64_t)is_foreign);
-    return is_foreign;
+    *stamp = (cat_stamp_t){cat_generations_read(source->generations, NULL).epoch, state};
+    return 1;
 }
 
-/* The stamp is read after the state, so it is not older. */
 int cat_answer_cache_get(cat_db_t *db, const char *id, apr_time_t now, cat_item_t *item)
 {
     const cat_source_t *source = db->use->source;
@@ -40,11 +39,11 @@ int cat_answer_cache_get(cat_db_t *db, const char *id, apr_time_t now, cat_item_
         if (!db->conf->cache_max_age) {
             return 0;
         }
-    } else if (!is_state_known(source, now)) {
+    }
+    if (!read_stamp(source, id, now, &item->stamp)) {
         return 0;
     }
     item->owner = source->generations;
-    item->stamp = cat_generations_read(source->generations, id);
     item->made = now;
     found = cat_response_cache_get(source->cache, db->pool, item, since);
     cat_metrics_add(source->database.metrics, found ? CAT_METRIC_CACHE_HITS : CAT_METRIC_CACHE_MISSES, 0, 1);

@@ -8,17 +8,9 @@
  *     what happened                                      what grows
  *     this server created a product                      lists
  *     this server updated or deleted a product           the product's generation, lists
- *     another program wrote, or nobody knows what        epoch
+ *     nobody knows what happened to the database         epoch
  *
- * A commit of another program shows in the state of the database, a number that every commit changes. `seen` is the state that this
- * server's own commits have led to. Around a commit of this server the two differ for a moment as well, so a writer says that it is
- * committing:
- *
- *     writer    committing = now    COMMIT     invalidate    seen = 8    committing = 0
- *     state            7              | 8           8            8             8
- *     reader                            sees 8, seen = 7, committing: asks the database, and starts no epoch
- *
- * A reader that finds neither an equal `seen` nor a writer knows that another program made the state 8, and starts an epoch.
+ * A SQLite database tells its own state, a number that every commit changes (db/sqlite/wal_index.h). Its stamp is the epoch and that state.
  */
 #include "shm/generations.h"
 
@@ -30,14 +22,8 @@
 #define DATABASES 64
 #define STRIPES 32768
 
-/* A writer that commits for longer than this is taken for killed. A shorter time would take a slow disk for that, which invalidates
- * everything; a longer one would leave the cache unused for longer. */
-#define PATIENCE apr_time_from_sec(1)
-
 struct cat_generations_t {
     apr_uint64_t name; /* hash; 0: free. Only the parent touches it */
-    cat_shared_word_t seen;
-    cat_shared_time_t committing; /* since; 0: no writer is. One at most is, under the write lock */
     cat_shared_word_t epoch;
     cat_shared_word_t lists;
     cat_shared_word_t products[STRIPES];
@@ -91,53 +77,4 @@ void cat_generations_invalidate(cat_generations_t *generations, const char *id)
 void cat_generations_invalidate_all(cat_generations_t *generations)
 {
     increment_word(&generations->epoch);
-}
-
-apr_uint64_t cat_generations_seen(const cat_generations_t *generations)
-{
-    return cat_shared_acquire(&generations->seen);
-}
-
-static int replace_seen(cat_generations_t *generations, apr_uint64_t seen, apr_uint64_t state)
-{
-    return atomic_compare_exchange_strong_explicit(&generations->seen, &seen, state, memory_order_acq_rel,
-                                                   memory_order_acquire);
-}
-
-/* The epoch comes first: a reader that finds the new `seen` finds the new epoch as well. */
-static int start_epoch(cat_generations_t *generations, apr_uint64_t seen, apr_uint64_t state)
-{
-    cat_generations_invalidate_all(generations);
-    return replace_seen(generations, seen, state);
-}
-
-/* A local writer updates `seen` before it clears `committing`: if neither shows one, the commit was foreign. */
-int cat_generations_detect_foreign(cat_generations_t *generations, apr_uint64_t seen, apr_uint64_t state)
-{
-    apr_time_t since = atomic_load_explicit(&generations->committing, memory_order_acquire);
-    apr_time_t now = since ? apr_time_now() : 0;
-    int is_committing = since && since <= now && now - since < PATIENCE;
-
-    return !is_committing && cat_shared_acquire(&generations->seen) == seen && start_epoch(generations, seen, state);
-}
-
-int cat_generations_begin(cat_generations_t *generations, apr_uint64_t before)
-{
-    apr_uint64_t seen = cat_shared_acquire(&generations->seen);
-
-    return seen != before && start_epoch(generations, seen, before);
-}
-
-/* A reader that sees the commit must see this store: the database makes the commit visible after it. */
-void cat_generations_commit(cat_generations_t *generations)
-{
-    atomic_store_explicit(&generations->committing, apr_time_now(), memory_order_seq_cst);
-}
-
-void cat_generations_end(cat_generations_t *generations, apr_uint64_t before, apr_uint64_t after)
-{
-    if (after != before) {
-        replace_seen(generations, before, after);
-    }
-    atomic_store_explicit(&generations->committing, 0, memory_order_release);
 }

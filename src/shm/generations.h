@@ -33,24 +33,4 @@ void cat_generations_invalidate(cat_generations_t *generations, const char *id);
 /* Invalidates everything: what happened to the database is unknown. */
 void cat_generations_invalidate_all(cat_generations_t *generations);
 
-/*
- * Other programs may write to a database that tells its state, a number that each commit changes. `seen` is the state up to which
- * all commits were this server's, and have invalidated what they changed. Stamps count only while it is the database's state.
- *
- * A reader loads `seen`, then asks the database. If the two differ, _detect_foreign decides. 1: another program wrote, and the reader has
- * started a new epoch, which `seen` now belongs to. 0: a writer of this server has just committed, or the state changed again.
- */
-apr_uint64_t cat_generations_seen(const cat_generations_t *generations);
-int cat_generations_detect_foreign(cat_generations_t *generations, apr_uint64_t seen, apr_uint64_t state);
-
-/*
- * For a writer, one at a time. _begin: with the state before, when nobody else can write; 1: another program wrote before it, and the
- * writer has started a new epoch. _commit: just before the commit. _end: after
- * it, when the writer has invalidated what it changed. after: the state that this commit alone made of `before`; or `before`, where it
- * is not known to be that.
- */
-int cat_generations_begin(cat_generations_t *generations, apr_uint64_t before);
-void cat_generations_commit(cat_generations_t *generations);
-void cat_generations_end(cat_generations_t *generations, apr_uint64_t before, apr_uint64_t after);
-
 #endif

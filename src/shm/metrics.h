@@ -72,8 +72,7 @@ typedef enum {
     VALUE(CAT_FAULT_NOT_READY, "not_ready") VALUE(CAT_FAULT_VALUE, "value") VALUE(CAT_FAULT_SLOW, "slow")
 #define CAT_CONNECTION_VALUES(VALUE)                                                                                   \
     VALUE(CAT_CONNECTION_LIMIT, "limit") VALUE(CAT_CONNECTION_DOWN, "down") VALUE(CAT_CONNECTION_BUSY, "busy")
-#define CAT_SCOPE_VALUES(VALUE)                                                                                        \
-    VALUE(CAT_SCOPE_PRODUCT, "product") VALUE(CAT_SCOPE_LISTS, "lists") VALUE(CAT_SCOPE_ALL, "all")
+#define CAT_SCOPE_VALUES(VALUE) VALUE(CAT_SCOPE_PRODUCT, "product") VALUE(CAT_SCOPE_LISTS, "lists")
 #define CAT_IMAGE_VALUES(VALUE)                                                                                        \
     VALUE(CAT_IMAGE_COUNTED_MADE, "made")                                                                              \
     VALUE(CAT_IMAGE_COUNTED_REFUSED, "refused")                                                                        \

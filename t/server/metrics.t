@@ -15,7 +15,6 @@
 # moves: catalog_cache_misses_total (sqlite3)
 # moves: catalog_cache_stored_total (sqlite3)
 # moves: catalog_cache_invalidations_total product lists
-# moves: catalog_cache_invalidations_total all (sqlite3)
 # moves: catalog_cache_size_bytes
 # moves: catalog_cache_used_bytes (sqlite3)
 # moves: catalog_password_hashes_total
@@ -190,8 +189,8 @@ counts(here(PUT => "/products/$id", { price => 2 }, %token), { 'catalog_cache_in
     'an update invalidates a product');
 counts(here(POST => '/products', { name => 'z', price => 1 }, %token), { 'catalog_cache_invalidations_total{scope="lists"}' => 1 },
     'a new product invalidates the lists');
-counts(sub { $server->database->do(q(UPDATE products SET name = 'other')); $server->api(GET => $page) for 1 .. 20 },
-    { 'catalog_cache_invalidations_total{scope="all"}' => ['>=', 1] }, 'another program invalidates everything') if driver eq 'sqlite3';
+$server->database->do(q(UPDATE products SET name = 'other'));
+counts(here(GET => $page), { catalog_cache_misses_total => ['>=', 1] }, 'another program invalidates everything') if driver eq 'sqlite3';
 my $now = scrape($server);
 cmp_ok($now->{catalog_cache_size_bytes}, '>=', $now->{catalog_cache_used_bytes}, 'the cache uses no more than it has');
 moved_since($server, {}, { catalog_cache_size_bytes => ['>=', 1], driver eq 'sqlite3' ? (catalog_cache_used_bytes => ['>=', 1]) : () }, 'the cache uses memory');

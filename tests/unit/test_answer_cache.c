@@ -43,13 +43,32 @@ static void test_answers_are_cached_until_the_database_changes(void **state)
     assert_true(is_cached(database, "/list", NULL));
     assert_true(is_cached(database, one, one));
 
-    /* A new product changes the lists, but no product. */
+    assert_int_equal(cat_products_insert_one(db, unit_product(*state, 1)), APR_SUCCESS);
+    assert_false(is_cached(database, one, one));
+    assert_false(is_cached(database, "/list", NULL));
+    assert_true(is_cached(database, one, one));
+    assert_int_equal(cat_products_delete_one(db, one, NULL), APR_SUCCESS);
+    assert_false(is_cached(database, one, one));
+    assert_false(is_cached(database, "/list", NULL));
+}
+
+/* On a database server a new product changes the lists but no product, and a deleted product changes itself and the lists. */
+static void test_products_are_invalidated_one_by_one_on_a_server(void **state)
+{
+    unit_database_t *database = unit_database(*state);
+    const char *one = unit_product_id(*state, 1), *two = unit_product_id(*state, 2);
+    cat_dialect_t *dialect = apr_pmemdup(*state, database->source->dialect, sizeof(*dialect));
+    cat_db_t *db = unit_database_use(*state, database);
+
+    dialect->file = 0;
+    database->source->dialect = dialect;
+    database->conf.cache_max_age = 60;
+    is_cached(database, "/list", NULL);
+    is_cached(database, one, one);
+    is_cached(database, two, two);
     assert_int_equal(cat_products_insert_one(db, unit_product(*state, 1)), APR_SUCCESS);
     assert_true(is_cached(database, one, one));
     assert_false(is_cached(database, "/list", NULL));
-    assert_true(is_cached(database, "/list", NULL));
-
-    /* A deleted product changes itself and the lists. */
     assert_int_equal(cat_products_delete_one(db, one, NULL), APR_SUCCESS);
     assert_true(is_cached(database, two, two));
     assert_false(is_cached(database, one, one));
@@ -100,6 +119,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         UNIT_TEST(test_answers_are_cached_until_the_database_changes),
+        UNIT_TEST(test_products_are_invalidated_one_by_one_on_a_server),
         UNIT_TEST(test_write_of_another_program_invalidates),
         UNIT_TEST(test_works_without_a_cache),
         UNIT_TEST(test_max_age_applies_on_a_database_server),

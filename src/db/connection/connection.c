@@ -159,23 +159,16 @@ apr_status_t cat_connection_begin(cat_connection_t *conn, apr_time_t until)
     return rv;
 }
 
-apr_status_t cat_connection_commit(cat_connection_t *conn, apr_pool_t *pool)
+apr_status_t cat_connection_commit(cat_connection_t *conn)
 {
     const cat_native_t *native = conn->dialect->native;
     apr_status_t rv;
 
     cat_connection_count(conn, CAT_STATEMENT_COMMIT);
-    rv = native ? native->commit(conn, pool) : cat_connection_send(conn, "COMMIT");
+    rv = native ? native->commit(conn) : cat_connection_send(conn, "COMMIT");
     rv = rv == CAT_EENDED ? CAT_EDOWN : rv; /* a commit may have had its effect nevertheless */
     conn->in_transaction = rv != APR_SUCCESS;
     return rv;
-}
-
-void cat_connection_finish_commit(cat_connection_t *conn, apr_pool_t *pool)
-{
-    if (conn->dialect->native) {
-        conn->dialect->native->finish_commit(conn, pool);
-    }
 }
 
 apr_status_t cat_connection_begin_view(cat_connection_t *conn)

@@ -41,10 +41,7 @@ apr_status_t cat_connection_ask_all(cat_connection_t *conn, apr_pool_t *pool, co
 apr_status_t cat_connection_begin(cat_connection_t *conn, apr_time_t until);
 
 /* Commits it. After a failure it may still be open. */
-apr_status_t cat_connection_commit(cat_connection_t *conn, apr_pool_t *pool);
-
-/* Tells the source's generations that the caller has marked what was committed last. */
-void cat_connection_finish_commit(cat_connection_t *conn, apr_pool_t *pool);
+apr_status_t cat_connection_commit(cat_connection_t *conn);
 
 /* Begins a transaction that reads one state from beginning to end; cat_connection_roll_back ends it. */
 apr_status_t cat_connection_begin_view(cat_connection_t *conn);

@@ -62,17 +62,11 @@ typedef struct cat_executor_t {
 typedef struct cat_native_t {
     apr_status_t (*begin)(cat_connection_t *conn, apr_time_t until);
     apr_status_t (*begin_view)(cat_connection_t *conn);
-    apr_status_t (*commit)(cat_connection_t *conn, apr_pool_t *pool);
+    apr_status_t (*commit)(cat_connection_t *conn);
     apr_status_t (*roll_back)(cat_connection_t *conn);
-
-    /* cat_connection_finish_commit. */
-    void (*finish_commit)(cat_connection_t *conn, apr_pool_t *pool);
 
     /* Runs a select, with its status in *rv. 0: it cannot, and has given no row, so the executor does. */
     int (*select)(cat_connection_t *conn, const cat_select_t *select, apr_status_t *rv);
-
-    /* A statement has inserted, updated or deleted rows. */
-    void (*note_write)(cat_connection_t *conn, cat_sql_t sql);
 } cat_native_t;
 
 #endif

@@ -56,8 +56,5 @@ apr_status_t cat_statement_query(cat_connection_t *conn, apr_pool_t *pool, cat_s
     if (rv == APR_SUCCESS) {
         cat_database_note_taken(conn->database);
     }
-    if (rv == APR_SUCCESS && *changed > 0 && conn->dialect->native) {
-        conn->dialect->native->note_write(conn, sql);
-    }
     return rv;
 }

@@ -190,19 +190,6 @@ static apr_status_t make_connection(cat_source_t *source, const cat_db_handle_t 
     return rv;
 }
 
-/* Not before a connection has been given back once: it is likely to stay then. */
-static void track_commits(cat_connection_t *conn, const cat_source_t *source, const cat_log_t *log)
-{
-    cat_sqlite_connection_t *sqlite = conn->sqlite;
-
-    if (conn->file && source->wal_index && sqlite->has_read && !sqlite->is_tracked) {
-        sqlite->is_tracked = 1;
-        sqlite->tracker.generations = source->generations;
-        sqlite->tracker.metrics = source->database.metrics;
-        cat_commit_tracker_hold(&sqlite->tracker, conn->handle.pool, source->wal_index, conn->file, log);
-    }
-}
-
 /* Ends the transaction whose ROLLBACK the database refused, unless the database has ended the connection meanwhile. */
 static apr_status_t resume_abandoned(cat_source_t *source, cat_connection_t *conn, int has_write_lock,
                                      const cat_log_t *log)
@@ -264,7 +251,9 @@ static apr_status_t get_kept(cat_source_t *source, int to_write, const cat_log_t
         learn_dialect(source, *conn);
     }
     rv = wake_connection(source, *conn, to_write, log);
-    track_commits(*conn, source, log);
+    if ((*conn)->sqlite) { /* it has read before, so it is likely to stay open */
+        cat_sqlite_native_hold_index(*conn, source->wal_index, source->generations, log);
+    }
     return rv == APR_SUCCESS && (*conn)->sqlite ? cat_sqlite_files_compare(*conn, log) : rv;
 }
 
@@ -292,8 +281,7 @@ static void leave_file(const cat_source_t *source, cat_connection_t *conn)
     if (!conn->is_lost && !conn->sqlite->has_readonly_index) {
         return;
     }
-    cat_commit_tracker_release(&conn->sqlite->tracker, conn->handle.pool);
-    conn->sqlite->is_tracked = 0;
+    cat_sqlite_native_release_index(conn);
     conn->sqlite->has_read = 0;
     cat_sqlite_reader_detach(conn->sqlite->reader);
     if (cat_source_reopen(source, &conn->handle, NULL) == APR_SUCCESS) {

@@ -77,8 +77,7 @@ static apr_status_t run_in_transaction(const cat_definition_t *d, const char *te
         rv = cat_connection_send(db->use->conn, text);
     }
     if (rv == APR_SUCCESS) {
-        rv = cat_connection_commit(db->use->conn, db->pool);
-        cat_connection_finish_commit(db->use->conn, db->pool);
+        rv = cat_connection_commit(db->use->conn);
         db->use->in_transaction = rv != APR_SUCCESS;
     }
     return end_use(db, rv);

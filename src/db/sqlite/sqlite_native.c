@@ -7,8 +7,7 @@
  *     statement.c   cat_statement_select   --> dialect->native->select  --> SQLite
  *                   cat_statement_query    --> executor->query          --> apr_dbd --> SQLite
  *
- * Around each transaction the commit tracker watches the state of the file, so that the response cache learns of the
- * commits of other programs.
+ * With each connection that has read, the child holds the WAL index, whose state tells the response cache whether anybody has committed.
  */
 #include "db/sqlite/sqlite_native.h"
 
@@ -32,9 +31,7 @@ static apr_status_t begin_write(cat_connection_t *conn, apr_time_t until)
     cat_fault_t fault;
     apr_status_t rv = cat_sqlite_begin(&conn->handle, conn->sqlite->reader, until, &fault);
 
-    if (rv == APR_SUCCESS) {
-        cat_commit_tracker_begin(&conn->sqlite->tracker);
-    } else {
+    if (rv != APR_SUCCESS) {
         cat_connection_note_fault(conn, &fault, "BEGIN IMMEDIATE", rv);
         conn->is_lost |= rv == CAT_ELOST;
     }
@@ -54,29 +51,6 @@ static apr_status_t begin_view(cat_connection_t *conn)
     return run_control(conn, CAT_SQLITE_BEGIN_VIEW, "BEGIN");
 }
 
-/* SQLite changes the number with each commit of another connection. NULL: the query failed. */
-static const char *ask_data_version(cat_connection_t *conn, apr_pool_t *pool)
-{
-    const char *version = NULL;
-
-    cat_connection_ask(conn, pool, "PRAGMA data_version", &version);
-    return version;
-}
-
-/* In WAL mode no lock of another program keeps SQLite from committing, so there is nothing to wait for. */
-static apr_status_t commit_write(cat_connection_t *conn, apr_pool_t *pool)
-{
-    cat_commit_tracker_t *tracker = &conn->sqlite->tracker;
-    apr_status_t rv;
-
-    cat_commit_tracker_commit(tracker, cat_commit_tracker_is_unsure(tracker) ? ask_data_version(conn, pool) : NULL);
-    rv = run_control(conn, CAT_SQLITE_COMMIT, "COMMIT");
-    if (rv != APR_SUCCESS) {
-        cat_commit_tracker_fail(tracker);
-    }
-    return rv;
-}
-
 static void size_cache(const cat_connection_t *conn, int is_wide)
 {
     if (conn->sqlite->is_wide != is_wide) {
@@ -85,13 +59,13 @@ static void size_cache(const cat_connection_t *conn, int is_wide)
     }
 }
 
-static void finish_commit(cat_connection_t *conn, apr_pool_t *pool)
+/* In WAL mode no lock of another program keeps SQLite from committing, so there is nothing to wait for. */
+static apr_status_t commit_write(cat_connection_t *conn)
 {
-    cat_commit_tracker_t *tracker = &conn->sqlite->tracker;
-    int is_unsure = cat_commit_tracker_look(tracker);
+    apr_status_t rv = run_control(conn, CAT_SQLITE_COMMIT, "COMMIT");
 
-    cat_commit_tracker_end(tracker, is_unsure ? ask_data_version(conn, pool) : NULL);
     size_cache(conn, 0);
+    return rv;
 }
 
 static apr_status_t roll_back(cat_connection_t *conn)
@@ -126,22 +100,47 @@ static int select_rows(cat_connection_t *conn, const cat_select_t *select, apr_s
     return is_final;
 }
 
-static void note_write(cat_connection_t *conn, cat_sql_t sql)
-{
-    cat_commit_tracker_note(&conn->sqlite->tracker, sql);
-}
-
 const cat_native_t cat_native_sqlite = {
     .begin = begin_write,
     .begin_view = begin_view,
     .commit = commit_write,
-    .finish_commit = finish_commit,
     .roll_back = roll_back,
     .select = select_rows,
-    .note_write = note_write,
 };
 
 /* ---- the file ---- */
+
+static apr_status_t release_index(void *sqlite)
+{
+    cat_sqlite_connection_t *s = sqlite;
+
+    cat_wal_index_release(s->wal_index);
+    s->wal_index = NULL;
+    return APR_SUCCESS;
+}
+
+void cat_sqlite_native_hold_index(cat_connection_t *conn, cat_wal_index_t *wal_index, cat_generations_t *generations,
+                                  const cat_log_t *log)
+{
+    cat_sqlite_connection_t *sqlite = conn->sqlite;
+
+    if (!conn->file || !wal_index || !sqlite->has_read || sqlite->has_tried_index) {
+        return;
+    }
+    sqlite->has_tried_index = 1;
+    if (cat_wal_index_hold(wal_index, generations, conn->file, log)) {
+        sqlite->wal_index = wal_index;
+        apr_pool_pre_cleanup_register(conn->handle.pool, sqlite, release_index);
+    }
+}
+
+void cat_sqlite_native_release_index(cat_connection_t *conn)
+{
+    if (conn->sqlite->wal_index) {
+        apr_pool_cleanup_run(conn->handle.pool, conn->sqlite, release_index);
+    }
+    conn->sqlite->has_tried_index = 0;
+}
 
 int cat_sqlite_native_takes_writes(const cat_connection_t *conn, const cat_log_t *log)
 {
@@ -165,17 +164,17 @@ void cat_sqlite_native_widen_cache(const cat_connection_t *conn)
     size_cache(conn, 1);
 }
 
-apr_status_t cat_sqlite_native_commit_only(cat_connection_t *conn, apr_pool_t *pool, int *is_wal_long)
+apr_status_t cat_sqlite_native_commit_only(cat_connection_t *conn, int *is_wal_long)
 {
     int frames;
     apr_status_t rv;
 
     *is_wal_long = 0;
     if (!conn->file) {
-        return cat_connection_commit(conn, pool);
+        return cat_connection_commit(conn);
     }
     cat_sqlite_hold_checkpoint(&conn->handle, &frames);
-    rv = cat_connection_commit(conn, pool);
+    rv = cat_connection_commit(conn);
     *is_wal_long = cat_sqlite_unhold_checkpoint(&conn->handle, frames);
     return rv;
 }

@@ -208,8 +208,3 @@ int cat_wal_index_read(cat_wal_index_t *wal_index, apr_time_t now, apr_uint64_t 
     *state = (apr_uint64_t)load_word(&second[CHANGE]) << 32 | load_word(&second[FRAME_SUM]);
     return 1;
 }
-
-int cat_wal_index_is_next(apr_uint64_t state, apr_uint64_t next)
-{
-    return (apr_uint32_t)(next >> 32) == (apr_uint32_t)((state >> 32) + 1);
-}

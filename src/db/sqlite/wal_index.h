@@ -31,7 +31,4 @@ void cat_wal_index_release(cat_wal_index_t *wal_index);
 /* The state at this moment; 0: it is unknown. Once a second it compares the files with those that it has open. */
 int cat_wal_index_read(cat_wal_index_t *wal_index, apr_time_t now, apr_uint64_t *state);
 
-/* Is there exactly one commit between the two states? */
-int cat_wal_index_is_next(apr_uint64_t state, apr_uint64_t next);
-
 #endif

@@ -81,8 +81,8 @@ static apr_status_t commit_transaction(cat_write_t *first, const cat_write_t *en
     if (rv != APR_SUCCESS) {
         return rv;
     }
-    rv = first->is_long ? cat_sqlite_native_commit_only(db->use->conn, db->pool, &first->is_wal_long)
-                        : cat_connection_commit(db->use->conn, db->pool);
+    rv = first->is_long ? cat_sqlite_native_commit_only(db->use->conn, &first->is_wal_long)
+                        : cat_connection_commit(db->use->conn);
     for (cat_write_t *w = first; w != end; w = next_write(w)) {
         cat_checkout_mark_changes(w->db);
         count++;
@@ -90,7 +90,6 @@ static apr_status_t commit_transaction(cat_write_t *first, const cat_write_t *en
     if (cat_source_write_lock(db->use->source)) { /* elsewhere db/work/batch.h stores several */
         cat_metrics_observe(db->use->source->database.metrics, CAT_METRIC_WRITE_BATCH, count);
     }
-    cat_connection_finish_commit(db->use->conn, db->pool);
     db->use->in_transaction = rv != APR_SUCCESS;
     return rv;
 }
