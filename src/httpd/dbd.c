@@ -17,7 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "db/pool/pool.h"
+#include "db/setup.h"
 #include "httpd/config_tree.h"
 
 /* mod_dbd's default for DBDMax. */
