@@ -5,6 +5,7 @@
 #include <http_request.h>
 
 #include "httpd/authz.h"
+#include "httpd/child_user.h"
 #include "httpd/conf.h"
 #include "httpd/dump.h"
 #include "httpd/guard.h"
@@ -21,6 +22,7 @@
 static void register_hooks(apr_pool_t *pool)
 {
     static const char *const after_dbd[] = {"mod_dbd.c", NULL};
+    static const char *const before_dbd[] = {"mod_dbd.c", NULL};
     static const char *const before_watchdog[] = {"mod_watchdog.c", NULL};
     static const char *const after_rewrite[] = {"mod_rewrite.c", NULL};
     static const char *const before_proxy[] = {"mod_proxy.c", "mod_alias.c", NULL};
@@ -36,6 +38,8 @@ static void register_hooks(apr_pool_t *pool)
     ap_hook_test_config(cat_dump_run, NULL, NULL, APR_HOOK_MIDDLE);
     /* Before mod_watchdog, which runs last, counts the registered jobs. */
     ap_hook_post_config(cat_lifecycle_post_config, NULL, NULL, APR_HOOK_MIDDLE);
+    /* Before mod_dbd connects, and before any thread could read the environment. */
+    ap_hook_child_init(cat_child_user_leave_home, NULL, before_dbd, APR_HOOK_REALLY_FIRST);
     /* Connections cannot cross a fork, and mod_dbd's pools must be there for the first look at the schema. mod_watchdog starts the threads
      * that run our jobs. */
     ap_hook_child_init(cat_lifecycle_child_init, after_dbd, before_watchdog, APR_HOOK_MIDDLE);

@@ -2,9 +2,9 @@
 /*
  * Opens the database of the catalogue for a command, with the settings that httpd's configuration gives.
  *
- * Run by root, the process becomes the server's user first, so that files which SQLite creates belong to that user. A
- * command that writes much leaves other writers their turn (ctl_database_yield), and repeats work that was in somebody's
- * way.
+ * The process takes over httpd's environment and, run by root, becomes the server's user first: files that SQLite creates belong to that
+ * user, and the client libraries connect as in httpd's children. A command that writes much leaves other writers their turn
+ * (ctl_database_yield), and repeats work that was in somebody's way.
  */
 #include "ctl/database.h"
 
@@ -35,10 +35,15 @@ static const char *become_server(apr_pool_t *pool, const ctl_site_t *site)
     cat_os_user_t user = {site->uid, site->gid};
     int error;
 
-    if (geteuid() != 0 || !site->server) {
+    if (!site->server) {
+        return NULL;
+    }
+    cat_environment_replace(pool, site->environment);
+    if (geteuid() != 0) {
         return NULL;
     }
     error = cat_os_user_become(&user);
+    cat_environment_leave_home();
     return error ? apr_psprintf(pool, "cannot become the server's user %lu: %s", (unsigned long)site->uid,
                                 strerror(error))
                  : NULL;

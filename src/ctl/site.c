@@ -154,6 +154,7 @@ static void read_mount(const json_t *mount, ctl_site_t *site)
         .image_program = text_of(mount, "imageProgram"),
         .image_quota = (int)json_integer_value(json_object_get(mount, "imageQuota")),
         .history = (int)json_integer_value(json_object_get(mount, "history")),
+        .environment = json_object_get(mount, "environment"),
         .undo_mount = name_for_jobs(text_of(mount, "mount")),
         .uid = (apr_uid_t)json_integer_value(json_object_get(mount, "uid")),
         .gid = (apr_gid_t)json_integer_value(json_object_get(mount, "gid")),

@@ -71,7 +71,8 @@ typedef struct ctl_site_t {
     int history;                        /* seconds for which changes of products are kept; 0: none are */
     const char *undo_mount;             /* whose servers keep them so long, as bulk_jobs names it; NULL: not known */
     const apr_array_header_t *warnings; /* const char *: httpd's, of the whole configuration; NULL: not from one */
-    apr_uid_t uid;                      /* of httpd's children, when root starts it */
+    const json_t *environment; /* httpd's, of the databases' client libraries; NULL: not from a configuration */
+    apr_uid_t uid;             /* of httpd's children, when root starts it */
     apr_gid_t gid;
 } ctl_site_t;
 

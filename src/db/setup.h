@@ -4,6 +4,7 @@
 
 /* What httpd and catalogctl need to provide a database: where its connections come from, the schema, and SQLite's files. What uses a
  * database includes db.h. */
+#include "db/connection/environment.h"
 #include "db/pool/pool.h"
 #include "db/pool/source.h"
 #include "db/schema/migration.h"

@@ -6,6 +6,8 @@
 #include <unistd.h>
 #include <unixd.h>
 
+#include "httpd/server.h"
+
 #define NO_GROUP ((gid_t) - 1) /* mod_unixd's, where no Group is set */
 
 cat_os_user_t cat_child_user_find(void)
@@ -17,4 +19,11 @@ cat_os_user_t cat_child_user_find(void)
     }
     return (cat_os_user_t){ap_unixd_config.user_id,
                            entry && ap_unixd_config.group_id == NO_GROUP ? entry->pw_gid : ap_unixd_config.group_id};
+}
+
+void cat_child_user_leave_home(apr_pool_t *, server_rec *main_server)
+{
+    if (cat_server_get(main_server)->started_by_root && geteuid() != 0) {
+        cat_environment_leave_home();
+    }
 }

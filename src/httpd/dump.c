@@ -38,6 +38,7 @@ enum {
     HISTORY,
     UID,
     GID,
+    ENVIRONMENT,
     FIELDS
 };
 static const cat_field_t fields[FIELDS] = {
@@ -61,6 +62,7 @@ static const cat_field_t fields[FIELDS] = {
     [HISTORY] = {.name = "history", .kind = CAT_NUMBER},
     [UID] = {.name = "uid", .kind = CAT_NUMBER},
     [GID] = {.name = "gid", .kind = CAT_NUMBER},
+    [ENVIRONMENT] = {.name = "environment", .kind = CAT_VALUE},
 };
 
 static const char *path_of(apr_pool_t *pool, const char *value)
@@ -104,6 +106,7 @@ static void write_mount(apr_pool_t *pool, const cat_mount_t *mount)
         [HISTORY] = apr_itoa(pool, cat_conf_history(conf)),
         [UID] = apr_psprintf(pool, "%lu", (unsigned long)ap_unixd_config.user_id),
         [GID] = apr_psprintf(pool, "%lu", (unsigned long)ap_unixd_config.group_id),
+        [ENVIRONMENT] = cat_json_text(pool, cat_environment_read(pool)),
     };
     cat_buffer_t b;
 

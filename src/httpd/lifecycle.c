@@ -196,6 +196,7 @@ static void create_server(apr_pool_t *pool, server_rec *s, const server_rec *mai
     server->mounts = apr_array_make(pool, 2, sizeof(cat_mount_t *));
     server->all_mounts =
         s == main_server ? apr_array_make(pool, 2, sizeof(cat_mount_t *)) : cat_server_get(main_server)->all_mounts;
+    server->started_by_root = geteuid() == 0;
     server->dbd = s != main_server && cat_dbd_is_inherited(s, main_server) ? cat_server_get(main_server)->dbd
                                                                            : cat_dbd_create(pool, s);
     server->alias = cat_precedence_find_alias();

@@ -47,6 +47,7 @@ typedef struct cat_server_t {
     cat_token_cache_t *seen;        /* one per child */
     cat_key_states_t *keys;         /* one per child */
     cat_response_cache_t *cache;    /* shared by all servers; NULL: switched off */
+    int started_by_root;            /* flag: the children have another user */
     cat_jobs_t *jobs;               /* of the main server */
     ap_HOOK_translate_name_t *alias; /* mod_alias's hook; NULL: it is not loaded */
 } cat_server_t;

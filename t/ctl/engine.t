@@ -53,4 +53,22 @@ if (driver eq 'pgsql') {
     unlike($unread->{err}, qr/sesame/, 'the message does not have these parameters');
 }
 
+# case: catalogctl and httpd's children connect with TLS although root's HOME is closed to their user, and with httpd's environment
+if (driver eq 'pgsql' && $> == 0) {
+    $engine->start;
+    $engine->require_tls;
+    my $home = $server->dir . '/root';
+    mkdir $home, 0700 or die "$home: $!\n";
+    local $ENV{HOME} = $home;
+    is(problems(check()), '', 'catalogctl connects with TLS');
+    $server->start;
+    answers($server->api(GET => '/products'), 200, undef, 'httpd connects with TLS');
+    $server->stop;
+    $server->write($server->dir . '/apachectl', "#!/bin/sh\nexec env -u PGSSLMODE $CatalogTest::Ctl::HTTPD \"\$\@\"\n");
+    chmod 0755, $server->dir . '/apachectl';
+    local $ENV{PGSSLMODE} = 'disable';
+    is(problems(ctl('--httpd', $server->dir . '/apachectl', '--config', $server->dir . '/httpd.conf', 'check')), '',
+        'what only the shell of the administrator sets does not count');
+}
+
 done_testing;

@@ -201,6 +201,18 @@ sub lock_waits {
         $db->selectrow_array('SELECT current_database()'));
 }
 
+# From then on, clients other than the suite's own socket must use TLS.
+sub require_tls {
+    my ($self) = @_;
+    my $data = "$self->{dir}/data";
+    $self->run(qw(openssl req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=localhost -keyout), "$data/server.key", '-out', "$data/server.crt");
+    $self->run('chmod', '600', "$data/server.key");
+    CatalogTest::Tools::spew("$data/pg_hba.conf", "local all all trust\nhostssl all all 127.0.0.1/32 trust\n");
+    my $admin = $self->admin;
+    $admin->do('ALTER SYSTEM SET ssl = on');
+    $admin->do('SELECT pg_reload_conf()');
+}
+
 sub make_user { $_[0]->admin->do('CREATE ROLE catalog LOGIN') }
 sub add_user { $_[0]->admin->do("CREATE ROLE $_[1] LOGIN IN ROLE catalog") }
 
