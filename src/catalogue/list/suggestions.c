@@ -14,8 +14,8 @@
  *                         where even that are few, those of the first FEW words
  *      red ket            together with other words: the newest ones that the search finds (plan.c)
  *
- * Where products or fields are hidden from the client, the words of the index may be of those. If there are more than FEW, and not enough of them
- * can be seen, the newest products that the search finds are read as well.
+ * Where products or fields are hidden from the client, the index also has their words, and what is read must not depend on these: otherwise the
+ * client could count hidden words by what is suggested. Then the newest SEEN products that the search finds are read, and nothing else.
  */
 #include "catalogue/list/suggestions.h"
 
@@ -38,7 +38,7 @@
 #define FEW 8        /* words of the index whose products are read */
 #define SHORT_WORD 3 /* octets from which on a word is not short */
 #define SAMPLE 40    /* newest products of the catalogue that are read */
-#define LETTERS 16   /* next letters that are looked for where products or fields are hidden from the client */
+#define SEEN 100     /* newest products that are read where products or fields are hidden from the client */
 #define ROWS 10      /* products whose words are counted, or more until there are enough words */
 _Static_assert(FEW <= ROWS, "each of the words has a product");
 #define LONG_TEXT 200 /* octets: nobody looks there for a word to type */
@@ -310,7 +310,7 @@ static apr_status_t find_listed(making_t *m)
 static void add_newest(cat_select_text_t *s, const cat_list_query_t *all, const char *columns, const char *word,
                        int most)
 {
-    const cat_found_t found = {.words = {cat_select_text_hides_words(s) ? NULL : all->words[0]}};
+    const cat_found_t found = {.words = {all->words[0]}};
 
     cat_select_text_add(s, "SELECT ", columns, " FROM product_words w", s->dialect->syntax->join,
                         "products p ON p.id = w.id", NULL);
@@ -329,7 +329,7 @@ static void add_newest(cat_select_text_t *s, const cat_list_query_t *all, const 
 static apr_status_t read_by_letters(making_t *m)
 {
     int limit = (int)m->query->all->limit;
-    looks_t looks = make_looks(m, is_blind(m) ? LETTERS : limit);
+    looks_t looks = make_looks(m, limit);
     cat_select_text_t s;
     apr_status_t rv;
 
@@ -414,7 +414,8 @@ static apr_status_t read_newest(making_t *m)
     return cat_select_text_run(&s, m->db, take_product, m);
 }
 
-static apr_status_t read_planned(making_t *m)
+/* Reads the newest products that the search finds, up to `most`. */
+static apr_status_t read_planned(making_t *m, int most)
 {
     cat_plan_t plan;
     cat_select_text_t s;
@@ -424,7 +425,7 @@ static apr_status_t read_planned(making_t *m)
         return rv;
     }
     cat_select_text_begin(&s, m->db);
-    cat_plan_add_rows(&s, &plan, m->query->all->limit, 0);
+    cat_plan_add_rows(&s, &plan, most, 0);
     return cat_select_text_run(&s, m->db, take_product, m);
 }
 
@@ -481,7 +482,7 @@ static int is_plan_needed(const making_t *m)
 {
     const cat_list_query_t *all = m->query->all;
 
-    return count_asked(m) > 1 || (has_few(m) && (all->others[0] || (m->found->nelts > FEW && is_blind(m))));
+    return count_asked(m) > 1 || (has_few(m) && all->others[0]);
 }
 
 static apr_status_t read_products(void *baton)
@@ -494,8 +495,11 @@ static apr_status_t read_products(void *baton)
     m->names = apr_array_make(pool, ROWS, sizeof(cat_suggested_product_t));
     m->others = apr_array_make(pool, ROWS, sizeof(cat_suggested_product_t));
     m->found = apr_array_make(pool, 0, sizeof(const char *));
+    if (is_blind(m)) {
+        return read_planned(m, SEEN);
+    }
     rv = count_asked(m) == 1 ? read_word(m) : APR_SUCCESS;
-    return rv == APR_SUCCESS && is_plan_needed(m) ? read_planned(m) : rv;
+    return rv == APR_SUCCESS && is_plan_needed(m) ? read_planned(m, (int)m->query->all->limit) : rv;
 }
 
 /* ---- answers ---- */

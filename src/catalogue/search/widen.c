@@ -45,7 +45,6 @@
 #define READ_MAX 2000    /* rows of a part, that are read at once */
 #define LIKELIEST 32     /* words that are chosen, and whose products are looked for at once */
 #define FOUND_AMONG 2000 /* products with what begins so, among which one is looked for at first */
-#define SEEN_AMONG 200   /* the newest products with a word, one of which has to be seen */
 #define LETTERS_MAX 127  /* of a word of the dictionary */
 #define WITH_ENDING 10   /* edits that a word with a slip is behind others for its ending */
 #define SIGHT_MAX 1000   /* postings of several words that are read at once */
@@ -441,18 +440,26 @@ static void add_postings(cat_select_text_t *s, const cat_db_t *db, const char *w
     }
 }
 
-/* Adds these of the newest products with the word, from this one on; without an order where the word is not whole. */
-static void add_uses(cat_select_text_t *s, const cat_db_t *db, int place, const char *word, int from, int most)
+/* Any use. How many hidden products are passed on the way must not decide whether the word has one. */
+static void add_any_use(cat_select_text_t *s, const cat_db_t *db, const char *word)
+{
+    cat_select_text_add(s, "0 FROM product_words w", NULL);
+    join_products(s);
+    cat_select_text_add(s, " WHERE ", NULL);
+    cat_plan_add_is_word(s, word);
+    cat_select_text_add(s, cat_product_keys_is_whole(word) ? " AND w.in_name < 2" : "", NULL);
+    s->conditions = 1;
+    add_is_seen(s, db, word);
+}
+
+/* Adds the newest product with the word, or any that is a use; without an order where the word is not whole. */
+static void add_uses(cat_select_text_t *s, const cat_db_t *db, int place, const char *word, int is_first)
 {
     cat_select_text_add(s, place ? " UNION ALL " : "", s->dialect->syntax->limited, "SELECT ", NULL);
     cat_select_text_add_number(s, place);
     cat_select_text_add(s, " AS place, ", NULL);
-    add_postings(s, db, make_whole(s->text.pool, word));
-    cat_select_text_add(s, " LIMIT ", NULL);
-    cat_select_text_add_number(s, most);
-    cat_select_text_add(s, " OFFSET ", NULL);
-    cat_select_text_add_number(s, from);
-    cat_select_text_add(s, ")", NULL);
+    (is_first ? add_postings : add_any_use)(s, db, make_whole(s->text.pool, word));
+    cat_select_text_add(s, " LIMIT 1)", NULL);
 }
 
 static apr_status_t take_use(void *baton, const char *const *values, int)
@@ -467,7 +474,7 @@ static apr_status_t take_use(void *baton, const char *const *values, int)
 }
 
 /* Twice as many places as words at most, so that few texts are prepared. No product has the word of those that are left. */
-static apr_status_t read_uses(weighing_t *some, int from, int most)
+static apr_status_t read_uses(weighing_t *some, int is_first)
 {
     cat_db_t *db = some->widening->db;
     int places = 1;
@@ -478,7 +485,7 @@ static apr_status_t read_uses(weighing_t *some, int from, int most)
     }
     cat_select_text_begin(&s, db);
     for (int i = 0; i < places; i++) {
-        add_uses(&s, db, i, i < some->place_count ? some->words[some->places[i]].word : "", from, most);
+        add_uses(&s, db, i, i < some->place_count ? some->words[some->places[i]].word : "", is_first);
     }
     return cat_select_text_run(&s, db, take_use, some);
 }
@@ -500,9 +507,9 @@ static apr_status_t look_for_uses(weighing_t *some)
     apr_status_t rv;
 
     list_places(some, 0);
-    rv = some->place_count ? read_uses(some, 0, 1) : APR_SUCCESS;
+    rv = some->place_count ? read_uses(some, 1) : APR_SUCCESS;
     list_places(some, 1);
-    return rv == APR_SUCCESS && some->place_count ? read_uses(some, 1, SEEN_AMONG - 1) : rv;
+    return rv == APR_SUCCESS && some->place_count ? read_uses(some, 0) : rv;
 }
 
 /* What is read of some words at once, to know those that only hidden products have. */
