@@ -8,6 +8,9 @@
 # The database's file: missing, deleted, replaced, read-only, or not a database.
 use CatalogTest;
 
+use CatalogTest::Ctl qw(ctl_for);
+use CatalogTest::Tools ();
+
 my $outage = { success => false, message => qr/./, error => 'database unavailable' };
 my $token = forge();
 my @routes = (
@@ -62,8 +65,8 @@ for (['', 0], ['', 1], ['-wal', 0], ['-shm', 0]) {
     }
     sleep 2; # the server checks the file once a second
     is_out($server, $what);
-    like($server->log_text, qr/CAT006: .*catalog\.db$suffix was removed or replaced; restart the server/,
-        "$what: the log says to restart the server");
+    like($server->log_text, qr/CAT006: .*catalog\.db$suffix was removed or replaced; stop the server, do not restart it/,
+        "$what: the log says to stop the server");
     $server->burst((wire(GET => '/products')) x 16) for 1 .. 3;
     cmp_ok(scalar(() = $server->log_text =~ /\[client .*CAT006: /g), '<', 20, "$what: but not for each request");
     if (!$replaced) {
@@ -74,8 +77,60 @@ for (['', 0], ['', 1], ['-wal', 0], ['-shm', 0]) {
         ok(!-e $file, "$what: new children do not create the file") if $suffix;
     }
     $server->stop;
+    if (!$suffix && !$replaced) {
+        my ($status, $text) = $server->configtest;
+        like("$status $text", qr{^1 .*cannot use its database, \Q$file\E: is missing or empty, but commits of it are in \Q$file\E-wal}s, "$what: httpd does not start");
+        unlink glob "$file-*";
+    }
     $server->start;
     answers(create($server), 201, undef, "$what: a write succeeds after a restart");
+    $server->stop;
+}
+
+# The file is moved away: no start deletes the commits in the -wal file, and what the page says loses none.
+for my $empty (0, 1) {
+    $server = server(conf => $few)->start;
+    create($server) for 1 .. 5;
+    $server->burst((wire(GET => '/products')) x 16);
+    my $file = $server->dir . '/data/catalog.db';
+    rename $file, "$file.away" or die;
+    if ($empty) {
+        CatalogTest::Tools::spew($file, '');
+        CatalogTest::Server::hand_over($file);
+    }
+    my $what = $empty ? 'an empty file in its place' : 'the file is moved away';
+    my $graceful = sub { my $r = eval { $server->api(GET => '/products') }; $r && $r->{status} != 599 && $r };
+    ok(wait_until(10, sub { $server->log_text =~ /CAT006: .*catalog\.db was removed/ }), "$what: the server notices it");
+    $server->graceful;
+    ok(wait_until(20, sub { $graceful->(); $server->log_text =~ m{CAT070: .*/catalog\.db: is missing or empty, but commits of it are in} }), "$what: a child of a graceful restart notices it");
+    for my $command (['check'], ['migrate'], ['user', 'list']) {
+        my $r = ctl_for($server, @$command);
+        ok($r->{status} && "$r->{out}$r->{err}" =~ /is missing or empty, but commits of it are in/, "$what: catalogctl @$command refuses to create one") or diag "$r->{out}$r->{err}";
+    }
+    ok(-s "$file-wal", "$what: the commits are still there");
+    $server->stop;
+    is(($server->configtest)[0], 1, "$what: httpd does not start");
+    rename "$file.away", $file or die;
+    $server->start;
+    answers($server->api(GET => '/products'), 200, sub { $_[0]{pagination}{total} == 5 }, "$what: once it is back, nothing is lost");
+    $server->stop;
+}
+
+# The directory is closed for a while: the file is the same.
+if ($> == 0) {
+    $server = server(conf => $few)->start;
+    create($server) for 1 .. 3;
+    my $data = $server->dir . '/data';
+    my ($uid, $gid) = (stat $data)[4, 5];
+    chown 0, 0, $data;
+    chmod 0700, $data;
+    ok(wait_until(10, sub { $server->api(GET => '/products'); $server->log_text =~ /CAT069: / }), 'a closed directory is noticed');
+    like($server->log_text, qr{CAT069: .*: the database file cannot be examined: \Q$data\E/catalog\.db: the directory \Q$data\E must belong to the user \S+, who may not write to it; run: install -d -o },
+        'and the log has the command that opens it');
+    unlike($server->log_text, qr/CAT006: /, 'it does not say that the file was removed');
+    chmod 0750, $data;
+    chown $uid, $gid, $data;
+    ok(wait_until(10, sub { create($server)->{status} == 201 }), 'writes succeed as soon as it is open');
     $server->stop;
 }
 
@@ -150,6 +205,6 @@ $server->start;
 answers(create($server), 201, undef, 'once the file is deleted, the server creates a new database');
 
 expect_log(qr/CAT002: /, qr/CAT003: .*(?:readonly|read-only)/, qr/CAT003: .*(?:not a database|malformed)/,
-    qr/CAT006: /, qr/CAT058: .*read-only/);
+    qr/CAT006: /, qr/CAT058: .*read-only/, qr/CAT070: /, $> ? () : qr/CAT069: /);
 allow_log(qr/AH00161: |AH00629: |AH02655: /, qr/AH00052: child pid \d+ exit signal Killed/, qr/CAT00[0-9]: /);
 done_testing;

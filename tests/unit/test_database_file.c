@@ -110,6 +110,49 @@ static void test_refuses_files_closed_to_the_user(void **state)
     unit_says(cat_database_file_check(*state, path, &nobody), "old.db-shm: belongs to root");
 }
 
+static void test_refuses_to_create_a_file_whose_commits_exist(void **state)
+{
+    const char *directory = unit_directory(*state), *path = apr_pstrcat(*state, directory, "/catalog.db", NULL),
+               *wal = unit_write(*state, directory, "catalog.db-wal", 0600, "x", 1);
+
+    unit_says(check(*state, path), "catalog.db: is missing or empty, but commits of it are in ");
+    unit_write(*state, directory, "catalog.db", 0600, "", 0);
+    unit_says(check(*state, path), "is missing or empty");
+    assert_int_equal(truncate(wal, 0), 0);
+    assert_null(check(*state, path));
+    unit_write(*state, directory, "catalog.db-wal", 0600, "x", 1);
+    unit_write(*state, directory, "catalog.db", 0600, "x", 1);
+    assert_null(check(*state, path));
+}
+
+static void test_refuses_a_file_with_two_names(void **state)
+{
+    const char *directory = unit_directory(*state), *path = unit_write(*state, directory, "old.db", 0600, "", 0);
+
+    assert_int_equal(link(path, apr_pstrcat(*state, directory, "/other.db", NULL)), 0);
+    unit_says(check(*state, path), "old.db: has another name (hard link)");
+}
+
+static void test_names_of_a_file_are_one(void **state)
+{
+    char directory[PATH_MAX];
+    const char *link, *path;
+
+    assert_non_null(realpath(unit_directory(*state), directory));
+    path = apr_pstrcat(*state, directory, "/catalog.db", NULL);
+    link = apr_pstrcat(*state, directory, "/link", NULL);
+    assert_int_equal(symlink(".", link), 0);
+    assert_string_equal(cat_database_file_name(*state, path), path);
+    assert_string_equal(cat_database_file_name(*state, apr_pstrcat(*state, link, "/./catalog.db", NULL)), path);
+    assert_string_equal(
+        cat_database_file_name(*state, apr_pstrcat(*state, "file://localhost", path, "?mode=ro#x", NULL)), path);
+    assert_string_equal(cat_database_file_name(*state, "catalog.db"), "catalog.db");
+    assert_string_equal(cat_database_file_name(*state, ":memory:"), ":memory:");
+    assert_string_equal(cat_database_file_name(*state, "file:catalog.db"), "file:catalog.db");
+    assert_string_equal(cat_database_file_name(*state, "/none/there/../catalog.db"), "/none/there/../catalog.db");
+    assert_string_equal(cat_database_file_name(*state, "/catalog.db"), "/catalog.db");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -121,6 +164,9 @@ int main(void)
         UNIT_TEST(test_refuses_links_that_lead_nowhere),
         UNIT_TEST(test_refuses_a_directory_closed_to_the_user),
         UNIT_TEST(test_refuses_files_closed_to_the_user),
+        UNIT_TEST(test_refuses_to_create_a_file_whose_commits_exist),
+        UNIT_TEST(test_refuses_a_file_with_two_names),
+        UNIT_TEST(test_names_of_a_file_are_one),
     };
     return UNIT_RUN(tests);
 }

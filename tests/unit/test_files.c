@@ -38,6 +38,23 @@ static void test_identity_lasts_as_long_as_the_file(void **state)
     assert_true(later.identities[CAT_FILE_DATABASE] == 0);
 }
 
+static void test_distinguishes_a_missing_file_from_an_unseen_one(void **state)
+{
+    const char *directory = unit_directory(*state), *path = apr_pstrcat(*state, directory, "/catalog.db", NULL),
+               *loop = apr_pstrcat(*state, path, "-wal", NULL);
+    cat_files_t files;
+
+    cat_files_find(&files, *state, path);
+    assert_int_equal(files.error, 0);
+    assert_int_equal(symlink(loop, loop), 0);
+    cat_files_look(&files);
+    assert_int_equal(files.error, ELOOP);
+    assert_string_equal(files.unseen, loop);
+    assert_int_equal(unlink(loop), 0);
+    cat_files_look(&files);
+    assert_int_equal(files.error, 0);
+}
+
 /* File systems give the inode number of a deleted file to a new one. */
 static void test_identity_is_more_than_the_inode_number(void **state)
 {
@@ -66,6 +83,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         UNIT_TEST(test_identity_lasts_as_long_as_the_file),
+        UNIT_TEST(test_distinguishes_a_missing_file_from_an_unseen_one),
         UNIT_TEST(test_identity_is_more_than_the_inode_number),
     };
     return UNIT_RUN(tests);

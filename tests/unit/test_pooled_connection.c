@@ -98,7 +98,7 @@ static void test_new_connection_notices_a_removed_file(void **state)
     unit_connect(first, CAT_TO_READ);
     assert_int_equal(rename(database->path, apr_pstrcat(*state, database->path, ".moved", NULL)), 0);
     assert_int_equal(cat_checkout_connect_bare(second, CAT_TO_READ, &conn), CAT_EDOWN);
-    unit_says(database->logged, "CAT006");
+    unit_says(database->logged, "CAT070");
 }
 
 /* As after a failure that may have left the connection unusable. */

@@ -35,7 +35,14 @@ const char *cat_connection_file(const cat_connection_t *conn)
 
 void cat_connection_log_fault(const cat_connection_t *conn, const cat_log_t *log, cat_log_level_t level)
 {
-    cat_log(log, level, 0, "CAT003: %s: %s", conn->name, conn->fault);
+    apr_pool_t *pool;
+    const cat_native_t *native = conn->dialect->native;
+    const char *why;
+
+    apr_pool_create(&pool, conn->handle.pool);
+    why = native ? native->explain(conn, pool) : NULL;
+    cat_log(log, level, 0, "CAT003: %s: %s%s%s", conn->name, conn->fault, why ? "; " : "", why ? why : "");
+    apr_pool_destroy(pool);
 }
 
 /* SQLite would go on reading and writing the deleted file, and a new connection would create an empty one: acknowledged
@@ -45,8 +52,10 @@ apr_status_t cat_connection_file_is_gone(const cat_connection_t *conn, const cat
     char more[CAT_REPEATS_TEXT];
 
     if (cat_database_sums_up(log, &conn->database->gone_files, more)) {
-        cat_log(log, CAT_LOG_ERROR, 0, "CAT006: %s: %s was removed or replaced; restart the server%s", conn->name, path,
-                more);
+        cat_log(log, CAT_LOG_ERROR, 0,
+                "CAT006: %s: %s was removed or replaced; stop the server, do not restart it, and follow "
+                "\"When the file was removed\" in docs/how-to/backup.md%s",
+                conn->name, path, more);
     }
     return CAT_EDOWN;
 }

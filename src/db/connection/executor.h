@@ -67,6 +67,9 @@ typedef struct cat_native_t {
 
     /* Runs a select, with its status in *rv. 0: it cannot, and has given no row, so the executor does. */
     int (*select)(cat_connection_t *conn, const cat_select_t *select, apr_status_t *rv);
+
+    /* Returns the cause of the last failure and what to do, on the pool. Returns NULL if the driver's words suffice. */
+    const char *(*explain)(const cat_connection_t *conn, apr_pool_t *pool);
 } cat_native_t;
 
 #endif

@@ -157,8 +157,7 @@ static void end_attempt(cat_source_t *source, int is_own_attempt, cat_source_sta
 /* The file system explains better than the driver why a file cannot be opened. */
 static const char *explain_failure(const cat_source_t *source, apr_pool_t *pool, const char *cause)
 {
-    cat_os_user_t user = {geteuid(), getegid()};
-    const char *fault = source->path ? cat_database_file_check(pool, source->path, &user) : NULL;
+    const char *fault = source->path ? cat_database_file_explain(pool, source->path) : NULL;
 
     if (fault || !source->path) {
         return fault ? fault : cause;

@@ -8,9 +8,11 @@
 
 #include <errno.h>
 #include <limits.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include <apr_escape.h>
 #include <apr_file_info.h>
 #include <apr_lib.h>
 #include <apr_strings.h>
@@ -146,6 +148,41 @@ static const char *find_broken_file(apr_pool_t *pool, const char *path, const in
     return NULL;
 }
 
+static apr_off_t size_of(apr_pool_t *pool, const char *path)
+{
+    apr_finfo_t info;
+
+    return apr_stat(&info, path, APR_FINFO_SIZE, pool) == APR_SUCCESS ? info.size : 0;
+}
+
+const char *cat_database_file_find_orphan(apr_pool_t *pool, const char *path)
+{
+    const char *wal = apr_pstrcat(pool, path, "-wal", NULL);
+
+    return size_of(pool, path) || !size_of(pool, wal)
+               ? NULL
+               : apr_psprintf(
+                     pool,
+                     "%s: is missing or empty, but commits of it are in %s, which SQLite would delete; stop the "
+                     "server, and put the file back or restore a copy, as \"When the file was removed\" in "
+                     "docs/how-to/backup.md says",
+                     path, wal);
+}
+
+/* Each name would have a WAL of its own, and SQLite would overwrite commits that it finds in none. */
+static const char *find_other_names(apr_pool_t *pool, const char *path)
+{
+    apr_finfo_t info;
+
+    return apr_stat(&info, path, APR_FINFO_NLINK, pool) != APR_SUCCESS || info.nlink < 2
+               ? NULL
+               : apr_psprintf(
+                     pool,
+                     "%s: has another name (hard link), under which SQLite would not see its -wal file; find it "
+                     "and remove it: find / -xdev -samefile %s",
+                     path, cat_file_quote(pool, path));
+}
+
 static const char *check_files(apr_pool_t *pool, const char *path, const cat_os_user_t *user)
 {
     const char *first, *denied, *broken, *name = cat_os_user_name(pool, user->uid);
@@ -156,6 +193,8 @@ static const char *check_files(apr_pool_t *pool, const char *path, const cat_os_
         errors[i] = try_file(apr_pstrcat(pool, path, suffixes[i], NULL), user);
     }
     broken = find_broken_file(pool, path, errors);
+    broken = broken ? broken : cat_database_file_find_orphan(pool, path);
+    broken = broken ? broken : find_other_names(pool, path);
     if (broken) {
         return broken;
     }
@@ -184,9 +223,12 @@ static const char *explain_denied(apr_pool_t *pool, const char *path, const char
     }
     closed = find_closed_directory(pool, directory, user);
     if (closed) {
-        return apr_psprintf(
-            pool, "%s: the user %s may not enter %s; put the database into a directory that the user can enter: %s",
-            path, name, closed, make_command(pool, "/var/lib/catalog", user));
+        return apr_psprintf(pool,
+                            "%s: the user %s may not enter %s; run: chmod o+x %s; or put the database into a directory "
+                            "that the user can "
+                            "enter: %s",
+                            path, name, closed, cat_file_quote(pool, closed),
+                            make_command(pool, "/var/lib/catalog", user));
     }
     if (has_other_files(pool, directory, apr_filepath_name_get(path))) {
         const char *own = apr_pstrcat(pool, strcmp(directory, "/") ? directory : "", "/catalog", NULL);
@@ -239,4 +281,52 @@ const char *cat_database_file_check(apr_pool_t *pool, const char *named, const c
     default:
         return apr_psprintf(pool, "%s: %s: %s", path, directory, apr_strerror(error, reason, sizeof(reason)));
     }
+}
+
+const char *cat_database_file_explain(apr_pool_t *pool, const char *named)
+{
+    const cat_os_user_t user = {geteuid(), getegid()};
+    const char *fault = cat_database_file_check(pool, named, &user), *directory;
+
+    if (fault || !cat_database_file_is_path(named)) {
+        return fault;
+    }
+    directory = directory_of(pool, follow_links(pool, named));
+    return access(directory, W_OK) == 0 || errno != EROFS
+               ? NULL
+               : apr_psprintf(pool,
+                              "%s: the file system is read-only; make it writable: mount -o remount,rw \"$(findmnt -no "
+                              "TARGET -T %s)\"",
+                              named, cat_file_quote(pool, directory));
+}
+
+/* ---- names ---- */
+
+/* The path that SQLite makes of a name: of file:/path?mode=ro and file://localhost/path it is /path. */
+static const char *path_in(apr_pool_t *pool, const char *name)
+{
+    apr_status_t rv;
+    char *path;
+
+    if (strncmp(name, "file:", 5) != 0) {
+        return name;
+    }
+    name += 5;
+    if (!strncmp(name, "//", 2)) {
+        name += 2 + strcspn(name + 2, "/");
+    }
+    path = apr_pstrmemdup(pool, name, strcspn(name, "?#"));
+    rv = apr_unescape_url(path, path, APR_ESCAPE_STRING, NULL, NULL, 0, NULL);
+    return rv == APR_SUCCESS || rv == APR_NOTFOUND ? path : name; /* APR_NOTFOUND: nothing is escaped */
+}
+
+const char *cat_database_file_name(apr_pool_t *pool, const char *named)
+{
+    const char *path = path_in(pool, named);
+    char directory[PATH_MAX];
+
+    path = *path == '/' ? follow_links(pool, path) : path;
+    return *path == '/' && realpath(directory_of(pool, path), directory)
+               ? apr_pstrcat(pool, strcmp(directory, "/") ? directory : "", "/", apr_filepath_name_get(path), NULL)
+               : named;
 }

@@ -9,9 +9,20 @@
 /*
  * Can the user create and use a SQLite database at this path, or where a link there leads to, with its side files beside it, and read and
  * write those of its files that exist? NULL: yes, or it cannot be found out. Otherwise the path, the obstacle and the command that
- * removes it, on the pool. Faults of the disk, such as a read-only file system, are not looked for.
+ * removes it, on the pool. A read-only file system is none: what is on it is served.
  */
 const char *cat_database_file_check(apr_pool_t *pool, const char *named, const cat_os_user_t *user);
+
+/* Asks the same for the user of this process, and returns a read-only file system as an obstacle, too. */
+const char *cat_database_file_explain(apr_pool_t *pool, const char *named);
+
+/* Returns why nobody may create or open the database at this path: the file is missing or empty, but its WAL has commits, which SQLite
+ * would delete. Returns NULL if that is not so. */
+const char *cat_database_file_find_orphan(apr_pool_t *pool, const char *path);
+
+/* Returns the path that all names of a file have in common: without "..", symbolic links and the rest of a URI. Returns a name that is no
+ * absolute path, or whose directory does not exist, unchanged. */
+const char *cat_database_file_name(apr_pool_t *pool, const char *named);
 
 /* Is it a path, not a name with a special meaning for SQLite: ":memory:", "" or a URI? */
 int cat_database_file_is_path(const char *path);

@@ -2,20 +2,23 @@
 #include "db/sqlite/files.h"
 
 #include <apr_strings.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "lib/hash.h"
 
-/* A file system soon reuses the inode number of a deleted file, so the file's birth time counts too, where the file
+/* Returns 0 if there is no such file, or if it cannot be examined; then *error is its errno. A file system soon reuses the inode number of a deleted file, so the file's birth time counts too, where the file
  * system keeps it; writes do not change that. */
-static apr_uint64_t identify_file(const char *path)
+static apr_uint64_t identify_file(const char *path, int *error)
 {
     struct statx info;
     apr_uint64_t facts[4];
 
+    *error = 0;
     if (statx(AT_FDCWD, path, 0, STATX_INO | STATX_BTIME, &info) != 0) {
+        *error = errno == ENOENT || errno == ENOTDIR ? 0 : errno;
         return 0;
     }
     facts[0] = (apr_uint64_t)info.stx_dev_major << 32 | info.stx_dev_minor;
@@ -27,8 +30,15 @@ static apr_uint64_t identify_file(const char *path)
 
 void cat_files_look(cat_files_t *files)
 {
+    int error;
+
+    files->error = 0;
     for (int i = 0; i < CAT_FILES; i++) {
-        files->identities[i] = identify_file(files->paths[i]);
+        files->identities[i] = identify_file(files->paths[i], &error);
+        if (error) {
+            files->error = error;
+            files->unseen = files->paths[i];
+        }
     }
 }
 

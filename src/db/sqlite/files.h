@@ -13,13 +13,16 @@ enum { CAT_FILE_DATABASE, CAT_FILE_WAL, CAT_FILE_INDEX, CAT_FILES };
 
 typedef struct cat_files_t {
     const char *paths[CAT_FILES];
-    apr_uint64_t identities[CAT_FILES]; /* differ for two files of the same path; 0: there is no file */
+    apr_uint64_t
+        identities[CAT_FILES]; /* differ for two files of the same path; 0: there is no file, or it is unseen */
+    int error;                 /* errno of a file that cannot be examined; 0: each was found, or does not exist */
+    const char *unseen;        /* the path of that file */
 } cat_files_t;
 
-/* Sets the paths, on the pool, and the identities of the files that are there now. */
+/* Sets the paths, on the pool, and the rest from the files that are there now. */
 void cat_files_find(cat_files_t *files, apr_pool_t *pool, const char *database);
 
-/* Updates the identities. */
+/* Updates the identities, `error` and `unseen`. */
 void cat_files_look(cat_files_t *files);
 
 /* Makes the WAL and its index writable for their owner if the database is: SQLite creates them with the database's

@@ -14,6 +14,8 @@
 #include <apr_strings.h>
 
 #include "db/connection/connection.h"
+#include "db/dialects/status.h"
+#include "db/sqlite/database_file.h"
 #include "db/sqlite/file_registry.h"
 #include "db/sqlite/sqlite.h"
 #include "db/sqlite/sqlite_native.h"
@@ -23,6 +25,39 @@
 
 /* How often a new connection looks, a millisecond apart, before it believes that one of the two files is missing. */
 #define LOOKS 50
+
+/* The file may be the right one, but nobody knows, and SQLite could not open it either. */
+static apr_status_t log_unseen(const cat_connection_t *conn, const cat_log_t *log, const cat_files_t *files)
+{
+    char more[CAT_REPEATS_TEXT], reason[120];
+    apr_pool_t *pool;
+    const char *why;
+
+    if (cat_database_sums_up(log, &conn->database->gone_files, more)) {
+        apr_pool_create(&pool, conn->handle.pool);
+        why = cat_database_file_explain(pool, conn->file);
+        why =
+            why ? why : apr_psprintf(pool, "%s: %s", files->unseen, apr_strerror(files->error, reason, sizeof(reason)));
+        cat_log(log, CAT_LOG_ERROR, 0, "CAT069: %s: the database file cannot be examined: %s%s", conn->name, why, more);
+        apr_pool_destroy(pool);
+    }
+    return CAT_EDOWN;
+}
+
+/* SQLite deletes the WAL of an empty file, which mod_dbd has perhaps just created in the place of one that was removed. */
+static apr_status_t check_presence(const cat_connection_t *conn, const cat_log_t *log, const cat_files_t *files)
+{
+    const char *fault = files->error ? NULL : cat_database_file_find_orphan(conn->handle.pool, conn->file);
+    char more[CAT_REPEATS_TEXT];
+
+    if (files->error) {
+        return log_unseen(conn, log, files);
+    }
+    if (fault && cat_database_sums_up(log, &conn->database->gone_files, more)) {
+        cat_log(log, CAT_LOG_ERROR, 0, "CAT070: %s: %s%s", conn->name, fault, more);
+    }
+    return fault ? CAT_EDOWN : APR_SUCCESS;
+}
 
 /* A new file is still empty. It will hold hashes of passwords, so not everyone may read it. SQLite gives its side files
  * the same mode. */
@@ -57,6 +92,7 @@ apr_status_t cat_sqlite_files_check(cat_connection_t *conn, const cat_log_t *log
 {
     cat_files_t *files = &conn->sqlite->files;
     const char *file = cat_sqlite_file(&conn->handle);
+    apr_status_t rv;
     int removed;
 
     conn->file = *file ? apr_pstrdup(conn->handle.pool, file) : NULL;
@@ -65,12 +101,17 @@ apr_status_t cat_sqlite_files_check(cat_connection_t *conn, const cat_log_t *log
     }
     conn->sqlite->knows_wal = 0;
     cat_files_find(files, conn->handle.pool, conn->file);
+    rv = check_presence(conn, log, files);
+    if (rv != APR_SUCCESS) {
+        return rv;
+    }
     if (!cat_file_registry_is_same_file(conn->database->registry, files)) {
         return cat_connection_file_is_gone(conn, log, files->paths[CAT_FILE_DATABASE]);
     }
     removed = find_removed(conn->database->registry, files);
     if (removed != CAT_FILES) {
-        return cat_connection_file_is_gone(conn, log, files->paths[removed]);
+        return files->error ? log_unseen(conn, log, files)
+                            : cat_connection_file_is_gone(conn, log, files->paths[removed]);
     }
     cat_files_mend(files);
     return protect_new_file(conn->file, conn->handle.pool);
@@ -99,6 +140,9 @@ apr_status_t cat_sqlite_files_compare(cat_connection_t *conn, const cat_log_t *l
         return APR_SUCCESS;
     }
     cat_files_look(&files);
+    if (files.error) {
+        return log_unseen(conn, log, &files);
+    }
     for (int i = 0; i < (sqlite->knows_wal ? CAT_FILES : CAT_FILE_WAL); i++) {
         if (sqlite->files.identities[i] != files.identities[i]) {
             return cat_connection_file_is_gone(conn, log, files.paths[i]);
@@ -119,7 +163,7 @@ apr_status_t cat_sqlite_files_save_wal(void *connection)
 
     if (conn->sqlite->knows_wal) {
         cat_files_look(&conn->sqlite->files);
-        if (!conn->sqlite->files.identities[CAT_FILE_WAL]) {
+        if (!conn->sqlite->files.identities[CAT_FILE_WAL] && !conn->sqlite->files.error) {
             cat_sqlite_checkpoint(&conn->handle);
         }
     }

@@ -17,6 +17,7 @@
 #include "db/connection/connection.h"
 #include "db/connection/executor.h"
 #include "db/dialects/status.h"
+#include "db/sqlite/database_file.h"
 #include "db/sqlite/sqlite.h"
 
 cat_sqlite_connection_t *cat_sqlite_native_make(const cat_db_handle_t *handle)
@@ -100,12 +101,21 @@ static int select_rows(cat_connection_t *conn, const cat_select_t *select, apr_s
     return is_final;
 }
 
+/* SQLite's words do not say which file this process may not use, nor why. */
+static const char *explain_fault(const cat_connection_t *conn, apr_pool_t *pool)
+{
+    int is_denied = conn->result == 8 || conn->result == 14; /* SQLITE_READONLY, SQLITE_CANTOPEN */
+
+    return conn->file && is_denied ? cat_database_file_explain(pool, conn->file) : NULL;
+}
+
 const cat_native_t cat_native_sqlite = {
     .begin = begin_write,
     .begin_view = begin_view,
     .commit = commit_write,
     .roll_back = roll_back,
     .select = select_rows,
+    .explain = explain_fault,
 };
 
 /* ---- the file ---- */
@@ -146,8 +156,15 @@ int cat_sqlite_native_takes_writes(const cat_connection_t *conn, const cat_log_t
 {
     const char *obstacle = conn->file ? cat_sqlite_find_obstacle(&conn->handle, &conn->sqlite->files) : NULL;
 
+    apr_pool_t *pool;
+    const char *why;
+
     if (obstacle) {
-        cat_log(log, CAT_LOG_ERROR, 0, "CAT058: %s: no writes are possible: %s", conn->name, obstacle);
+        apr_pool_create(&pool, conn->handle.pool);
+        why = cat_database_file_explain(pool, conn->file);
+        cat_log(log, CAT_LOG_ERROR, 0, "CAT058: %s: no writes are possible: %s%s%s", conn->name, obstacle,
+                why ? "; " : "", why ? why : "");
+        apr_pool_destroy(pool);
     }
     return !obstacle;
 }
