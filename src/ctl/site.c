@@ -140,6 +140,7 @@ static void read_mount(const json_t *mount, ctl_site_t *site)
         .mount = text_of(mount, "mount"),
         .driver = text_of(mount, "driver"),
         .params = text_of(mount, "params"),
+        .database = text_of(mount, "database"),
         .key_file = text_of(mount, "keyFile"),
         .key_dir = text_of(mount, "keyDir"),
         .issuer = text_of(mount, "issuer"),
@@ -170,10 +171,9 @@ static int is_wanted(const ctl_options_t *options, const ctl_site_t *site)
 /* A <Location> of the main server is a mount of every virtual host, but still one catalogue. */
 static int is_same(const ctl_site_t *a, const ctl_site_t *b)
 {
-    return cat_text_is_same(a->driver, b->driver) && cat_text_is_same(a->params, b->params) &&
-           cat_text_is_same(a->key_file, b->key_file) && cat_text_is_same(a->key_dir, b->key_dir) &&
-           cat_text_is_same(a->blocklist, b->blocklist) && cat_text_is_same(a->index, b->index) &&
-           json_equal(a->fields, b->fields);
+    return cat_text_is_same(a->database, b->database) && cat_text_is_same(a->key_file, b->key_file) &&
+           cat_text_is_same(a->key_dir, b->key_dir) && cat_text_is_same(a->blocklist, b->blocklist) &&
+           cat_text_is_same(a->index, b->index) && json_equal(a->fields, b->fields);
 }
 
 static int has_same_tokens(const ctl_site_t *a, const ctl_site_t *b)
@@ -230,7 +230,7 @@ static const apr_array_header_t *list_lines(apr_pool_t *pool, const apr_array_he
 
     for (int i = 0; i < mounts->nelts; i++) {
         const ctl_site_t *mount = &APR_ARRAY_IDX(mounts, i, ctl_site_t);
-        if (cat_text_is_same(mount->driver, site->driver) && cat_text_is_same(mount->params, site->params)) {
+        if (cat_text_is_same(mount->database, site->database)) {
             APR_ARRAY_PUSH(lines, const json_t *) = mount->fields;
         }
     }

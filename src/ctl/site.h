@@ -52,6 +52,7 @@ typedef struct ctl_site_t {
     const char *mount;
     const char *driver;
     const char *params;
+    const char *database; /* httpd's cat_server_database_key; NULL: not from a configuration */
     const char *key_file; /* either this or key_dir */
     const char *key_dir;
     const char *issuer;    /* of tokens */

@@ -22,6 +22,7 @@ enum {
     MOUNT,
     DRIVER,
     PARAMS,
+    DATABASE,
     KEY_FILE,
     KEY_DIR,
     ISSUER,
@@ -46,6 +47,7 @@ static const cat_field_t fields[FIELDS] = {
     [MOUNT] = {.name = "mount", .kind = CAT_STRING},
     [DRIVER] = {.name = "driver", .kind = CAT_STRING},
     [PARAMS] = {.name = "params", .kind = CAT_STRING},
+    [DATABASE] = {.name = "database", .kind = CAT_STRING},
     [KEY_FILE] = {.name = "keyFile", .kind = CAT_STRING},
     [KEY_DIR] = {.name = "keyDir", .kind = CAT_STRING},
     [ISSUER] = {.name = "issuer", .kind = CAT_STRING},
@@ -90,6 +92,7 @@ static void write_mount(apr_pool_t *pool, const cat_mount_t *mount)
     const char *values[FIELDS] = {
         [SERVER] = mount->server->server_hostname,
         [MOUNT] = cat_conf_location(conf),
+        [DATABASE] = cat_server_database_key(pool, mount),
         [KEY_DIR] = cat_keyring_directory(conf->keys),
         [KEY_FILE] = cat_keyring_directory(conf->keys) ? NULL : path_of(pool, conf->key_file),
         [ISSUER] = conf->issuer,

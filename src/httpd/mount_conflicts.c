@@ -28,8 +28,7 @@
 typedef struct side_t {
     const cat_mount_t *mount;
     const cat_conf_t *conf; /* of the mount */
-    const char *driver;
-    const char *params;
+    const char *database;   /* cat_server_database_key */
 } side_t;
 
 static void add_sides(apr_pool_t *pool, const server_rec *s, apr_array_header_t *sides)
@@ -40,8 +39,7 @@ static void add_sides(apr_pool_t *pool, const server_rec *s, apr_array_header_t 
         side_t *side = apr_array_push(sides);
         side->mount = APR_ARRAY_IDX(mounts, i, cat_mount_t *);
         side->conf = side->mount->conf;
-        cat_server_database(pool, side->mount, &side->driver, &side->params);
-        side->params = side->params ? side->params : "";
+        side->database = cat_server_database_key(pool, side->mount);
     }
 }
 
@@ -72,12 +70,9 @@ static int is_same_file(apr_pool_t *pool, const char *path, const char *other)
 }
 
 /* A server's database has as many names as its parameters have spellings: only equal ones count as the same. */
-static int has_same_database(apr_pool_t *pool, const side_t *a, const side_t *b)
+static int has_same_database(const side_t *a, const side_t *b)
 {
-    return a->mount->source == b->mount->source ||
-           (!strcmp(a->driver, b->driver) &&
-            (!strcmp(a->params, b->params) ||
-             (cat_dialect_find(a->driver)->file && is_same_file(pool, a->params, b->params))));
+    return a->mount->source == b->mount->source || !strcmp(a->database, b->database);
 }
 
 static int accepts_same(const cat_conf_t *one, const cat_conf_t *other)
@@ -156,7 +151,7 @@ static const char *check_types(apr_pool_t *pool, const side_t *one, const side_t
 /* NULL: the mounts may be what they are. */
 static const char *compare_mounts(apr_pool_t *pool, const side_t *one, const side_t *other)
 {
-    if (has_same_database(pool, one, other)) {
+    if (has_same_database(one, other)) {
         return check_types(pool, one, other);
     }
     for (size_t i = 0; i < CONFLICTS; i++) {

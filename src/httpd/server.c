@@ -18,11 +18,19 @@ void cat_server_database(apr_pool_t *pool, const cat_mount_t *mount, const char 
     }
 }
 
+static int is_file(const char *driver)
+{
+    const cat_dialect_t *dialect = cat_dialect_find(driver ? driver : "");
+
+    return dialect && dialect->file;
+}
+
 const char *cat_server_database_key(apr_pool_t *pool, const cat_mount_t *mount)
 {
     const char *driver, *params;
 
     cat_server_database(pool, mount, &driver, &params);
+    params = params && is_file(driver) ? cat_database_file_name(pool, params) : params;
     return apr_pstrcat(pool, driver ? driver : "", " ", params, NULL);
 }
 

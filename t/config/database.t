@@ -126,8 +126,47 @@ if ($> == 0) {
     mkdir $closed->dir . '/closed', 0700;
     mkdir $closed->dir . '/closed/deep';
     CatalogTest::Tools::hand_over($closed->dir . '/closed/deep');
-    like(said($closed), qr{the user $user may not enter \Q$closed->{dir}\E/closed; put the database into a directory that the user can enter: install -d .* /var/lib/catalog$}m,
+    like(said($closed), qr{the user $user may not enter \Q$closed->{dir}\E/closed; run: chmod o\+x \Q$closed->{dir}\E/closed; or put the database into a directory that the user can enter: install -d .* /var/lib/catalog$}m,
         'httpd -t refuses a directory below a closed one');
+}
+
+# A read-only file system: the log and catalogctl say so.
+SKIP: {
+    my $server = dbd('@dir@/disk/catalog.db');
+    my $disk = $server->dir . '/disk';
+    mkdir $disk or die;
+    skip 'no file system can be mounted here', 4 if system("mount -t tmpfs -o size=8m tmpfs $disk 2>/dev/null") != 0;
+    CatalogTest::Tools::hand_over($disk);
+    is(ctl_for($server, 'migrate')->{status}, 0, 'a database is created');
+    system("mount -o remount,ro $disk") == 0 or die;
+    my $cause = qr{failed with 14: .*; \Q$disk\E/catalog\.db: the file system is read-only; make it writable: mount -o remount,rw "\$\(findmnt -no TARGET -T \Q$disk\E\)"$}m;
+    my $r = ctl_for($server, 'check');
+    like("$r->{out}$r->{err}", $cause, 'catalogctl check says that the file system is read-only');
+    expect_log(qr/CAT003: .*the file system is read-only/);
+    $server->start;
+    like($server->log_text =~ s/ \(request \S+\)$//mgr, $cause, 'so does the log');
+    system("mount -o remount,rw $disk") == 0 or die;
+    ok(wait_until(30, sub { $server->api(GET => '/products')->{status} == 200 }), 'and the server serves as soon as it is not');
+    $server->stop;
+    system("umount $disk");
+}
+
+# One file has one name: links and detours lead to the same database, and a hard link, which SQLite cannot notice, is refused.
+for my $name ('@dir@/link/catalog.db', '@dir@/link.db', '@dir@/link/../data/catalog.db', 'file://localhost@dir@/data/catalog%2Edb?cache=private') {
+    my $server = server(mount => undef, conf => join '', qq(DBDParams "\@dir\@/data/catalog.db"\n), map { sprintf qq(<Location "%s">\nCatalogEnable On\nCatalogKeyFile "\@key\@"\n%s</Location>\n), @$_ }
+        ['/a', ''], ['/b', qq(CatalogDatabase sqlite3 "$name"\n)]);
+    symlink 'data', $server->dir . '/link';
+    symlink 'data/catalog.db', $server->dir . '/link.db';
+    is(said($server), 'OK', "$name: httpd -t accepts it");
+    is(ctl_for($server, 'migrate')->{status}, 0, "$name: catalogctl takes both mounts for one catalogue, before the file exists");
+    is(ctl_for($server, 'check')->{err}, '', "$name: and afterwards");
+    if ($name =~ /^file/) {
+        link $server->dir . '/data/catalog.db', $server->dir . '/data/other.db' or die "$!\n";
+        my $file = $server->dir . '/data/catalog.db';
+        my $remedy = qr{\Q$file\E: has another name \(hard link\), .*: find / -xdev -samefile \Q$file\E$}m;
+        like(said($server), $remedy, 'a hard link is refused');
+        like(ctl('--driver', 'sqlite3', '--params', $server->dir . '/data/other.db', 'check')->{out}, qr/has another name/, 'whichever name is given');
+    }
 }
 
 # Lost while the server runs: the server survives a restart, and the log names file and cause.
