@@ -15,14 +15,15 @@
 const cat_media_t *cat_route_media(const cat_route_t *route)
 {
     static const cat_media_t media[] = {
-        [CAT_NO_BODY] = {NULL, NULL, 0, NULL},
-        [CAT_QUERY] = {NULL, NULL, 0, NULL},
-        [CAT_JSON] = {"application/json", "Accept", 0, NULL},
-        [CAT_MAY_JSON] = {"application/json", "Accept", 0, NULL},
-        [CAT_PATCH] = {CAT_MERGE_PATCH ", application/json", "Accept-Patch", 0, NULL}, /* RFC 5789, 2.2 */
-        [CAT_BATCH] = {"application/json", "Accept", 4 * 1024 * 1024, NULL},
-        [CAT_UPLOAD] = {"text/csv, application/x-ndjson", "Accept", 0, "text/csv"},
-        [CAT_PICTURE] = {"image/jpeg, image/png, image/webp, image/avif, image/gif", "Accept", 0, NULL},
+        [CAT_NO_BODY] = {NULL, NULL, 0, NULL, NULL},
+        [CAT_QUERY] = {NULL, NULL, 0, NULL, NULL},
+        [CAT_JSON] = {"application/json", "Accept", 0, NULL, NULL},
+        [CAT_MAY_JSON] = {"application/json", "Accept", 0, NULL, NULL},
+        [CAT_PATCH] = {CAT_MERGE_PATCH ", application/json", "Accept-Patch", 0, NULL, NULL}, /* RFC 5789, 2.2 */
+        [CAT_BATCH] = {"application/json", "Accept", 4 * 1024 * 1024, NULL, NULL},
+        [CAT_UPLOAD] = {"text/csv, application/x-ndjson", "Accept", 0, "text/csv", NULL},
+        [CAT_PICTURE] = {"image/jpeg, image/png, image/webp, image/avif, image/gif", "Accept", 0, NULL,
+                         "image/jpg, image/pjpeg, image/x-png"},
     };
     return &media[route->body];
 }

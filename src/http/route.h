@@ -40,6 +40,7 @@ typedef struct cat_media_t {
     const char *header;  /* of a response: names them when another type was sent */
     int max;             /* bytes; 0: CatalogMaxBody */
     const char *encoded; /* those of the types that may have any charset of cat_encodings; NULL: all are in UTF-8 */
+    const char *other;   /* other names of the types, which some clients send; NULL: none is accepted */
 } cat_media_t;
 
 /* A resource's handler: never returns NULL. The answer lives on q->pool. */

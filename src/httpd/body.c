@@ -71,7 +71,7 @@ static int is_encoded(request_rec *r)
 
 static int has_type(const char *type, const cat_media_t *media)
 {
-    return cat_header_has_type(type, media->types) ||
+    return cat_header_has_type(type, media->types) || (media->other && cat_header_has_type(type, media->other)) ||
            (media->encoded && cat_header_has_type_of(type, media->encoded, cat_encodings));
 }
 

@@ -83,7 +83,7 @@ for my $size (@{ $image->{sizes} }) {
     is(join(' ', chunks($r->{body})), 'VP8 ', 'and has nothing but the picture');
 }
 
-answers(send_picture('sku=KT-1', picture('jpg', 300, 500), 'jpg', 'position=1'), 201,
+answers(send_picture('sku=KT-1', picture('jpg', 300, 500), 'jpg', 'position=1', 'Content-Type' => 'image/jpg'), 201,
     { success => true, data => image(300, 500, ''), message => 'Picture added' }, 'one is added by the name of the product, as the first');
 my $images = stored($kettle)->{images};
 is(join(' ', map { $_->{width} } @$images), '300 1600', 'it is the first');
@@ -243,6 +243,8 @@ answers(send_picture($cup, png(9, 9), 'png', $_->[0]), 400, invalid($_->[1] => $
 answers(ask(POST => "/products/$cup->{id}/images", png(9, 9), headers => { 'Content-Type' => 'image/svg+xml' }), 415,
     refusal(error => 'the body must be sent as image/jpeg, image/png, image/webp, image/avif, image/gif, without a content coding'), 'SVG',
     accept => 'image/jpeg, image/png, image/webp, image/avif, image/gif');
+is(ask(POST => "/products/$cup->{id}/images", 'x', headers => { 'Content-Type' => $_->[0] })->{status}, $_->[1], "a type that some clients send: $_->[0]")
+    for ['image/jpg', 400], ['image/pjpeg', 400], ['IMAGE/X-PNG', 400], ['application/octet-stream', 415], ['image/jpgx', 415], ['image/bmp', 415];
 is(ask(POST => "/products/$cup->{id}/images", 'x', headers => { 'Content-Type' => 'image/png; charset=x' })->{status}, 400, 'parameters of a type say nothing');
 my $waiting = $server->talk(wire(POST => '/products/sku=none/images', token => $token,
     headers => { Expect => '100-continue', 'Content-Type' => 'image/png', 'Content-Length' => 9 }));
