@@ -9,6 +9,7 @@
  *
  *     role, lock, address taken back  -> sessions end and links are withdrawn (withdraw_access), as a token keeps its claims
  *     lock                            -> keys end, too (accounts/user_key.h), which otherwise may what their user may
+ *     any change                      -> this server reads the user's keys again before it takes one (cat_user_key_forget)
  *     the ids of ended sessions       -> a->ended, which the caller passes to cat_session_revoke after the commit
  */
 #include "accounts/administration.h"
@@ -161,6 +162,7 @@ static apr_status_t change_account(cat_administration_t *a, cat_account_t *accou
     if (rv == APR_SUCCESS && takes_right) {
         rv = withdraw_access(a, account, edits[2].takes_right);
     }
+    cat_user_key_forget(a->ended, account->id);
     return rv == APR_SUCCESS && cat_audit_has_changes(&entry) ? store_entry(a, &entry) : rv;
 }
 

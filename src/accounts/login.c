@@ -23,6 +23,39 @@ apr_status_t cat_login_prove(const cat_account_context_t *c, const char *key, co
     return rv;
 }
 
+apr_status_t cat_login_run(const cat_account_context_t *c, const char *user_id, const char *password,
+                           cat_account_t **account, cat_login_t *result, cat_work_t *work, void *baton)
+{
+    const char *key = cat_throttle_user_key(c->pool, user_id);
+    apr_status_t rv = cat_accounts_read(c->db, c->pool, user_id, account);
+
+    if (rv != APR_SUCCESS) {
+        cat_db_release(c->db);
+        return rv;
+    }
+    rv = cat_login_prove(c, key, *account, password, result);
+    if (rv != APR_SUCCESS || result->outcome != CAT_LOGIN_OK) {
+        return rv;
+    }
+    rv = cat_db_transact(c->db, work, baton);
+    if (rv == APR_NOTFOUND) {
+        result->outcome = CAT_LOGIN_WRONG; /* since it was compared, it has been replaced or the account locked */
+        return APR_SUCCESS;
+    }
+    if (rv != APR_SUCCESS) {
+        cat_throttle_withdraw(c->db, key, c->network);
+    }
+    return rv;
+}
+
+apr_status_t cat_login_check_unchanged(const cat_account_context_t *c, const cat_account_t *account)
+{
+    apr_status_t rv = cat_accounts_set_hash(c->db, account, account->password_hash);
+
+    return rv == APR_SUCCESS ? cat_throttle_forgive(c->db, cat_throttle_user_key(c->pool, account->id), c->network)
+                             : rv;
+}
+
 typedef struct opening_t {
     const cat_account_context_t *c;
     const char *key;           /* of the throttle */

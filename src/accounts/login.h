@@ -29,6 +29,15 @@ typedef struct cat_login_t {
 apr_status_t cat_login_prove(const cat_account_context_t *c, const char *key, const cat_account_t *account,
                              const char *password, cat_login_t *result);
 
+/*
+ * Runs work in a transaction if the password is the user's, and sets *account to the account that it was compared with. work calls
+ * cat_login_check_unchanged, which returns APR_NOTFOUND if the password has been replaced since, or the account locked or deleted: the
+ * outcome is then CAT_LOGIN_WRONG. Returns APR_NOTFOUND if the account is gone.
+ */
+apr_status_t cat_login_run(const cat_account_context_t *c, const char *user_id, const char *password,
+                           cat_account_t **account, cat_login_t *result, cat_work_t *work, void *baton);
+apr_status_t cat_login_check_unchanged(const cat_account_context_t *c, const cat_account_t *account);
+
 /* Opens a session if the password is that of the account that login names. An unknown account is treated like a known
  * one at every step, so that neither the outcome nor its time tells them apart. Status as above. */
 apr_status_t cat_login_sign_in(const cat_account_context_t *c, const char *login, const char *password,

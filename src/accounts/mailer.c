@@ -63,6 +63,7 @@ static const kind_t kinds[] = {
      offsetof(cat_conf_t, confirm_ttl)},
     {CAT_MAIL_EMAIL_NOTICE, NULL, 0, 0},
     {CAT_MAIL_RENAMED, NULL, 0, 0},
+    {CAT_MAIL_NEW_KEY, NULL, 0, 0},
     {CAT_MAIL_TEST, NULL, 0, 0},
 };
 
@@ -231,7 +232,8 @@ static int is_pointless(const cat_mail_t *mail, const kind_t *kind)
 {
     return !kind || !mail->user_id || (kind->page && mail->locked) ||
            (!strcmp(kind->name, CAT_MAIL_CONFIRM) && mail->confirmed) ||
-           (!mail->confirmed && (!strcmp(kind->name, CAT_MAIL_CHANGED) || !strcmp(kind->name, CAT_MAIL_RENAMED)));
+           (!mail->confirmed && (!strcmp(kind->name, CAT_MAIL_CHANGED) || !strcmp(kind->name, CAT_MAIL_RENAMED) ||
+                                 !strcmp(kind->name, CAT_MAIL_NEW_KEY)));
 }
 
 /* A link to an address that another account has could never be used. */

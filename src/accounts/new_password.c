@@ -25,6 +25,7 @@ typedef struct new_password_t {
     cat_mail_link_t link;         /* of a reset, once the token was used; user_id NULL: the token is not valid */
     const cat_account_t *account; /* of a change, as it was when the current password was compared */
     const char *session;          /* of a change: the one that stays open; NULL: none */
+    int end_keys;                 /* flag: of a change */
     apr_array_header_t *ended;
 } new_password_t;
 
@@ -127,7 +128,10 @@ static apr_status_t change_password(void *baton)
     new_password_t *n = baton;
     apr_status_t rv = cat_accounts_set_hash(n->c->db, n->account, n->hash);
 
-    return rv == APR_SUCCESS ? secure_account(n, n->account) : rv;
+    if (rv == APR_SUCCESS) {
+        rv = secure_account(n, n->account);
+    }
+    return rv == APR_SUCCESS && n->end_keys ? cat_user_key_end_all(n->c->db, n->account->id, n->ended) : rv;
 }
 
 static apr_status_t change_proven(new_password_t *n, const char *password, cat_login_t *result)
@@ -149,9 +153,9 @@ static apr_status_t change_proven(new_password_t *n, const char *password, cat_l
 }
 
 apr_status_t cat_new_password_change(const cat_account_context_t *c, const char *user_id, const char *session,
-                                     const char *current, const char *password, cat_login_t *result)
+                                     const char *current, const char *password, int end_keys, cat_login_t *result)
 {
-    new_password_t n = {.c = c, .session = session};
+    new_password_t n = {.c = c, .session = session, .end_keys = end_keys};
     cat_account_t *account;
     apr_status_t rv = cat_accounts_read(c->db, c->pool, user_id, &account);
 

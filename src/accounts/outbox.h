@@ -17,6 +17,7 @@
 #define CAT_MAIL_NEW_EMAIL "new_email"       /* to an address that a user wants to have */
 #define CAT_MAIL_EMAIL_NOTICE "email_notice" /* to the address that the user has so far */
 #define CAT_MAIL_RENAMED "renamed"
+#define CAT_MAIL_NEW_KEY "new_key"
 #define CAT_MAIL_TEST "test" /* to an administrator who wants to know whether mails arrive */
 
 /* Those of mails with a link, which are the purposes of the links' tokens as well. */

@@ -17,6 +17,7 @@
 #include "accounts/session.h"
 #include "accounts/throttle.h"
 #include "accounts/user.h"
+#include "accounts/user_key.h"
 #include "mail/email.h"
 
 typedef struct work_t {
@@ -70,6 +71,7 @@ static apr_status_t change_name(work_t *w, const cat_account_t *before)
         rv = cat_session_end_access(c->db, c->pool, w->user_id, c->now, &w->ended);
     }
     if (rv == APR_SUCCESS) {
+        cat_user_key_forget(w->ended, w->user_id);
         rv = note_rename(w, before);
     }
     return rv == APR_SUCCESS ? cat_accounts_read(c->db, c->pool, w->user_id, &w->account) : rv;
@@ -104,45 +106,11 @@ apr_status_t cat_own_account_rename(const cat_account_context_t *c, const char *
 
 /* ---- what requires the password ---- */
 
-/* Runs work if the password is the user's. */
-static apr_status_t run_with_password(work_t *w, const char *password, cat_login_t *result, cat_work_t *work)
-{
-    const cat_account_context_t *c = w->c;
-    apr_status_t rv = cat_accounts_read(c->db, c->pool, w->user_id, &w->account);
-
-    if (rv != APR_SUCCESS) {
-        cat_db_release(c->db);
-        return rv;
-    }
-    rv = cat_login_prove(c, cat_throttle_user_key(c->pool, w->user_id), w->account, password, result);
-    if (rv != APR_SUCCESS || result->outcome != CAT_LOGIN_OK) {
-        return rv;
-    }
-    rv = cat_db_transact(c->db, work, w);
-    if (rv == APR_NOTFOUND) {
-        result->outcome = CAT_LOGIN_WRONG; /* since it was compared, it has been replaced or the account locked */
-        return APR_SUCCESS;
-    }
-    if (rv != APR_SUCCESS) {
-        cat_throttle_withdraw(c->db, cat_throttle_user_key(c->pool, w->user_id), c->network);
-    }
-    return rv;
-}
-
-/* APR_NOTFOUND: the password has been replaced since, or the account locked or deleted. */
-static apr_status_t check_unchanged(const work_t *w)
-{
-    const cat_account_context_t *c = w->c;
-    apr_status_t rv = cat_accounts_set_hash(c->db, w->account, w->account->password_hash);
-
-    return rv == APR_SUCCESS ? cat_throttle_forgive(c->db, cat_throttle_user_key(c->pool, w->user_id), c->network) : rv;
-}
-
 static apr_status_t queue_mails(void *baton)
 {
     const work_t *w = baton;
     const cat_account_context_t *c = w->c;
-    apr_status_t rv = check_unchanged(w);
+    apr_status_t rv = cat_login_check_unchanged(c, w->account);
 
     if (rv == APR_SUCCESS) {
         rv = cat_mail_tokens_withdraw(c->db, CAT_MAIL_NEW_EMAIL, w->user_id);
@@ -159,7 +127,7 @@ apr_status_t cat_own_account_change_email(const cat_account_context_t *c, const 
                                           const char *password, cat_login_t *result)
 {
     work_t w = {.c = c, .user_id = user_id, .text = email};
-    return run_with_password(&w, password, result, queue_mails);
+    return cat_login_run(c, user_id, password, &w.account, result, queue_mails, &w);
 }
 
 static apr_status_t delete_recorded(work_t *w, const cat_account_t *account)
@@ -182,7 +150,7 @@ static apr_status_t delete_account(void *baton)
 
     w->ended = NULL;
     if (rv == APR_SUCCESS) {
-        rv = check_unchanged(w);
+        rv = cat_login_check_unchanged(c, w->account);
     }
     if (rv == APR_SUCCESS) {
         rv = cat_accounts_read(c->db, c->pool, w->user_id, &now);
@@ -197,7 +165,7 @@ apr_status_t cat_own_account_delete(const cat_account_context_t *c, const char *
                                     cat_login_t *result, int *is_last)
 {
     work_t w = {.c = c, .user_id = user_id};
-    apr_status_t rv = run_with_password(&w, password, result, delete_account);
+    apr_status_t rv = cat_login_run(c, user_id, password, &w.account, result, delete_account, &w);
 
     *is_last = w.is_last;
     if (rv == APR_SUCCESS && w.ended) {

@@ -93,10 +93,12 @@ static apr_status_t end_session(cat_db_t *db, const char *id, const char *user_i
     return rv == APR_SUCCESS ? cat_db_exec(db, SQL_REVOKED_INSERT, CAT_VALUES(id, time), NULL) : rv;
 }
 
-/* When the last access token of a session expires that ended at a time. */
+/* When the last access token of a session expires that ended at a time, and no child remembers a key that ended then any more. */
 static apr_time_t find_last_expiry(const cat_conf_t *conf, apr_time_t ended)
 {
-    return ended + apr_time_from_sec(conf->token_ttl + CAT_TOKEN_LEEWAY + 1);
+    int tokens = conf->token_ttl + CAT_TOKEN_LEEWAY;
+
+    return ended + apr_time_from_sec((tokens > conf->revocation_delay ? tokens : conf->revocation_delay) + 1);
 }
 
 static void revoke_session(const cat_account_context_t *c, const char *id)

@@ -6,7 +6,7 @@
  * with the row, so a key never may more than its user, from the moment on that the user may less. Ending a key deletes the row, so there is
  * no list of ended keys that would have to be kept until they expire.
  *
- *     POST /auth/keys -> row, entry of the audit table, token, which nobody can read again
+ *     POST /auth/keys -> row, entry of the audit table, mail, token, which nobody can read again
  *     a request       -> signature, then the row, at most once in CatalogRevocationDelay (accounts/key_states.c)
  *     DELETE          -> the row goes; this server's set of ended sessions has the id until no child can remember the row
  */
@@ -16,6 +16,7 @@
 #include <stdlib.h>
 
 #include "accounts/accounts.h"
+#include "accounts/outbox.h"
 #include "accounts/session.h"
 #include "accounts/user.h"
 #include "jose/token.h"
@@ -78,7 +79,10 @@ static apr_status_t insert_key(cat_db_t *db, apr_pool_t *pool, const cat_user_ke
     cat_audit_add_change(&entry, &cat_user_key_fields[CAT_USER_KEY_NAME], NULL, key->name);
     cat_audit_add_change(&entry, &cat_user_key_fields[CAT_USER_KEY_ROLE], NULL, key->role);
     cat_audit_add_change(&entry, &cat_user_key_fields[CAT_USER_KEY_EXPIRES_AT], NULL, expires);
-    return rv == APR_SUCCESS ? store_entry(db, &entry, actor, key->created) : rv;
+    if (rv == APR_SUCCESS) {
+        rv = store_entry(db, &entry, actor, key->created);
+    }
+    return rv == APR_SUCCESS ? cat_outbox_add(db, pool, CAT_MAIL_NEW_KEY, user->id, NULL, key->created) : rv;
 }
 
 static apr_status_t check_number(cat_db_t *db, apr_pool_t *pool, const cat_user_key_t *key, int most, int *may)
@@ -173,6 +177,11 @@ apr_status_t cat_user_key_end(const cat_account_context_t *c, const char *id, co
         cat_session_revoke(c, ended);
     }
     return rv;
+}
+
+void cat_user_key_forget(apr_array_header_t *ended, const char *user_id)
+{
+    APR_ARRAY_PUSH(ended, const char *) = user_id;
 }
 
 apr_status_t cat_user_key_end_all(cat_db_t *db, const char *user_id, apr_array_header_t *ended)

@@ -89,7 +89,7 @@ cat_answer_t *cat_password_reset(cat_request_t *q)
 
 /* ---- change ---- */
 
-enum { CURRENT, NEW_BY_CHANGE, CHANGE_FIELDS };
+enum { CURRENT, NEW_BY_CHANGE, END_KEYS, CHANGE_FIELDS };
 
 /* clang-format off */
 static const cat_field_t change_fields[CHANGE_FIELDS] = {
@@ -97,6 +97,8 @@ static const cat_field_t change_fields[CHANGE_FIELDS] = {
         "The password until now", "correct horse"},
     [NEW_BY_CHANGE] = {"newPassword",     CAT_STRING, CAT_REQUIRED | CAT_OPAQUE, 8, 256, NULL, NULL,
         "The new password, which must differ", "right staple"},
+    [END_KEYS] =      {"endKeys",         CAT_BOOLEAN, 0,                        0, 0,   "0",  NULL,
+        "Whether the user's keys end too", "true"},
 };
 /* clang-format on */
 
@@ -138,7 +140,7 @@ cat_answer_t *cat_password_change(cat_request_t *q)
     }
     if (rv == APR_SUCCESS) {
         rv = cat_new_password_change(&c, q->user->subject, q->user->session, input.values[CURRENT],
-                                     input.values[NEW_BY_CHANGE], &result);
+                                     input.values[NEW_BY_CHANGE], *input.values[END_KEYS] == '1', &result);
     }
     refusal = cat_account_refusal_password(q, rv, &result, &input, "currentPassword");
     return refusal ? refusal
@@ -181,7 +183,7 @@ const cat_description_t cat_password_about_change = {
     .id = "changePassword",
     .tag = "Accounts",
     .summary = "Change the password",
-    .about = "Ends the user's other sessions.",
+    .about = "Ends the user's other sessions, and with `endKeys` the user's keys.",
     .input = "PasswordChange",
     .fields = change_fields,
     .field_count = CHANGE_FIELDS,

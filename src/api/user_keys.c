@@ -7,6 +7,7 @@
 
 #include <stdlib.h>
 
+#include "accounts/login.h"
 #include "accounts/user.h"
 #include "accounts/user_key.h"
 #include "api/account_context.h"
@@ -24,7 +25,7 @@
 
 /* ---- create ---- */
 
-enum { NAME, EXPIRES_IN, ROLE, INPUT_FIELDS };
+enum { NAME, EXPIRES_IN, ROLE, PASSWORD, INPUT_FIELDS };
 
 /* clang-format off */
 static const cat_field_t input_fields[INPUT_FIELDS] = {
@@ -35,11 +36,15 @@ static const cat_field_t input_fields[INPUT_FIELDS] = {
         "For how many seconds the key is valid; 90 days if it is absent", "7776000"},
     [ROLE] =       {"role",      CAT_STRING, 0,                          1,   16,                           NULL, &cat_user_role_rule,
         "The role of the key, at most the user's own, which is the default", "editor"},
+    [PASSWORD] =   {"password",  CAT_STRING, CAT_REQUIRED | CAT_SECRET | CAT_OPAQUE, 1, 256,                NULL, NULL,
+        "The user's password", "correct horse"},
 };
 /* clang-format on */
 
 typedef struct creation_t {
     cat_request_t *q;
+    cat_account_context_t c;
+    cat_account_t *account; /* as it was when the password was compared */
     cat_actor_t actor;
     const char *role; /* as the client sent it */
     cat_user_key_t key;
@@ -51,9 +56,12 @@ static apr_status_t add_key(void *baton)
 {
     creation_t *creation = baton;
     const cat_request_t *q = creation->q;
+    apr_status_t rv = cat_login_check_unchanged(&creation->c, creation->account);
 
     creation->key.role = creation->role;
-    return cat_user_key_add(q->db, q->pool, &creation->key, q->conf->max_keys, &creation->actor, &creation->outcome);
+    return rv != APR_SUCCESS ? rv
+                             : cat_user_key_add(q->db, q->pool, &creation->key, q->conf->max_keys, &creation->actor,
+                                                &creation->outcome);
 }
 
 /* A token has whole seconds. */
@@ -114,9 +122,10 @@ static int sign_key(cat_request_t *q, creation_t *creation)
 
 cat_answer_t *cat_user_keys_create(cat_request_t *q)
 {
-    creation_t creation = {.q = q, .actor = cat_account_context_actor(q)};
+    creation_t creation = {.q = q, .c = cat_account_context_make(q), .actor = cat_account_context_actor(q)};
     cat_answer_t *answer;
     cat_input_t input;
+    cat_login_t result;
     apr_status_t rv;
 
     cat_fields_check(q->pool, input_fields, INPUT_FIELDS, CAT_CREATE, q->strict, q->body, &input);
@@ -128,12 +137,11 @@ cat_answer_t *cat_user_keys_create(cat_request_t *q)
     if (!sign_key(q, &creation)) {
         return cat_answer_problem(q->pool, CAT_PROBLEM_INTERNAL, NULL);
     }
-    rv = cat_db_transact(q->db, add_key, &creation);
-    if (rv == APR_NOTFOUND) {
-        return cat_account_refusal_gone(q);
-    }
-    if (rv != APR_SUCCESS) {
-        return cat_failure_answer(q->pool, rv);
+    rv = cat_login_run(&creation.c, q->user->subject, input.values[PASSWORD], &creation.account, &result, add_key,
+                       &creation);
+    answer = cat_account_refusal_password(q, rv, &result, &input, "password");
+    if (answer) {
+        return answer;
     }
     answer = answer_outcome(q, &creation, &input);
     cat_answer_name_ignored(answer, q->pool, input.ignored);
@@ -178,7 +186,8 @@ cat_answer_t *cat_user_keys_remove(cat_request_t *q)
 
 /* ---- descriptions ---- */
 
-static const cat_problem_t create_problems[] = {CAT_PROBLEM_ACCOUNT_GONE, CAT_PROBLEM_KEYS_FULL, CAT_PROBLEM_COUNT};
+static const cat_problem_t create_problems[] = {CAT_PROBLEM_ACCOUNT_GONE, CAT_PROBLEM_LOGIN_DELAY,
+                                                CAT_PROBLEM_KEYS_FULL, CAT_PROBLEM_COUNT};
 static const cat_problem_t remove_problems[] = {CAT_PROBLEM_KEY_UNKNOWN, CAT_PROBLEM_COUNT};
 
 static const cat_shape_t id = {.kind = CAT_SHAPE_TEXT, .rule = &cat_fields_id};
@@ -198,7 +207,8 @@ const cat_description_t cat_user_keys_about_create = {
     .id = "createKey",
     .tag = "Accounts",
     .summary = "Create a key for a program",
-    .about = "A key reads and writes products until it expires or is ended, and cannot use accounts.",
+    .about = "A key reads and writes products until it expires or is ended, and cannot use accounts. A mail tells the "
+             "user of it.",
     .input = "KeyCreate",
     .fields = input_fields,
     .field_count = INPUT_FIELDS,

@@ -113,12 +113,14 @@ static cat_identity_t check_session(request_rec *r, const cat_conf_t *conf, cons
     return state == CAT_REVOKED_YES ? CAT_REFUSED_ENDED : CAT_KNOWN;
 }
 
-/* What the key may do, as this child or the database knows it. A child may have read a key before this server ended it. */
+/* What the key may do, as this child or the database knows it. A child may have read a key before this server ended it
+ * or changed its user. */
 static cat_identity_t find_key(request_rec *r, const cat_conf_t *conf, cat_source_t *source, const cat_key_use_t *use,
                                cat_key_state_t *state)
 {
     const cat_server_t *server = cat_server_get(r->server);
     cat_revoked_state_t ended = cat_revoked_find(server->revoked, use->id, use->now);
+    cat_revoked_state_t changed = cat_revoked_find(server->revoked, use->user_id, use->now);
     cat_db_t *db;
     apr_status_t rv;
 
@@ -126,7 +128,7 @@ static cat_identity_t find_key(request_rec *r, const cat_conf_t *conf, cat_sourc
         *state = (cat_key_state_t){0};
         return CAT_KNOWN;
     }
-    if (ended == CAT_REVOKED_NO &&
+    if (ended == CAT_REVOKED_NO && changed == CAT_REVOKED_NO &&
         cat_key_states_find(server->keys, r->pool, use, apr_time_from_sec(conf->revocation_delay), state)) {
         return CAT_KNOWN;
     }

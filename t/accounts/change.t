@@ -69,6 +69,19 @@ answers($server->api(POST => '/auth/password/change', { currentPassword => 'corr
 ok(wait_until(10, sub { !$server->database->selectrow_array('SELECT COUNT(*) FROM outbox') }), 'the outbox is emptied');
 is(scalar(grep { /\bchanged\b/ } mails($server, $unconfirmed->{user}{email})), 0, 'the unconfirmed address receives no mail');
 
+# A new key is told of, too, to a confirmed address, and in the user's language.
+my $key = $server->api(POST => '/auth/keys', { name => 'ERP', password => 'another horse' }, token => $mine->{token});
+is($key->{status}, 201, 'the user creates a key');
+is($server->api(POST => '/auth/keys', { name => 'ERP', password => 'another horse' }, token => $unconfirmed->{token})->{status}, 201, 'and so does the other one');
+my $of_key = sub { grep { /^Subject: A key was created/m } mails($server, $_[0]) };
+ok(wait_until(10, sub { $of_key->($email) == 1 }), 'a mail informs the user');
+unlike(($of_key->($email))[0], qr/\Q$key->{json}{token}\E|ERP/, 'it has neither the key nor its name');
+$server->api(POST => '/auth/login', { login => $name, password => 'another horse' }, headers => { 'Accept-Language' => 'de' });
+$server->api(POST => '/auth/keys', { name => 'ERP', password => 'another horse' }, token => $mine->{token});
+ok(wait_until(10, sub { grep { /^Subject: =\?UTF-8\?B\?RsO8ciBJaHIgS29udG8/m } mails($server, $email) }), 'in German, if the user prefers that');
+ok(wait_until(10, sub { !$server->database->selectrow_array('SELECT COUNT(*) FROM outbox') }), 'the outbox is emptied');
+is(scalar $of_key->($unconfirmed->{user}{email}), 0, 'the unconfirmed address receives no mail');
+
 # A thief at an open browser cannot guess without limit.
 is_deeply([map { change("guess $_", 'third horse here')->{status} } 1 .. 5], [(400) x 5],
     'five guesses at the current password are answered');

@@ -50,7 +50,7 @@ sub user_of {
     return renewed($user);
 }
 sub renewed { my ($user) = @_; return { %$user, %{ sign_in($server, $user->{user}{username}, $user->{password})->{json} } } }
-sub make { my ($user, %body) = @_; return $server->api(POST => '/auth/keys', { name => 'ERP', %body }, token => $user->{token}) }
+sub make { my ($user, %body) = @_; return $server->api(POST => '/auth/keys', { name => 'ERP', password => $user->{password}, %body }, token => $user->{token}) }
 sub made { make(@_)->{json}{token} // die }
 sub list { $server->api(GET => '/auth/keys', token => $_[0]{token})->{json}{data} }
 sub end { my ($user, $id) = @_; return $server->api(DELETE => "/auth/keys/$id", token => $user->{token}) }
@@ -82,7 +82,8 @@ answers(make($ada, name => $_->[0], %{ $_->[1] }), 400, invalid(@$_[2, 3]), "ref
     ['x', { expiresIn => 0 }, 'expiresIn', 'too_small'], ['x', { expiresIn => 1e12 }, 'expiresIn', 'too_large'],
     ['x', { expiresIn => '5' }, 'expiresIn', 'type'], ['x', { expiresIn => 1.5 }, 'expiresIn', 'type'],
     ['x', { role => 'root' }, 'role', 'format'], ['x', { role => 'admin' }, 'role', 'invalid'];
-answers($server->api(POST => '/auth/keys', {}, token => $ada->{token}), 400, invalid(name => 'required'), 'a key requires a name');
+answers($server->api(POST => '/auth/keys', {}, token => $ada->{token}), 400, invalid(name => 'required', password => 'required'), 'a key requires a name and the password');
+answers(make($ada, password => 'wrong horse'), 400, invalid(password => 'wrong'), 'and that must be the right one');
 answers(make($ada, name => "a$_\b"), 400, invalid(name => 'format'), sprintf 'no control character: U+%04X', ord) for "\e", "\t", "\n", "\x7f", "\x{9b}";
 is(scalar @{ list($ada) }, 1, 'and none is there');
 refused($server->api(@$_), 401, 'authentication-required', "$_->[0] without a token is refused")
@@ -221,6 +222,19 @@ answers($server->api(POST => '/auth/logout', { all => true }, token => $ada->{to
 answers(create($long), 201, undef, 'the key goes on');
 my $admin = user_of('admin');
 my @admin = (token => $admin->{token});
+
+# An administrator takes a role away on a server that remembers keys for a long time: it is gone at once, and comes back at once.
+my $slow = server(mount => "CatalogWriteRole editor\nCatalogRevocationDelay 60\nCatalogRateLimit Off\nCatalogDatabase \@driver\@ \"" . $server->params . '"')->start;
+my $demoted = user_of('editor');
+my $kept = made($demoted);
+sub all_say { my %seen; $seen{ $_->{status} }++ for $slow->burst((wire(PUT => "/products/$product", { price => 3 }, token => $kept)) x 48); return join ' ', sort keys %seen }
+is(all_say(), '200', 'each child has read the key');
+for (['user', '403'], ['editor', '200']) {
+    answers($slow->api(PATCH => "/users/$demoted->{user}{id}", { role => $_->[0] }, @admin), 200, undef, "the role $_->[0]");
+    is(all_say(), $_->[1], 'holds for the key at once');
+}
+$slow->stop;
+
 my %work = (
     lock => [PATCH => "/users/ID", { locked => true }], revoke => [DELETE => '/users/ID/sessions'], delete => [DELETE => '/users/ID'],
 );
@@ -238,16 +252,28 @@ my $of_self = made($self);
 answers($server->api(DELETE => '/auth/me', { password => $self->{password} }, token => $self->{token}), 200, undef, 'a user deletes the account');
 is_ended($of_self, 'its key has ended');
 
+# A password change ends them if the user says so, and guesses at the password are as few as at sign-in.
+my $careful = user_of('editor');
+my @of_careful = map { made($careful) } 1, 2;
+answers($server->api(POST => '/auth/password/change', { currentPassword => 'wrong horse', newPassword => 'incorrect horse', endKeys => true }, token => $careful->{token}),
+    400, invalid(currentPassword => 'wrong'), 'with a wrong password');
+answers(create($_), 201, undef, 'the keys go on') for @of_careful;
+answers($server->api(POST => '/auth/password/change', { %change, endKeys => 1 }, token => $careful->{token}), 400, invalid(endKeys => 'type'), 'endKeys is a boolean');
+answers($server->api(POST => '/auth/password/change', { %change, endKeys => true }, token => $careful->{token}), 200, undef, 'with the right one');
+is_ended($_, 'the keys end at once') for @of_careful;
+answers(make($careful, password => "guess $_"), 400, invalid(password => 'wrong'), 'a guess') for 1 .. 5;
+answers(make($careful, password => 'incorrect horse'), 429, undef, 'after five the right password waits, too', 'retry-after' => qr/^\d+$/);
+
 # ---- how many ----
 
 my $collector = user_of('user');
-my @statuses = map { $_->{status} } $server->burst((wire(POST => '/auth/keys', { name => 'x' }, token => $collector->{token})) x 12);
+my @statuses = map { map { $_->{status} } $server->burst((wire(POST => '/auth/keys', { name => 'x', password => 'correct horse' }, token => $collector->{token})) x 4) } 1 .. 3; # five at once would be guesses
 is_deeply([sort @statuses], [(201) x 5, (409) x 7], 'a user has at most CatalogMaxKeys keys, however they come');
 refused(make($collector), 409, 'too-many-keys', 'another one is refused');
 $server->database->do('UPDATE user_keys SET expires_at = 1 WHERE id = ?', undef, list($collector)->[0]{id});
 answers(make($collector), 201, undef, 'a key that has expired does not count');
 is(scalar @{ list($collector) }, 6, 'but is listed');
-answers($server->api(POST => '/auth/keys', { name => 'x' }, token => $collector->{token}, mount => '/other'), 409, undef, 'CatalogMaxKeys 0: none');
+answers($server->api(POST => '/auth/keys', { name => 'x', password => 'correct horse' }, token => $collector->{token}, mount => '/other'), 409, undef, 'CatalogMaxKeys 0: none');
 
 allow_log(qr/AH01630: client denied/, qr/AH00027: /);
 done_testing;

@@ -24,7 +24,7 @@ my $two = server(mount => "CatalogRevocationDelay $delay\nCatalogDatabase \@driv
 my $user = register($one);
 my ($name, $password) = ($user->{user}{username}, $user->{password});
 sub create { my ($server, $token, %o) = @_; return $server->api(POST => '/products', { name => 'x', price => 1 }, token => $token, %o)->{status} }
-sub made { $one->api(POST => '/auth/keys', { name => 'ERP', @_ }, token => $user->{token})->{json} }
+sub made { $one->api(POST => '/auth/keys', { name => 'ERP', password => $password, @_ }, token => $user->{token})->{json} }
 
 # Asks often enough that each child has read the key.
 sub all_say { my ($server, $token) = @_; my %status;

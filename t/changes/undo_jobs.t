@@ -16,7 +16,7 @@ my $server = server(mount => $settings)->start;
 my $user = register($server);
 ctl_for($server, 'user', 'role', $user->{user}{username}, 'editor');
 my $session = $server->api(POST => '/auth/login', { login => $user->{user}{username}, password => $user->{password} })->{json}{token};
-my $token = $server->api(POST => '/auth/keys', { name => 'undoes' }, token => $session)->{json}{token}; # which outlives a slow job
+my $token = $server->api(POST => '/auth/keys', { name => 'undoes', password => $user->{password} }, token => $session)->{json}{token}; # which outlives a slow job
 
 my $patience = 60 + MANY / 20; # seconds, on a machine that is busy
 

@@ -43,7 +43,7 @@ sub make_key {
     my ($self, $number) = @_;
     my $name = "writer-$$-$number";
     my $user = $self->ask(undef, POST => '/register', { username => $name, email => "$name\@example.com", password => 'correct horse' });
-    my $key = $self->ask($user->{json}{token}, POST => '/auth/keys', { name => 'writes' });
+    my $key = $self->ask($user->{json}{token}, POST => '/auth/keys', { name => 'writes', password => 'correct horse' });
     return { name => $name, token => $key->{json}{data}{token} // $key->{json}{token} // die "no key: $user->{body} $key->{body}\n" };
 }
 

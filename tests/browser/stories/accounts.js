@@ -451,7 +451,13 @@ export function stories(server) {
         await visitor.hears('Name of the key must be filled in.');
         await visitor.hears('Valid for how many days must be from 1 to 3,650.');
         assert.deepEqual(await page.locator('#key-role option').allTextContents(), ['User']);
+        visitor.expect('POST /api/auth/keys 400');
+        const password = page.locator('#key').getByLabel('Your password');
         await fill(page, { 'Name of the key': 'ERP', 'Valid for how many days': '30' });
+        await password.fill('not this one');
+        await page.getByRole('button', { name: 'Create a key' }).click();
+        await visitor.hears('Your password is not the current password.');
+        await password.fill(user.password);
         await page.getByRole('button', { name: 'Create a key' }).click();
         await visitor.hears('The key “ERP” is ready.');
         const token = await page.getByLabel('The new key').inputValue();
@@ -479,6 +485,17 @@ export function stories(server) {
         await visitor.hears('The key “ERP” has ended.');
         await page.getByText('You have no keys.').waitFor();
         assert.equal(await use(), false);
+
+        await fill(page, { 'Name of the key': 'Another' });
+        await password.fill(user.password);
+        await page.getByRole('button', { name: 'Create a key' }).click();
+        await visitor.hears('The key “Another” is ready.');
+        await fill(page, { 'Current password': user.password });
+        await fill(page, { 'New password': 'quite another one', 'Repeat the new password': 'quite another one' });
+        await page.getByLabel('End all keys for programs, too').check();
+        await page.getByRole('button', { name: 'Change the password' }).click();
+        await visitor.hears('Your password has been changed');
+        await page.getByText('You have no keys.').waitFor();
     });
 
     story('signing out everywhere signs out the other tab and the other browser', server, async visit => {

@@ -244,6 +244,7 @@ const states = {
     },
     async 'account-key'(page) {
         await page.getByLabel('Name of the key').fill('ERP');
+        await page.locator('#key').getByLabel('Your password').fill('the password of looker');
         await page.getByRole('button', { name: 'Create a key' }).click();
         await page.locator('#keys li').waitFor();
     },

@@ -94,10 +94,11 @@ function showToken(token) {
 const checks = {
     name: (value, values, input) => rules.given(value) || rules.atMost(100)(value),
     days: value => (/^\d{1,4}$/.test(value) && value >= 1 && value <= MOST ? '' : t('fault.between', { least: 1, most: MOST })),
+    password: rules.given,
 };
 
-async function makeKey({ name, days, role }) {
-    const { token } = await call('POST', '/auth/keys', { name, role, expiresIn: days * DAY });
+async function makeKey({ name, days, role, password }) {
+    const { token } = await call('POST', '/auth/keys', { name, role, expiresIn: days * DAY, password });
     byId('key').reset();
     showToken(token); /* first, because nothing that fails may lose it */
     say(t('key.made', { name }));

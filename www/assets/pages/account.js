@@ -97,10 +97,10 @@ const passwordChecks = {
     confirmPassword: rules.sameAs('newPassword'),
 };
 
-async function changePassword({ currentPassword, newPassword }) {
-    await call('POST', '/auth/password/change', { currentPassword, newPassword });
+async function changePassword({ currentPassword, newPassword, endKeys }) {
+    await call('POST', '/auth/password/change', { currentPassword, newPassword, endKeys });
     byId('change').reset();
-    await showSessions();
+    await Promise.all([showSessions(), showKeys()]);
     report(t('account.changed'));
 }
 

@@ -345,6 +345,7 @@ export default {
     'account.newPasswordAgain': 'Neues Passwort wiederholen',
     'account.newPasswordHint': 'Mindestens 8 Zeichen. Sie werden überall sonst abgemeldet.',
     'account.changed': 'Ihr Passwort wurde geändert, und Sie sind überall sonst abgemeldet.',
+    'account.endKeys': 'Auch alle Schlüssel für Programme beenden',
     'account.rename': 'Benutzernamen ändern',
     'account.newUsername': 'Neuer Benutzername',
     'account.renamed': 'Ihr Benutzername ist jetzt {name}.',
@@ -545,6 +546,7 @@ export default {
     'mail.new_email': 'Link zur Bestätigung einer neuen Adresse',
     'mail.email_notice': 'Hinweis auf eine neue Adresse',
     'mail.renamed': 'Hinweis auf einen neuen Benutzernamen',
+    'mail.new_key': 'Hinweis auf einen neuen Schlüssel',
     'mail.test': 'Test-E-Mail',
 
     /* ---- the API ---- */

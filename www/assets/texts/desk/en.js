@@ -342,6 +342,7 @@ export default {
     'account.newPasswordAgain': 'Repeat the new password',
     'account.newPasswordHint': 'At least 8 characters. You will be signed out everywhere else.',
     'account.changed': 'Your password has been changed, and you are signed out everywhere else.',
+    'account.endKeys': 'End all keys for programs, too',
     'account.rename': 'Change the user name',
     'account.newUsername': 'New user name',
     'account.renamed': 'Your user name is {name} now.',
@@ -542,6 +543,7 @@ export default {
     'mail.new_email': 'Link to confirm a new address',
     'mail.email_notice': 'Notice of a new address',
     'mail.renamed': 'Notice of a new user name',
+    'mail.new_key': 'Notice of a new key',
     'mail.test': 'Test mail',
 
     /* ---- the API ---- */
