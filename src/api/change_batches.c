@@ -180,7 +180,7 @@ cat_answer_t *cat_change_batches_undo(cat_request_t *q)
                          .baton = &r};
     r.job = cat_bulk_job_make(q->pool, 0, q->user->subject, q->now);
     if (!r.job) {
-        return cat_answer_problem(q->pool, CAT_PROBLEM_INTERNAL, NULL);
+        return cat_answer_problem(q->pool, CAT_PROBLEM_UNABLE, NULL);
     }
     q->db->author->source = CAT_SOURCE_UNDO;
     q->db->author->undoes = undo->batch;

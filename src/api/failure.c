@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "api/failure.h"
 
+#include <errno.h>
+
 #include "catalogue/store.h"
 #include "db/db.h"
 
@@ -25,8 +27,14 @@ cat_problem_t cat_failure_find(apr_status_t rv)
         return CAT_PROBLEM_REFUSED_VALUES;
     case CAT_EDOWN:
         return CAT_PROBLEM_DATABASE;
+    case CAT_EUNSURE:
+        return CAT_PROBLEM_UNSURE;
+    case CAT_EFULL:
+    case ENOSPC:
+    case EDQUOT:
+        return CAT_PROBLEM_DISK_FULL;
     default:
-        return CAT_PROBLEM_INTERNAL;
+        return CAT_PROBLEM_UNABLE;
     }
 }
 

@@ -141,7 +141,7 @@ static cat_answer_t *receive_body(creation_t *c)
     apr_pool_cleanup_register(c->q->pool, apr_pmemdup(c->q->pool, &c->file, sizeof(c->file)), close_file,
                               apr_pool_cleanup_null);
     c->digest = cat_digest_begin(c->q->pool);
-    return c->digest ? write_pieces(c) : cat_answer_problem(c->q->pool, CAT_PROBLEM_INTERNAL, NULL);
+    return c->digest ? write_pieces(c) : cat_answer_problem(c->q->pool, CAT_PROBLEM_UNABLE, NULL);
 }
 
 /* ---- adding a picture ---- */
@@ -174,7 +174,7 @@ static cat_answer_t *make_picture(creation_t *c)
         return cat_answer_problem(q->pool, CAT_PROBLEM_UNAVAILABLE, NULL);
     case CAT_IMAGE_ENDED:
     case CAT_IMAGE_FAULT:
-        return cat_answer_problem(q->pool, CAT_PROBLEM_INTERNAL, NULL);
+        return cat_answer_problem(q->pool, CAT_PROBLEM_UNABLE, NULL);
     default:
         return cat_answer_problem(q->pool, CAT_PROBLEM_IMAGE_UNREADABLE, cat_image_maker_explain(result));
     }
@@ -211,7 +211,7 @@ static cat_answer_t *store_picture(creation_t *c)
     apr_status_t rv;
 
     if (!image.id) {
-        return cat_answer_problem(q->pool, CAT_PROBLEM_INTERNAL, NULL);
+        return cat_answer_problem(q->pool, CAT_PROBLEM_UNABLE, NULL);
     }
     answer = answer_created(q, &image);
     cat_idempotency_keep(q, answer);

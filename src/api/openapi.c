@@ -422,7 +422,7 @@ cat_answer_t *cat_openapi_get(cat_request_t *q)
     cat_answer_t *answer;
 
     if (!q->openapi) {
-        return cat_answer_problem(q->pool, CAT_PROBLEM_INTERNAL, NULL);
+        return cat_answer_problem(q->pool, CAT_PROBLEM_UNABLE, NULL);
     }
     answer = cat_answer_text(q->pool, 200, q->openapi->text, q->openapi->length);
     answer->tag = CAT_TAG_STRONG;

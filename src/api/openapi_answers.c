@@ -202,10 +202,13 @@ static problems_t find_problems(const cat_describer_t *d, const cat_route_t *rou
 {
     problems_t problems = {{0}};
 
-    ADD(&problems, CAT_PROBLEM_BAD_REQUEST, CAT_PROBLEM_INTERNAL);
+    ADD(&problems, CAT_PROBLEM_BAD_REQUEST, CAT_PROBLEM_INTERNAL, CAT_PROBLEM_UNABLE);
     if (!route->about->needs_no_database || cat_route_takes_token(route, d->conf)) {
         ADD(&problems, CAT_PROBLEM_DATABASE, CAT_PROBLEM_UNAVAILABLE, CAT_PROBLEM_DATABASE_NOT_READY,
             CAT_PROBLEM_DATABASE_READ_ONLY);
+        if (strcmp(route->method, "GET") != 0) {
+            ADD(&problems, CAT_PROBLEM_UNSURE, CAT_PROBLEM_DISK_FULL);
+        }
     }
     if (cat_route_takes_token(route, d->conf)) { /* httpd/guard.c answers them */
         ADD(&problems, CAT_PROBLEM_TOKEN_REQUEST, CAT_PROBLEM_TOKEN_INVALID, CAT_PROBLEM_TOKEN_TOO_LONG,
@@ -354,6 +357,9 @@ static int is_common(cat_problem_t problem)
     case CAT_PROBLEM_BODY_TOO_LARGE:
     case CAT_PROBLEM_MEDIA_TYPE:
     case CAT_PROBLEM_INTERNAL:
+    case CAT_PROBLEM_UNSURE:
+    case CAT_PROBLEM_UNABLE:
+    case CAT_PROBLEM_DISK_FULL:
     case CAT_PROBLEM_DATABASE:
     case CAT_PROBLEM_UNAVAILABLE:
     case CAT_PROBLEM_DATABASE_NOT_READY:

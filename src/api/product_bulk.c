@@ -141,7 +141,7 @@ static cat_answer_t *begin_job(const bulk_request_t *r)
         return answer;
     }
     if (!job) {
-        return cat_answer_problem(q->pool, CAT_PROBLEM_INTERNAL, NULL);
+        return cat_answer_problem(q->pool, CAT_PROBLEM_UNABLE, NULL);
     }
     if (strlen(q->body_text) > CAT_BULK_JOB_REQUEST_MOST) {
         return refuse_length(q);

@@ -481,7 +481,7 @@ static cat_answer_t *begin_idempotency(import_request_t *im)
     }
     im->options.finish = keep_answer;
     im->digest = cat_digest_begin(q->pool);
-    return im->digest ? NULL : cat_answer_problem(q->pool, CAT_PROBLEM_INTERNAL, NULL);
+    return im->digest ? NULL : cat_answer_problem(q->pool, CAT_PROBLEM_UNABLE, NULL);
 }
 
 /* Bad rows are reported only after the search for a stored answer: what a file that was stored updates may be deleted by

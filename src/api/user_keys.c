@@ -135,7 +135,7 @@ cat_answer_t *cat_user_keys_create(cat_request_t *q)
     creation.key = make_key(q, &input);
     creation.role = input.values[ROLE];
     if (!sign_key(q, &creation)) {
-        return cat_answer_problem(q->pool, CAT_PROBLEM_INTERNAL, NULL);
+        return cat_answer_problem(q->pool, CAT_PROBLEM_UNABLE, NULL);
     }
     rv = cat_login_run(&creation.c, q->user->subject, input.values[PASSWORD], &creation.account, &result, add_key,
                        &creation);

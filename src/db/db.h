@@ -23,8 +23,8 @@ typedef struct cat_source_t cat_source_t;
  * A request's or a job's use of one database. The first statement takes a connection; cat_db_release gives it back, or
  * the end of the pool. Used by one thread.
  *
- * All functions return APR_SUCCESS or one of five statuses of db/dialects/status.h (CAT_EBUSY, CAT_ENOTREADY, CAT_EREADONLY,
- * CAT_EDOWN, CAT_EVALUE), after logging its cause; or one of two that are not logged, because callers expect them:
+ * All functions return APR_SUCCESS or one of seven statuses of db/dialects/status.h (CAT_EBUSY, CAT_ENOTREADY,
+ * CAT_EREADONLY, CAT_EDOWN, CAT_EFULL, CAT_EUNSURE, CAT_EVALUE), after logging its cause; or one of two that are not logged, because callers expect them:
  * APR_NOTFOUND and APR_EEXIST.
  */
 cat_db_t *cat_db_make(apr_pool_t *pool, const cat_conf_t *conf, cat_source_t *source, const cat_log_t *log);
@@ -123,7 +123,7 @@ apr_status_t cat_db_insert_rows(cat_db_t *db, cat_rows_t *rows);
  * status it is rolled back, and the status returned. After a statement has failed, the remaining statements of the
  * transaction are refused with its status. Work may run several times, because a transaction that lost a conflict is
  * begun anew: so it may only use the database and write what its caller reads. After a failure nothing is stored,
- * except that CAT_EDOWN may hide a commit whose reply was lost. Gives the connection back.
+ * unless CAT_EUNSURE says that the reply to the commit was lost. Gives the connection back.
  */
 apr_status_t cat_db_transact(cat_db_t *db, cat_work_t *work, void *baton);
 

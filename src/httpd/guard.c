@@ -82,7 +82,7 @@ static cat_answer_t *identify_user(request_rec *r, cat_state_t *state)
     cat_identity_t identity;
 
     if (state->conf->fault) { /* found by no check of the configuration */
-        return cat_answer_problem(r->pool, CAT_PROBLEM_INTERNAL, NULL);
+        return cat_answer_problem(r->pool, CAT_PROBLEM_UNABLE, NULL);
     }
     identity = cat_identity_find(r, state->conf, &state->user, &reason);
 

@@ -88,10 +88,10 @@ my $start = time;
 wait_until(15, sub { time > $start + $DELAY + 2 && file($stays) eq '503' }); # each child checks its file once a second
 $sign_out->($ends);
 is(file($_), '503', 'without the database the server answers 503 in front of a file') for $stays, $ends;
-is(me($_), '500', 'without the database the API answers 500') for $stays, $ends;
+is(me($_), '503', 'without the database the API answers 503') for $stays, $ends;
 is(patient($stays), '200', 'a longer CatalogRevocationDelay hides the outage')
     if mpm() ne 'prefork'; # whose new children have read nothing yet
-answers($two->api(GET => '/auth/me', token => $ends), 500, refusal(error => 'database unavailable'), 'the answer names the cause',
+answers($two->api(GET => '/auth/me', token => $ends), 503, refusal(error => 'database unavailable'), 'the answer names the cause',
     'retry-after' => qr/^[1-9]\d*$/, 'www-authenticate' => undef);
 
 sleep 0.1 while time < $start + $CUT;

@@ -106,8 +106,8 @@ is(all_say($one, $stays), '200', 'the session that was not ended is accepted');
 # Who could not ask the database says so, and does not guess. A URI, because httpd -t refuses a path whose directory is not there.
 if (driver eq 'sqlite3') {
     my $four = server(mount => 'CatalogDatabase sqlite3 "file:@dir@/data/later/catalog.db"', conf => $children)->start;
-    answers($four->api(GET => '/auth/me', token => $_->{token}), 500, refusal(error => 'database unavailable'),
-        'without a database the server answers 500 to any token',
+    answers($four->api(GET => '/auth/me', token => $_->{token}), 503, refusal(error => 'database unavailable'),
+        'without a database the server answers 503 to any token',
         'retry-after' => qr/^[1-9]\d*$/, 'www-authenticate' => undef) for $first, $stays;
     symlink $one->dir . '/data', $four->dir . '/data/later' or die;
     is(all_say($four, $first), '401', 'with the database the ended session is refused');

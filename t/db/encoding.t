@@ -32,7 +32,7 @@ if (driver eq 'pgsql') {
     like(problems(ctl_for($latin, 'check')), qr/^server_encoding: LATIN1, not UTF8; create a database with: createdb/m,
         'catalogctl check reports the encoding');
     $latin->start;
-    answers($latin->api(GET => '/products'), 500, refusal(error => 'database unavailable'),
+    answers($latin->api(GET => '/products'), 503, refusal(error => 'database unavailable'),
         'the server does not create the schema');
     expect_log(qr/CAT059: .*$what/);
 }
@@ -62,7 +62,7 @@ like(problems(ctl_for($server, 'check')), qr/^\w+: \Q$narrow\E; /m, 'catalogctl 
 $server->start;
 answers($server->api(POST => '/products', { name => 'plain as well', price => 1 }, token => forge()), 201, undef,
     'ASCII text is stored');
-like($server->api(POST => '/products', pot())->{status}, qr/^(?:400|500)$/, 'text outside the character set is refused');
+like($server->api(POST => '/products', pot())->{status}, qr/^(?:400|503)$/, 'text outside the character set is refused');
 is($server->api(GET => '/products')->{json}{pagination}{total}, 2, 'the refused text is not stored');
 expect_log(qr/CAT059: .* is \Q$narrow\E, so other characters cannot be stored; /);
 allow_log(qr/\[dbd:error\]/, qr/CAT003: /);

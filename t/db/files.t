@@ -23,7 +23,7 @@ my @routes = (
 );
 sub is_out {
     my ($server, $why) = @_;
-    answers($server->api(@$_), 500, $outage, "$why: $_->[0] " . $_->[1] =~ s/01a.*/:id/r,
+    answers($server->api(@$_), 503, $outage, "$why: $_->[0] " . $_->[1] =~ s/01a.*/:id/r,
         'retry-after' => qr/^[1-9]\d*$/) for @routes;
 }
 sub create { return $_[0]->api(POST => '/products', { name => 'x', price => 1 }, token => $token) }
@@ -73,7 +73,7 @@ for (['', 0], ['', 1], ['-wal', 0], ['-shm', 0]) {
         kill KILL => $server->children;
         my $served = wait_until(10,
             sub { my $r = eval { $server->api(GET => '/products') }; $r && $r->{status} != 599 && $r });
-        answers($served, 500, $outage, "$what: new children do not create an empty database");
+        answers($served, 503, $outage, "$what: new children do not create an empty database");
         ok(!-e $file, "$what: new children do not create the file") if $suffix;
     }
     $server->stop;
@@ -168,7 +168,7 @@ for ([conf => "DBDParams $uri\n"], [mount => "CatalogDatabase \@driver\@ $uri"])
     chmod 0555, $data;
     $server->start;
     answers($server->api(GET => '/products'), 200, sub { $_[0]{pagination}{total} == 3 }, 'read-only: a read is served');
-    answers(create($server), 500, $outage, 'read-only: a write is refused', 'retry-after' => qr/^\d+$/);
+    answers(create($server), 503, $outage, 'read-only: a write is refused', 'retry-after' => qr/^\d+$/);
     answers($server->api(GET => '/products'), 200, undef, 'read-only: a read is served after the refused write');
     $server->burst((wire(GET => '/products?limit=5')) x 16);
     answers($server->api(GET => '/health/ready'), 503, refusal(error => qr/accepts no writes/),

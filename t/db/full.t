@@ -8,7 +8,7 @@ use CatalogTest;
 
 my $server = server(mount => 'CatalogHistory Off', conf => 'DBDInitSQL "PRAGMA max_page_count=110"')->start;
 my $user = register($server);
-my $outage = { success => false, message => qr/./, error => 'database unavailable' };
+my $full = { success => false, message => 'Disk full', error => 'a disk of the server or of its database is full' };
 my @made;
 
 sub create { return $server->api(POST => '/products', { name => 'x' x 200, price => 1, category => 'y' x 100 },
@@ -19,7 +19,7 @@ push @made, map { $_->{json}{data}{id} } grep { $_->{status} == 201 } @answers;
 my @refused = grep { $_->{status} != 201 } @answers;
 cmp_ok(scalar @made, '>', 10, 'more than ten products fit');
 cmp_ok(scalar @refused, '>', 0, 'the database reaches its largest size');
-answers($_, 500, $outage, 'a write to the full database gets a 500', 'retry-after' => qr/^[1-9]\d*$/) for @refused[0, -1];
+answers($_, 507, $full, 'a write to the full database gets a 507', 'retry-after' => qr/^[1-9]\d*$/) for @refused[0, -1];
 is($server->api(GET => '/products')->{json}{pagination}{total}, scalar @made,
     'the database has exactly the acknowledged writes');
 answers($server->api(GET => "/products/$made[0]"), 200, undef, 'a read is served');
@@ -44,10 +44,10 @@ while (1) {
     last if $r->{status} != 201;
     push @ids, $r->{json}{data}{id};
 }
-is($r->{status}, 500, 'the database is full');
+is($r->{status}, 507, 'the database is full');
 my @scattered = @ids[map { my $n = $_; grep { $_ % 7 == $n } 0 .. $#ids } 0 .. 6]; # none of the first ones empties a page
 my @deleted = map { $kept->api(DELETE => "/products/$_", undef, %token)->{status} } @scattered;
-ok(scalar(grep { $_ == 500 } @deleted), 'and deletions are refused');
+ok(scalar(grep { $_ == 507 } @deleted), 'and deletions are refused');
 my $file = $kept->dir . '/httpd.conf';
 spew($file, slurp($file) =~ s/CatalogHistory 30d/CatalogHistory Off/r);
 $kept->graceful;

@@ -41,19 +41,19 @@ is(total(), 1, 'the write is stored');
 # A lock that lasts too long: the write fails, and nothing is stored.
 $db->do('BEGIN IMMEDIATE');
 (my $refused, $took) = timed(sub { $server->talk(create('impatient')) });
-answers($refused, 500, { success => false, message => qr/./, error => 'database unavailable' },
-    'a write that waits too long gets a 500', 'retry-after' => qr/^[1-9]\d*$/);
+answers($refused, 503, { success => false, message => qr/./, error => 'database unavailable' },
+    'a write that waits too long gets a 503', 'retry-after' => qr/^[1-9]\d*$/);
 takes_less($took, 4, 'the write waits less than four seconds');
 my @writers = $server->burst(map { create("w$_") } 1 .. 8);
 my %statuses = map { $_->{status} => 1 } @writers;
-is_deeply([grep { !/^50[03]$/ } keys %statuses], [], 'several writes get a 500 or 503');
+is_deeply([grep { $_ != 503 } keys %statuses], [], 'several writes get a 503');
 is(scalar(grep { !$_->{headers}{'retry-after'} } @writers), 0, 'each refused write has Retry-After');
 my ($longest) = sort { $b <=> $a } map { $_->{took} } @writers;
 takes_less($longest, 6, 'no write waits six seconds');
 ($read, $took) = timed(sub { $server->api(GET => '/products') });
 answers($read, 200, undef, 'a read is served');
 takes_less($took, 0.8, 'the read does not wait');
-is(register_status(), 500, 'a registration gets a 500');
+is(register_status(), 503, 'a registration gets a 503');
 $db->do('ROLLBACK');
 sub register_status { return $server->api(POST => '/register',
     { username => fresh(), email => fresh() . '@example.com', password => 'x' x 8 })->{status} }
@@ -69,9 +69,9 @@ print {$first} create('first');
 sleep 0.7;
 my $second = $server->connection;
 print {$second} create('second');
-like(join('', <$first>), qr{^HTTP/1\.1 500 }, 'the first write reaches its limit');
+like(join('', <$first>), qr{^HTTP/1\.1 503 }, 'the first write reaches its limit');
 $start = time;
-like(join('', <$second>), qr{^HTTP/1\.1 500 }, 'the write behind it reaches its own limit');
+like(join('', <$second>), qr{^HTTP/1\.1 503 }, 'the write behind it reaches its own limit');
 takes_less(time - $start, 1.5, 'which began when it came');
 $db->do('ROLLBACK');
 
@@ -80,7 +80,7 @@ my @second;
 for (1 .. 5) {
     $db->do('BEGIN IMMEDIATE');
     my @both = map { my $socket = $server->connection; print {$socket} create("both $_"); sleep 0.02; $socket } 1, 2;
-    like(join('', readline $both[0]), qr{^HTTP/1\.1 500 }, 'the first of two writes reaches its limit');
+    like(join('', readline $both[0]), qr{^HTTP/1\.1 503 }, 'the first of two writes reaches its limit');
     sleep 0.2;
     $db->do('ROLLBACK');
     push @second, join('', readline $both[1]) =~ m{^HTTP/1\.1 (\d+)} ? $1 : 0;
@@ -103,7 +103,7 @@ for my $try (1 .. 5) {
     ok(wait_until(10, sub { generations() > $restarts }), 'the server restarts gracefully');
     my $new = $server->connection;
     print {$new} create("new $try");
-    like(join('', <$old>), qr{^HTTP/1\.1 500 }, 'the write from before the restart reaches its limit');
+    like(join('', <$old>), qr{^HTTP/1\.1 503 }, 'the write from before the restart reaches its limit');
     $db->do('ROLLBACK');
     push @new, join('', <$new>) =~ m{^HTTP/1\.1 (\d+)} ? $1 : 0;
     last if $new[-1] == 201;

@@ -120,7 +120,7 @@ my @failed = shared(sub {
     $logged = () = $child->log_text =~ /CAT003: /g; # a line for each read
     return ($logged - $before, @answers);
 });
-is(join(' ', grep { $_ != 500 } map { $_->{status} } @failed), '', 'a product that cannot be read fails for all that ask for it');
+is(join(' ', grep { $_ != 503 } map { $_->{status} } @failed), '', 'a product that cannot be read fails for all that ask for it');
 
 # case: the database hangs: those that share its statements hang too, but no more of them than it has connections
 if (mpm() ne 'prefork') {
@@ -139,10 +139,10 @@ if (mpm() ne 'prefork') {
         }
     }
     cmp_ok($stuck->count, '<=', 2 * $most * $children, 'at most twice CatalogMaxConnections requests of each child hang');
-    is(join(' ', grep { !/^50[03]$/ } keys %status), '', 'all others get a 500 or 503') or diag explain \%status;
+    is(join(' ', grep { $_ != 503 } keys %status), '', 'all others get a 503') or diag explain \%status;
     $engine->resume;
-    is(join(' ', grep { !/^(?:200|500)$/ } map { join('', readline $_) =~ m{^HTTP/1\.1 (\d+)} ? $1 : 0 } $stuck->handles),
-        '', 'when it resumes, those that hung get a 200 or 500');
+    is(join(' ', grep { !/^(?:200|503)$/ } map { join('', readline $_) =~ m{^HTTP/1\.1 (\d+)} ? $1 : 0 } $stuck->handles),
+        '', 'when it resumes, those that hung get a 200 or 503');
 }
 
 allow_log(qr/CAT00[1256]: /, qr/CAT056: /, qr/\[dbd:error\]/, qr/CAT003: /);

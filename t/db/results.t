@@ -19,7 +19,7 @@ is($list->{status}, 1, 'catalogctl fails');
 like($list->{err}, qr/CAT003: .*SELECT MAX\(version\).*: Subquery returns more than 1 row$/m,
     'catalogctl prints the database\'s message');
 $server->start;
-answers($server->api(GET => '/products'), 500, refusal(error => 'database unavailable'), 'the server answers 500');
+answers($server->api(GET => '/products'), 503, refusal(error => 'database unavailable'), 'the server answers 503');
 
 expect_log(qr/CAT003: .*Subquery returns more than 1 row/);
 done_testing;

@@ -43,12 +43,12 @@ for (@{ $changes{ +driver } }) {
 # Without a schema, and without permission to create one.
 my $none = server(mount => 'CatalogMigrate Off')->start;
 my $outage = { success => false, message => qr/./, error => 'database unavailable' };
-answers($none->api(GET => '/products'), 500, $outage, 'without a schema the list gets a 500',
+answers($none->api(GET => '/products'), 503, $outage, 'without a schema the list gets a 503',
     'retry-after' => qr/^\d+$/);
-answers($none->api(POST => '/products', { name => 'x', price => 1 }, token => forge()), 500, $outage,
-    'without a schema a write gets a 500');
-answers($none->api(GET => '/products/01a1fd8d-47a8-77ac-9778-38d2c78c295b'), 500, $outage,
-    'without a schema an unknown product gets a 500');
+answers($none->api(POST => '/products', { name => 'x', price => 1 }, token => forge()), 503, $outage,
+    'without a schema a write gets a 503');
+answers($none->api(GET => '/products/01a1fd8d-47a8-77ac-9778-38d2c78c295b'), 503, $outage,
+    'without a schema an unknown product gets a 503');
 like($none->log_text, qr/CAT010: .*schema is at version 0, version \d+ is required; set CatalogMigrate On/,
     'the log says to set CatalogMigrate');
 
@@ -58,9 +58,9 @@ is(all_work($none), '201 200 200 200 200', 'all requests succeed as soon as the 
 
 # A table is dropped while the server runs.
 $none->database->do('DROP TABLE products');
-answers($none->api(GET => '/products'), 500, $outage, 'without its table the list gets a 500');
-answers($none->api(POST => '/products', { name => 'x', price => 1 }, token => forge()), 500, $outage,
-    'without its table a write gets a 500');
+answers($none->api(GET => '/products'), 503, $outage, 'without its table the list gets a 503');
+answers($none->api(POST => '/products', { name => 'x', price => 1 }, token => forge()), 503, $outage,
+    'without its table a write gets a 503');
 unlike($none->api(GET => '/products')->{body}, qr/exist|no such table/, 'the answer has no details of the database');
 
 expect_log(qr/CAT010: /, qr/CAT003: .*(?:no such table|(?:doesn't|does not) exist)/);

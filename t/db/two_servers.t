@@ -59,7 +59,7 @@ sub random_values {
 # On SQLite a write may wait too long for that of the other server (docs/sqlite.md), and is to be sent again.
 sub is_fault {
     my ($r) = @_;
-    return $r->{status} == 500 && !(driver eq 'sqlite3' && $r->{headers}{'retry-after'});
+    return $r->{status} == 500 || (driver ne 'sqlite3' && $r->{status} == 503 && $r->{body} =~ /database unavailable/);
 }
 
 # Ends with 1 at an answer that is a fault of the server's.
@@ -76,7 +76,7 @@ sub write_products {
             : $server->api(PUT => "/products/$id", { price => 1 + int rand 5, %{ random_values($number) } }, token => $token);
         } or next; # it has just been killed
         POSIX::_exit(1) if is_fault($r);
-        push(@ids, $id // ()), next if $r->{status} == 500;
+        push(@ids, $id // ()), next if $r->{status} == 503;
         push @ids, $kind ? $id : $r->{json}{data}{id} // () if $kind != 1;
     }
 }

@@ -66,7 +66,7 @@ create($limited);
 is_ready($limited, 'a database that can grow');
 my $refused;
 for (1 .. 400) {
-    $refused = create($limited)->{status} == 500 and last;
+    $refused = create($limited)->{status} == 507 and last;
 }
 ok($refused, 'the database reaches its largest size');
 is_not_ready($limited, 'a full database');
@@ -74,7 +74,7 @@ is_not_ready($limited, 'a full database');
 # case: the disk is full, then has space again
 SKIP: {
     my $disk = File::Temp->newdir('catalog-test.XXXXXX', TMPDIR => 1);
-    skip 'no file system can be mounted here', 5 if system("mount -t tmpfs -o size=8m tmpfs $disk 2>/dev/null") != 0;
+    skip 'no file system can be mounted here', 9 if system("mount -t tmpfs -o size=8m tmpfs $disk 2>/dev/null") != 0;
     CatalogTest::Server::hand_over("$disk");
     my $small = server(conf => "DBDParams $disk/catalog.db\n")->start;
     answers(create($small), 201, undef, 'a disk with space accepts a product');
@@ -83,6 +83,14 @@ SKIP: {
     1 while syswrite $out, 'x' x 4096;
     close $out;
     is_not_ready($small, 'a full disk');
+    answers(create($small), 507, refusal(message => 'Disk full', error => qr/full/), 'a full disk refuses a product',
+        'retry-after' => qr/^[1-9]\d*$/);
+    answers($small->api(GET => '/products'), 200, sub { $_[0]{pagination}{total} == 1 }, 'it is read nevertheless');
+    $small->stop;
+    system("cat /dev/zero >>$disk/filler 2>/dev/null");
+    $small->start_unready;
+    answers(create($small), 507, refusal(message => 'Disk full', error => qr/full/), 'a server that starts on a full disk refuses a product');
+    like($small->api(GET => '/products')->{status}, qr/^(?:200|503)$/, 'it reads, unless SQLite lacks room for its files');
     unlink "$disk/filler";
     is_ready($small, 'a disk with space again');
     answers(create($small), 201, undef, 'the disk accepts a product again');

@@ -68,7 +68,7 @@ answers(batch('fails', [create('corrected')]), 200, $first->{body}, 'and is repe
 $db->do('ALTER TABLE products RENAME TO products_away');
 my $down = batch('down', [create('down')]);
 $db->do('ALTER TABLE products_away RENAME TO products');
-answers($down, 500, undef, 'a failure of the database is a 500', @served);
+answers($down, 503, undef, 'a failure of the database is a 503', @served);
 answers(batch('down', [create('down')]), 200, undef, 'which is not stored: the same batch succeeds afterwards', @served);
 
 # case: without atomic, the answer has failures too

@@ -84,7 +84,7 @@ answers(create('"later"', { name => 'x', price => 1 }), 201, undef, 'the correct
 $db->do('ALTER TABLE products RENAME TO products_away');
 my $down = create('"down"', { name => 'down', price => 1 });
 $db->do('ALTER TABLE products_away RENAME TO products');
-answers($down, 500, undef, 'a failure of the database is a 500', 'idempotency-replayed' => undef);
+answers($down, 503, undef, 'a failure of the database is a 503', 'idempotency-replayed' => undef);
 answers(create('"down"', { name => 'down', price => 1 }), 201, undef, 'which is not stored: the same request succeeds afterwards',
     'idempotency-replayed' => undef);
 

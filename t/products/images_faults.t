@@ -103,7 +103,7 @@ for my $name (sort keys %bad) {
     answers(send_picture($product), 400, refusal(message => 'Unreadable picture', error => qr/cannot be decoded/), "a program that $name");
 }
 chmod 0644, "$dir/program";
-answers(send_picture($product), 500, refusal(error => qr/./), 'one that cannot be run is the server\'s fault');
+answers(send_picture($product), 503, refusal(error => qr/./), 'one that cannot be run is the server\'s fault');
 expect_log(qr{CAT106: \Q$dir\E/program cannot be run; install it, or correct CatalogImageProgram});
 is(scalar @{ ask(GET => "/products/$product")->{json}{data}{images} }, 2, 'nothing of that is stored');
 moved_since($server, {}, { (map { +"catalog_images_total{result=\"$_->[0]\"}" => $_->[1] } [made => 1 + keys %must_not], [refused => scalar keys %bad], [failed => 1]), 'catalog_image_duration_seconds_count' => 2 + keys(%bad) + keys(%must_not) },
@@ -118,12 +118,12 @@ print {$socket} wire_picture($product);
 my $running;
 wait_until(20, sub { $running = is_running() }) or fail('the program has not started');
 kill KILL => $running;
-like(CatalogTest::Http::read_all($socket), qr{^HTTP/1.1 500 }, 'a program that something else kills is the server\'s fault');
+like(CatalogTest::Http::read_all($socket), qr{^HTTP/1.1 503 }, 'a program that something else kills is the server\'s fault');
 expect_log(qr{CAT120: \Q$dir\E/program was killed while it decoded a picture; is the system out of memory\?});
 
 program('good();');
 spew($none_left, '');
-answers(send_picture($product), 500, refusal(error => qr/./), 'so is a system that has no more processes');
+answers(send_picture($product), 503, refusal(error => qr/./), 'so is a system that has no more processes');
 unlink $none_left;
 expect_log(qr{Resource temporarily unavailable.*CAT105: cannot start a process for a picture, or read its temporary file});
 is(rows(), '2 2', 'nothing of that is stored either');
@@ -219,8 +219,8 @@ SKIP: {
     my $own = register($small)->{token};
     my $id = $small->api(POST => '/products', { name => 'Kettle', price => 1 }, token => $own)->{json}{data}{id};
     my %headers = (token => $own, headers => { 'Content-Type' => 'image/png' });
-    answers($small->api(POST => "/products/$id/images", png(50, 40) . 'x' x 200_000, %headers), 500, refusal(error => qr/./),
-        'a full directory for temporary files is the server\'s fault');
+    answers($small->api(POST => "/products/$id/images", png(50, 40) . 'x' x 200_000, %headers), 507, refusal(message => 'Disk full', error => qr/full/),
+        'a full directory for temporary files is a 507', 'retry-after' => qr/^[1-9]\d*$/);
     is($small->api(POST => "/products/$id/images", png(50, 40), %headers)->{status}, 201, 'a picture for which there is room is taken');
     $small->stop;
     system("umount $disk") == 0 or diag "$disk is still mounted";
@@ -252,7 +252,7 @@ is($other->api(GET => $url =~ s{^/api}{}r)->{body}, $whole->{body}, 'which are t
 
 my $broken = send_picture(new_product())->{json}{data};
 $db->do("UPDATE image_parts SET content = '*' WHERE part LIKE '$broken->{id}%'");
-answers(get($broken->{url}), 500, refusal(error => qr/./), 'a picture that is damaged in the database is the server\'s fault');
+answers(get($broken->{url}), 503, refusal(error => qr/./), 'a picture that is damaged in the database is the server\'s fault');
 expect_log(qr{CAT122: the picture $broken->{id}-50 is damaged in the database});
 
 # ---- the quota ----

@@ -70,6 +70,10 @@ static void test_each_result_has_a_status(void **)
         {"mysql", {.result = 1047, .text = "WSREP has not yet prepared node"}, CAT_ENOTREADY},
         {"mysql", {.result = 1969, .text = "Query execution was interrupted (max_statement_time exceeded)"}, CAT_ESLOW},
         {"sqlite3", {.result = 9, .text = "interrupted"}, CAT_ESLOW},
+        {"mysql", {.result = 1021, .text = "Disk full"}, CAT_EFULL},
+        {"mysql", {.result = 1114, .text = "The table 'products' is full"}, CAT_EFULL},
+        {"mysql", {.result = 3, .text = "Error writing file (Errcode: 28 \"No space left on device\")"}, CAT_EFULL},
+        {"mysql", {.result = 1180, .text = "Got error 6 during COMMIT"}, CAT_EUNSURE},
         {"mysql", {.result = 1146, .text = "Table doesn't exist"}, CAT_EDOWN},
     };
 
@@ -103,7 +107,7 @@ static void test_each_sqlstate_has_a_status(void **)
         {"25006", CAT_EREADONLY}, /* read_only_sql_transaction */
         {"25P02", CAT_EDOWN},     /* in_failed_sql_transaction */
         {"42P01", CAT_EDOWN},     /* undefined_table */
-        {"53100", CAT_EDOWN},     /* disk_full */
+        {"53100", CAT_EFULL},     /* disk_full */
         {"22", CAT_EVALUE},       {"2", CAT_EDOWN}, {"", CAT_EDOWN}, {NULL, CAT_EDOWN},
     };
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "unit.h"
 
+#include <errno.h>
 #include <string.h>
 
 #include "api/failure.h"
@@ -19,7 +20,9 @@ static void check_failure(void **state, apr_status_t rv, int status, const char 
 
 static void test_each_status_of_db_has_an_answer(void **state)
 {
-    check_failure(state, CAT_EDOWN, 500, "database unavailable", 1);
+    check_failure(state, CAT_EDOWN, 503, "database unavailable", 1);
+    check_failure(state, CAT_EUNSURE, 500, "may have been stored", 1);
+    check_failure(state, CAT_EFULL, 507, "full", 1);
     check_failure(state, CAT_EBUSY, 503, "too busy", 1);
     check_failure(state, CAT_ENOTREADY, 503, "not ready", 1);
     check_failure(state, CAT_ESLOW, 503, "narrow it", 1);
@@ -32,13 +35,19 @@ static void test_unmet_condition_is_412(void **state)
     check_failure(state, CAT_ECHANGED, 412, "Precondition failed", 0);
 }
 
+static void test_full_disk_is_507(void **state)
+{
+    check_failure(state, ENOSPC, 507, "full", 1);
+    check_failure(state, EDQUOT, 507, "full", 1);
+}
+
 /* A route that expects APR_NOTFOUND or APR_EEXIST answers it itself. */
-static void test_other_failures_are_500(void **state)
+static void test_other_failures_are_503(void **state)
 {
     static const apr_status_t others[] = {APR_EGENERAL, APR_ENOMEM, APR_NOTFOUND, APR_EEXIST};
 
     for (size_t i = 0; i < UNIT_COUNT(others); i++) {
-        check_failure(state, others[i], 500, "unexpected condition", 0);
+        check_failure(state, others[i], 503, "lacks what it needs", 1);
     }
 }
 
@@ -47,7 +56,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         UNIT_TEST(test_each_status_of_db_has_an_answer),
         UNIT_TEST(test_unmet_condition_is_412),
-        UNIT_TEST(test_other_failures_are_500),
+        UNIT_TEST(test_full_disk_is_507),
+        UNIT_TEST(test_other_failures_are_503),
     };
     return UNIT_RUN(tests);
 }

@@ -186,7 +186,7 @@ static void test_failure_is_not_stored(void **state)
 
     unit_database_sql(t.database,
                       "CREATE TRIGGER refuse BEFORE INSERT ON products BEGIN SELECT RAISE(ABORT, 'x'); END");
-    assert_int_equal(ask(&t, &things, "{}")->status, 500);
+    assert_int_equal(ask(&t, &things, "{}")->status, 503);
     unit_database_sql(t.database, "DROP TRIGGER refuse");
     q = make_request(&t, &things, "{ }");
     assert_int_equal(run_request(&q)->status, 201);

@@ -105,6 +105,7 @@ static void count_fault(const cat_connection_t *conn, apr_status_t rv)
         {CAT_EDOWN, CAT_FAULT_FAILED},       {CAT_ELOST, CAT_FAULT_LOST},          {CAT_ECUT, CAT_FAULT_LOST},
         {CAT_ECONFLICT, CAT_FAULT_CONFLICT}, {CAT_ENOTREADY, CAT_FAULT_NOT_READY}, {CAT_EVALUE, CAT_FAULT_VALUE},
         {CAT_ESLOW, CAT_FAULT_SLOW},         {CAT_EREADONLY, CAT_FAULT_NOT_READY}, {CAT_EENDED, CAT_FAULT_SLOW},
+        {CAT_EFULL, CAT_FAULT_FAILED},       {CAT_EUNSURE, CAT_FAULT_FAILED},
     };
 
     for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
@@ -125,6 +126,9 @@ apr_status_t cat_connection_judge(cat_connection_t *conn, const cat_fault_t *fau
 {
     apr_status_t rv = fault->is_lost ? CAT_ELOST : conn->dialect->judge(fault);
 
+    if (rv == CAT_EDOWN && conn->dialect->native && conn->dialect->native->lacks_room(conn)) {
+        rv = CAT_EFULL;
+    }
     if (rv == CAT_ESLOW && !conn->time_limit) { /* an administrator's limit, or the session's */
         rv = CAT_EENDED;
     }
@@ -175,7 +179,7 @@ apr_status_t cat_connection_commit(cat_connection_t *conn)
 
     cat_connection_count(conn, CAT_STATEMENT_COMMIT);
     rv = native ? native->commit(conn) : cat_connection_send(conn, "COMMIT");
-    rv = rv == CAT_EENDED ? CAT_EDOWN : rv; /* a commit may have had its effect nevertheless */
+    rv = rv == CAT_EENDED || rv == CAT_EDOWN ? CAT_EUNSURE : rv; /* it may have had its effect nevertheless */
     conn->in_transaction = rv != APR_SUCCESS;
     return rv;
 }

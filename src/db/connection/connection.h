@@ -12,8 +12,8 @@
  * A pooled connection: its session, its transactions, and what the module keeps with it for as long as it is open. Used
  * by the one thread that has it out of the pool. db/connection/statement.h runs the prepared statements.
  *
- * Unless a function says otherwise it returns APR_SUCCESS, APR_EEXIST, CAT_EVALUE, CAT_EDOWN, CAT_ENOTREADY, CAT_ELOST
- * or CAT_ECONFLICT. No failure is logged, because the caller may retry: cat_connection_log_fault logs it.
+ * Unless a function says otherwise it returns APR_SUCCESS, APR_EEXIST, CAT_EVALUE, CAT_EDOWN, CAT_EFULL, CAT_EUNSURE,
+ * CAT_ENOTREADY, CAT_ELOST or CAT_ECONFLICT. No failure is logged, because the caller may retry: cat_connection_log_fault logs it.
  */
 typedef struct cat_connection_t cat_connection_t;
 
@@ -40,7 +40,7 @@ apr_status_t cat_connection_ask_all(cat_connection_t *conn, apr_pool_t *pool, co
  * for that of another program. */
 apr_status_t cat_connection_begin(cat_connection_t *conn, apr_time_t until);
 
-/* Commits it. After a failure it may still be open. */
+/* Commits it. After a failure it may still be open. CAT_EUNSURE: it may also be stored. */
 apr_status_t cat_connection_commit(cat_connection_t *conn);
 
 /* Begins a transaction that reads one state from beginning to end; cat_connection_roll_back ends it. */

@@ -70,6 +70,9 @@ typedef struct cat_native_t {
 
     /* Returns the cause of the last failure and what to do, on the pool. Returns NULL if the driver's words suffice. */
     const char *(*explain)(const cat_connection_t *conn, apr_pool_t *pool);
+
+    /* Returns true if the last call of the library failed because the disk or the database is full. */
+    int (*lacks_room)(const cat_connection_t *conn);
 } cat_native_t;
 
 #endif

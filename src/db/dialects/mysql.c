@@ -10,6 +10,8 @@
  */
 #include "db/dialects/dialect.h"
 
+#include <string.h>
+
 #include "db/dialects/sql_fragments.h"
 #include "db/dialects/status.h"
 
@@ -105,6 +107,11 @@ static apr_status_t judge_result(const cat_fault_t *fault)
         return CAT_EDEAD;
     case 1047: /* ER_UNKNOWN_COM_ERROR; Galera's for each statement while its node has no quorum, or is joining */
         return CAT_ENOTREADY;
+    case 1180: /* ER_ERROR_DURING_COMMIT; Galera's where the node has lost the others while it committed */
+        return CAT_EUNSURE;
+    case 1021: /* ER_DISK_FULL */
+    case 1114: /* ER_RECORD_FILE_FULL */
+        return CAT_EFULL;
     case 1290: /* ER_OPTION_PREVENTS_STATEMENT: read_only */
     case 1792: /* ER_CANT_EXECUTE_IN_READ_ONLY_TRANSACTION: transaction_read_only */
     case 1836: /* ER_READ_ONLY_MODE */
@@ -122,8 +129,8 @@ static apr_status_t judge_result(const cat_fault_t *fault)
         return CAT_ELOST;
     case 1969: /* MariaDB's ER_STATEMENT_TIMEOUT */
         return CAT_ESLOW;
-    default:
-        return CAT_EDOWN;
+    default: /* of the server's files, such as its temporary ones, the text alone has the reason */
+        return strstr(fault->text, "No space left on device") ? CAT_EFULL : CAT_EDOWN;
     }
 }
 

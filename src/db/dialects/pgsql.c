@@ -97,6 +97,7 @@ static const struct {
     {"26000", CAT_EDEAD},  /* invalid_sql_statement_name: it is not prepared */
     {"42P05", CAT_EDEAD},  /* duplicate_prepared_statement */
     {"25006", CAT_EREADONLY}, /* read_only_sql_transaction: the server is a stand-by, or was made read-only */
+    {"53100", CAT_EFULL},     /* disk_full */
     {"40001", CAT_ECONFLICT}, /* serialization_failure */
     {"40P01", CAT_ECONFLICT}, /* deadlock_detected */
     {"55P03", CAT_ECONFLICT}, /* lock_not_available */

@@ -8,10 +8,12 @@
  * Statuses of db/ beyond APR's own, of which it returns two: APR_NOTFOUND, no such row; APR_EEXIST, a unique key is
  * taken. Rooms above may return these too, for what they mean here. db/ has the numbers below 20.
  */
-#define CAT_EDOWN (APR_OS_START_USERERR + 1)     /* the database cannot be used */
-#define CAT_EBUSY (APR_OS_START_USERERR + 2)     /* over a limit of httpd's or the database's, or others wrote first */
-#define CAT_EVALUE (APR_OS_START_USERERR + 3)    /* the database refuses the values */
-#define CAT_ESLOW (APR_OS_START_USERERR + 6)     /* a search took longer than it may, and was ended */
+#define CAT_EDOWN (APR_OS_START_USERERR + 1)   /* the database cannot be used, and stored nothing */
+#define CAT_EUNSURE (APR_OS_START_USERERR + 4) /* the database may have stored the write or not: its answer was lost */
+#define CAT_EFULL (APR_OS_START_USERERR + 10)  /* the database has no room for the write, and stored nothing */
+#define CAT_EBUSY (APR_OS_START_USERERR + 2)   /* over a limit of httpd's or the database's, or others wrote first */
+#define CAT_EVALUE (APR_OS_START_USERERR + 3)  /* the database refuses the values */
+#define CAT_ESLOW (APR_OS_START_USERERR + 6)   /* a search took longer than it may, and was ended */
 #define CAT_ENOTREADY (APR_OS_START_USERERR + 5) /* the database is not ready, and did nothing */
 #define CAT_EREADONLY (APR_OS_START_USERERR + 9) /* the database accepts no writes, and did nothing */
 #define CAT_ECLAIMED (APR_OS_START_USERERR + 7)  /* another write has the claim's key; nothing was done: db/claim.h */
@@ -20,7 +22,8 @@
 /* Is it the fault of the database, which would be the same for another write? */
 static inline int cat_status_is_fault(apr_status_t rv)
 {
-    return rv == CAT_EDOWN || rv == CAT_EBUSY || rv == CAT_ENOTREADY || rv == CAT_EREADONLY;
+    return rv == CAT_EDOWN || rv == CAT_EUNSURE || rv == CAT_EFULL || rv == CAT_EBUSY || rv == CAT_ENOTREADY ||
+           rv == CAT_EREADONLY;
 }
 
 /* What a driver's result can mean beside these. Only db/ sees them. */

@@ -13,7 +13,7 @@
  * Attempts: a loop around a statement or a transaction decides by its status whether to go round again.
  *
  *     lost a conflict              up to three times in all, after 20 and 40 ms
- *     connection lost              the same, but only if twice has the same effect as once
+ *     connection lost              the same, but only if twice has the same effect as once; otherwise nobody knows what is stored
  *     database not ready           every 100 ms, as long as it has not refused for two seconds (database.c)
  *     accepts no writes            the same as a lost conflict, but only if the session is not new
  *     anything else                logged once, here; the connection goes back
@@ -278,8 +278,8 @@ static int may_be_outdated(const cat_connection_t *conn, apr_status_t rv)
 
 int cat_checkout_is_fault(apr_status_t rv)
 {
-    return rv == CAT_EDOWN || rv == CAT_ENOTREADY || rv == CAT_EREADONLY || rv == CAT_EVALUE || rv == CAT_ELOST ||
-           rv == CAT_ECONFLICT || rv == CAT_EDEAD || rv == CAT_ECUT || rv == CAT_EENDED;
+    return (cat_status_is_fault(rv) && rv != CAT_EBUSY) || rv == CAT_EVALUE || rv == CAT_ELOST || rv == CAT_ECONFLICT ||
+           rv == CAT_EDEAD || rv == CAT_ECUT || rv == CAT_EENDED;
 }
 
 static apr_status_t final_status(apr_status_t rv)
@@ -320,6 +320,7 @@ int cat_checkout_try_again(cat_db_t *db, apr_status_t *rv, cat_repeat_t repeat, 
                (had_no_effect(*rv, repeat) || may_be_outdated(db->use->conn, *rv))) {
         pause = *tries * TRY_INTERVAL;
     } else {
+        *rv = *rv == CAT_ELOST && repeat == CAT_NOT_REPEATABLE ? CAT_EUNSURE : *rv;
         cat_checkout_give_up(db, rv);
         return 0;
     }
@@ -340,6 +341,9 @@ int cat_checkout_attempt(cat_attempt_t *a)
         if (a->rv == APR_SUCCESS) {
             return 1;
         }
+    }
+    if (a->rv == CAT_EFULL && a->use == CAT_TO_READ) { /* the client asked for no room */
+        a->rv = CAT_EDOWN;
     }
     return 0;
 }

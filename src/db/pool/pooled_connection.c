@@ -147,7 +147,7 @@ static apr_status_t set_up_connection(cat_source_t *source, cat_connection_t *co
     rv = set_up_session(source, conn, has_write_lock, log);
     if (rv != APR_SUCCESS && rv != CAT_ELOST && rv != CAT_EBUSY) {
         cat_connection_log_fault(conn, log, CAT_LOG_ERROR);
-        return CAT_EDOWN;
+        return rv == CAT_EFULL ? rv : CAT_EDOWN;
     }
     if (rv == APR_SUCCESS && conn->file) {
         cat_sqlite_set_up(&conn->handle);

@@ -13,7 +13,7 @@
  * may be given another connection, to the host that was promoted.
  *
  * CAT_ELOST: the database dropped the connection while it was in the pool, another one may do. CAT_ENOTREADY.
- * CAT_EBUSY, logged: another child is still creating the schema. CAT_EDOWN, logged: no dialect knows the driver, the
+ * CAT_EBUSY, logged: another child is still creating the schema. CAT_EFULL, logged. CAT_EDOWN, logged: no dialect knows the driver, the
  * session cannot be set up, or the database's file was removed or replaced.
  */
 apr_status_t cat_pooled_connection_get(cat_source_t *source, cat_db_handle_t *handle, int to_write,

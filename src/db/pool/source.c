@@ -7,7 +7,7 @@
  *                        max, 1 s     last 100 ms                       database is not known to be up
  *
  * A server that does not answer costs each attempt its time-out. While the database is down, one thread therefore tries,
- * and those that come meanwhile are answered within half a second, with 500:
+ * and those that come meanwhile are answered within half a second, with 503:
  *
  *     NEW --first connection--> UP --attempt fails--> DOWN --attempt succeeds--> UP
  */

@@ -349,7 +349,7 @@ static apr_status_t migrate_source(const cat_db_t *db, when_late_t when_late)
 
     cat_checkout_release(own);
     cat_source_note_schema(db->use->source, rv == APR_SUCCESS);
-    return rv == APR_SUCCESS || rv == CAT_EBUSY || rv == CAT_ENOTREADY ? rv : CAT_EDOWN;
+    return rv == APR_SUCCESS || rv == CAT_EBUSY || rv == CAT_ENOTREADY || rv == CAT_EFULL ? rv : CAT_EDOWN;
 }
 
 apr_status_t cat_migration_try(const cat_db_t *db)

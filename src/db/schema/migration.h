@@ -13,7 +13,7 @@ apr_status_t cat_migration_read_version(cat_db_t *db, int *version, int *needed)
  * same time exclude each other: _try waits three seconds for another one's step, which a request can spare; _run waits
  * for as long as it takes.
  *
- * APR_SUCCESS: cat_source_has_schema is true from now on. CAT_EDOWN, CAT_EBUSY or CAT_ENOTREADY, logged: not yet.
+ * APR_SUCCESS: cat_source_has_schema is true from now on. CAT_EDOWN, CAT_EFULL, CAT_EBUSY or CAT_ENOTREADY, logged: not yet.
  */
 apr_status_t cat_migration_try(const cat_db_t *db);
 apr_status_t cat_migration_run(const cat_db_t *db);

@@ -74,6 +74,20 @@ apr_status_t cat_sqlite_begin(const cat_db_handle_t *handle, cat_sqlite_reader_t
     return result == SQLITE_READONLY ? CAT_ELOST : CAT_EDOWN;
 }
 
+/* A sync that fails for lack of room is no such failure: the commit is in the file, and may be found there after a crash. */
+int cat_sqlite_lacks_room(const cat_db_handle_t *handle)
+{
+    sqlite3 *sqlite = sqlite_of(handle);
+    int code = sqlite3_extended_errcode(sqlite), reason = sqlite3_system_errno(sqlite);
+
+    if (code == SQLITE_IOERR_FSYNC || code == SQLITE_IOERR_DIR_FSYNC) {
+        return 0;
+    }
+    code &= 0xff;
+    return code == SQLITE_FULL ||
+           ((code == SQLITE_IOERR || code == SQLITE_CANTOPEN) && (reason == ENOSPC || reason == EDQUOT));
+}
+
 static int note_frames(void *frames, sqlite3 *, const char *, int count)
 {
     *(int *)frames = count;

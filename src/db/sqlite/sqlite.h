@@ -27,6 +27,9 @@ void cat_sqlite_set_up(const cat_db_handle_t *handle);
 apr_status_t cat_sqlite_begin(const cat_db_handle_t *handle, cat_sqlite_reader_t *reader, apr_time_t until,
                               cat_fault_t *fault);
 
+/* Returns true if the last call on the connection failed because the disk, a quota or the database is full. */
+int cat_sqlite_lacks_room(const cat_db_handle_t *handle);
+
 /* How many pages the connection keeps: 16 MB of them, or 2 as by default. */
 void cat_sqlite_size_cache(const cat_db_handle_t *handle, int is_wide);
 

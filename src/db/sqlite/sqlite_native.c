@@ -32,10 +32,14 @@ static apr_status_t begin_write(cat_connection_t *conn, apr_time_t until)
     cat_fault_t fault;
     apr_status_t rv = cat_sqlite_begin(&conn->handle, conn->sqlite->reader, until, &fault);
 
-    if (rv != APR_SUCCESS) {
-        cat_connection_note_fault(conn, &fault, "BEGIN IMMEDIATE", rv);
-        conn->is_lost |= rv == CAT_ELOST;
+    if (rv == APR_SUCCESS) {
+        return rv;
     }
+    if (rv == CAT_EDOWN) {
+        return cat_connection_judge(conn, &fault, "BEGIN IMMEDIATE");
+    }
+    cat_connection_note_fault(conn, &fault, "BEGIN IMMEDIATE", rv);
+    conn->is_lost = 1;
     return rv;
 }
 
@@ -109,6 +113,11 @@ static const char *explain_fault(const cat_connection_t *conn, apr_pool_t *pool)
     return conn->file && is_denied ? cat_database_file_explain(pool, conn->file) : NULL;
 }
 
+static int lacks_room(const cat_connection_t *conn)
+{
+    return cat_sqlite_lacks_room(&conn->handle);
+}
+
 const cat_native_t cat_native_sqlite = {
     .begin = begin_write,
     .begin_view = begin_view,
@@ -116,6 +125,7 @@ const cat_native_t cat_native_sqlite = {
     .roll_back = roll_back,
     .select = select_rows,
     .explain = explain_fault,
+    .lacks_room = lacks_room,
 };
 
 /* ---- the file ---- */

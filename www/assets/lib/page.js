@@ -48,12 +48,14 @@ function inTime(seconds) {
     return seconds > 0 ? t('error.seconds', { n: seconds }) : t('error.now');
 }
 
+const BROKEN = ['database-unavailable', 'server-unable']; /* of the 503, those that are no overload */
+
 /* The text of an error that waiting may help against; undefined for others. */
-function explainWait({ status }) {
+function explainWait({ status, problem }) {
     if (status === 429) {
         return 'error.tooMany';
     }
-    if (status === 502 || status === 503 || status === 504) {
+    if ([502, 503, 504].includes(status) && !BROKEN.includes(problem)) {
         return 'error.busy';
     }
     return status >= 500 ? 'error.broken' : undefined;
@@ -94,7 +96,7 @@ function countdown(seconds, done) {
 /* In a role of its own, because an alert would read out each second. */
 function waitingText(key, error, clock) {
     const when = el('span', { role: 'timer' }, () => (clock ? inTime(clock.left.value) : t('error.while')));
-    return el('p', {}, pieces(key, { when }), error.request && error.status === 500 ? ` ${t('error.request', { id: error.request })}` : '');
+    return el('p', {}, pieces(key, { when }), error.request && key === 'error.broken' ? ` ${t('error.request', { id: error.request })}` : '');
 }
 
 let retry = null; /* what to do again when the server is back */
