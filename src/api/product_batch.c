@@ -339,7 +339,9 @@ static void add_result(const batch_t *b, cat_buffer_t *results, int index, int i
     cat_input_t *input = &b->sent[index].input;
     const json_t *errors;
 
-    if (o->rv == APR_EEXIST && !input->errors) {
+    if (o->rv == APR_EEXIST && !input->errors && o->refused) {
+        cat_products_note_refused(b->q->db, input, o->refused);
+    } else if (o->rv == APR_EEXIST && !input->errors) {
         cat_products_note_taken(b->q->db, input, o->kind == CAT_OPERATION_UPDATE ? o->id : NULL, o->taken);
     }
     errors = input->errors;

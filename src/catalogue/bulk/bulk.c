@@ -289,16 +289,43 @@ static int needs_trial(const cat_bulk_request_t *request)
     return needs;
 }
 
+/* Unique values that wait for other products to give them up: "adjust" moves those of several products by one. */
+static apr_status_t settle_values(change_t *c)
+{
+    apr_array_header_t *refused = apr_array_make(c->changed->pool, 0, sizeof(cat_waiting_value_t));
+    apr_status_t rv = c->result->failed ? APR_SUCCESS : cat_own_keys_settle(c->db, refused);
+
+    c->id = NULL;
+    for (int i = 0; i < refused->nelts; i++) {
+        const cat_waiting_value_t *value = &APR_ARRAY_IDX(refused, i, cat_waiting_value_t);
+        if (c->id && !strcmp(c->id, value->id)) {
+            continue; /* another field of the same product */
+        }
+        c->id = value->id;
+        c->db->taken = value->number;
+        c->result->changed--;
+        note_refusal(c, APR_EEXIST);
+    }
+    return rv == APR_EEXIST ? APR_SUCCESS : rv;
+}
+
 apr_status_t cat_bulk_change_within(cat_db_t *db, const cat_bulk_request_t *request, apr_array_header_t *ids,
                                     apr_array_header_t *changed, cat_bulk_result_t *result)
 {
     change_t c = {.db = db, .request = request, .changed = changed, .result = result};
+    apr_status_t rv;
 
     c.is_dry = request->is_dry && !needs_trial(request);
     *result = (cat_bulk_result_t){.errors = cat_json_own(ids->pool, json_array())};
     apr_array_clear(changed);
     qsort(ids->elts, (size_t)ids->nelts, sizeof(const char *), cat_text_compare);
-    return change_groups(&c, ids);
+    if (request->is_atomic) {
+        cat_own_keys_wait(db, ids->pool);
+    }
+    rv = change_groups(&c, ids);
+    rv = rv == APR_SUCCESS && request->is_atomic ? settle_values(&c) : rv;
+    db->waiting = NULL;
+    return rv;
 }
 
 /* ---- all ---- */

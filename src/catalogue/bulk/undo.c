@@ -33,7 +33,7 @@
 #include "lib/number.h"
 #include "lib/time.h"
 
-#define TOGETHER_MOST 100 /* products that wait for each other */
+#define TOGETHER_TRIES 10 /* of products that wait for each other, before each is tried by itself */
 
 /* An import that has stored nothing for so long has ended with its server. */
 #define ABANDONED apr_time_from_sec(300)
@@ -198,6 +198,7 @@ typedef struct run_t {
     apr_array_header_t *waiting; /* const char *: products whose unique values others have */
     int is_last_try;             /* flag: of those that wait */
     int tried;                   /* the place of one of them */
+    apr_array_header_t *refused; /* cat_waiting_value_t: their values that other products have */
     cat_bulk_result_t *result;
 } run_t;
 
@@ -313,44 +314,77 @@ static apr_status_t put_and_claim(const run_t *run, const char *id)
     return rv;
 }
 
-/* Within a savepoint. run->tried: the product that it fails with. */
+/* Within a savepoint. run->tried: the product that it fails with, unless other products have the values in run->refused. */
 static apr_status_t put_together(void *baton)
 {
     run_t *run = baton;
     apr_status_t rv = release_values(run);
 
+    run->refused = apr_array_make(run->waiting->pool, 0, sizeof(cat_waiting_value_t));
+    cat_own_keys_wait(run->db, run->waiting->pool);
     for (run->tried = 0; rv == APR_SUCCESS && run->tried < run->waiting->nelts; run->tried++) {
         rv = put_and_claim(run, APR_ARRAY_IDX(run->waiting, run->tried, const char *));
         if (rv != APR_SUCCESS) {
             break;
         }
     }
+    rv = rv == APR_SUCCESS ? cat_own_keys_settle(run->db, run->refused) : rv;
+    run->db->waiting = NULL;
     return rv;
 }
 
-static void leave_out(run_t *run)
+static void leave_out(const run_t *run, const char *id)
 {
-    const char **ids = (const char **)run->waiting->elts;
+    apr_array_header_t *waiting = run->waiting;
+    int kept = 0;
 
-    memmove(ids + run->tried, ids + run->tried + 1, (apr_size_t)(run->waiting->nelts - run->tried - 1) * sizeof(*ids));
-    run->waiting->nelts--;
+    for (int i = 0; i < waiting->nelts; i++) {
+        if (strcmp(APR_ARRAY_IDX(waiting, i, const char *), id) != 0) {
+            APR_ARRAY_IDX(waiting, kept++, const char *) = APR_ARRAY_IDX(waiting, i, const char *);
+        }
+    }
+    waiting->nelts = kept;
 }
 
-/* One that fails although the others have released their values is named, and the others are tried without it. */
+static apr_status_t leave_out_refused(run_t *run, apr_status_t rv)
+{
+    const char *last = "";
+
+    if (!run->refused->nelts) {
+        last = APR_ARRAY_IDX(run->waiting, run->tried, const char *);
+        rv = note_refusal(run, last, rv);
+        leave_out(run, last);
+        return rv;
+    }
+    for (int i = 0; i < run->refused->nelts; i++) {
+        const cat_waiting_value_t *value = &APR_ARRAY_IDX(run->refused, i, cat_waiting_value_t);
+        if (strcmp(last, value->id) != 0) { /* not another value of the same product */
+            last = value->id;
+            run->db->taken = value->number;
+            note_refusal(run, last, APR_EEXIST);
+            leave_out(run, last);
+        }
+    }
+    return APR_SUCCESS;
+}
+
+/* Products that fail although all have released their values are named, and the others are tried without them, a few times. */
 static apr_status_t undo_together(run_t *run)
 {
     apr_status_t rv = APR_EEXIST;
 
     run->is_last_try = 1;
-    while (run->waiting->nelts && rv != APR_SUCCESS) {
+    for (int tries = 0; run->waiting->nelts && rv != APR_SUCCESS && tries < TOGETHER_TRIES; tries++) {
         rv = cat_change_notes_attempt(run->db, put_together, run);
         if (rv != APR_SUCCESS) {
-            apr_status_t fault = note_refusal(run, APR_ARRAY_IDX(run->waiting, run->tried, const char *), rv);
+            apr_status_t fault = leave_out_refused(run, rv);
             if (fault != APR_SUCCESS) {
                 return fault;
             }
-            leave_out(run);
         }
+    }
+    if (rv != APR_SUCCESS) {
+        return undo_products(run, run->waiting);
     }
     run->result->changed += run->waiting->nelts;
     return APR_SUCCESS;
@@ -366,10 +400,6 @@ static apr_status_t undo_all(run_t *run)
     while (rv == APR_SUCCESS && run->waiting->nelts && run->waiting->nelts < before) {
         before = run->waiting->nelts;
         rv = undo_products(run, run->waiting);
-    }
-    if (rv == APR_SUCCESS && run->waiting->nelts > TOGETHER_MOST) {
-        run->is_last_try = 1;
-        return undo_products(run, run->waiting);
     }
     return rv == APR_SUCCESS ? undo_together(run) : rv;
 }

@@ -14,6 +14,13 @@
  * A product that has a name (catalogue/product/product_name.h) is found when the products are locked; afterwards each operation that
  * sets, changes or deletes the value changes what the name stands for, so a product can be created and updated by name in one run.
  *
+ * A unique value that another product has waits for the end of an atomic run: an operation after it may free the value. Two updates that swap
+ * their values are written like this, where sku=1 and sku=2 stand for A and B until they have given these up:
+ *
+ *     update sku=1 (A) to 2      A waits for 2; nobody has 1
+ *     update sku=2 (B) to 1      B has 1; nobody has 2
+ *     the end                    A has 2
+ *
  * An atomic run stops writing at the first failure, and is rolled back; the operations after it are still judged, as if all
  * had been written, so that the client learns of every fault at once. In a run that is not atomic, each operation is written
  * within a savepoint (cat_db_attempt), so that a failure takes back itself alone.
@@ -34,8 +41,9 @@
 /* What the name of an operation stands for, as the operations so far leave it. */
 typedef struct naming_t {
     const cat_product_name_t *name;
-    const char *id; /* NULL: no product has it */
-    int is_unknown; /* flag: nobody knows which product has it, as the keys of the field are being filled in */
+    const char *id;      /* NULL: no product has it */
+    const char *waiting; /* a product that gets it once that one gives it up; NULL: none does */
+    int is_unknown;      /* flag: nobody knows which product has it, as the keys of the field are being filled in */
 } naming_t;
 
 typedef struct run_t {
@@ -203,6 +211,33 @@ static void suppose_operation(const run_t *run, cat_operation_t *o)
     }
 }
 
+static int is_waiting(const run_t *run, const cat_product_name_t *name, const char *id)
+{
+    const cat_registry_t *registry;
+
+    return run->db->waiting && cat_registry_get(run->db, &registry) == APR_SUCCESS &&
+           cat_own_keys_is_waiting(
+               run->db,
+               registry->numbers[cat_registry_find_field(registry, cat_product_fields_of(run->db->conf), name->field)],
+               id);
+}
+
+/* As the product with the id is now. */
+static void follow_name(const run_t *run, naming_t *naming, const char *id, const char *const *product)
+{
+    if (product && cat_product_name_fits(naming->name, product)) {
+        *(naming->id && is_waiting(run, naming->name, id) ? &naming->waiting : &naming->id) = id;
+        return;
+    }
+    if (naming->waiting && !strcmp(naming->waiting, id)) {
+        naming->waiting = NULL;
+    }
+    if (naming->id && !strcmp(naming->id, id)) {
+        naming->id = naming->waiting;
+        naming->waiting = NULL;
+    }
+}
+
 /* For the operations after it. */
 static void note_success(run_t *run, const cat_operation_t *o)
 {
@@ -211,12 +246,7 @@ static void note_success(run_t *run, const cat_operation_t *o)
     run->succeeded++;
     apr_hash_set(run->products, id, APR_HASH_KEY_STRING, o->product); /* NULL, if it was deleted, removes it */
     for (int i = 0; i < run->names->nelts; i++) {
-        naming_t *naming = &list_names(run)[i];
-        if (o->product && cat_product_name_fits(naming->name, o->product)) {
-            naming->id = id;
-        } else if (naming->id && !strcmp(naming->id, id)) {
-            naming->id = NULL;
-        }
+        follow_name(run, &list_names(run)[i], id, o->product);
     }
     if (o->kind != CAT_OPERATION_CREATE) {
         APR_ARRAY_PUSH(run->changed, const char *) = id;
@@ -246,12 +276,16 @@ static apr_status_t run_operation(run_t *run, int index, int *named)
     cat_operations_t *all = run->operations;
     cat_operation_t *o = &all->list[index];
 
+    o->refused = NULL;
     o->rv = take_name(run, o, named);
     o->rv = o->rv == APR_SUCCESS ? judge_operation(run, o) : o->rv;
     if (o->rv == APR_SUCCESS && all->failed >= 0) {
         suppose_operation(run, o);
     } else if (o->rv == APR_SUCCESS) {
         run->current = o;
+        if (run->db->waiting) {
+            run->db->waiting->writer = index;
+        }
         o->rv = all->is_atomic ? write_operation(run) : cat_db_attempt(run->db, write_operation, run);
         o->taken = run->db->taken;
         if (is_fault(all, o->rv)) {
@@ -269,11 +303,36 @@ static apr_status_t run_operation(run_t *run, int index, int *named)
 
 /* ---- all ---- */
 
+/* Values that wait fail the operations that set them. */
+static apr_status_t settle_values(run_t *run)
+{
+    cat_operations_t *all = run->operations;
+    apr_array_header_t *refused = apr_array_make(run->pool, 2, sizeof(cat_waiting_value_t));
+    apr_status_t rv = run->db->waiting ? cat_own_keys_settle(run->db, refused) : APR_SUCCESS;
+
+    for (int i = 0; i < refused->nelts; i++) {
+        const cat_waiting_value_t *value = &APR_ARRAY_IDX(refused, i, cat_waiting_value_t);
+        cat_operation_t *o = &all->list[value->writer];
+        if (o->rv == APR_SUCCESS) {
+            o->rv = APR_EEXIST;
+            o->refused = apr_array_make(run->pool, 1, sizeof(cat_waiting_value_t));
+        }
+        APR_ARRAY_PUSH(o->refused, cat_waiting_value_t) = *value;
+        all->failed = all->failed < 0 || value->writer < all->failed ? value->writer : all->failed;
+    }
+    return rv == APR_EEXIST ? APR_SUCCESS : rv;
+}
+
 /* APR_NOTFOUND rolls back, if there is nothing to store. */
-static apr_status_t end_run(const run_t *run)
+static apr_status_t end_run(run_t *run)
 {
     const cat_operations_t *all = run->operations;
+    apr_status_t rv = all->failed < 0 ? settle_values(run) : APR_SUCCESS;
 
+    run->db->waiting = NULL;
+    if (rv != APR_SUCCESS) {
+        return rv;
+    }
     if (all->failed >= 0) {
         return all->list[all->failed].rv;
     }
@@ -293,6 +352,9 @@ static apr_status_t run_operations(void *baton)
     run->changed->nelts = 0;
     run->succeeded = 0;
     all->failed = -1;
+    if (all->is_atomic) {
+        cat_own_keys_wait(run->db, run->pool);
+    }
     rv = lock_products(run);
     for (int i = 0; i < all->count && rv == APR_SUCCESS; i++) {
         if (all->list[i].kind != CAT_OPERATION_NONE) {
@@ -310,5 +372,6 @@ apr_status_t cat_operations_run(apr_pool_t *pool, cat_db_t *db, cat_operations_t
     operations->failed = -1;
     run.changed = apr_array_make(pool, operations->count, sizeof(const char *));
     rv = cat_products_transact(db, run.changed, operations->count, run_operations, &run);
+    db->waiting = NULL;
     return rv == APR_NOTFOUND && operations->failed < 0 ? APR_SUCCESS : rv;
 }

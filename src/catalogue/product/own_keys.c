@@ -20,6 +20,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <apr_hash.h>
 #include <apr_strings.h>
 
 #include "catalogue/product/product.h"
@@ -414,10 +415,35 @@ apr_status_t cat_own_keys_forget(cat_db_t *db, const cat_registry_t *registry, c
     return rv == APR_SUCCESS ? cat_value_counts_write(db, c.counts) : rv;
 }
 
+static cat_waiting_value_t *find_waiting(const cat_db_t *db, const char *number, const char *id)
+{
+    return db->waiting && apr_hash_count(db->waiting->by_owner)
+               ? apr_hash_get(db->waiting->by_owner, apr_pstrcat(db->pool, number, " ", id, NULL), APR_HASH_KEY_STRING)
+               : NULL;
+}
+
+int cat_own_keys_is_waiting(const cat_db_t *db, const char *number, const char *id)
+{
+    return find_waiting(db, number, id) != NULL;
+}
+
+static void give_up_waiting(const cat_db_t *db, const char *number, const char *id)
+{
+    cat_waiting_value_t *value = find_waiting(db, number, id);
+
+    if (value) {
+        value->is_over = 1;
+        apr_hash_set(db->waiting->by_owner, apr_pstrcat(db->pool, number, " ", id, NULL), APR_HASH_KEY_STRING, NULL);
+    }
+}
+
 apr_status_t cat_own_keys_delete(cat_db_t *db, const cat_registry_t *registry, const char *created_at, const char *id)
 {
     apr_status_t rv = cat_own_keys_forget(db, registry, created_at, id);
 
+    for (int i = CAT_PRODUCT_FIELDS; i < registry->fields->count; i++) {
+        give_up_waiting(db, registry->numbers[i], id);
+    }
     return rv == APR_SUCCESS && registry->has_unique ? cat_db_exec(db, SQL_UNIQUE_DELETE_ALL, CAT_VALUES(id), NULL)
                                                      : rv;
 }
@@ -490,6 +516,47 @@ static apr_status_t look_at_value(cat_db_t *db, const cat_registry_t *registry, 
                : APR_SUCCESS;
 }
 
+/* ---- values that wait ---- */
+
+void cat_own_keys_wait(cat_db_t *db, apr_pool_t *pool)
+{
+    db->waiting = apr_palloc(pool, sizeof(*db->waiting));
+    *db->waiting =
+        (cat_waiting_t){pool, apr_array_make(pool, 0, sizeof(cat_waiting_value_t *)), apr_hash_make(pool), 0};
+}
+
+static void wait_for_value(const cat_db_t *db, const char *number, const char *text, const char *id)
+{
+    const cat_waiting_t *w = db->waiting;
+    cat_waiting_value_t *value = apr_palloc(w->pool, sizeof(*value));
+
+    *value =
+        (cat_waiting_value_t){apr_pstrdup(w->pool, number), apr_pstrdup(w->pool, cat_own_keys_unique(db->pool, text)),
+                              apr_pstrdup(w->pool, id), w->writer, 0};
+    APR_ARRAY_PUSH(w->values, cat_waiting_value_t *) = value;
+    apr_hash_set(w->by_owner, apr_pstrcat(w->pool, number, " ", id, NULL), APR_HASH_KEY_STRING, value);
+}
+
+/* In the order of the writes, so that of several products the first one gets a value that has become free. */
+apr_status_t cat_own_keys_settle(cat_db_t *db, apr_array_header_t *refused)
+{
+    const apr_array_header_t *values = db->waiting->values;
+    apr_status_t rv = APR_SUCCESS;
+
+    db->waiting = NULL;
+    for (int i = 0; i < values->nelts && rv == APR_SUCCESS; i++) {
+        const cat_waiting_value_t *value = APR_ARRAY_IDX(values, i, cat_waiting_value_t *);
+        rv = value->is_over ? APR_SUCCESS : take_value(db, value->number, value->value, value->id);
+        if (rv == APR_EEXIST) {
+            APR_ARRAY_PUSH(refused, cat_waiting_value_t) = *value;
+            rv = APR_SUCCESS;
+        }
+    }
+    return rv == APR_SUCCESS && refused->nelts ? APR_EEXIST : rv;
+}
+
+/* ---- values that change ---- */
+
 static apr_status_t change_value(cat_db_t *db, const cat_registry_t *registry, int field, const char *const *was,
                                  const char *const *is)
 {
@@ -497,13 +564,19 @@ static apr_status_t change_value(cat_db_t *db, const cat_registry_t *registry, i
     int is_shared;
     apr_status_t rv = look_at_value(db, registry, field, was, &is_shared);
 
+    give_up_waiting(db, number, id);
     if (rv == APR_SUCCESS && was && was[field]) {
         rv = cat_db_exec(db, SQL_UNIQUE_DELETE, CAT_VALUES(id, number), NULL);
     }
     if (rv != APR_SUCCESS || !is[field]) {
         return rv;
     }
-    return is_shared ? take_value(db, number, is[field], id) : cat_own_keys_take(db, registry, field, is[field], id);
+    rv = is_shared ? take_value(db, number, is[field], id) : cat_own_keys_take(db, registry, field, is[field], id);
+    if (rv == APR_EEXIST && db->waiting) {
+        wait_for_value(db, number, is[field], id);
+        return APR_SUCCESS;
+    }
+    return rv;
 }
 
 /* Would change_value refuse the value? It changes nothing. */
@@ -554,7 +627,7 @@ apr_status_t cat_own_keys_reclaim(cat_db_t *db, const cat_registry_t *registry, 
     apr_status_t rv;
 
     db->taken = NULL;
-    rv = cat_db_has_one_writer(db) ? reclaim_each(db, registry, was, is, check_value) : APR_SUCCESS;
+    rv = cat_db_has_one_writer(db) && !db->waiting ? reclaim_each(db, registry, was, is, check_value) : APR_SUCCESS;
     return rv == APR_SUCCESS ? reclaim_each(db, registry, was, is, change_value) : rv;
 }
 
@@ -625,6 +698,9 @@ apr_status_t cat_own_keys_claim_all(cat_db_t *db, const cat_registry_t *registry
     while (rv == APR_SUCCESS && *claimed < count) {
         rv = cat_own_keys_reclaim(db, registry, NULL, products[*claimed]);
         *claimed += rv == APR_SUCCESS;
+        if (db->waiting) {
+            db->waiting->writer++;
+        }
     }
     return rv;
 }

@@ -59,6 +59,35 @@ apr_status_t cat_own_keys_take(cat_db_t *db, const cat_registry_t *registry, int
 /* Have the products that were there before taken all their unique values? */
 int cat_own_keys_are_claimed(const cat_registry_t *registry);
 
+/*
+ * Unique values that another product still has when a transaction sets them, and that a later write of the transaction may free:
+ *
+ *     cat_own_keys_wait      from now on, cat_own_keys_reclaim and cat_own_keys_claim_all let such values wait instead of APR_EEXIST
+ *     db->waiting->writer    is kept with each value; cat_own_keys_claim_all adds the index of the product
+ *     cat_own_keys_settle    takes the values that wait. APR_EEXIST: other products have those that it adds to `refused`
+ *     db->waiting = NULL     instead of cat_own_keys_settle, if the transaction is rolled back anyway
+ *
+ * What waits is on the pool, which must live as long.
+ */
+typedef struct cat_waiting_t {
+    apr_pool_t *pool;
+    apr_array_header_t *values; /* cat_waiting_value_t *, in the order of the writes */
+    struct apr_hash_t *by_owner;
+    int writer;
+} cat_waiting_t;
+
+typedef struct cat_waiting_value_t {
+    const char *number, *value, *id; /* of the field, as product_unique has it, of the product */
+    int writer;
+    int is_over; /* true if the product has given the value up again */
+} cat_waiting_value_t;
+
+void cat_own_keys_wait(cat_db_t *db, apr_pool_t *pool);
+apr_status_t cat_own_keys_settle(cat_db_t *db, apr_array_header_t *refused);
+
+/* Returns true if the product waits for its value of the field. number: of the registry. */
+int cat_own_keys_is_waiting(const cat_db_t *db, const char *number, const char *id);
+
 /* Takes the values of new products. APR_EEXIST: another one has one of those of products[*claimed]; the transaction is to be rolled back,
  * unless there is one product alone: then nothing is taken where the database has one writer at a time. */
 apr_status_t cat_own_keys_claim_all(cat_db_t *db, const cat_registry_t *registry, const char *const *const *products,

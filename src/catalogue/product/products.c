@@ -777,7 +777,7 @@ apr_status_t cat_products_insert_row_within(cat_db_t *db, const char *const *row
 }
 
 apr_status_t cat_products_insert_many_within(cat_db_t *db, const char *const *const *products, int count,
-                                             const cat_product_postings_t *postings, int *claimed)
+                                             const cat_product_postings_t *postings)
 {
     const char *const **rows = apr_palloc(db->pool, (apr_size_t)count * sizeof(*rows));
     insertion_t in;
@@ -788,7 +788,6 @@ apr_status_t cat_products_insert_many_within(cat_db_t *db, const char *const *co
     }
     rv = prepare_with_postings(&in, db, rows, count, postings);
     rv = rv == APR_SUCCESS ? insert_rows(&in) : rv;
-    *claimed = in.claimed;
     rv = rv == APR_SUCCESS ? note_creations(&in) : rv;
     return rv == APR_SUCCESS ? cat_counts_note(db, in.deltas, count) : rv;
 }
@@ -823,6 +822,28 @@ static const char *find_unique(const cat_registry_t *registry, const cat_input_t
                : NULL;
 }
 
+static void add_taken(apr_pool_t *pool, cat_input_t *input, int field)
+{
+    cat_fields_add_error(pool, input, input->fields[field].name, "taken", "is already taken by another product");
+}
+
+apr_status_t cat_products_note_refused(cat_db_t *db, cat_input_t *input, const apr_array_header_t *refused)
+{
+    const cat_registry_t *registry;
+    apr_status_t rv = cat_registry_get(db, &registry);
+
+    for (int i = CAT_PRODUCT_FIELDS; i < input->count && rv == APR_SUCCESS; i++) {
+        const char *number = find_unique(registry, input, i);
+        for (int k = 0; number && k < refused->nelts; k++) {
+            if (!strcmp(number, APR_ARRAY_IDX(refused, k, cat_waiting_value_t).number)) {
+                add_taken(db->pool, input, i);
+                break;
+            }
+        }
+    }
+    return rv;
+}
+
 /* The field of the refusal is known already: what had its value may be gone, if it was of the same transaction. */
 apr_status_t cat_products_note_taken(cat_db_t *db, cat_input_t *input, const char *id, const char *taken)
 {
@@ -836,8 +857,7 @@ apr_status_t cat_products_note_taken(cat_db_t *db, cat_input_t *input, const cha
             rv = cat_own_keys_find_other(db, number, input->values[i], id, &is_taken);
         }
         if (is_taken) {
-            cat_fields_add_error(db->pool, input, input->fields[i].name, "taken",
-                                 "is already taken by another product");
+            add_taken(db->pool, input, i);
         }
     }
     return rv;

@@ -46,6 +46,9 @@ typedef struct cat_products_condition_t {
  * its cat_db_t, and for each other unique field that it sets to a value of another product than id, which may be NULL. */
 apr_status_t cat_products_note_taken(cat_db_t *db, cat_input_t *input, const char *id, const char *taken);
 
+/* Adds an error of code "taken" to the input for each of its fields among the values that cat_own_keys_settle refused. */
+apr_status_t cat_products_note_refused(cat_db_t *db, cat_input_t *input, const apr_array_header_t *refused);
+
 /* The name of the field that the last write was refused for; "": none. */
 const char *cat_products_name_taken(cat_db_t *db);
 
@@ -97,10 +100,10 @@ apr_status_t cat_products_update_within(cat_db_t *db, const char *id, const cat_
 apr_status_t cat_products_delete_within(cat_db_t *db, const char *id);
 
 /* Inserts several products with few statements: which of them a failure is about is not known, and those before it may be
- * there, so the transaction must be rolled back. APR_EEXIST: a unique value of the product after the first *claimed ones is taken. Their words
+ * there, so the transaction must be rolled back. Unique values that are taken wait (cat_own_keys_wait). Their words
  * are added to the postings, which the caller inserts at the end of the transaction: those of many products at once are in the order of the
  * table. */
 apr_status_t cat_products_insert_many_within(cat_db_t *db, const char *const *const *products, int count,
-                                             const cat_product_postings_t *postings, int *claimed);
+                                             const cat_product_postings_t *postings);
 
 #endif

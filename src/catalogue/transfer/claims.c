@@ -6,8 +6,8 @@
  *              a product and a field    ->  the value that it has; 0: none
  *     taken    a value                      of a product that no other row of the file is about
  *
- * A row that takes a value frees the one that its product had: as if each row were stored before the next one is checked. So a value can
- * move from one product to another within a file, if the row that gives it up comes first. Most rows of a long file create products, whose
+ * A row that takes a value frees the one that its product had: as if each row were stored before the next one is checked. A value that another
+ * product still has is asked for again at the end of the file, when a later row may have freed it. Most rows of a long file create products, whose
  * values are only ever taken: for those eight octets are enough.
  */
 #include "catalogue/transfer/claims.h"
@@ -146,11 +146,28 @@ apr_status_t cat_claims_add(cat_claims_map_t *claims, apr_uint64_t value, apr_ui
     return APR_SUCCESS;
 }
 
+static apr_uint64_t name_holding(apr_uint64_t product, int field)
+{
+    const apr_uint64_t parts[] = {product, (apr_uint64_t)field + 1};
+
+    return cat_hash((const char *)parts, sizeof(parts));
+}
+
+static apr_status_t take_value(cat_claims_map_t *claims, apr_uint64_t product, apr_uint64_t value, apr_uint64_t stored)
+{
+    apr_uint64_t owner = find_owner(claims, value, stored);
+
+    if (owner && owner != product) {
+        return APR_EEXIST;
+    }
+    set_number(&claims->pairs, value, product);
+    return APR_SUCCESS;
+}
+
 apr_status_t cat_claims_take(cat_claims_map_t *claims, int field, apr_uint64_t product, apr_uint64_t value,
                              apr_uint64_t before, apr_uint64_t stored)
 {
-    const apr_uint64_t parts[] = {product, (apr_uint64_t)field + 1};
-    apr_uint64_t holding = cat_hash((const char *)parts, sizeof(parts)), now, owner;
+    apr_uint64_t holding = name_holding(product, field), now, owner;
 
     if (!find_pair(&claims->pairs, holding, &now)) {
         now = before;
@@ -158,16 +175,19 @@ apr_status_t cat_claims_take(cat_claims_map_t *claims, int field, apr_uint64_t p
     if (value == now) {
         return APR_SUCCESS;
     }
-    owner = value ? find_owner(claims, value, stored) : 0;
-    if (owner && owner != product) {
-        return APR_EEXIST;
-    }
-    if (now) {
+    if (now && (!cat_claims_owner(claims, now, &owner) || owner == product)) {
         set_number(&claims->pairs, now, 0);
     }
-    if (value) {
-        set_number(&claims->pairs, value, product);
-    }
     set_number(&claims->pairs, holding, value);
-    return APR_SUCCESS;
+    return value ? take_value(claims, product, value, stored) : APR_SUCCESS;
+}
+
+apr_status_t cat_claims_settle(cat_claims_map_t *claims, int field, apr_uint64_t product, apr_uint64_t value,
+                               apr_uint64_t stored)
+{
+    apr_uint64_t now;
+
+    return find_pair(&claims->pairs, name_holding(product, field), &now) && now != value
+               ? APR_SUCCESS
+               : take_value(claims, product, value, stored);
 }

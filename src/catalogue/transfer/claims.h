@@ -19,9 +19,14 @@ cat_claims_map_t *cat_claims_make(apr_pool_t *pool);
 int cat_claims_owner(const cat_claims_map_t *claims, apr_uint64_t value, apr_uint64_t *product);
 
 /* The product has the value; what it had of the field before is free. APR_EEXIST: another one has it, or `stored` says so, the product that
- * has it in the database, 0: none. value 0: it gives the field up. before: the product's value in the database; 0: none. */
+ * has it in the database, 0: none; the product gives its former value up all the same. value 0: it gives the field up. before: the product's value in
+ * the database; 0: none. */
 apr_status_t cat_claims_take(cat_claims_map_t *claims, int field, apr_uint64_t product, apr_uint64_t value,
                              apr_uint64_t before, apr_uint64_t stored);
+
+/* Takes a value for which cat_claims_take has returned APR_EEXIST, once more, unless the product has asked for another value since. */
+apr_status_t cat_claims_settle(cat_claims_map_t *claims, int field, apr_uint64_t product, apr_uint64_t value,
+                               apr_uint64_t stored);
 
 /* A new product, which no other row of the file is about, has the value. APR_EEXIST: as above. */
 apr_status_t cat_claims_add(cat_claims_map_t *claims, apr_uint64_t value, apr_uint64_t stored);

@@ -58,6 +58,22 @@ typedef struct item_t {
     const char *const *stored; /* NULL: there is no such product */
 } item_t;
 
+/* A row that asks for a unique value which, so far, another product or row has. */
+typedef struct late_value_t {
+    item_t item; /* row, place, product and is_bad alone */
+    int index;   /* in its group */
+    int field;
+    int is_named; /* flag: another row may be about the product, too */
+    apr_uint64_t value, stored;
+} late_value_t;
+
+/* A row whose unique values may wait for the end of the transaction. */
+typedef struct writer_t {
+    apr_int64_t row;
+    cat_octets_t place;
+    int updates;
+} writer_t;
+
 /* Rows that are handled together. */
 typedef struct group_t {
     apr_pool_t *pool;
@@ -77,6 +93,7 @@ struct cat_import_t {
     const cat_registry_t *registry;
     const char *number;       /* of the key, in the registry; NULL: rows say ids */
     cat_claims_map_t *claims; /* NULL: no field is unique */
+    apr_array_header_t *late; /* late_value_t */
     apr_pool_t *checks;       /* what only the check needs */
     apr_time_t time;          /* of the first row that is created; each row has a microsecond of its own */
     /* The transaction: */
@@ -89,7 +106,9 @@ struct cat_import_t {
     apr_int64_t grown;                /* how many products were created when the database was last told */
     apr_interval_time_t posting_time; /* what inserting a word or key took in the one before, in nanoseconds */
     cat_import_result_t done;
-    item_t *taken;               /* the row that has a unique value of another product or row; NULL: none has */
+    item_t *taken;               /* the row for which no unique value could be made; NULL: there is none */
+    apr_array_header_t *writers; /* writer_t: by the number that values wait with */
+    apr_array_header_t *refused; /* cat_waiting_value_t: values that other products or rows have */
     apr_int64_t grown_within;    /* how many of these were created when the database was last told */
     apr_pool_t *changed_pool;    /* of the list */
     apr_array_header_t *changed; /* const char *: the ids that it updates */
@@ -352,12 +371,22 @@ static apr_status_t take_value(const cat_import_t *im, const item_t *item, int f
                  stored = owner ? cat_hash(owner, strlen(owner)) : 0;
     int is_named = item->id || im->number;
 
+    apr_status_t rv = APR_SUCCESS;
+
     if (value && !is_named) {
-        return cat_claims_add(im->claims, value, stored);
+        rv = cat_claims_add(im->claims, value, stored);
+    } else if (value || (is_named && item->input.cleared[field])) {
+        rv = cat_claims_take(im->claims, field, item->product, value, before, stored);
     }
-    return value || (is_named && item->input.cleared[field])
-               ? cat_claims_take(im->claims, field, item->product, value, before, stored)
-               : APR_SUCCESS;
+    if (rv == APR_EEXIST && im->late->nelts < CAT_IMPORT_ATOMIC_MAX) {
+        APR_ARRAY_PUSH(im->late, late_value_t) = (late_value_t){.index = (int)(item - im->group.items),
+                                                                .field = field,
+                                                                .is_named = is_named,
+                                                                .value = value,
+                                                                .stored = stored};
+        return APR_SUCCESS;
+    }
+    return rv;
 }
 
 static apr_status_t check_unique(cat_import_t *im, cat_db_t *db, int field)
@@ -379,6 +408,44 @@ static apr_status_t check_unique(cat_import_t *im, cat_db_t *db, int field)
         }
     }
     return rv;
+}
+
+/* What is known of the rows only when their group is checked. first: the late value that the group begins with. */
+static void complete_late(const cat_import_t *im, int first)
+{
+    for (int i = first; i < im->late->nelts; i++) {
+        late_value_t *late = &APR_ARRAY_IDX(im->late, i, late_value_t);
+        const item_t *item = &im->group.items[late->index];
+        late->item = (item_t){.row = item->row, .place = item->place, .product = item->product, .is_bad = item->is_bad};
+    }
+}
+
+static int compare_late(const void *one, const void *other)
+{
+    const late_value_t *a = one, *b = other;
+
+    return a->item.row != b->item.row ? (a->item.row > b->item.row) - (a->item.row < b->item.row) : a->field - b->field;
+}
+
+/* At the end of the file: a later row may have freed the value, unless the rows are stored in several transactions. */
+static void settle_late(cat_import_t *im)
+{
+    late_value_t *late = (late_value_t *)im->late->elts;
+    int is_long = im->result.rows > CAT_IMPORT_ATOMIC_MAX;
+
+    qsort(late, (size_t)im->late->nelts, sizeof(*late), compare_late);
+    for (int i = 0; i < im->late->nelts; i++, late++) {
+        apr_status_t rv =
+            is_long          ? APR_EEXIST
+            : late->is_named ? cat_claims_settle(im->claims, late->field, late->item.product, late->value, late->stored)
+                             : cat_claims_add(im->claims, late->value, late->stored);
+        late->item.is_bad |= i > 0 && late[-1].item.row == late->item.row && late[-1].item.is_bad;
+        if (rv == APR_EEXIST) {
+            add_row_error(im, &late->item, im->options.rows.fields->all[late->field].name, "taken",
+                          "is already taken by another product or row");
+        }
+    }
+    apr_array_clear(im->late);
 }
 
 /* A key that is set is that of the row's product. */
@@ -419,6 +486,7 @@ static apr_status_t look_up_group(cat_import_t *im, cat_db_t *db)
 static apr_status_t check_group(cat_import_t *im)
 {
     cat_db_t *db = cat_db_another(im->db, im->group.pool);
+    int first = im->late ? im->late->nelts : 0;
     apr_status_t rv = look_up_group(im, db);
 
     cat_db_release(db);
@@ -432,6 +500,9 @@ static apr_status_t check_group(cat_import_t *im)
             count_item(&im->result, item);
             note_row(im, item);
         }
+    }
+    if (im->late) {
+        complete_late(im, first);
     }
     begin_group(&im->group);
     return rv;
@@ -549,6 +620,9 @@ apr_status_t cat_import_feed(cat_import_t *im, const char *data, apr_size_t leng
     cat_import_report_encoding(im->db->log, rv);
     if (rv == APR_SUCCESS || rv == APR_EINVAL) {
         apr_status_t checked = check_group(im);
+        if (im->late) {
+            settle_late(im);
+        }
         rv = checked == APR_SUCCESS && rv == APR_EINVAL ? CAT_EREFUSED : checked;
         apr_pool_clear(im->checks);
         note_ignored(im, cat_row_reader_ignored(im->reader));
@@ -615,18 +689,10 @@ static apr_status_t read_group(cat_import_t *im, apr_int64_t row, int most)
     return rv == APR_EAGAIN ? APR_SUCCESS : rv;
 }
 
-/* Those before the row with the fault are inserted already, and rolled back. */
-static apr_status_t insert_created(cat_import_t *im, const char *const *const *products, int count)
+/* The next write is that of the item. */
+static void note_writer(const cat_import_t *im, const item_t *item)
 {
-    int inserted = 0;
-    apr_status_t rv = cat_products_insert_many_within(im->db, products, count, &im->postings, &inserted);
-
-    for (int i = 0; i < im->group.count && rv == APR_EEXIST && inserted < count; i++) {
-        if (im->group.items[i].input.values == (const char **)products[inserted]) {
-            im->taken = &im->group.items[i];
-        }
-    }
-    return rv;
+    APR_ARRAY_PUSH(im->writers, writer_t) = (writer_t){item->row, item->place, item->id != NULL};
 }
 
 /* Taking what is made for the row comes before the rows are inserted, as the index decides what is free. */
@@ -651,15 +717,17 @@ static apr_status_t create_products(cat_import_t *im)
     int count = 0;
     apr_status_t rv = APR_SUCCESS;
 
+    im->db->waiting->writer = im->writers->nelts;
     for (int i = 0; i < group->count && rv == APR_SUCCESS; i++) {
         item_t *item = &group->items[i];
         if (!item->id) {
             rv = prepare_creation(im, item);
+            note_writer(im, item);
             im->taken = rv == APR_EEXIST ? item : NULL;
             products[count++] = (const char *const *)item->input.values;
         }
     }
-    rv = rv == APR_SUCCESS && count ? insert_created(im, products, count) : rv;
+    rv = rv == APR_SUCCESS && count ? cat_products_insert_many_within(im->db, products, count, &im->postings) : rv;
     for (int i = 0; i < count && rv == APR_SUCCESS && im->options.note; i++) {
         im->options.note(im->options.baton, products[i]);
     }
@@ -714,8 +782,9 @@ static apr_status_t update_product(cat_import_t *im, item_t *item)
     apr_status_t rv = is_new(im, item) ? insert_postings(im) : APR_SUCCESS;
 
     APR_ARRAY_PUSH(im->changed, const char *) = apr_pstrdup(im->changed_pool, item->id);
+    im->db->waiting->writer = im->writers->nelts;
+    note_writer(im, item);
     rv = rv == APR_SUCCESS ? cat_products_update_within(im->db, item->id, &item->input, &product) : rv;
-    im->taken = rv == APR_EEXIST ? item : NULL;
     return rv == APR_NOTFOUND || rv == CAT_ETOOLONG ? refuse_update(im, item, rv) : rv;
 }
 
@@ -828,6 +897,9 @@ static apr_status_t store_rows(void *baton)
     json_array_clear(im->result.errors);
     im->result.failed = 0;
     im->taken = NULL;
+    apr_array_clear(im->writers);
+    apr_array_clear(im->refused);
+    cat_own_keys_wait(im->db, im->changed_pool);
     im->done = (cat_import_result_t){.stored = 0};
     im->grown_within = CAT_IMPORT_STEP;
     im->inserted = 0;
@@ -850,6 +922,8 @@ static apr_status_t store_rows(void *baton)
         }
     }
     rv = rv == APR_SUCCESS ? insert_postings(im) : rv;
+    rv = rv == APR_SUCCESS ? cat_own_keys_settle(im->db, im->refused) : rv;
+    im->db->waiting = NULL;
     im->end = cat_spool_tell(im->spool);
     cat_db_use_pool(im->db, before);
     if (im->db->author) {
@@ -895,6 +969,42 @@ static apr_status_t refuse_taken(cat_import_t *im, item_t *item)
     return rv == APR_SUCCESS ? CAT_EREFUSED : rv;
 }
 
+static void name_refused(cat_import_t *im, const cat_registry_t *registry)
+{
+    item_t item = {.row = 0};
+
+    for (int i = 0; i < im->refused->nelts; i++) {
+        const cat_waiting_value_t *value = &APR_ARRAY_IDX(im->refused, i, cat_waiting_value_t);
+        const writer_t *writer = &APR_ARRAY_IDX(im->writers, value->writer, writer_t);
+        int field = cat_registry_find_number(registry, value->number);
+        item = (item_t){.row = writer->row,
+                        .place = writer->place,
+                        .is_bad = item.row == writer->row}; /* a row has several values */
+        add_row_error(im, &item, field < registry->fields->count ? registry->fields->all[field].name : "", "taken",
+                      "is already taken by another product");
+    }
+}
+
+/* Values that no row of the transaction has freed: another writer has taken them since the check. APR_EEXIST: as above, because a row may be about
+ * the product that another writer has created with its key. */
+static apr_status_t refuse_values(cat_import_t *im)
+{
+    const cat_registry_t *registry;
+    apr_status_t rv = cat_registry_get(im->db, &registry);
+
+    for (int i = 0; i < im->refused->nelts && rv == APR_SUCCESS; i++) {
+        const cat_waiting_value_t *value = &APR_ARRAY_IDX(im->refused, i, cat_waiting_value_t);
+        int updates = APR_ARRAY_IDX(im->writers, value->writer, writer_t).updates;
+        if (im->number && !strcmp(value->number, im->number) && !updates && !im->is_last) {
+            return APR_EEXIST;
+        }
+    }
+    if (rv == APR_SUCCESS) {
+        name_refused(im, registry);
+    }
+    return rv == APR_SUCCESS ? CAT_EREFUSED : rv;
+}
+
 #define KEY_TRIES 10 /* of a transaction, while others create and delete products of its keys */
 
 static apr_status_t run_transaction(cat_import_t *im)
@@ -909,7 +1019,9 @@ static apr_status_t run_transaction(cat_import_t *im)
         im->changed = apr_array_make(im->changed_pool, 64, sizeof(const char *));
         rv = o->transact ? o->transact(o->baton, cat_change_notes_run, &noted)
                          : cat_products_transact(im->db, im->changed, im->rows, store_rows, im);
-        rv = rv == APR_EEXIST && im->taken ? refuse_taken(im, im->taken) : rv;
+        rv = rv == APR_EEXIST && im->refused->nelts ? refuse_values(im)
+             : rv == APR_EEXIST && im->taken        ? refuse_taken(im, im->taken)
+                                                    : rv;
     }
     if (rv == APR_SUCCESS) {
         cat_change_notes_keep(im->db);
@@ -972,6 +1084,7 @@ static apr_status_t prepare_unique(cat_import_t *im)
         im->claims = fields->all[i].flags & CAT_UNIQUE ? cat_claims_make(im->checks) : NULL;
     }
     if (im->claims) {
+        im->late = apr_array_make(im->pool, 0, sizeof(late_value_t));
         rv = cat_registry_get(im->db, &im->registry);
     }
     return rv == APR_SUCCESS && key != CAT_PRODUCT_ID ? cat_product_name_number(im->db, key, &im->number) : rv;
@@ -989,6 +1102,8 @@ apr_status_t cat_import_make(cat_db_t *db, const cat_import_options_t *options, 
     im->reader = cat_row_reader_make(im->pool, &options->rows, take_row, im);
     im->result.errors = cat_json_own(im->pool, json_array());
     im->result.ignored = apr_array_make(im->pool, 0, sizeof(const char *));
+    im->writers = apr_array_make(im->pool, 64, sizeof(writer_t));
+    im->refused = apr_array_make(im->pool, 2, sizeof(cat_waiting_value_t));
     apr_pool_create(&im->group.pool, im->pool);
     apr_pool_create(&im->changed_pool, im->pool);
     apr_pool_create(&im->postings_pool, im->pool);
