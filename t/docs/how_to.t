@@ -5,6 +5,7 @@
 # and the new database changed. t/docs/front.t has proxy.md, and `make cluster` the files of cluster.md.
 use CatalogTest;
 
+use File::Path qw(make_path);
 use POSIX ();
 
 use CatalogTest::Ctl ();
@@ -76,10 +77,13 @@ type_in($_) for block('openssl req'), block('install -d');
 my $site = block('<VirtualHost *:443>');
 # Debian's site for the machine's own name, which comes first unless the page switches it off.
 my $default = block('a2ensite shop') =~ /^a2dissite 000-default$/m ? '' : "<VirtualHost *:80>\nServerName shop.example.com\n</VirtualHost>\n";
-configure($default . $site);
+configure($default . $site =~ s{(?=</VirtualHost>\n\z)}{block('  Alias /.well-known')}er);
+make_path("$dir/www/html/.well-known/acme-challenge");
+spew("$dir/www/html/.well-known/acme-challenge/x", "x.y\n");
 $server->start_unready;
 ok(wait_until(20, sub { type_in(block(q(curl -s -o /dev/null -w '%{http_version})) . "\n") eq "2 200\n" }), 'HTTPS serves the catalogue over HTTP/2');
 is(type_in(block(q(curl -s -o /dev/null -w '%{http_code} %{redirect))), "301 $api/products\n", 'plain HTTP serves the redirect');
+is(type_in("curl -sL http://shop.example.com/.well-known/acme-challenge/x\n"), "x.y\n", 'an authority that follows the redirect finds what certbot wrote');
 like(type_in(block('curl -sI')), qr/^strict-transport-security: max-age=31536000\r$/, 'browsers will stay with HTTPS');
 like(type_in(block("curl -si $api/register")), qr/^set-cookie: __Host-catalog_refresh%2fapi=.*; Secure/, 'the cookie belongs to the host alone');
 is(type_in(block('openssl x509')), "Certificate will not expire\n", 'the certificate is good for a week');
