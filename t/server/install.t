@@ -67,10 +67,10 @@ my $bin = scratch();
 spew("$bin/dpkg-query", "#!/bin/sh\n");
 spew("$bin/apt-get", <<'END');
 #!/bin/sh
-case "$*" in *APT::Status-Fd=1*) for n in 0.0 3.5 50.0 100.0; do echo "dlstatus:1:$n:Retrieving"; done ;; esac
+case "$*" in *APT::Status-Fd=3*) for n in 0.0 3.5 50.0 100.0; do echo "dlstatus:1:$n:Retrieving" >&3; done ;; esac
 case "$*" in *" install "*) printf 'Unpacking curl\npmstatus:curl:7.5:Installing\npmstatus:curl:60.1:Installing\nE: %s\n' "$WHY"; [ -z "$WHY" ] ;; esac
 END
-spew("$bin/sudo", "#!/bin/sh\nexec \"\$\@\"\n");
+spew("$bin/sudo", "#!/bin/sh\nexec 3>&-; exec \"\$\@\"\n");
 chmod 0755, glob "$bin/*";
 my %deps = map { $_ => CatalogTest::Ctl::run({}, 'env', "PATH=$bin:$ENV{PATH}", "WHY=$_", "$top/tools/deps", 'run') } '', 'no such package';
 my $progress = join '', map { "deps: $_ %\n" } map({ my $what = $_; map { "downloading $what, $_" } 0, 50, 100 } qw(lists packages)),
