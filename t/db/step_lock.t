@@ -48,4 +48,17 @@ if (driver eq 'mysql') {
     ok(wait_until(20, sub { !$db->selectrow_array('SELECT COUNT(*) FROM schema_version WHERE version < 1') }), 'and is gone');
 }
 
+# Who may not create tables is told so, and not what the clean-up after the step met.
+my $weak = server();
+$weak->make_databases;
+my ($admin, $name) = (CatalogTest::Engine->shared->admin, $weak->database_named->{name});
+my $password = $CatalogTest::Engine::PASSWORD;
+$admin->do($_) for driver eq 'mysql' ? ("CREATE USER weak\@'127.0.0.1' IDENTIFIED BY '$password'", "GRANT SELECT, INSERT, UPDATE, DELETE ON $name.* TO weak\@'127.0.0.1'")
+    : ("CREATE USER weak PASSWORD '$password'");
+my $refused = ctl_for(server(conf => 'DBDParams "' . CatalogTest::Engine->shared->params($name, 'weak') . "\"\n"), 'migrate');
+is($refused->{status}, 1, 'a user who may not create tables cannot create the schema');
+like($refused->{err}, driver eq 'mysql' ? qr/CREATE command denied to user/ : qr/permission denied for schema public/, 'the message says why');
+unlike($refused->{err}, qr/exist/, 'and nothing else');
+$admin->do(driver eq 'mysql' ? "DROP USER weak\@'127.0.0.1'" : 'DROP USER weak');
+
 done_testing;

@@ -223,24 +223,37 @@ void cat_connection_continue_search(cat_connection_t *conn)
     }
 }
 
-/* A failure leaves the one that led here in fault. On SQLite it fails if no transaction is open; elsewhere only if the
- * server is gone or not ready. */
+/* A failure that led to a clean-up, which must not replace it: the administrator is told the cause. */
+typedef struct first_fault_t {
+    char fault[FAULT_MAX];
+    int result;
+} first_fault_t;
+
+static void save_fault(const cat_connection_t *conn, first_fault_t *first)
+{
+    memcpy(first->fault, conn->fault, sizeof(first->fault));
+    first->result = conn->result;
+}
+
+static void restore_fault(cat_connection_t *conn, const first_fault_t *first)
+{
+    memcpy(conn->fault, first->fault, sizeof(conn->fault));
+    conn->result = first->result;
+}
+
+/* On SQLite it fails if no transaction is open; elsewhere only if the server is gone or not ready. */
 static apr_status_t send_rollback(cat_connection_t *conn)
 {
-    char fault[FAULT_MAX];
-    apr_status_t rv;
-
-    memcpy(fault, conn->fault, sizeof(fault));
-    rv = conn->dialect->native ? conn->dialect->native->roll_back(conn)
-                               : conn->dialect->executor->send(conn, "ROLLBACK");
-    memcpy(conn->fault, fault, sizeof(fault));
-    return rv;
+    return conn->dialect->native ? conn->dialect->native->roll_back(conn)
+                                 : conn->dialect->executor->send(conn, "ROLLBACK");
 }
 
 void cat_connection_roll_back(cat_connection_t *conn)
 {
+    first_fault_t first;
     apr_status_t rv = APR_SUCCESS;
 
+    save_fault(conn, &first);
     if (!conn->is_unbound) {
         rv = send_rollback(conn);
         cat_connection_count(conn, CAT_STATEMENT_ROLLBACK);
@@ -251,6 +264,18 @@ void cat_connection_roll_back(cat_connection_t *conn)
         conn->is_abandoned = 1;
         conn->dialect->executor->send(conn, conn->dialect->abandon);
     }
+    restore_fault(conn, &first);
+}
+
+void cat_connection_clean_up(cat_connection_t *conn, apr_pool_t *pool, const char *const *texts)
+{
+    first_fault_t first;
+
+    save_fault(conn, &first);
+    for (; *texts; texts++) {
+        cat_connection_ask(conn, pool, *texts, NULL);
+    }
+    restore_fault(conn, &first);
 }
 
 apr_status_t cat_connection_keep_first(void *baton, const char *const *values, int count)

@@ -36,6 +36,10 @@ apr_status_t cat_connection_ask(cat_connection_t *conn, apr_pool_t *pool, const 
  * the texts behind it were not sent. */
 apr_status_t cat_connection_ask_all(cat_connection_t *conn, apr_pool_t *pool, const char *const *texts);
 
+/* Sends each text of a list that ends with NULL, whether those before it fail or not. Their failures do not replace the one that
+ * cat_connection_log_fault logs. */
+void cat_connection_clean_up(cat_connection_t *conn, apr_pool_t *pool, const char *const *texts);
+
 /* Begins a transaction that is going to write. Where one transaction at a time can write, waits until the time until
  * for that of another program. */
 apr_status_t cat_connection_begin(cat_connection_t *conn, apr_time_t until);

@@ -142,7 +142,7 @@ void cat_definition_end(cat_definition_t *definition)
     cat_db_t *db = definition->db;
 
     if (db->use->conn) {
-        cat_connection_ask_all(db->use->conn, db->pool, definition->dialect->define_end);
+        cat_connection_clean_up(db->use->conn, db->pool, definition->dialect->define_end);
     }
     cat_checkout_release(db);
     if (definition->lock != NO_FILE) {

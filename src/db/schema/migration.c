@@ -156,7 +156,7 @@ static apr_status_t apply_next_step(cat_connection_t *conn, apr_pool_t *pool, co
     if (rv != APR_SUCCESS) {
         cat_connection_roll_back(conn);
     }
-    cat_connection_ask_all(conn, pool, dialect->step_end);
+    cat_connection_clean_up(conn, pool, dialect->step_end);
     return rv;
 }
 
