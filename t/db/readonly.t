@@ -37,5 +37,29 @@ wait_until(5, sub { $server->api(GET => '/health/ready')->{status} == 200 });
 is(create()->{status}, 201, 'a write succeeds again') for 1 .. 8;
 answers($server->api(GET => '/health/ready'), 200, undef, 'the server is ready again');
 
-expect_log(qr/CAT003: .*read-only/);
+# case: sessions that were opened while the database was read-only are replaced once it accepts writes again
+my $database = $server->database_named->{name};
+my @requests = (wire(POST => '/products', { name => 'y', price => 1 }, token => $token), wire(GET => '/products')) x 12;
+$engine->sessions_read_only($database, 1);
+$engine->cut;
+$server->burst(@requests); # may still meet the end of a session
+my %seen;
+$seen{ $_->{status} }++ for $server->burst(@requests);
+is_deeply([sort keys %seen], [200, 503], 'new sessions read and refuse writes') or diag explain \%seen;
+$engine->sessions_read_only($database, 0);
+is(create()->{status}, 201, 'a write succeeds again') for 1 .. 8;
+%seen = ();
+$seen{ $_->{status} }++ for $server->burst(@requests);
+is_deeply([sort keys %seen], [200, 201], 'on every connection') or diag explain \%seen;
+ok(wait_until(5, sub { $server->api(GET => '/health/ready')->{status} == 200 }), 'the server is ready again');
+
+# case: readiness alone replaces them, where a load balancer sends no writes meanwhile
+$engine->sessions_read_only($database, 1);
+$engine->cut;
+wait_until(5, sub { $server->api(GET => '/products')->{status} == 200 });
+$engine->sessions_read_only($database, 0);
+ok(wait_until(10, sub { $server->api(GET => '/health/ready')->{status} == 200 }), 'the server gets ready');
+
+expect_log(qr/CAT003: .*read[- ]only/i);
+allow_log(qr/\[dbd:error\]/);
 done_testing;

@@ -139,7 +139,7 @@ apr_status_t cat_connection_judge(cat_connection_t *conn, const cat_fault_t *fau
     } else if (rv == CAT_ENOTREADY) {
         cat_database_note_refusal(conn->database);
     } else if (rv == CAT_EREADONLY) {
-        conn->is_read_only = 1;
+        conn->is_read_only = !conn->dialect->read_only_session || fault->result == conn->dialect->read_only_session;
     }
     return rv;
 }

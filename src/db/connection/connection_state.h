@@ -32,7 +32,7 @@ struct cat_connection_t {
     int (*is_overtaken)(
         cat_connection_t *conn); /* called about once a second while a statement waits. True if the server will never
                                                   * answer with any use, because another was promoted. NULL: never called */
-    apr_time_t opened;           /* when its session was set up */
+    int is_fresh;                /* flag: its session was set up for the use that it is in */
     int is_read_only; /* flag: its session refused a write, and may go on doing so when the server accepts writes again */
     int is_lost;      /* flag: its pool reconnects or closes it; one to a file is opened anew */
     char fault[FAULT_MAX]; /* the last failure */

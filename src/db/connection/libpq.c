@@ -97,6 +97,13 @@ static void take_notice(void *libpq, const PGresult *notice)
     ((libpq_t *)libpq)->is_closing |= severity && (!strcmp(severity, "FATAL") || !strcmp(severity, "PANIC"));
 }
 
+static int watch_connection(libpq_t *libpq)
+{
+    PQsetNoticeReceiver(libpq->pg, take_notice, libpq);
+    return PQregisterEventProc(libpq->pg, take_event, "mod_catalog", libpq) &&
+           PQsetInstanceData(libpq->pg, take_event, libpq);
+}
+
 /* libpq takes the events' function once for a connection, so one whose session could not be set up keeps its data. */
 static void *make_libpq(const cat_db_handle_t *handle)
 {
@@ -108,10 +115,7 @@ static void *make_libpq(const cat_db_handle_t *handle)
         libpq->pg = pg;
         libpq->pool = handle->pool;
         libpq->slots = cat_text_slots_make(handle->pool);
-        if (!PQregisterEventProc(pg, take_event, "mod_catalog", libpq) || !PQsetInstanceData(pg, take_event, libpq)) {
-            return NULL;
-        }
-        PQsetNoticeReceiver(pg, take_notice, libpq);
+        libpq = watch_connection(libpq) ? libpq : NULL;
     }
     return libpq;
 }
@@ -521,6 +525,22 @@ static void cut_connection(cat_connection_t *conn)
     PQconsumeInput(pg);
 }
 
+/* The driver may have another connection by now. */
+static void forget_connection(cat_connection_t *conn)
+{
+    libpq_t *libpq = libpq_of(conn);
+    PGconn *pg = apr_dbd_native_handle(conn->handle.driver, conn->handle.dbd);
+
+    forget_statements(conn);
+    if (pg != libpq->pg) {
+        libpq->pg = pg;
+        libpq->is_new = 1;
+        if (!watch_connection(libpq)) { /* no memory */
+            cut_connection(conn);
+        }
+    }
+}
+
 static const char *const *list_hosts(const cat_connection_t *conn, apr_pool_t *pool)
 {
     return cat_libpq_hosts_list(libpq_of(conn)->pg, pool);
@@ -537,5 +557,5 @@ const cat_executor_t cat_executor_libpq = {
     .cut = cut_connection,
     .list_hosts = list_hosts,
     .ask_hosts = cat_libpq_hosts_ask,
-    .forget = forget_statements,
+    .forget = forget_connection,
 };

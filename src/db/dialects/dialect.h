@@ -101,10 +101,11 @@ typedef struct cat_dialect_t {
     const char *has_versions;      /* selects 1 when there is a table schema_version, else 0 */
     const char *timeline; /* selects the numbers of cluster and timeline, "N N", the second 0 of a stand-by; or NULL */
     int file;             /* the database is a file, which the parameters name */
-    const cat_trait_t *traits;  /* ended by one without a name */
-    const char *const *needs;   /* what has to stand in the parameters */
-    int one_writer;             /* writers take a write lock before they come to the database */
-    int locked;                 /* the driver's result when others have locked the whole database; 0: there is none */
+    const cat_trait_t *traits; /* ended by one without a name */
+    const char *const *needs;  /* what has to stand in the parameters */
+    int one_writer;            /* writers take a write lock before they come to the database */
+    int locked;                /* the driver's result when others have locked the whole database; 0: there is none */
+    int read_only_session; /* the driver's result when the session, not the server, refuses a write; 0: any refusal may be the session's */
     int rolls_back_silently;    /* the database may roll back while a statement is prepared, without saying so */
     int counts_by_hand;         /* no triggers count products: catalogue/product/counts.c writes the delta rows */
     int crashes_on_late_errors; /* the driver crashes if an unprepared SELECT fails while rows are fetched */

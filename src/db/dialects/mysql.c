@@ -310,6 +310,7 @@ const cat_dialect_t cat_dialect_mysql = {
     .executor = &cat_executor_dbd,
     .driver = "mysql",
     .engine = CAT_ENGINE_MYSQL,
+    .read_only_session = 1792, /* ER_CANT_EXECUTE_IN_READ_ONLY_TRANSACTION */
     .params = "\"host=127.0.0.1,user=catalog,pass=...,dbname=catalog,reconnect=0,flags=CLIENT_FOUND_ROWS\"",
     .dump = "mariadb-dump --single-transaction --default-character-set=utf8mb4 catalog >FILE",
     .session = session,

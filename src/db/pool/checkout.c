@@ -15,7 +15,7 @@
  *     lost a conflict              up to three times in all, after 20 and 40 ms
  *     connection lost              the same, but only if twice has the same effect as once; otherwise nobody knows what is stored
  *     database not ready           every 100 ms, as long as it has not refused for two seconds (database.c)
- *     accepts no writes            the same as a lost conflict, but only if the session is not new
+ *     accepts no writes            once more in a new session, unless the session is new
  *     anything else                logged once, here; the connection goes back
  *
  * Each failure that leaves this file is one of the statuses that the rooms above know.
@@ -32,9 +32,6 @@
 /* How often a statement or transaction that lost a conflict is run, and by how much the pause grows with each try. */
 #define TRIES 3
 #define TRY_INTERVAL apr_time_from_msec(20)
-
-/* A session that was opened this long ago may refuse writes that a new one would accept. */
-#define OUTDATED_TIME apr_time_from_sec(1)
 
 /* How often a request asks a database that is not ready. */
 #define READY_INTERVAL apr_time_from_msec(100)
@@ -269,13 +266,6 @@ static int had_no_effect(apr_status_t rv, cat_repeat_t repeat)
     return rv == CAT_ECONFLICT || rv == CAT_EDEAD || rv == CAT_ECUT || (rv == CAT_ELOST && repeat == CAT_REPEATABLE);
 }
 
-/* A session may refuse writes because of how things were when it was opened. It is replaced when it is given back, so the next try has
- * another one. */
-static int may_be_outdated(const cat_connection_t *conn, apr_status_t rv)
-{
-    return rv == CAT_EREADONLY && apr_time_now() - conn->opened > OUTDATED_TIME;
-}
-
 int cat_checkout_is_fault(apr_status_t rv)
 {
     return (cat_status_is_fault(rv) && rv != CAT_EBUSY) || rv == CAT_EVALUE || rv == CAT_ELOST || rv == CAT_ECONFLICT ||
@@ -310,14 +300,23 @@ void cat_checkout_give_up(cat_db_t *db, apr_status_t *rv)
     cat_checkout_release(db);
 }
 
+/* A session may refuse writes because of how things were when it was opened. Returns true if a new one has replaced it. */
+static int renew_session(cat_db_t *db)
+{
+    cat_checkout_roll_back(db);
+    return cat_pooled_connection_renew(db->use->source, &db->use->handle, db->log, db->use->conn) == APR_SUCCESS;
+}
+
 int cat_checkout_try_again(cat_db_t *db, apr_status_t *rv, cat_repeat_t repeat, int *tries)
 {
     apr_interval_time_t pause;
 
+    if (*rv == CAT_EREADONLY && db->use->conn && db->use->conn->is_read_only && renew_session(db)) {
+        return 1;
+    }
     if (*rv == CAT_ENOTREADY && cat_database_may_get_ready(&db->use->source->database)) {
         pause = READY_INTERVAL;
-    } else if (cat_checkout_is_fault(*rv) && db->use->conn && ++*tries < TRIES &&
-               (had_no_effect(*rv, repeat) || may_be_outdated(db->use->conn, *rv))) {
+    } else if (cat_checkout_is_fault(*rv) && db->use->conn && ++*tries < TRIES && had_no_effect(*rv, repeat)) {
         pause = *tries * TRY_INTERVAL;
     } else {
         *rv = *rv == CAT_ELOST && repeat == CAT_NOT_REPEATABLE ? CAT_EUNSURE : *rv;

@@ -6,10 +6,10 @@
  *     leaves, new          files checked (SQLite) --> dialect learned --> session texts sent --> timeline checked (PostgreSQL); a
  *                          connection to a former primary is replaced by one to the newest host
  *     leaves, opened anew  the same, and its prepared statements are forgotten
- *     leaves, kept         was one lost meanwhile? idle for long, and for a write? then it is asked first
- *     goes back            a SQLite file that is mapped read-only is opened anew, and so is a session that refused a write; a
- *                          connection that is lost, or whose ROLLBACK was refused, goes to the pool, which checks it, and is not kept
- *                          warm
+ *     leaves, kept         was one lost meanwhile? idle for long, and for a write? then it is asked first; a session that refused
+ *                          a write is replaced
+ *     goes back            a SQLite file that is mapped read-only is opened anew; a connection that is lost, or whose ROLLBACK
+ *                          was refused, goes to the pool, which checks it, and is not kept warm
  */
 #include "db/pool/pooled_connection.h"
 
@@ -96,16 +96,25 @@ static void learn_dialect(cat_source_t *source, const cat_connection_t *conn)
     apr_thread_mutex_unlock(source->mutex);
 }
 
-/* Opens another connection in place of this one, with a session that is not set up yet. After a failure the old one stays. */
+/* Opens another connection in place of this one, with a session that is not set up yet. params: of the host where it is to lead; NULL:
+ * as before. After a failure the old connection stays, or is lost. */
 static apr_status_t replace_connection(const cat_source_t *source, cat_connection_t *conn, const char *params)
 {
-    apr_status_t rv = cat_source_reopen(source, &conn->handle, params);
-    void *executor_data = rv == APR_SUCCESS ? conn->dialect->executor->make(&conn->handle) : NULL;
+    const cat_executor_t *executor = conn->dialect->executor;
+    apr_status_t rv;
 
-    if (rv == APR_SUCCESS && !executor_data) {
-        return APR_ENOMEM;
+    if (params || !executor->cut) {
+        rv = cat_source_reopen(source, &conn->handle, params);
+    } else { /* the driver opens it anew, which takes no memory of the connection's pool */
+        executor->cut(conn);
+        rv =
+            apr_dbd_check_conn(conn->handle.driver, conn->handle.pool, conn->handle.dbd) == 0 ? APR_SUCCESS : CAT_ELOST;
+        conn->is_lost |= rv != APR_SUCCESS;
     }
-    conn->executor_data = executor_data ? executor_data : conn->executor_data;
+    if (rv == APR_SUCCESS) {
+        executor->forget(conn);
+        executor->is_new(conn);
+    }
     return rv;
 }
 
@@ -120,9 +129,6 @@ static apr_status_t follow_promotion(cat_source_t *source, cat_connection_t *con
     memcpy(former, conn->fault, sizeof(former));
     rv = rv == APR_SUCCESS ? set_up_session(source, conn, has_write_lock, log) : rv;
     rv = rv == APR_SUCCESS ? cat_timeline_check(conn) : rv;
-    if (rv == APR_ENOMEM) {
-        return rv;
-    }
     if (rv != APR_SUCCESS) {
         memcpy(conn->fault, former, sizeof(former));
         cat_timeline_refuse(conn);
@@ -153,7 +159,7 @@ static apr_status_t set_up_connection(cat_source_t *source, cat_connection_t *co
         cat_sqlite_set_up(&conn->handle);
         cat_sqlite_files_note_wal(conn);
     }
-    conn->opened = apr_time_now();
+    conn->is_fresh = 1;
     conn->is_read_only = 0;
     rv = rv == APR_SUCCESS ? cat_timeline_check(conn) : rv;
     return rv == CAT_ENOTREADY ? follow_promotion(source, conn, has_write_lock, log) : rv;
@@ -219,15 +225,23 @@ static apr_status_t check_idle(cat_source_t *source, cat_connection_t *conn, int
     return may_hide_loss && cat_connection_send(conn, "SELECT 1") != APR_SUCCESS ? CAT_ELOST : APR_SUCCESS;
 }
 
+/* What makes a session read-only when it is opened, such as PostgreSQL's default_transaction_read_only of a database, or MariaDB's global
+ * transaction_read_only, stays with the session when it ends elsewhere. */
+static int is_replaced(const cat_source_t *source, cat_connection_t *conn)
+{
+    return conn->is_read_only && replace_connection(source, conn, NULL) == APR_SUCCESS;
+}
+
 static apr_status_t wake_connection(cat_source_t *source, cat_connection_t *conn, int to_write, const cat_log_t *log)
 {
     int is_new = conn->dialect->executor->is_new(conn);
     apr_time_t now = apr_time_now();
     apr_status_t rv = APR_SUCCESS;
 
+    conn->is_fresh = 0;
     if (conn->is_abandoned) {
         rv = resume_abandoned(source, conn, to_write, log);
-    } else if (conn->is_lost || is_new) {
+    } else if (conn->is_lost || is_new || is_replaced(source, conn)) {
         conn->dialect->executor->forget(conn);
         conn->is_lost = 0;
         rv = set_up_connection(source, conn, to_write, log);
@@ -270,6 +284,19 @@ apr_status_t cat_pooled_connection_get(cat_source_t *source, cat_db_handle_t *ha
     return rv;
 }
 
+apr_status_t cat_pooled_connection_renew(cat_source_t *source, cat_db_handle_t *handle, const cat_log_t *log,
+                                         cat_connection_t *conn)
+{
+    apr_status_t rv = conn->is_fresh ? CAT_EREADONLY : replace_connection(source, conn, NULL);
+
+    if (rv == APR_SUCCESS) {
+        rv = set_up_connection(source, conn, 1, log);
+        handle->dbd = conn->handle.dbd;
+        conn->is_lost = rv != APR_SUCCESS;
+    }
+    return rv;
+}
+
 /* A connection that was opened while the file was read-only stays read-only, and all connections of the process share a
  * read-only mapping of the index until the last of them is closed. So such a connection is not kept open in the
  * pool. */
@@ -290,23 +317,10 @@ static void leave_file(const cat_source_t *source, cat_connection_t *conn)
     cat_sqlite_reader_attach(conn->sqlite->reader, &conn->handle);
 }
 
-/* What makes a session read-only when it is opened, such as PostgreSQL's default_transaction_read_only of a database, or MariaDB's global
- * transaction_read_only, stays with the session when it ends elsewhere. */
-static void leave_read_only_session(const cat_source_t *source, cat_connection_t *conn)
-{
-    if (conn->is_read_only && !conn->is_lost && replace_connection(source, conn, NULL) == APR_SUCCESS) {
-        conn->is_read_only = 0;
-        conn->is_abandoned = 0;
-        conn->is_lost = 1; /* the next use sets up the session */
-    }
-}
-
 int cat_pooled_connection_leave(const cat_source_t *source, cat_connection_t *conn)
 {
     if (conn->file) {
         leave_file(source, conn);
-    } else {
-        leave_read_only_session(source, conn);
     }
     return !conn->is_lost && !conn->is_abandoned;
 }

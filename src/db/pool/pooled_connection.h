@@ -19,6 +19,11 @@
 apr_status_t cat_pooled_connection_get(cat_source_t *source, cat_db_handle_t *handle, int to_write,
                                        const cat_log_t *log, cat_connection_t **conn);
 
+/* Replaces a session that has refused a write by a new one. Returns CAT_EREADONLY if it is new already. After a failure the old session
+ * stays, or the connection is marked as lost. */
+apr_status_t cat_pooled_connection_renew(cat_source_t *source, cat_db_handle_t *handle, const cat_log_t *log,
+                                         cat_connection_t *conn);
+
 /* Call it before the connection goes back to its pool. 0: it is not in order. */
 int cat_pooled_connection_leave(const cat_source_t *source, cat_connection_t *conn);
 

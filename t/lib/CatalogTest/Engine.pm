@@ -3,7 +3,8 @@ package CatalogTest::Engine;
 
 # The suite's own MariaDB or PostgreSQL, on 127.0.0.1 only: the one that t/TEST starts for all test files, or another that a test
 # starts in order to break it. Beside kill, hang and resume: cut ends all sessions of httpd's user or of the named one;
-# read_only(1) lasts until read_only(0); add_user creates a user with the rights of httpd's; lock_out ends a user's sessions and
+# read_only(1) lasts until read_only(0); sessions_read_only(database, 1) makes sessions that are opened from now on read-only for
+# good; add_user creates a user with the rights of httpd's; lock_out ends a user's sessions and
 # refuses new ones until let_in; lock_waits counts the sessions of a handle's database that wait for a lock. The names of databases begin with cat_.
 
 use strict;
@@ -161,6 +162,7 @@ sub cut {
 }
 
 sub read_only { $_[0]->admin->do('SET GLOBAL read_only = ' . ($_[1] ? 1 : 0)) }
+sub sessions_read_only { $_[0]->admin->do('SET GLOBAL tx_read_only = ' . ($_[2] ? 1 : 0)) }
 
 package CatalogTest::Engine::PostgreSQL;
 
@@ -254,5 +256,7 @@ sub read_only {
     $admin->do('ALTER SYSTEM SET default_transaction_read_only = ' . ($on ? 'on' : 'off'));
     $admin->do('SELECT pg_reload_conf()');
 }
+
+sub sessions_read_only { $_[0]->admin->do("ALTER DATABASE $_[1] SET default_transaction_read_only = " . ($_[2] ? 'on' : 'off')) }
 
 1;
