@@ -19,6 +19,7 @@
 #include "accounts/deletion.h"
 #include "accounts/mail_tokens.h"
 #include "accounts/names.h"
+#include "accounts/outbox.h"
 #include "accounts/role.h"
 #include "accounts/session.h"
 #include "accounts/throttle.h"
@@ -237,6 +238,29 @@ apr_status_t cat_administration_revoke(cat_administration_t *a, const char *id)
     rv = cat_db_exec(a->db, SQL_USER_HOLD, CAT_VALUES(account->id), NULL);
     if (rv == APR_SUCCESS) {
         rv = withdraw_access(a, account, 1);
+    }
+    return rv == APR_SUCCESS ? store_entry(a, &entry) : rv;
+}
+
+apr_status_t cat_administration_set_password(cat_administration_t *a, const char *id, const char *hash)
+{
+    cat_account_t *account;
+    cat_audit_entry_t entry;
+    apr_status_t rv = begin_work(a, id, &account);
+
+    if (rv != APR_SUCCESS || !account) {
+        return rv;
+    }
+    begin_entry(&entry, a, CAT_AUDIT_USER_PASSWORD, account);
+    rv = cat_db_exec(a->db, SQL_USER_SET_PASSWORD, CAT_VALUES(hash, account->id), NULL);
+    if (rv == APR_SUCCESS) {
+        rv = withdraw_access(a, account, 0);
+    }
+    if (rv == APR_SUCCESS) {
+        rv = cat_throttle_unlock(a->db, a->pool, account);
+    }
+    if (rv == APR_SUCCESS) {
+        rv = cat_outbox_add(a->db, a->pool, CAT_MAIL_CHANGED, account->id, NULL, a->now);
     }
     return rv == APR_SUCCESS ? store_entry(a, &entry) : rv;
 }

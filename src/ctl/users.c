@@ -54,24 +54,25 @@ static apr_status_t add_user(void *baton)
 }
 
 /* Checks the rules of registration, but for CatalogReservedNames: an administrator of the machine speaks for the site. */
-static const char *check_addition(ctl_t *ctl, const char *password, addition_t *a)
+static const char *check_user(ctl_t *ctl, const char *username, const char *email, const char *password,
+                              const char ***record)
 {
     const char *fault = NULL, *prepared;
     cat_blocklist_t *list;
     cat_input_t input;
     json_t *body = cat_json_own(
-        ctl->pool, json_pack("{s:s, s:s, s:s}", "username", ctl->args[0], "email", ctl->args[1], "password", password));
+        ctl->pool, json_pack("{s:s, s:s, s:s}", "username", username, "email", email, "password", password));
 
     if (!body) {
         return "the name, the address and the password must be UTF-8";
     }
     cat_fields_check(ctl->pool, cat_user_fields, CAT_USER_FIELDS, CAT_CREATE, 1, body, &input);
-    a->record = input.values;
+    *record = input.values;
     if (input.errors) {
         return cat_fields_summary(ctl->pool, input.errors);
     }
     prepared = input.values[CAT_USER_PASSWORD];
-    fault = cat_passwords_refuse_personal(prepared, ctl->args[0], ctl->args[1]);
+    fault = cat_passwords_refuse_personal(prepared, username, email);
     if (fault) {
         return apr_pstrcat(ctl->pool, "password ", fault, NULL);
     }
@@ -83,18 +84,19 @@ static const char *check_addition(ctl_t *ctl, const char *password, addition_t *
     return fault;
 }
 
+static const char no_memory[] = "the system provides no random numbers, or no memory";
+
 static const char *make_user(ctl_t *ctl, const char *password, addition_t *a)
 {
-    const char *fault = check_addition(ctl, password, a);
+    const char *fault = check_user(ctl, ctl->args[0], ctl->args[1], password, &a->record);
 
     if (fault) {
         return fault;
     }
     a->record[CAT_USER_ID] = cat_id_make(ctl->pool, ctl->now);
     a->record[CAT_USER_CREATED_AT] = cat_time_store(ctl->pool, ctl->now);
-    return a->record[CAT_USER_ID] && cat_password_hash_hash(ctl->pool, password, &a->hash) == APR_SUCCESS
-               ? NULL
-               : "the system provides no random numbers, or no memory";
+    return a->record[CAT_USER_ID] && cat_password_hash_hash(ctl->pool, password, &a->hash) == APR_SUCCESS ? NULL
+                                                                                                          : no_memory;
 }
 
 static const char *explain_taken(ctl_t *ctl, const addition_t *a)
@@ -106,25 +108,30 @@ static const char *explain_taken(ctl_t *ctl, const addition_t *a)
                : "the name or the address is taken";
 }
 
+/* Sets *password to one that is asked for, or with --generate to a new one. */
+static const char *choose_password(ctl_t *ctl, const char **password)
+{
+    if (!ctl->options->generate) {
+        return ctl_ask_password(ctl->pool, password);
+    }
+    *password = ctl_ask_generate_password(ctl->pool);
+    return *password ? NULL : no_memory;
+}
+
 static const char no_role[] = "is not a role; use " CAT_ROLE_NAMES_TEXT;
 
 int ctl_users_add(ctl_t *ctl)
 {
     const char *name = ctl->options->role;
     addition_t a = {.ctl = ctl, .change = {.role = name, .verified = ctl->options->verified ? "1" : NULL}};
-    const char *password = NULL, *fault = NULL;
+    const char *password = NULL, *fault;
     cat_role_t role;
     apr_status_t rv;
 
     if (name && !cat_role_parse(name, &role)) {
         return ctl_fail(name, no_role);
     }
-    if (ctl->options->generate) {
-        password = ctl_ask_generate_password(ctl->pool);
-        fault = password ? NULL : "the system provides no random numbers";
-    } else {
-        fault = ctl_ask_password(ctl->pool, &password);
-    }
+    fault = choose_password(ctl, &password);
     fault = fault ? fault : make_user(ctl, password, &a);
     if (fault) {
         return ctl_fail(NULL, fault);
@@ -147,8 +154,11 @@ typedef struct change_t {
     ctl_t *ctl;
     cat_administration_act_t *act; /* NULL: update */
     cat_account_change_t fields;
+    const char *hash; /* NULL: the password stays */
     cat_administration_outcome_t outcome;
 } change_t;
+
+static const char no_user[] = "there is no such user";
 
 /* login: an id, a name or an address. */
 static apr_status_t find_user(ctl_t *ctl, const char *login, cat_account_t **user)
@@ -167,8 +177,9 @@ static apr_status_t find_and_change(void *baton)
     apr_status_t rv = find_user(change->ctl, change->ctl->args[0], &user);
 
     if (rv == APR_SUCCESS) {
-        rv = change->act ? change->act(&administration, user->id)
-                         : cat_administration_update(&administration, user->id, &change->fields, &user);
+        rv = change->act    ? change->act(&administration, user->id)
+             : change->hash ? cat_administration_set_password(&administration, user->id, change->hash)
+                            : cat_administration_update(&administration, user->id, &change->fields, &user);
         change->outcome = administration.outcome;
     }
     return rv;
@@ -181,7 +192,7 @@ static int change_user(ctl_t *ctl, change_t change)
     change.ctl = ctl;
     rv = ctl_database_write(ctl, find_and_change, &change);
     if (rv == APR_NOTFOUND) {
-        return ctl_fail(ctl->args[0], "there is no such user");
+        return ctl_fail(ctl->args[0], no_user);
     }
     if (rv == APR_SUCCESS && change.outcome == CAT_ADMINISTRATION_LAST) {
         return ctl_fail(ctl->args[0], "is the last administrator; use --force to leave none");
@@ -216,6 +227,32 @@ int ctl_users_remove(ctl_t *ctl)
 int ctl_users_revoke(ctl_t *ctl)
 {
     return change_user(ctl, (change_t){.act = cat_administration_revoke});
+}
+
+int ctl_users_set_password(ctl_t *ctl)
+{
+    const char *password = NULL, *hash = NULL, *fault, **record;
+    cat_account_t *user;
+    apr_status_t rv = find_user(ctl, ctl->args[0], &user);
+    int result;
+
+    if (rv != APR_SUCCESS) {
+        return rv == APR_NOTFOUND ? ctl_fail(ctl->args[0], no_user) : CTL_FAILED;
+    }
+    cat_db_release(ctl->db);
+    fault = choose_password(ctl, &password);
+    fault = fault ? fault : check_user(ctl, user->username, user->email, password, &record);
+    if (!fault && cat_password_hash_hash(ctl->pool, password, &hash) != APR_SUCCESS) {
+        fault = no_memory;
+    }
+    if (fault) {
+        return ctl_fail(NULL, fault);
+    }
+    result = change_user(ctl, (change_t){.hash = hash});
+    if (result == CTL_DONE && ctl->options->generate) {
+        puts(password);
+    }
+    return result;
 }
 
 /* ---- a key for a program ---- */

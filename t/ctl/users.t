@@ -140,6 +140,25 @@ answers($server->api(POST => '/auth/refresh', { refreshToken => $sessions[0]{ref
 answers(me($other), 200, undef, 'another user\'s session continues');
 answers(sign_in('ada'), 200, undef, 'the user can sign in again');
 
+# password
+$token = sign_in('ada')->{json}{token};
+sign_in('ada', 'wrong') for 1 .. 6;
+for (['the address', 'Ada@Example.com', qr/password must not be/], ['short', 'x' x 7, qr/password must/], ['missing', '', qr/expected on standard input/]) {
+    my ($what, $new, $words) = @$_;
+    said(user({ in => length $new ? "$new\n" : '' }, 'password', 'ada'), 1, $nothing, $words, "user password refuses one: $what");
+}
+said(user({ in => "battery staple\n" }, 'password', 'ada'), 0, $nothing, $nothing, 'user password sets one from the standard input');
+ends_within(2.2, $token, 'the session ends');
+answers(sign_in('ada'), 401, undef, 'the former password is refused');
+answers(sign_in('ada', 'battery staple'), 200, undef, 'the new one is accepted at once');
+my $made = user('password', '--generate', $id);
+said($made, 0, qr/^[\w-]{24}\n\z/, $nothing, 'user password --generate prints it');
+chomp $made->{out};
+answers(sign_in('ada', $made->{out}), 200, undef, 'and it is accepted');
+is_deeply($db->selectcol_arrayref(q(SELECT action FROM audit WHERE target_id = ? AND source = 'catalogctl' AND action = 'user.password'), undef, $id),
+    ['user.password', 'user.password'], 'both are in the audit trail');
+said(user({ in => "$password\n" }, 'password', 'ada'), 0, $nothing, $nothing, 'the old one is back');
+
 # After a restart, the server refills the set in shared memory.
 $server->stop;
 $server->start;
@@ -162,6 +181,6 @@ is(user({ in => "$password\n" }, 'add', 'ada', 'ada@example.com')->{status}, 1, 
 is(user({ in => "$password\n" }, 'add', 'lovelace', 'ada@example.com')->{status}, 0, 'the address is free again');
 
 said(user(@$_, 'nobody', $_->[0] eq 'role' ? 'user' : ()), 1, $nothing, qr/nobody: there is no such user/,
-    "user $_->[0] fails with an unknown user") for ['role'], ['unlock'], ['revoke'], ['delete'];
+    "user $_->[0] fails with an unknown user") for ['role'], ['unlock'], ['revoke'], ['delete'], ['password'];
 
 done_testing;
