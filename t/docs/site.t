@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # db: sqlite3
-# README's site for a Debian Apache works as it is: its commands, then its virtual host, with only paths, ports and addresses changed.
+# README's site for a Debian Apache, and that of docs/how-to/confine.md for a container, work as they are: its commands, then its virtual host, with only paths, ports and addresses changed.
 use CatalogTest;
 
 use CatalogTest::Ctl ();
@@ -21,7 +21,7 @@ sub site {
     my $dir = $server->dir;
     my $port = free_port();
     my %standard = ('/var/lib/catalog' => "$dir/database", '/etc/catalog' => "$dir/etc", '/etc/ssl/certs/ssl-cert-snakeoil.pem' => "$dir/cert.pem",
-        '/etc/ssl/private/ssl-cert-snakeoil.key' => "$dir/cert.key", '*:443' => "127.0.0.1:$port");
+        '/etc/ssl/private/ssl-cert-snakeoil.key' => "$dir/cert.key", map { ($_ => "127.0.0.1:$port") } '*:443', '*:80');
     my $translate = sub {
         my ($words) = @_;
         $words =~ s/\Q$_\E/$standard{$_}/g for keys %standard;
@@ -73,5 +73,13 @@ $inherited->start;
 is(CatalogTest::Http::request($_, GET => '/api/products')->{json}{pagination}{total}, 1,
     'each virtual host inherits the mount of the main server')
     for $inherited->port, $plain;
+
+# The site of a container.
+my ($boxed) = grep { /^<VirtualHost \*:80>/ } CatalogTest::Document::blocks(setting('top') . '/docs/how-to/confine.md');
+my ($container, $inside) = site(qq(LoadModule remoteip_module "$modules/mod_remoteip.so"\n) . $boxed =~ s{/dev/std(?:err|out)}{$dir/logs/container}gr);
+system('sh', '-ec', "mkdir -p $container->{dir}/etc/keys && cp $dir/etc/token.key $container->{dir}/etc/keys && cp -a $dir/database $container->{dir}") == 0 or die;
+is(join(' ', $container->configtest), "0 Syntax OK\n", 'httpd -t accepts the site of a container');
+$container->start;
+is(CatalogTest::Http::request($inside, GET => '/api/health/ready')->{status}, 200, 'and it is ready');
 
 done_testing;
