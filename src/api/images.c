@@ -29,6 +29,8 @@
 #include "lib/number.h"
 #include "shm/metrics.h"
 
+#define TIME_MOST apr_time_from_sec(60) /* that a client waits while its picture is decoded */
+
 static int is_open(const cat_conf_t *conf)
 {
     return conf->images;
@@ -164,7 +166,7 @@ static cat_answer_t *answer_refusal(cat_request_t *q, apr_status_t rv, const cat
 static cat_answer_t *make_picture(creation_t *c)
 {
     cat_request_t *q = c->q;
-    const cat_image_maker_t maker = {q->pool, q->conf, q->log, q->imaging, q->metrics, q->user->subject};
+    const cat_image_maker_t maker = {q->pool, q->conf, q->log, q->imaging, q->metrics, q->user->subject, TIME_MOST};
     cat_image_result_t result = cat_image_maker_make(&maker, c->file, &c->made);
 
     switch (result) {

@@ -273,16 +273,19 @@ static ctl_image_result_t look_at_file(addition_t *a)
     return a->wanted.id ? CTL_IMAGE_THERE : CTL_IMAGE_ADDED;
 }
 
+#define TIME_MOST apr_time_from_sec(600) /* for a picture on a busy machine; CAT_IMAGE_CPU_MOST ends a costly one */
+
 static ctl_image_result_t make_picture(addition_t *a)
 {
     ctl_image_adder_t *adder = a->adder;
-    const cat_image_maker_t maker = {adder->pool, &adder->conf, &adder->ctl->log, adder->turns, NULL, ""};
+    const cat_image_maker_t maker = {adder->pool, &adder->conf, &adder->ctl->log, adder->turns, NULL, "", TIME_MOST};
     const char *fault;
     cat_image_result_t result;
 
     cat_db_release(adder->db);
     result = cat_image_maker_make(&maker, a->file->fd, &a->made);
-    fault = result == CAT_IMAGE_ENDED ? "could not be decoded; the cause is above" : cat_image_maker_explain(result);
+    fault = result == CAT_IMAGE_ENDED ? "could not be decoded; see the cause above, and run the command again"
+                                      : cat_image_maker_explain(result);
     if (result != CAT_IMAGE_MADE) {
         return fault ? refuse_file(adder, a->path, fault) : CTL_IMAGE_STOPPED;
     }

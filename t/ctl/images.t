@@ -129,7 +129,7 @@ if (!$killer) {
     POSIX::_exit(0);
 }
 does(ctl_for($odd, 'images', 'import', '--key', 'sku', $three), 1, summary(3, 2, 0, 0, 1),
-    qr{CAT120: \S+/program was killed.*BD-1_2.png: could not be decoded; the cause is above\n.*files that were not added: 1\n}s, 'the others are added');
+    qr{CAT120: \S+/program was killed.*BD-1_2.png: could not be decoded; see the cause above, and run the command again\n.*files that were not added: 1\n}s, 'the others are added');
 waitpid $killer, 0;
 is(scalar(images('BD-1')), 2, 'to their product');
 

@@ -71,6 +71,14 @@ sub rows { return join ' ', map { scalar $db->selectrow_array("SELECT COUNT(*) F
 my $product = new_product();
 is(send_picture($product)->{status}, 201, 'the program in its place is run');
 
+# case: a program that takes a minute, but no processor time; its answer is read at the end
+write_program("$dir/sleeper", 'sleep 100; good();');
+my $lazy = server(mount => "CatalogImages On\n    CatalogImageCache \"\@dir\@/data\"\n    CatalogImageProgram \"$dir/sleeper\"")->start;
+my $lazy_token = register($lazy)->{token};
+my $unmade = $lazy->api(POST => '/products', { name => 'Kettle', price => 1 }, token => $lazy_token)->{json}{data}{id};
+my $waits = $lazy->connection;
+print {$waits} wire(POST => "/products/$unmade/images", png(50, 40), token => $lazy_token, headers => { 'Content-Type' => 'image/png' });
+
 # ---- a program that does what it must not ----
 
 spew("$dir/open", 'everybody may read it');
@@ -118,7 +126,7 @@ print {$socket} wire_picture($product);
 my $running;
 wait_until(20, sub { $running = is_running() }) or fail('the program has not started');
 kill KILL => $running;
-like(CatalogTest::Http::read_all($socket), qr{^HTTP/1.1 503 }, 'a program that something else kills is the server\'s fault');
+like(CatalogTest::Http::read_all($socket), qr{^HTTP/1.1 503 .*^Retry-After: \d}ms, 'a program that something else kills is the server\'s fault');
 expect_log(qr{CAT120: \Q$dir\E/program was killed while it decoded a picture; is the system out of memory\?});
 
 program('good();');
@@ -254,6 +262,12 @@ my $broken = send_picture(new_product())->{json}{data};
 $db->do("UPDATE image_parts SET content = '*' WHERE part LIKE '$broken->{id}%'");
 answers(get($broken->{url}), 503, refusal(error => qr/./), 'a picture that is damaged in the database is the server\'s fault');
 expect_log(qr{CAT122: the picture $broken->{id}-50 is damaged in the database});
+
+# ---- the program that takes a minute ----
+
+like(CatalogTest::Http::read_all($waits), qr{^HTTP/1.1 503 .*^Retry-After: \d}ms, 'a program that takes too long is ended, and may be tried again');
+expect_log(qr{CAT107: \S+/sleeper took longer than 60 seconds for a picture, and was ended; the machine has too much to do: lower CatalogImageJobs});
+ok(!exists $lazy->api(GET => "/products/$unmade")->{json}{data}{images}, 'nothing is stored');
 
 # ---- the quota ----
 

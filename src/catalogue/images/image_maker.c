@@ -30,9 +30,8 @@
 
 #define PATIENCE apr_time_from_sec(20) /* how long a request may wait for its turn */
 
-/* TIME_MOST is for a picture in all its sizes, the others for each. One of 50 million pixels takes 8 seconds of processor time and 550 MB as a
- * JPEG file that is read several times (progressive), its worst form. */
-#define TIME_MOST apr_time_from_sec(60)
+/* For each size. A picture of 50 million pixels takes 8 seconds of processor time and 550 MB as a JPEG file that is read several times
+ * (progressive), its worst form. */
 #define MEMORY_MOST (APR_UINT64_C(1) << 30)
 #define OUTPUT_MOST ((apr_size_t)1 << 25)
 #define FILES_MOST 64
@@ -98,8 +97,11 @@ static cat_image_result_t judge_end(const cat_image_maker_t *m, cat_process_resu
                 program);
         return CAT_IMAGE_FAULT;
     case CAT_PROCESS_TOO_LONG:
-        cat_log(m->log, CAT_LOG_ERROR, 0, "CAT107: %s took longer than %d seconds for a picture, and was ended",
-                program, (int)apr_time_sec(TIME_MOST));
+        cat_log(m->log, CAT_LOG_ERROR, 0,
+                "CAT107: %s took longer than %d seconds for a picture, and was ended; the machine has too much to do: "
+                "lower "
+                "CatalogImageJobs",
+                program, (int)apr_time_sec(m->most));
         return CAT_IMAGE_ENDED;
     default:
         cat_log(m->log, CAT_LOG_ERROR, 0,
@@ -207,7 +209,7 @@ static cat_image_result_t make_in_turn(making_t *g)
         return CAT_IMAGE_BUSY;
     }
     begun = cat_time_monotonic();
-    g->budget = (cat_process_budget_t){begun + TIME_MOST, apr_time_from_sec(CAT_IMAGE_CPU_MOST)};
+    g->budget = (cat_process_budget_t){begun + m->most, apr_time_from_sec(CAT_IMAGE_CPU_MOST)};
     result = make_all(g);
     cat_semaphore_leave(m->turns, place);
     cat_metrics_observe(m->metrics, CAT_METRIC_IMAGE_TIME, cat_time_monotonic() - begun);

@@ -19,6 +19,8 @@ typedef struct cat_image_maker_t {
     cat_semaphore_t *turns;       /* held while programs run */
     const cat_metrics_t *metrics; /* NULL: nothing is counted */
     const char *party;            /* for whom: users take turns */
+    apr_interval_time_t
+        most; /* wall-clock time that a picture may take in all its sizes, after it has waited for its turn */
 } cat_image_maker_t;
 
 typedef struct cat_image_size_t {
@@ -42,8 +44,8 @@ typedef enum {
     CAT_IMAGE_UNREADABLE, /* it cannot be decoded, or not within the limits of the process */
     CAT_IMAGE_COSTLY,     /* it takes more than CAT_IMAGE_CPU_MOST */
     CAT_IMAGE_BUSY,       /* others were first, for too long, which is logged; or this process must stop */
-    CAT_IMAGE_ENDED,      /* the program took too long, or was killed; logged. Another picture may be made */
-    CAT_IMAGE_FAULT       /* of the server, whatever the picture; logged */
+    CAT_IMAGE_ENDED, /* the program took longer than `most`, or was killed; logged. The same picture may be made later */
+    CAT_IMAGE_FAULT  /* of the server, whatever the picture; logged */
 } cat_image_result_t;
 
 #define CAT_IMAGE_PIXELS_MOST 50000000
