@@ -74,7 +74,15 @@ $stand_by->kill;
 ok(wait_until(20, sub { $server->api(GET => '/health/ready')->{status} == 503 }), 'the server is not ready');
 answers($server->api(POST => '/products', { name => 'x', price => 1 }, token => $token), 503, $not_ready, 'a write is refused',
     'retry-after' => qr/^\d+$/);
+answers($server->api(GET => '/products'), 503, $not_ready, 'so is a read', 'retry-after' => qr/^\d+$/);
 is(stored($primary), 8, 'the former primary stores nothing');
+
+# case: if no host can be reached, nothing can be stored
+$primary->kill;
+my $outage = { success => false, message => 'Service unavailable', error => 'database unavailable' };
+answers($server->api(@$_, token => $token), 503, $outage, "without a host, $_->[0] gets a 503", 'retry-after' => qr/^\d+$/)
+    for [GET => '/products'], [POST => '/products', { name => 'x', price => 1 }];
+$primary->start;
 
 # case: once the former primary is stopped and the new one runs, everything goes on without a restart
 $primary->stop;
