@@ -62,7 +62,7 @@ static cat_login_outcome_t change(stage_t *s, const char *current)
 {
     cat_login_t result;
 
-    assert_int_equal(cat_new_password_change(&s->a->c, ANN, s->here.id, current, NEW, &result), APR_SUCCESS);
+    assert_int_equal(cat_new_password_change(&s->a->c, ANN, s->here.id, current, NEW, 0, &result), APR_SUCCESS);
     return result.outcome;
 }
 
@@ -146,7 +146,7 @@ static void test_a_deleted_account_gets_no_password(void **state)
     cat_login_t result;
 
     unit_accounts_sql(s.a, "PRAGMA foreign_keys = ON; DELETE FROM users");
-    assert_int_equal(cat_new_password_change(&s.a->c, ANN, NULL, OLD, NEW, &result), APR_NOTFOUND);
+    assert_int_equal(cat_new_password_change(&s.a->c, ANN, NULL, OLD, NEW, 0, &result), APR_NOTFOUND);
     assert_false(reset(&s, s.link));
 }
 
@@ -159,7 +159,7 @@ static void test_all_or_nothing_is_stored(void **state)
     unit_accounts_sql(s.a, "DROP TABLE outbox");
     assert_int_not_equal(cat_new_password_reset(&s.a->c, s.link, NEW, &is_set), APR_SUCCESS);
     assert_false(is_set);
-    assert_int_not_equal(cat_new_password_change(&s.a->c, ANN, s.here.id, OLD, NEW, &result), APR_SUCCESS);
+    assert_int_not_equal(cat_new_password_change(&s.a->c, ANN, s.here.id, OLD, NEW, 0, &result), APR_SUCCESS);
     assert_true(has_password(&s, OLD));
     assert_false(is_revoked(&s, &s.there));
     assert_string_equal(unit_accounts_sql(s.a, "SELECT failures FROM login_failures"),
