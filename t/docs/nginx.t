@@ -45,8 +45,10 @@ like($r->{headers}{'set-cookie'}, qr/^__Host-catalog_refresh%2fapi=\S+; Path=\/;
 my %token = (token => $r->{json}{token});
 my $sessions = front(GET => '/api/auth/sessions', undef, %token, headers => { 'X-Forwarded-For' => '203.0.113.9' });
 is($sessions->{json}{data}[0]{address}, '127.0.0.1', 'the client cannot choose its address');
-my $product = front(POST => '/api/products', { name => 'Kettle', price => 1 }, %token)->{json}{data};
-my $got = front(GET => "/api/products/$product->{id}");
+my $made = front(POST => '/api/products', { name => 'Kettle', price => 1 }, %token);
+my $product = $made->{json}{data};
+my $got = CatalogTest::Http::request($front, GET => $made->{headers}{location});
+is($got->{json}{data}{id}, $product->{id}, 'Location leads to the product');
 my %if_match = (qq(W/$got->{headers}{etag}) => 412, $got->{headers}{etag} => 200);
 is(front(PUT => "/api/products/$product->{id}", { price => 2 }, %token, headers => { 'If-Match' => $_ })->{status}, $if_match{$_}, "If-Match: $_")
     for sort { $b cmp $a } keys %if_match;
