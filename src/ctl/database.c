@@ -78,6 +78,7 @@ static const char *make_source(ctl_t *ctl)
     apr_status_t rv = cat_write_lock_create(&locks, ctl->pool, ctl->pool);
 
     ctl->source = cat_pool_create(ctl->pool, ctl->site.driver, ctl->site.params);
+    ctl->source->has_no_limit = 1; /* a count of all products takes longer than a request may */
     ctl->source->path = cat_dialect_find(ctl->site.driver)->file ? ctl->site.params : NULL;
     ctl->source->name = apr_pstrcat(ctl->pool, "the ", ctl->site.driver, " database", NULL);
     if (rv == APR_SUCCESS) {

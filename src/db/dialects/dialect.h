@@ -84,6 +84,7 @@ typedef struct cat_dialect_t {
     const char *params;          /* an example of its parameters, as a directive takes them */
     const char *dump;            /* an example of the command that copies a database; NULL: it is a file */
     const char *const *session;  /* sent once on each new connection; none returns a row */
+    const char *unlimited;       /* sent after it by catalogctl: a statement may take as long as it likes; or NULL */
     const char *begin;           /* starts a transaction that is going to write */
     const char *abandon;         /* not refused when ROLLBACK is: the server then ends the idle connection; or NULL */
     const char *const *snapshot; /* starts one that reads the same state from beginning to end; none returns a row */

@@ -26,6 +26,9 @@ static const char *const session[] = {
     NULL,
 };
 
+/* MySQL skips the mark's text, and would refuse an empty one. */
+static const char unlimited[] = "SET @mod_catalog = 0 /*M! , SESSION max_statement_time = 0 */";
+
 static const char *const snapshot[] = {
     "SET TRANSACTION ISOLATION LEVEL REPEATABLE READ",
     "START TRANSACTION WITH CONSISTENT SNAPSHOT",
@@ -40,6 +43,7 @@ static const char *const snapshot[] = {
 #define MYSQL_LOCK MYSQL_LOCK_OF("mod_catalog.")
 static const char *const step[] = {
     "SELECT GET_LOCK(" MYSQL_LOCK ", 0)",
+    "SET @mod_catalog_limit = 0 /*M! + @@SESSION.max_statement_time */",
     "SET @mod_catalog = 1 /*M! , SESSION max_statement_time = 0 */",
     "DELETE FROM schema_version WHERE version = " STEP_ROW " AND applied_at < (UNIX_TIMESTAMP() - 600) * 1000",
     "INSERT IGNORE INTO schema_version (version, name, applied_at)"
@@ -50,7 +54,8 @@ static const char *const step[] = {
 };
 static const char *const step_end[] = {
     "DELETE FROM schema_version WHERE version = " STEP_ROW " AND @mod_catalog_step = 1",
-    "SET @mod_catalog_step = 0, @mod_catalog = 0 /*M! , SESSION max_statement_time = 5 */",
+    "SET @mod_catalog_step = 0, @mod_catalog = 0"
+    " /*M! , SESSION max_statement_time = COALESCE(@mod_catalog_limit, @@SESSION.max_statement_time) */",
     "SELECT RELEASE_LOCK(" MYSQL_LOCK ")",
     NULL,
 };
@@ -60,11 +65,11 @@ static const char *const step_end[] = {
 #define DEFINE_LOCK MYSQL_LOCK_OF("mod_catalog.index.")
 static const char *const define[] = {
     "SELECT GET_LOCK(" DEFINE_LOCK ", 0)",
-    "SET SESSION lock_wait_timeout = 1 /*M! , SESSION max_statement_time = 0 */",
+    "SET SESSION lock_wait_timeout = 1",
     NULL,
 };
 static const char *const define_end[] = {
-    "SET SESSION lock_wait_timeout = DEFAULT /*M! , SESSION max_statement_time = 5 */",
+    "SET SESSION lock_wait_timeout = DEFAULT",
     "SELECT RELEASE_LOCK(" DEFINE_LOCK ")",
     NULL,
 };
@@ -314,6 +319,7 @@ const cat_dialect_t cat_dialect_mysql = {
     .params = "\"host=127.0.0.1,user=catalog,pass=...,dbname=catalog,reconnect=0,flags=CLIENT_FOUND_ROWS\"",
     .dump = "mariadb-dump --single-transaction --default-character-set=utf8mb4 catalog >FILE",
     .session = session,
+    .unlimited = unlimited,
     .begin = "START TRANSACTION",
     .abandon = "SET SESSION wait_timeout = 1",
     .snapshot = snapshot,

@@ -64,11 +64,11 @@ static const char *const step[] = {
 #define DEFINE_LOCK "x'0d1d39d564b19c4e'::bigint"
 static const char *const define[] = {
     "SELECT CASE WHEN pg_try_advisory_lock(" DEFINE_LOCK ") THEN 1 ELSE 0 END",
-    "SET statement_timeout = 0; SET lock_timeout = 0",
+    "SET lock_timeout = 0",
     NULL,
 };
 static const char *const define_end[] = {
-    "SET statement_timeout = 5000; SET lock_timeout = 3000",
+    "SET lock_timeout = 3000",
     "SELECT pg_advisory_unlock(" DEFINE_LOCK ")",
     NULL,
 };
@@ -226,6 +226,7 @@ const cat_dialect_t cat_dialect_pgsql = {
     .params = "\"host=127.0.0.1 user=catalog password=... dbname=catalog connect_timeout=2\"",
     .dump = "pg_dump --format=custom --file=FILE catalog",
     .session = session,
+    .unlimited = "SET statement_timeout = 0",
     .begin = "BEGIN",
     .snapshot = snapshot,
     .search = search,

@@ -77,6 +77,9 @@ static apr_status_t set_up_session(cat_source_t *source, cat_connection_t *conn,
     for (const char *const *text = conn->dialect->session; *text && rv == APR_SUCCESS; text++) {
         rv = send_first(source, conn, *text, has_write_lock, log);
     }
+    if (rv == APR_SUCCESS && source->has_no_limit && conn->dialect->unlimited) {
+        rv = cat_connection_send(conn, conn->dialect->unlimited);
+    }
     return rv;
 }
 

@@ -71,6 +71,7 @@ struct cat_source_t {
     cat_semaphore_t *searches;    /* lists that the database may take long for (cat_db_begin_search) */
     cat_semaphore_t *long_writes; /* transactions of many writes (db/work/transaction.h) */
     apr_time_t leader_patience;   /* CAT_SOURCE_LEADER_PATIENCE; unit tests may wait longer */
+    int has_no_limit;             /* True if its statements may take as long as they like: catalogctl's */
     int keeps; /* how many connections may be kept for the next use; 0: each ends with the use that opened it */
     cat_permits_t *permits; /* of the child: connections that may be in use */
     cat_warm_t *warm;       /* those that are kept for the next use */
