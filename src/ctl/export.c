@@ -10,6 +10,7 @@
 
 #include <apr_strings.h>
 
+#include "catalogue/history.h"
 #include "ctl/database.h"
 #include "ctl/move.h"
 #include "ctl/products.h"
@@ -28,6 +29,7 @@ typedef struct export_t {
     apr_pool_t *pool;  /* of the page */
     cat_buffer_t lines;
     ctl_move_sum_t sum;
+    apr_int64_t changes; /* the highest number of a change */
     ctl_progress_t progress;
 } export_t;
 
@@ -80,9 +82,11 @@ static apr_status_t write_table(export_t *e)
 }
 
 /* The rows are read in pages, in the transaction that this begins. */
-static apr_status_t read_nothing(void *)
+static apr_status_t read_end(void *baton)
 {
-    return APR_SUCCESS;
+    export_t *e = baton;
+
+    return cat_changes_find_end(e->ctl->db, &e->changes);
 }
 
 /* Only for the progress display: counting a large database may exceed the statement timeout. */
@@ -103,11 +107,12 @@ static apr_int64_t count_rows(ctl_t *ctl)
 static apr_status_t write_tables(export_t *e)
 {
     char time[CAT_TIME_LENGTH + 1];
-    apr_status_t rv = cat_db_open_view(e->ctl->db, read_nothing, NULL);
+    apr_status_t rv = cat_db_open_view(e->ctl->db, read_end, e);
 
     if (rv == APR_SUCCESS) {
         cat_time_format(time, apr_time_as_msec(e->ctl->now));
-        printf("{\"mod_catalog\":{\"format\":%d,\"time\":\"%s\"}}\n", CTL_MOVE_FORMAT, time);
+        printf("{\"mod_catalog\":{\"format\":%d,\"time\":\"%s\",\"changes\":%" APR_INT64_T_FMT "}}\n", CTL_MOVE_FORMAT,
+               time, e->changes);
     }
     for (e->table = 0; e->table < CTL_MOVE_TABLES && rv == APR_SUCCESS; e->table++) {
         rv = write_table(e);

@@ -4,13 +4,15 @@
  *
  * The file is read in batches. Of each, the database is first asked which rows it has, and only the others are inserted,
  * so an import that was interrupted can be repeated. Rows that are there with other content are left as they are, and
- * reported. Nothing is trusted: lines must have the form, order, counts and checksum that export writes (ctl/export.c).
+ * reported. The history of products does not move, and products that are added are no changes: whoever follows the changes of either database
+ * begins again. Nothing is trusted: lines must have the form, order, counts and checksum that export writes (ctl/export.c).
  */
 #include <stdio.h>
 #include <string.h>
 
 #include <apr_strings.h>
 
+#include "catalogue/history.h"
 #include "ctl/api_import.h"
 #include "ctl/counts.h"
 #include "ctl/database.h"
@@ -19,6 +21,7 @@
 #include "ctl/progress.h"
 #include "db/db.h"
 #include "lib/json.h"
+#include "lib/number.h"
 #include "lib/text.h"
 
 #define LINE_SIZE 65536
@@ -57,6 +60,8 @@ typedef struct import_t {
     apr_pool_t *page_pool;
 
     ctl_move_sum_t sum;
+    apr_int64_t changes; /* the number of the last change in the other database */
+    int has_skipped;     /* flag: followers of either database begin again */
     apr_int64_t added;
     apr_int64_t differences;
     ctl_progress_t progress;
@@ -107,7 +112,9 @@ static const char *read_head(import_t *im)
     if (fault || strcmp(name, "mod_catalog")) {
         return "standard input is not the output of catalogctl export";
     }
-    return json_integer_value(json_object_get(head, "format")) == CTL_MOVE_FORMAT
+    im->changes = json_integer_value(json_object_get(head, "changes"));
+    return json_integer_value(json_object_get(head, "format")) == CTL_MOVE_FORMAT && im->changes >= 0 &&
+                   im->changes < CAT_NUMBER_SAFE_MAX / 2
                ? NULL
                : "the file has a format unknown to this program";
 }
@@ -241,6 +248,25 @@ static void report_differences(import_t *im)
     }
 }
 
+static apr_status_t skip_changes(void *baton)
+{
+    import_t *im = baton;
+
+    return cat_change_numbers_skip(im->ctl->db, im->changes);
+}
+
+/* Before the first row is added, so that an import which is interrupted has followers begin again, too. */
+static apr_status_t add_rows(import_t *im)
+{
+    apr_status_t rv;
+
+    im->ctl->db = cat_db_make(im->pool, &im->ctl->conf, im->ctl->source, &im->ctl->log);
+    im->ctl->db->author = &im->ctl->author;
+    rv = im->has_skipped ? APR_SUCCESS : ctl_database_write(im->ctl, skip_changes, im);
+    im->has_skipped = rv == APR_SUCCESS;
+    return rv == APR_SUCCESS ? ctl_database_write(im->ctl, add_missing, im) : rv;
+}
+
 /* Existing rows are not written again, so repeating an import is quick. Added rows are read back. */
 static const char *store_batch(import_t *im)
 {
@@ -249,9 +275,7 @@ static const char *store_batch(import_t *im)
 
     if (rv == APR_SUCCESS && missing) {
         im->at = im->count;
-        im->ctl->db = cat_db_make(im->pool, &im->ctl->conf, im->ctl->source, &im->ctl->log);
-        im->ctl->db->author = &im->ctl->author;
-        rv = ctl_database_write(im->ctl, add_missing, im);
+        rv = add_rows(im);
         if (rv != APR_SUCCESS && im->at < im->count) {
             return at_line(im, im->rows[im->at].line,
                            apr_pstrcat(im->pool, table_of(im)->name, ": ", explain_status(rv), NULL));
@@ -395,6 +419,7 @@ int ctl_import_run(ctl_t *ctl)
     im = apr_pcalloc(ctl->pool, sizeof(*im));
     fault = ctl_move_begin(ctl);
     im->ctl = ctl;
+    ctl->site.history = 0; /* products that are added are no changes */
     if (!fault) {
         begin_import(im);
         fault = read_head(im);
@@ -406,7 +431,8 @@ int ctl_import_run(ctl_t *ctl)
     if (fault) {
         return ctl_fail(NULL, fault);
     }
-    printf("%" APR_INT64_T_FMT " rows, %" APR_INT64_T_FMT " added\n", ctl_move_sum_rows(&im->sum), im->added);
+    printf("%" APR_INT64_T_FMT " rows, %" APR_INT64_T_FMT " added%s\n", ctl_move_sum_rows(&im->sum), im->added,
+           im->has_skipped ? "; the history of products does not move" : "");
     if (im->differences) {
         return ctl_fail(NULL, apr_psprintf(ctl->pool, "rows that differ: %" APR_INT64_T_FMT, im->differences));
     }

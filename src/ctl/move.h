@@ -10,11 +10,11 @@
 
 /*
  * What export writes and import reads. Each line is a JSON object with one field, whose name is the kind of the line:
- *   {"mod_catalog":{"format":1,"time":"2026-11-21T09:30:00.123Z"}}   the first
+ *   {"mod_catalog":{"format":1,"time":"2026-11-21T09:30:00.123Z","changes":1042}}   the first; the number of the last change
  *   {"products":{"id":"...","name":"..."}}   a row; tables in the order of ctl_move_tables, rows in the order of their
  *                                            keys, byte by byte; columns that are NULL are left out
  *   {"end":{"products":1,"users":0,...,"sha256":"..."}}   the last: how many rows of each, and the digest of their lines
- * The same rows give the same lines on every database; only the first line contains a time.
+ * The same rows give the same lines on every database; only the first line differs.
  */
 #define CTL_MOVE_FORMAT 1
 

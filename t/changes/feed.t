@@ -2,6 +2,7 @@
 # route: GET /changes
 # The changes of all products, for those who keep a copy of them.
 use CatalogTest;
+use CatalogTest::Ctl qw(ctl_for);
 use Time::HiRes qw(sleep);
 
 my $server = server()->start;
@@ -86,4 +87,28 @@ is($import->{headers}{'catalog-batch'}, $batch, 'which the answer names');
 my $db = $server->database;
 is_deeply($db->selectrow_arrayref('SELECT row_count, complete, source FROM change_batches WHERE id = ?', undef, $batch), [12_000, 1, 'import'],
     'the batch counts them');
+
+# case: after a move there is nothing to undo, and those who follow begin again, however far they were
+my $file = ctl_for($server, 'export')->{out};
+my ($last) = $file =~ /\A.*"changes":(\d+)\}/;
+cmp_ok($last, '>=', $next, 'the export has the number of the last change');
+my $new = server();
+is(ctl_for($new, 'migrate')->{status}, 0, 'another database');
+for my $moved ('an empty one', 'one that has them') {
+    like(ctl_for($new, { in => $file }, 'import')->{out}, qr/^\d+ rows, (?:\d+ added; the history of products does not move|0 added)$/m, "$moved: the import says so");
+}
+$new->start;
+sub there { my ($method, $path, $body) = @_; return $new->api($method => $path, $body, token => $token) }
+is(there(GET => "/changes?since=$_")->{status}, 410, "since=$_ begins again") for 1, $next, $last;
+is_deeply(there(GET => '/changes/batches')->{json}{data}, [], 'no batch undoes the import');
+is(there(GET => '/products?limit=1')->{json}{pagination}{total}, call(GET => '/products?limit=1')->{json}{pagination}{total}, 'the products are there');
+my $end = there(GET => '/changes?since=end')->{json}{next};
+cmp_ok($end, '>', $last, 'the numbers begin above those of the other database');
+is(there(GET => "/changes?since=$end")->{status}, 200, 'from the end on it can be followed');
+my $made = there(POST => '/products', { name => 'Mug', price => 2 })->{json}{data}{id};
+my $followed;
+ok(wait_until(10, sub { $followed = there(GET => "/changes?since=$end")->{json}; @{ $followed->{data} } == 1 }), 'the next change is there');
+is($followed->{data}[0]{id}, $made, 'and only that');
+cmp_ok($followed->{next}, '>', $end, 'with a higher number');
+is_deeply([map { $_->{id} } @{ there(GET => '/changes?since=0')->{json}{data} }], [$made], 'nor is there another one from the beginning on');
 done_testing;

@@ -21,6 +21,7 @@
 
 #include <apr_strings.h>
 
+#include "catalogue/changes/changes.h"
 #include "lib/number.h"
 #include "lib/time.h"
 
@@ -149,6 +150,25 @@ cat_job_result_t cat_change_numbers_run(cat_job_t *job)
         return CAT_JOB_DONE;
     }
     return CAT_JOB_FAILED;
+}
+
+apr_status_t cat_change_numbers_skip(cat_db_t *db, apr_int64_t end)
+{
+    apr_int64_t numbered = 0, own = 0;
+    const char *text;
+    apr_status_t rv = cat_db_has_one_writer(db)
+                          ? APR_SUCCESS
+                          : cat_db_number(db, SQL_CHANGES_HOLD_MARK, CAT_VALUES("numbered"), &numbered);
+
+    rv = rv == APR_SUCCESS ? cat_changes_find_end(db, &own) : rv;
+    end = end > own ? end : own;
+    end = (end > numbered ? end : numbered) + 1;
+    text = cat_number_write(db->pool, end);
+    rv = rv == APR_SUCCESS
+             ? cat_db_exec(db, SQL_CHANGES_SKIP, CAT_VALUES(text, cat_time_store(db->pool, apr_time_now())), NULL)
+             : rv;
+    rv = rv == APR_SUCCESS ? set_mark(db, "numbered", end) : rv;
+    return rv == APR_SUCCESS ? set_mark(db, "purged", end) : rv;
 }
 
 /* ---- deleting ---- */

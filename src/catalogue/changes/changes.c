@@ -83,7 +83,8 @@ static apr_status_t check_end(const reading_t *r)
     return rv == APR_SUCCESS && r->since > end ? CAT_EPURGED : rv;
 }
 
-/* In one view, so that nothing is deleted between the statements. */
+/* In one view, so that nothing is deleted between the statements. A change that is left up to `purged` is about to be deleted, or is in the place
+ * of those of another database (SQL_CHANGES_SKIP). */
 static apr_status_t read_after(void *baton)
 {
     reading_t *r = baton;
@@ -96,7 +97,8 @@ static apr_status_t read_after(void *baton)
         return CAT_EPURGED;
     }
     rv = rv == APR_SUCCESS ? cat_db_each(r->db, SQL_CHANGES_AFTER,
-                                         CAT_VALUES(cat_number_write(pool, r->since), apr_itoa(pool, r->limit)),
+                                         CAT_VALUES(cat_number_write(pool, r->since > purged ? r->since : purged),
+                                                    apr_itoa(pool, r->limit)),
                                          add_change, r->changes)
                            : rv;
     return rv == APR_SUCCESS && r->since > 0 && !r->changes->nelts ? check_end(r) : rv;

@@ -99,6 +99,7 @@ static const char *const statements[SQL_COUNT] = {
     [SQL_CHANGES_WAITING] = "SELECT at FROM changes WHERE 0",
     [SQL_CHANGES_NUMBER_RUN] = "UPDATE changes SET number = number + %s WHERE 0 AND number >= %s AND number <= %s",
     [SQL_CHANGES_NUMBER] = "UPDATE changes SET number = number + %s WHERE 0 AND number IN (" HUNDRED ")",
+    [SQL_CHANGES_SKIP] = "INSERT INTO changes (number, product_id, at, batch, op) VALUES (%s, '', %s, 0, 'update')",
     [SQL_CHANGES_END] = "SELECT COALESCE(MAX(number), 0) FROM changes",
     [SQL_CHANGES_AFTER] = CHANGES_AFTER("c.number", "", "b.user_id"),
     [SQL_CHANGES_OF_PRODUCT] = CHANGES_OF_PRODUCT("c.number", "b.user_id"),

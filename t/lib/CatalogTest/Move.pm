@@ -20,7 +20,7 @@ sub write_file {
     my %count = map { $_ => 0 } @TABLES;
 
     open my $out, '>', $file or die "$file: $!\n";
-    print {$out} qq({"mod_catalog":{"format":1,"time":"2026-11-21T09:30:00.123Z"}}\n);
+    print {$out} qq({"mod_catalog":{"format":1,"time":"2026-11-21T09:30:00.123Z","changes":0}}\n);
     while (defined(my $line = $next->())) {
         $line =~ /^\{"(\w+)"/ and $count{$1}++;
         $digest->add("$line\n");
