@@ -65,6 +65,11 @@ is(total(), 21, 'each product is stored once');
 my @before = $server->children;
 $server->burst((wire(GET => '/products')) x 24);
 $engine->kill;
+my $killed = time;
+is($server->api(GET => '/products')->{status}, 503, 'killed: the first request gets a 503');
+cmp_ok(time - $killed, '>=', 1, 'after a second, in which a front can turn to another server');
+$server->burst((wire(GET => '/products')) x 24); # so that each child knows
+sleep 2;
 is_out('killed');
 $engine->start;
 all_is_well('back');

@@ -36,6 +36,9 @@
 /* How often a request asks a database that is not ready. */
 #define READY_INTERVAL apr_time_from_msec(100)
 
+/* How long a request waits for a database server that was found down a moment ago. */
+#define FALL_INTERVAL apr_time_from_sec(1)
+
 cat_db_t *cat_checkout_make(apr_pool_t *pool, const cat_conf_t *conf, cat_source_t *source, const cat_log_t *log)
 {
     cat_db_t *db = apr_palloc(pool, sizeof(*db));
@@ -164,6 +167,19 @@ void cat_checkout_mark_changes(cat_db_t *db)
     }
 }
 
+/* A request that finds a server down which answered a moment ago tries again after a second: the server may come back, and a front that
+ * sends requests to the least busy of several servers prefers the others, until it has asked which are ready. */
+static apr_status_t open_patiently(cat_db_t *db, int most)
+{
+    apr_status_t rv = cat_source_open(db->use->source, db->pool, most, db->log, &db->use->handle);
+
+    if (rv == CAT_EDOWN && !db->use->is_first && !db->log->is_background && cat_source_fell_lately(db->use->source)) {
+        apr_sleep(FALL_INTERVAL);
+        rv = cat_source_open(db->use->source, db->pool, most, db->log, &db->use->handle);
+    }
+    return rv;
+}
+
 /* The last connection of a child is left to uses that go first, unless there are only two: a writer that waits for another
  * program has one. */
 static apr_status_t connect_once(cat_db_t *db, cat_db_use_t use)
@@ -172,7 +188,7 @@ static apr_status_t connect_once(cat_db_t *db, cat_db_use_t use)
     apr_status_t rv;
 
     give_back_with_pool(db);
-    rv = cat_source_open(db->use->source, db->pool, most, db->log, &db->use->handle);
+    rv = open_patiently(db, most);
     if (rv != APR_SUCCESS) {
         return rv;
     }

@@ -108,6 +108,17 @@ apr_time_t cat_source_revocations_at(const cat_source_t *source)
     return atomic_load_explicit(&source->revocations_at, memory_order_acquire);
 }
 
+int cat_source_fell_lately(cat_source_t *source)
+{
+    int is_late;
+
+    apr_thread_mutex_lock(source->mutex);
+    is_late = source->state == CAT_SOURCE_DOWN && source->fell_at && !source->path &&
+              cat_time_monotonic() - source->fell_at < CAT_DATABASE_READY_PATIENCE;
+    apr_thread_mutex_unlock(source->mutex);
+    return is_late;
+}
+
 static int is_in_state(cat_source_t *source, cat_source_state_t state)
 {
     int is_in;
@@ -146,6 +157,9 @@ static apr_status_t begin_attempt(cat_source_t *source, int *is_own_attempt, int
 static void end_attempt(cat_source_t *source, int is_own_attempt, cat_source_state_t state)
 {
     apr_thread_mutex_lock(source->mutex);
+    if (source->state == CAT_SOURCE_UP && state == CAT_SOURCE_DOWN) {
+        source->fell_at = cat_time_monotonic();
+    }
     source->state = state;
     if (is_own_attempt) {
         source->is_attempted = 0;

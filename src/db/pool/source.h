@@ -89,6 +89,7 @@ struct cat_source_t {
     cat_source_state_t state;
     int is_attempted;      /* flag: a thread tries to connect while the database is not known to be up */
     int stale_connections; /* how many were given back while it was down */
+    apr_time_t fell_at;    /* when a database server that had answered was first found down, by the monotonic clock */
     /* ---- atomic ---- */
     _Atomic(const cat_dialect_t *) dialect; /* NULL until the first connection was seen; written after write_lock */
     _Atomic(cat_semaphore_t *) write_lock;  /* NULL: the database takes several writers at once */
@@ -119,6 +120,9 @@ apr_status_t cat_source_child_init(cat_source_t *source, apr_pool_t *pool, const
 apr_status_t cat_source_open(cat_source_t *source, apr_pool_t *pool, int max, const cat_log_t *log,
                              cat_db_handle_t *handle);
 void cat_source_close(cat_source_t *source, cat_db_handle_t *handle);
+
+/* Returns true in the first two seconds after a server that had answered was found down. False for a file. */
+int cat_source_fell_lately(cat_source_t *source);
 
 /* Closes a connection that is in order; but where the pool's check is a round trip to the server, the connection may be
  * kept for the next use instead. */
