@@ -677,13 +677,19 @@ static apr_status_t read_item(cat_import_t *im, apr_int64_t row)
     return APR_SUCCESS;
 }
 
+static int is_step_full(const cat_import_t *im, apr_off_t begin)
+{
+    return im->is_timed && cat_spool_tell(im->spool) - begin >= CAT_IMPORT_STEP_BYTES;
+}
+
 /* Reads at most `most` records, which follow this row. */
 static apr_status_t read_group(cat_import_t *im, apr_int64_t row, int most)
 {
+    apr_off_t begin = cat_spool_tell(im->spool);
     apr_status_t rv = APR_SUCCESS;
 
     begin_group(&im->group);
-    while (im->group.count < most && im->group.count < GROUP && rv == APR_SUCCESS) {
+    while (im->group.count < most && im->group.count < GROUP && rv == APR_SUCCESS && !is_step_full(im, begin)) {
         rv = read_item(im, row + im->group.count + 1);
     }
     return rv == APR_EAGAIN ? APR_SUCCESS : rv;
@@ -862,7 +868,7 @@ static apr_status_t lock_products(cat_import_t *im)
 static int takes_more(const cat_import_t *im, apr_time_t begun)
 {
     apr_int64_t stored = im->done.stored, postings = cat_product_keys_count(&im->postings);
-    int begins_another = im->is_timed && stored > 0 && stored % CAT_IMPORT_STEP == 0;
+    int begins_another = im->is_timed && stored > 0;
     apr_interval_time_t insertion = postings * im->posting_time / 1000;
 
     return stored < im->rows && (!begins_another || (im->inserted + postings < CAT_IMPORT_POSTINGS &&

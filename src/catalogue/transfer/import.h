@@ -14,14 +14,15 @@ typedef struct cat_import_t cat_import_t;
 
 typedef struct cat_import_result_t cat_import_result_t;
 
-/* Rows of one transaction; a longer file is stored in several, if the client agrees. Each has CAT_IMPORT_BATCH rows; where the
- * database has one writer at a time, as many times CAT_IMPORT_STEP as take CAT_IMPORT_TIME together, and before there are
- * CAT_IMPORT_POSTINGS words and keys, but CAT_IMPORT_ATOMIC_MAX at most. */
+/* Rows of one transaction; a longer file is stored in several, if the client agrees. Each transaction has CAT_IMPORT_BATCH rows. Where the
+ * database has one writer at a time, a transaction stores steps of CAT_IMPORT_STEP rows, or fewer where they have CAT_IMPORT_STEP_BYTES, until
+ * it has taken CAT_IMPORT_TIME or has CAT_IMPORT_POSTINGS words and keys; it has CAT_IMPORT_ATOMIC_MAX rows at most. */
 #define CAT_IMPORT_ATOMIC_MAX 10000
 #define CAT_IMPORT_POSTINGS 80000
 #define CAT_IMPORT_BATCH 1000
 #define CAT_IMPORT_STEP 100
-#define CAT_IMPORT_TIME apr_time_from_msec(500)
+#define CAT_IMPORT_STEP_BYTES 65536
+#define CAT_IMPORT_TIME apr_time_from_msec(200)
 
 #define CAT_IMPORT_ERRORS_MAX 100 /* that are described */
 
