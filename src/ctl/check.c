@@ -11,6 +11,7 @@
 #include <apr_strings.h>
 
 #include "catalogue/index.h"
+#include "catalogue/lists.h"
 #include "catalogue/store.h"
 #include "ctl/database.h"
 #include "ctl/index.h"
@@ -24,6 +25,8 @@
 
 /* In a larger catalogue, about the number of products whose keys of fields are compared. */
 #define FIELDS_SAMPLE 20000
+
+#define COUNT_SECONDS 300 /* that the database may take to count what readers see */
 
 #define EQUAL_MOST 10 /* pairs of products with equal values that are named */
 
@@ -330,6 +333,29 @@ static void check_fields(report_t *r)
     }
 }
 
+/* How much of the shop readers see. */
+static void check_visible(report_t *r)
+{
+    apr_pool_t *pool = r->ctl->pool;
+    cat_conf_t conf = r->ctl->conf;
+    apr_int64_t visible = -1, total;
+
+    conf.visible_text = r->ctl->site.visible;
+    conf.query_timeout = COUNT_SECONDS;
+    cat_visible_derive(pool, &conf);
+    if (!conf.visible_text || !conf.readers) {
+        return;
+    }
+    if (cat_key_filler_count_visible(r->ctl->db, conf.readers, CAT_COUNT_EXACT, &visible) != APR_SUCCESS ||
+        cat_db_number(r->ctl->db, SQL_PRODUCT_TOTAL, CAT_NO_VALUES, &total) != APR_SUCCESS) {
+        add_finding(r, 0, "visible", "the products that meet CatalogVisible cannot be counted; the cause is above");
+    } else if (visible >= 0) {
+        add_finding(r, visible || !total, "visible",
+                    apr_psprintf(pool, "%" APR_INT64_T_FMT " of %" APR_INT64_T_FMT " products meet CatalogVisible %s",
+                                 visible, total, conf.visible_text));
+    }
+}
+
 /* Other faults of what is derived of products cannot be told before that. 1: it has been reported. 0 as well if the fields
  * cannot be read: check_fields says why. */
 static int check_words(report_t *r)
@@ -448,6 +474,7 @@ static void check_database(report_t *r)
     check_counts(r);
     check_index(r);
     check_fields(r);
+    check_visible(r);
     if (cat_db_each(ctl->db, SQL_OUTBOX_COUNT, CAT_NO_VALUES, check_mail, r) != APR_SUCCESS) {
         add_finding(r, 0, "mail", "cannot be read; the cause is above");
     }

@@ -100,6 +100,8 @@ typedef struct type_t {
     const char *example;
 } type_t;
 
+#define PRESET_MAX 3000 /* bytes */
+
 #define SAFE ((double)CAT_NUMBER_SAFE_MAX)
 
 /* THE TYPE TABLE. */
@@ -336,6 +338,30 @@ static const json_t *read_default(apr_pool_t *pool, cat_kind_t kind, const char 
     return value;
 }
 
+static void add_quoted(cat_buffer_t *b, const char *text)
+{
+    CAT_BUFFER_LITERAL(b, "\"");
+    for (const char *at = text; *at; at++) {
+        cat_buffer_add_text(b, *at == '"' || *at == '\\' ? "\\" : "");
+        cat_buffer_add(b, at, 1);
+    }
+    CAT_BUFFER_LITERAL(b, "\"");
+}
+
+/* Definitions have no bounds, so a text that may be longer than its type says brings its own. */
+static const char *write_preset(const line_t *l)
+{
+    cat_buffer_t b;
+
+    cat_buffer_init(&b, l->pool, 64);
+    CAT_BUFFER_LITERAL(&b, " default=");
+    add_quoted(&b, l->values[DEFAULT]);
+    if (l->field.kind == CAT_STRING && l->values[MAX]) {
+        cat_buffer_add_text(&b, apr_pstrcat(l->pool, " max=", l->values[MAX], NULL));
+    }
+    return b.length <= PRESET_MAX ? cat_buffer_text(&b) : NULL;
+}
+
 static const char *take_default(line_t *l)
 {
     cat_field_fault_t fault = {.code = "type", .message = "must be JSON other than null"};
@@ -344,6 +370,7 @@ static const char *take_default(line_t *l)
 
     if (value) {
         fault = cat_fields_read_value(l->pool, &l->field, value, &l->field.absent);
+        l->own.preset = write_preset(l);
     }
     return text && fault.code ? apr_psprintf(l->pool, "default=%s %s", text, fault.message) : NULL;
 }
@@ -563,12 +590,8 @@ static void add_values(cat_buffer_t *b, const char *const *values)
         cat_buffer_add_text(&list, i ? "|" : "");
         cat_list_text_add(&list, values[i], '|');
     }
-    CAT_BUFFER_LITERAL(b, " values=\"");
-    for (const char *at = cat_buffer_text(&list); *at; at++) {
-        cat_buffer_add_text(b, *at == '"' || *at == '\\' ? "\\" : "");
-        cat_buffer_add(b, at, 1);
-    }
-    CAT_BUFFER_LITERAL(b, "\"");
+    CAT_BUFFER_LITERAL(b, " values=");
+    add_quoted(b, cat_buffer_text(&list));
 }
 
 const char *cat_own_field_define(apr_pool_t *pool, const cat_own_field_t *own, int flags)
@@ -584,6 +607,7 @@ const char *cat_own_field_define(apr_pool_t *pool, const cat_own_field_t *own, i
     cat_buffer_add_text(&b, flags & CAT_UNIQUE ? " unique" : "");
     cat_buffer_add_text(&b, flags & CAT_SEARCHED ? " search" : "");
     cat_buffer_add_text(&b, flags & CAT_FACET ? " facet" : "");
+    cat_buffer_add_text(&b, own->preset && !(flags & CAT_UNIQUE) ? own->preset : "");
     return cat_buffer_text(&b);
 }
 

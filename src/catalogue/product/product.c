@@ -178,6 +178,22 @@ const char *cat_product_write_hidden(apr_pool_t *pool, const cat_fields_t *field
     return cat_buffer_text(&b);
 }
 
+const char *cat_product_add_member(apr_pool_t *pool, const char *extra, const cat_field_t *field, const char *text)
+{
+    cat_buffer_t b;
+
+    cat_buffer_init(&b, pool, CAT_PRODUCT_SIZE);
+    cat_buffer_add(&b, extra ? extra : "", extra ? strlen(extra) - 1 : 0); /* without "}" */
+    cat_json_begin_member(&b, field->name, strlen(field->name));
+    if (field->kind == CAT_TIME) {
+        cat_buffer_add_text(&b, text);
+    } else {
+        cat_fields_write_value(&b, field, text);
+    }
+    CAT_BUFFER_LITERAL(&b, "}");
+    return cat_buffer_text(&b);
+}
+
 const char *cat_product_write_extra(apr_pool_t *pool, const cat_fields_t *fields, const char *const *record,
                                     const char *hidden)
 {

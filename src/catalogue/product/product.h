@@ -64,4 +64,7 @@ const char *cat_product_write_hidden(apr_pool_t *pool, const cat_fields_t *field
 const char *cat_product_write_extra(apr_pool_t *pool, const cat_fields_t *fields, const char *const *record,
                                     const char *hidden);
 
+/* Returns the column extra with one more member, the value of a field that it lacks; on the pool. extra: NULL if it is empty. */
+const char *cat_product_add_member(apr_pool_t *pool, const char *extra, const cat_field_t *field, const char *text);
+
 #endif

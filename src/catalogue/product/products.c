@@ -446,6 +446,19 @@ static int needs_extra(const product_write_t *w)
     return changes_extra(w->input) || w->registry->has_pairs;
 }
 
+/* Would the update clear a field whose default the products are still being given (catalogue/search/key_filler.c)? */
+static int clears_default(const product_write_t *w)
+{
+    int clears = 0;
+
+    for (int i = CAT_PRODUCT_FIELDS; w->registry->is_filling && i < w->input->count; i++) {
+        int known = w->input->cleared[i] ? cat_registry_find(w->registry, w->input->fields[i].name)
+                                         : w->registry->fields->count;
+        clears |= known < w->registry->fields->count && w->registry->fields->own[known]->preset != NULL;
+    }
+    return clears;
+}
+
 /* The row is locked. */
 static apr_status_t merge_extra(const product_write_t *w, update_extra_t *extra)
 {
@@ -461,7 +474,7 @@ static apr_status_t merge_extra(const product_write_t *w, update_extra_t *extra)
     if (!changes_extra(w->input)) {
         return APR_SUCCESS;
     }
-    rv = check_images(w, row, extra);
+    rv = clears_default(w) ? CAT_EFILLING : check_images(w, row, extra);
     if (rv == APR_SUCCESS) {
         record = change_record(w, fields, row, extra);
         extra->text = cat_product_write_extra(w->db->pool, fields, record,
@@ -703,6 +716,12 @@ apr_status_t cat_products_transact(cat_db_t *db, const apr_array_header_t *chang
         cat_change_notes_keep(db);
     }
     return rv;
+}
+
+apr_status_t cat_products_give_default(cat_db_t *db, const apr_array_header_t *changed, cat_work_t *work, void *baton)
+{
+    cat_db_touch_many(db, changed);
+    return cat_db_transact(db, work, baton);
 }
 
 apr_status_t cat_products_lock(cat_db_t *db, const char *id, const char *const **product)

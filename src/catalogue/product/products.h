@@ -77,6 +77,9 @@ apr_status_t cat_products_delete_one(cat_db_t *db, const char *id, const cat_pro
 apr_status_t cat_products_transact(cat_db_t *db, const apr_array_header_t *changed, int writes, cat_work_t *work,
                                    void *baton);
 
+/* Runs work, which gives products a default, in a transaction. changed: as above. */
+apr_status_t cat_products_give_default(cat_db_t *db, const apr_array_header_t *changed, cat_work_t *work, void *baton);
+
 /* The product as an update would leave it, on the pool. input: as above. */
 const char *const *cat_products_merge(apr_pool_t *pool, const char *const *product, const cat_input_t *input);
 

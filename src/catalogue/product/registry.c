@@ -340,11 +340,22 @@ static apr_status_t change_field(const addition_t *a, int known, const cat_field
     return rv == APR_SUCCESS ? change_row(a->db, registry, known, &after, NULL) : rv;
 }
 
+const char *cat_registry_define_filled(apr_pool_t *pool, const cat_registry_t *registry, int field)
+{
+    cat_own_field_t own = *registry->fields->own[field];
+
+    own.preset = NULL;
+    return own.of ? define_known(pool, registry, field)
+                  : cat_own_field_define(pool, &own, registry->fields->all[field].flags);
+}
+
 static const char *define_retired(apr_pool_t *pool, const cat_registry_t *registry, int known)
 {
-    return registry->fields->own[known]->of ? define_pair(0)
-                                            : cat_own_field_define(pool, registry->fields->own[known],
-                                                                   registry->fields->all[known].flags & CAT_SEARCHED);
+    cat_own_field_t own = *registry->fields->own[known];
+
+    own.preset = NULL;
+    return own.of ? define_pair(0)
+                  : cat_own_field_define(pool, &own, registry->fields->all[known].flags & CAT_SEARCHED);
 }
 
 int cat_registry_is_retired(apr_pool_t *pool, const cat_registry_t *registry, int field)
@@ -375,10 +386,15 @@ static apr_status_t insert_row(addition_t *a, const char *name, const char *defi
                                     CAT_LIST_KEY_MAX.created_at, CAT_LIST_KEY_MAX.id));
 }
 
+/* Products that are there get the default while the keys are filled in. */
 static apr_status_t add_field(addition_t *a, const cat_fields_t *fields, int i)
 {
-    return insert_row(a, fields->all[i].name, cat_own_field_define(a->db->pool, fields->own[i], fields->all[i].flags),
-                      fields->all[i].flags & KEPT ? a->complete : "1");
+    cat_own_field_t own = *fields->own[i];
+    const char *complete;
+
+    own.preset = *a->complete == '1' ? NULL : own.preset;
+    complete = fields->all[i].flags & KEPT || own.preset ? a->complete : "1";
+    return insert_row(a, fields->all[i].name, cat_own_field_define(a->db->pool, &own, fields->all[i].flags), complete);
 }
 
 /* Does the database keep the pair of the field, if it has one? */

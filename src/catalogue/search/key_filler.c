@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Fills in the keys of fields that a line of CatalogField was added for when there were products already.
+ * Fills in the keys of fields that a line of CatalogField was added for when there were products already, and gives these the line's default.
+ * The definition of a field has the default until all products have it: so it is that of the first server with the line, and a product whose
+ * field is cleared later does not get it again. Until then nobody can clear the field (CAT_EFILLING).
  *
  * It goes from the newest product to the oldest, some in each transaction, and notes in catalog_fields how far it has come: a server that
  * ends, or another one, goes on from there. Of a field that becomes a facet every server must know first that it is one, and then that its
@@ -25,10 +27,12 @@
 
 #include "catalogue/product/counts.h"
 #include "catalogue/product/portion.h"
-#include "catalogue/product/product.h"
+#include "catalogue/product/products.h"
 #include "catalogue/search/conditions.h"
 #include "catalogue/search/indexes.h"
 #include "catalogue/search/key_check.h"
+#include "catalogue/search/search.h"
+#include "lib/json.h"
 
 /* Products of one transaction, unless words are derived of them, too. On SQLite all writers wait for its end, some 20 ms. */
 #define PORTION 400
@@ -135,6 +139,7 @@ typedef struct filling_t {
     int field; /* of the registry */
     const state_t *state;
     cat_portion_t portion;
+    apr_array_header_t *changed; /* const char *: the ids of products that get the default */
     const char *equal[2]; /* the ids of two products with the same value in a unique field; NULL if there are none */
 } filling_t;
 
@@ -186,12 +191,36 @@ static apr_status_t claim_rows(filling_t *f)
 static apr_status_t advance(const filling_t *f)
 {
     const cat_list_key_t *from = &f->state->from, *end = &f->portion.end;
+    const char *definition =
+        f->portion.is_last ? cat_registry_define_filled(f->pool, f->registry, f->field) : f->state->definition;
 
     return cat_db_exec(f->db, SQL_FIELDS_ADVANCE,
-                       CAT_VALUES(f->portion.is_last ? "1" : "0", end->created_at, end->id,
+                       CAT_VALUES(f->portion.is_last ? "1" : "0", definition, end->created_at, end->id,
                                   apr_itoa(f->pool, f->portion.rows->nelts), f->state->number, from->created_at,
                                   from->id, f->state->definition),
                        NULL);
+}
+
+/* Gives the default of a new field to the products that lack it. One that has no room for it goes without. */
+static apr_status_t add_default(const filling_t *f)
+{
+    const cat_field_t *field = &f->registry->fields->all[f->field];
+    apr_status_t rv = APR_SUCCESS;
+
+    for (int i = 0; field->absent && i < f->portion.rows->nelts && rv == APR_SUCCESS; i++) {
+        const char **row = (const char **)CAT_PORTION_ROW(&f->portion, i), *extra = row[CAT_PRODUCT_EXTRA];
+        cat_json_member_t m;
+        if (extra && cat_json_find_member(extra, field->name, &m)) {
+            continue;
+        }
+        extra = cat_product_add_member(f->pool, extra, field, field->absent);
+        if (strlen(extra) <= CAT_PRODUCT_EXTRA_MAX) {
+            row[CAT_PRODUCT_EXTRA] = extra;
+            APR_ARRAY_PUSH(f->changed, const char *) = row[CAT_PRODUCT_ID];
+            rv = cat_db_exec(f->db, SQL_EXTRA_SET, CAT_VALUES(extra, row[CAT_PRODUCT_ID]), NULL);
+        }
+    }
+    return rv;
 }
 
 /* As a writer, it goes by what the transaction reads of the fields. Words are derived of products as a whole. */
@@ -201,12 +230,15 @@ static apr_status_t fill_portion(void *baton)
     apr_status_t rv = cat_registry_get(f->db, &f->registry);
     int is_searched;
 
+    apr_array_clear(f->changed);
+
     if (rv != APR_SUCCESS || !find_known(f)) {
         return rv;
     }
     is_searched = f->registry->fields->all[f->field].flags & CAT_SEARCHED;
     rv = cat_portion_read(f->db, SQL_INDEX_ROWS, &f->state->from, is_searched ? CAT_INDEXES_PORTION : PORTION,
                           &f->portion);
+    rv = rv == APR_SUCCESS ? add_default(f) : rv;
     rv = rv == APR_SUCCESS && is_searched ? cat_indexes_mend(f->db, f->registry, &f->portion) : rv;
     rv = rv == APR_SUCCESS ? cat_db_attempt(f->db, fill_rows, f) : rv;
     if (rv == APR_EEXIST) {
@@ -381,6 +413,64 @@ static void notice_equal(cat_job_t *job, const filling_t *f)
     }
 }
 
+/* ---- what readers see ---- */
+
+static apr_status_t count_row(void *baton, const char *const *, int)
+{
+    ++*(apr_int64_t *)baton;
+    return APR_SUCCESS;
+}
+
+apr_status_t cat_key_filler_count_visible(cat_db_t *db, const cat_conf_t *readers, cat_count_t count,
+                                          apr_int64_t *visible)
+{
+    cat_db_t *seen = cat_db_another(db, db->pool);
+    apr_int64_t rows = 0;
+    const cat_search_rows_t each = {NULL, count_row, &rows};
+    cat_indexes_state_t state;
+    cat_list_query_t query;
+    cat_search_end_t end;
+    apr_status_t rv;
+
+    *visible = -1;
+    if (!readers->visible) {
+        return APR_SUCCESS;
+    }
+    seen->conf = readers;
+    cat_query_parse_all(db->pool, readers, 0, NULL, NULL, &query);
+    query.limit = 1;
+    query.count = count;
+    rv = cat_key_filler_check(seen, &query, &state);
+    if (rv == APR_SUCCESS && !state.filling && !state.is_keying && !state.absent) {
+        rv = cat_search_read(seen, &query, &each, &end);
+        *visible = rv != APR_SUCCESS ? -1 : count == CAT_COUNT_EXACT ? end.total : rows;
+    }
+    cat_db_release(seen);
+    return rv == CAT_ESLOW ? APR_SUCCESS : rv;
+}
+
+/* Once all keys are there, so soon after a start, and every hour. */
+static apr_status_t look_for_visible(cat_job_t *job, cat_db_t *db)
+{
+    apr_int64_t visible = -1;
+    const char *const *row;
+    apr_status_t rv = APR_NOTFOUND;
+
+    if (job->conf->readers && job->conf->readers->visible && is_time_for_notice(job)) {
+        rv = cat_db_one(db, SQL_PRODUCT_LIST_AFTER, CAT_VALUES(CAT_LIST_KEY_MAX.created_at, "", "1"), &row);
+    }
+    if (rv == APR_SUCCESS) {
+        rv = cat_key_filler_count_visible(db, job->conf->readers, CAT_COUNT_NONE, &visible);
+    }
+    if (rv == APR_SUCCESS && visible == 0) {
+        cat_log(job->log, CAT_LOG_WARNING, 0,
+                "CAT072: %s: no product meets CatalogVisible %s, so readers see an empty shop; change products, or "
+                "the conditions",
+                cat_db_name(db), job->conf->visible_text);
+    }
+    return rv == APR_NOTFOUND ? APR_SUCCESS : rv;
+}
+
 /* *is_due: is it time to fill in the keys of the field that has come least far? */
 static apr_status_t find_field(cat_job_t *job, filling_t *f, int *is_due)
 {
@@ -422,9 +512,10 @@ static apr_status_t fill_next(cat_job_t *job, apr_pool_t *pool, apr_array_header
     rv = rv == APR_SUCCESS && s.number ? find_field(job, &f, more) : rv;
     if (rv != APR_SUCCESS || !*more) {
         notice_order(job, overruled); /* if nothing that is worse has been said */
-        return rv;
+        return rv == APR_SUCCESS && !s.number ? look_for_visible(job, f.db) : rv;
     }
-    rv = cat_db_transact(f.db, fill_portion, &f);
+    f.changed = apr_array_make(pool, PORTION, sizeof(const char *));
+    rv = cat_products_give_default(f.db, f.changed, fill_portion, &f);
     notice_equal(job, &f);
     if (f.equal[0]) {
         APR_ARRAY_PUSH(except, const char *) = apr_pstrdup(except->pool, s.number);

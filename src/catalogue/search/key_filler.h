@@ -23,6 +23,11 @@ typedef struct cat_equal_values_t {
  * reached yet are not known. */
 apr_status_t cat_key_filler_find_equal(cat_db_t *db, apr_array_header_t *found);
 
+/* Counts the products that readers see; of `count`, CAT_COUNT_NONE stops at the first. *visible: -1 if nobody can know yet, because keys are being
+ * filled in, if that takes too long, or if CatalogVisible is not set. readers: the settings of readers. */
+apr_status_t cat_key_filler_count_visible(cat_db_t *db, const cat_conf_t *readers, cat_count_t count,
+                                          apr_int64_t *visible);
+
 /* The background job that gives products the keys of fields that were added after them. It also adds the mount's fields to the
  * database, so that a contradiction is in the log soon after the start. */
 cat_job_run_t cat_key_filler_run;
