@@ -169,6 +169,7 @@ for ([conf => "DBDParams $uri\n"], [mount => "CatalogDatabase \@driver\@ $uri"])
     $server->start;
     answers($server->api(GET => '/products'), 200, sub { $_[0]{pagination}{total} == 3 }, 'read-only: a read is served');
     answers(create($server), 503, $outage, 'read-only: a write is refused', 'retry-after' => qr/^\d+$/);
+    like($server->log_text, qr/CAT003: .*read-?only.*; \S*catalog\.db: .*(?:run|with): (?:install -d|chown|chmod) /, 'read-only: the log has the cause and the command');
     answers($server->api(GET => '/products'), 200, undef, 'read-only: a read is served after the refused write');
     $server->burst((wire(GET => '/products?limit=5')) x 16);
     answers($server->api(GET => '/health/ready'), 503, refusal(error => qr/accepts no writes/),
