@@ -217,6 +217,11 @@ cat_exports_t *cat_db_exports(const cat_db_t *db)
     return &db->use->source->exports;
 }
 
+cat_repeats_t *cat_db_image_files(const cat_db_t *db)
+{
+    return &db->use->source->image_files;
+}
+
 apr_time_t cat_db_configured(const cat_db_t *db)
 {
     return db->use->source->created;

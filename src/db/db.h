@@ -185,6 +185,9 @@ const char *cat_db_name(const cat_db_t *db);
 /* The exports that this child runs from the database. */
 cat_exports_t *cat_db_exports(const cat_db_t *db);
 
+/* What sums up the lines of this child about picture files that cannot be written. */
+cat_repeats_t *cat_db_image_files(const cat_db_t *db);
+
 /* Notes when the last successful read of ended sessions began (cat_source_revocations_at). */
 void cat_db_note_revocations(const cat_db_t *db, apr_time_t began);
 

@@ -455,7 +455,7 @@ static const char *check_directory(cmd_parms *cmd, const char *path)
 const char *cat_directive_checks_image_cache(cmd_parms *cmd, cat_conf_t *conf, const char *value)
 {
     conf->image_cache = path_of(cmd, value);
-    return check_directory(cmd, conf->image_cache);
+    return NULL;
 }
 
 const char *cat_directive_checks_image_program(cmd_parms *cmd, cat_conf_t *, const char *value)

@@ -153,8 +153,7 @@ const char *cat_site_checks_files(apr_pool_t *pool, const cat_mount_t *mount)
         fault = check_access(pool, "CatalogMail", apr_pstrcat(pool, directory, "/.", NULL), W_OK | X_OK);
     }
     if (!fault && conf->images) {
-        fault = check_access(pool, "CatalogImageCache", apr_pstrcat(pool, conf->image_cache, "/.", NULL), W_OK | X_OK);
-        fault = fault ? fault : check_program(pool, conf->image_program);
+        fault = check_program(pool, conf->image_program);
     }
     return !fault && conf->mail_ca_file ? check_access(pool, "CatalogMailCA", conf->mail_ca_file, R_OK) : fault;
 }
@@ -358,6 +357,27 @@ static void warn_of_pages(void *baton, const ap_directive_t *d)
     }
 }
 
+/* ---- warnings: pictures ---- */
+
+/* Pictures are served without the directory, too, so a start does not fail. Only root, and the user itself, can find out. */
+static void warn_of_image_cache(secrets_t *w, const cat_mount_t *mount)
+{
+    const char *directory = mount->conf->image_cache;
+    int error;
+
+    if (!mount->conf->images || !is_new_path(w, directory) || (geteuid() != 0 && geteuid() != w->user.uid)) {
+        return;
+    }
+    error = cat_os_user_access(&w->user, apr_pstrcat(w->pool, directory, "/.", NULL), W_OK | X_OK);
+    if (error) {
+        ap_log_error(
+            APLOG_MARK, APLOG_WARNING, 0, mount->server,
+            "CAT082: the user of httpd's children cannot write to CatalogImageCache %s (%s), so each picture is "
+            "read from the database; run: %s",
+            directory, strerror(error), cat_os_user_install(w->pool, &w->user, directory));
+    }
+}
+
 /* Once for each start: by the pass that "httpd -t" makes, or else by the second one, whose lines are in the log. */
 static int is_pass_to_warn(void)
 {
@@ -377,6 +397,9 @@ void cat_site_checks_warn(apr_pool_t *pool, server_rec *main_server)
         if (cat_server_get(s)->mounts->nelts > 0) {
             warn_of_addresses(pool, s);
         }
+    }
+    for (int i = 0; i < cat_server_get(main_server)->all_mounts->nelts; i++) {
+        warn_of_image_cache(&secrets, APR_ARRAY_IDX(cat_server_get(main_server)->all_mounts, i, cat_mount_t *));
     }
     cat_config_tree_walk(ap_conftree, warn_of_pages, &pages);
     if (geteuid() == 0) { /* otherwise the children have the user who starts httpd */

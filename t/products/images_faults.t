@@ -210,16 +210,26 @@ is($part->{headers}{'content-range'}, 'bytes 10-19/' . length $whole->{body}, 'w
 is($asked->(Range => 'bytes=10-19', 'If-Range' => $_->[0])->{status}, $_->[1], "a part of $_->[2]") for [$direct->{headers}{etag}, 206, 'this state'], ['"x"', 200, 'another one is the whole'];
 answers($asked->(Range => 'bytes=' . length($whole->{body}) . '-'), 416, refusal(message => 'Range not satisfiable', error => qr/./), 'what is beyond its end cannot');
 is($direct->{headers}{'accept-ranges'}, 'bytes', 'as the answer says');
-expect_log(qr{CAT108: a picture cannot be written to CatalogImageCache \S+/cache}) for 1 .. 7;
+expect_log(qr{CAT108: a picture cannot be written to CatalogImageCache \S+/cache, and is sent from the database \(request});
+allow_log(qr{CAT108: .* and is sent from the database, and \d+ more in the last \d+ s \(request}); # instead of a line for each request
+$server->graceful;
+ok(wait_until(20, sub { $server->log_text =~ /CAT082/ && get($url)->{body} eq $whole->{body} }), 'a server starts without the directory');
+expect_log(qr{CAT082: the user of httpd's children cannot write to CatalogImageCache \Q$cache\E \(No such file or directory\), so each picture is read from the database; run: install -d });
+is(ctl_for($server, 'image', 'list')->{err} =~ /CatalogImageCache/ ? 1 : 0, 0, 'catalogctl does without it');
 rename "$cache.away", $cache or die "$cache: $!\n";
+unlink glob "$cache/*.webp";
+is(get($url)->{body}, $whole->{body}, 'once the directory is there, a picture is sent');
+is(scalar(() = glob "$cache/*.webp"), 1, 'from its file, without a restart');
 spew("$cache/.fill/abcdef", 'x');
 
 # case: the directory for temporary files is full
 SKIP: {
     my $disk = File::Temp->newdir('catalog-test.XXXXXX', TMPDIR => 1);
-    skip 'no file system can be mounted here', 2 if system("mount -t tmpfs -o size=64k tmpfs $disk 2>/dev/null") != 0;
+    skip 'no file system can be mounted here', 3 if system("mount -t tmpfs -o size=64k tmpfs $disk 2>/dev/null") != 0;
     hand_over("$disk");
-    my $small = server(mount => "CatalogImages On\n    CatalogImageCache \"\@dir\@/data\"");
+    mkdir "$disk/cache" or die "$disk/cache: $!\n";
+    hand_over("$disk/cache");
+    my $small = server(mount => "CatalogImages On\n    CatalogImageCache \"$disk/cache\"");
     {
         local $ENV{TMPDIR} = "$disk";
         $small->start;
@@ -229,7 +239,16 @@ SKIP: {
     my %headers = (token => $own, headers => { 'Content-Type' => 'image/png' });
     answers($small->api(POST => "/products/$id/images", png(50, 40) . 'x' x 200_000, %headers), 507, refusal(message => 'Disk full', error => qr/full/),
         'a full directory for temporary files is a 507', 'retry-after' => qr/^[1-9]\d*$/);
-    is($small->api(POST => "/products/$id/images", png(50, 40), %headers)->{status}, 201, 'a picture for which there is room is taken');
+    my $fits = $small->api(POST => "/products/$id/images", png(50, 40), %headers);
+    is($fits->{status}, 201, 'a picture for which there is room is taken');
+    open my $filler, '>', "$disk/filler" or die "$disk/filler: $!\n";
+    ok(wait_until(20, sub {
+        unlink glob "$disk/cache/*.webp"; # the requests before may free room after their answers
+        1 while syswrite $filler, 'x' x 512;
+        return $small->api(GET => $fits->{json}{data}{url} =~ s{^/api}{}r)->{status} == 200 && !glob "$disk/cache/*.webp";
+    }), 'and sent, although there is no room for its file');
+    expect_log(qr/No space left on device.*CAT108: /);
+    close $filler;
     $small->stop;
     system("umount $disk") == 0 or diag "$disk is still mounted";
     expect_log(qr/No space left on device.*CAT109: a picture cannot be received, because a temporary file cannot be written/);

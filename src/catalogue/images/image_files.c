@@ -95,8 +95,13 @@ int cat_image_files_exist(const char *path)
 
 static apr_status_t note_fault(const cat_db_t *db, apr_status_t rv)
 {
-    cat_log(db->log, CAT_LOG_ERROR, rv, "CAT108: a picture cannot be written to CatalogImageCache %s",
-            db->conf->image_cache);
+    char more[CAT_REPEATS_TEXT];
+
+    if (cat_repeats_note(cat_db_image_files(db), cat_time_monotonic(), more)) {
+        cat_log(db->log, CAT_LOG_WARNING, rv,
+                "CAT108: a picture cannot be written to CatalogImageCache %s, and is sent from the database%s",
+                db->conf->image_cache, more);
+    }
     return CAT_ENOFILE;
 }
 

@@ -85,6 +85,7 @@ struct cat_source_t {
         *reads[2][CAT_SOURCE_READERS]; /* the rows of db/work/read_batch.h that wait for a leader; [1]: with `of` */
     cat_wal_index_t *wal_index;        /* of a database that is a file; NULL: no responses are cached */
     cat_repeats_t limit_refusals, late_refusals; /* what sums up their lines */
+    cat_repeats_t image_files;                   /* sums up the lines about picture files that cannot be written */
     /* ---- guarded by the mutex ---- */
     cat_source_state_t state;
     int is_attempted;      /* flag: a thread tries to connect while the database is not known to be up */

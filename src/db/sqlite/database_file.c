@@ -21,14 +21,6 @@
 
 #define LINKS_MAX 40 /* that one path is followed through, as Linux does */
 
-/* ---- words ---- */
-
-static const char *make_command(apr_pool_t *pool, const char *directory, const cat_os_user_t *user)
-{
-    return apr_psprintf(pool, "install -d -o %s -g %s -m 750 %s", cat_os_user_name(pool, user->uid),
-                        cat_os_user_group_name(pool, user->gid), cat_file_quote(pool, directory));
-}
-
 /* ---- paths ---- */
 
 int cat_database_file_is_path(const char *path)
@@ -228,17 +220,17 @@ static const char *explain_denied(apr_pool_t *pool, const char *path, const char
                             "that the user can "
                             "enter: %s",
                             path, name, closed, cat_file_quote(pool, closed),
-                            make_command(pool, "/var/lib/catalog", user));
+                            cat_os_user_install(pool, user, "/var/lib/catalog"));
     }
     if (has_other_files(pool, directory, apr_filepath_name_get(path))) {
         const char *own = apr_pstrcat(pool, strcmp(directory, "/") ? directory : "", "/catalog", NULL);
         return apr_psprintf(pool,
                             "%s: the user %s may not write to the directory %s, which contains other files; give the "
                             "database a directory of its own, %s, created with: %s",
-                            path, name, directory, own, make_command(pool, own, user));
+                            path, name, directory, own, cat_os_user_install(pool, user, own));
     }
     return apr_psprintf(pool, "%s: the directory %s must belong to the user %s, who may not write to it; run: %s", path,
-                        directory, name, make_command(pool, directory, user));
+                        directory, name, cat_os_user_install(pool, user, directory));
 }
 
 /* SQLite follows links to files: it creates the file that one leads to, and -wal and -shm are beside that. */
@@ -275,7 +267,7 @@ const char *cat_database_file_check(apr_pool_t *pool, const char *named, const c
         return NULL;
     case ENOENT:
         return apr_psprintf(pool, "%s: there is no directory %s; run: %s", path, directory,
-                            make_command(pool, directory, user));
+                            cat_os_user_install(pool, user, directory));
     case EACCES:
         return explain_denied(pool, path, directory, user);
     default:

@@ -9,6 +9,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "lib/file.h"
+
 /* Returns how many there are. */
 static size_t read_groups(const cat_os_user_t *user, gid_t groups[NGROUPS_MAX])
 {
@@ -78,4 +80,10 @@ const char *cat_os_user_group_name(apr_pool_t *pool, apr_gid_t gid)
     char *name;
 
     return apr_gid_name_get(&name, gid, pool) == APR_SUCCESS ? name : apr_psprintf(pool, "%lu", (unsigned long)gid);
+}
+
+const char *cat_os_user_install(apr_pool_t *pool, const cat_os_user_t *user, const char *directory)
+{
+    return apr_psprintf(pool, "install -d -o %s -g %s -m 750 %s", cat_os_user_name(pool, user->uid),
+                        cat_os_user_group_name(pool, user->gid), cat_file_quote(pool, directory));
 }

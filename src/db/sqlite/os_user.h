@@ -24,4 +24,7 @@ int cat_os_user_access(const cat_os_user_t *user, const char *path, int mode);
 const char *cat_os_user_name(apr_pool_t *pool, apr_uid_t uid);
 const char *cat_os_user_group_name(apr_pool_t *pool, apr_gid_t gid);
 
+/* Returns the command that creates the directory for the user, or gives it to the user; on the pool. */
+const char *cat_os_user_install(apr_pool_t *pool, const cat_os_user_t *user, const char *directory);
+
 #endif
