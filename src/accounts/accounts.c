@@ -34,7 +34,7 @@ static cat_account_t *make_account(apr_pool_t *pool, const char *const *row)
 }
 
 apr_status_t cat_accounts_add(cat_db_t *db, apr_pool_t *pool, const char *const *record, const char *password_hash,
-                              apr_time_t now)
+                              const char *mail, apr_time_t now)
 {
     const char *id = record[CAT_USER_ID], *username = record[CAT_USER_USERNAME], *email = record[CAT_USER_EMAIL];
     apr_status_t rv =
@@ -45,7 +45,7 @@ apr_status_t cat_accounts_add(cat_db_t *db, apr_pool_t *pool, const char *const 
     if (rv == APR_SUCCESS) {
         rv = cat_names_take(db, pool, username, id, now);
     }
-    return rv == APR_SUCCESS ? cat_outbox_add(db, pool, CAT_MAIL_CONFIRM, id, NULL, now) : rv;
+    return rv == APR_SUCCESS && mail ? cat_outbox_add(db, pool, mail, id, NULL, now) : rv;
 }
 
 apr_status_t cat_accounts_note(const cat_account_context_t *c, const char *id, int signs_in)

@@ -18,11 +18,11 @@ typedef struct cat_account_t {
     const char *signed_in_at; /* last, as stored; NULL: never */
 } cat_account_t;
 
-/* Stores an account and queues the mail that asks to confirm its address, in the caller's transaction. record: by
+/* Stores an account and queues the mail with that template to its address (NULL: none), in the caller's transaction. record: by
  * accounts/user.h's table, checked. APR_EEXIST: the name or the address is taken, or somebody gave the name up
  * (accounts/names.h). */
 apr_status_t cat_accounts_add(cat_db_t *db, apr_pool_t *pool, const char *const *record, const char *password_hash,
-                              apr_time_t now);
+                              const char *mail, apr_time_t now);
 
 /* Notes in the caller's transaction in which language the user's browser asks for pages and, if the user signs in, when. */
 apr_status_t cat_accounts_note(const cat_account_context_t *c, const char *id, int signs_in);

@@ -163,8 +163,11 @@ static apr_status_t change_account(cat_administration_t *a, cat_account_t *accou
     if (rv == APR_SUCCESS && takes_right) {
         rv = withdraw_access(a, account, edits[2].takes_right);
     }
+    if (rv != APR_SUCCESS || !cat_audit_has_changes(&entry)) {
+        return rv;
+    }
     cat_user_key_forget(a->ended, account->id);
-    return rv == APR_SUCCESS && cat_audit_has_changes(&entry) ? store_entry(a, &entry) : rv;
+    return store_entry(a, &entry);
 }
 
 apr_status_t cat_administration_update(cat_administration_t *a, const char *id, const cat_account_change_t *change,
@@ -268,14 +271,14 @@ apr_status_t cat_administration_set_password(cat_administration_t *a, const char
 /* ---- add ---- */
 
 apr_status_t cat_administration_add(cat_administration_t *a, const char *const *record, const char *password_hash,
-                                    const cat_account_change_t *change)
+                                    const char *mail, const cat_account_change_t *change)
 {
     const char *id = record[CAT_USER_ID];
     cat_audit_entry_t entry;
     apr_status_t rv = a->force ? cat_names_forget(a->db, a->pool, record[CAT_USER_USERNAME]) : APR_SUCCESS;
 
     if (rv == APR_SUCCESS) {
-        rv = cat_accounts_add(a->db, a->pool, record, password_hash, a->now);
+        rv = cat_accounts_add(a->db, a->pool, record, password_hash, mail, a->now);
     }
     a->outcome = CAT_ADMINISTRATION_DONE;
     cat_audit_begin(&entry, a->pool, CAT_AUDIT_USER_CREATE, id, record[CAT_USER_USERNAME]);

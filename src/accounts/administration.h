@@ -64,6 +64,6 @@ apr_status_t cat_administration_set_password(cat_administration_t *a, const char
 
 /* Stores an account as cat_accounts_add does, with a role and a confirmed address if change says so. */
 apr_status_t cat_administration_add(cat_administration_t *a, const char *const *record, const char *password_hash,
-                                    const cat_account_change_t *change);
+                                    const char *mail, const cat_account_change_t *change);
 
 #endif

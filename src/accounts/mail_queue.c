@@ -26,7 +26,7 @@ const cat_field_t cat_mail_view_fields[CAT_MAIL_VIEW_FIELDS] = {
     [CAT_MAIL_VIEW_ID] =         {"id",        CAT_STRING, CAT_SERVER,                0,    0,   NULL,  &cat_fields_id,
         "The mail's id, a UUID of version 7, as the error log names it", "01a206e3-5c16-7420-9973-b22df6eefd60"},
     [CAT_MAIL_VIEW_TEMPLATE] =   {"template",  CAT_STRING, CAT_SERVER,                0,    0,   NULL,  NULL,
-        "What it is about: `confirm`, `reset`, `changed`, `new_email`, `email_notice`, `renamed`, `new_key` or `test`", "confirm"},
+        "What it is about: `confirm`, `reset`, `invite`, `changed`, `new_email`, `email_notice`, `renamed`, `new_key` or `test`", "confirm"},
     [CAT_MAIL_VIEW_TO] =         {"to",        CAT_STRING, CAT_SERVER,                0,    0,   NULL,  NULL,
         "The address that it goes to", "ada@example.com"},
     [CAT_MAIL_VIEW_STATE] =      {"state",     CAT_STRING, CAT_SERVER,                0,    0,   NULL,  &state_rule,

@@ -58,6 +58,17 @@ apr_status_t cat_mail_tokens_make(cat_db_t *db, apr_pool_t *pool, const cat_mail
     return cat_db_transact(db, store_token, &m);
 }
 
+apr_status_t cat_mail_tokens_add(cat_db_t *db, apr_pool_t *pool, const char *purpose, const char *user_id,
+                                 const char *email, apr_time_t now, int ttl, const char **token)
+{
+    *token = cat_secret_make(pool);
+    return *token
+               ? cat_db_insert(db, SQL_MAIL_TOKEN_INSERT,
+                               CAT_VALUES(cat_secret_digest(pool, *token), purpose, user_id, cat_time_store(pool, now),
+                                          cat_time_store(pool, now + apr_time_from_sec(ttl)), email))
+               : APR_EGENERAL;
+}
+
 apr_status_t cat_mail_tokens_find(cat_db_t *db, apr_pool_t *pool, const char *purpose, const char *token,
                                   apr_time_t now, cat_mail_link_t *link)
 {

@@ -20,6 +20,10 @@ typedef struct cat_mail_link_t {
  * or deleted. */
 apr_status_t cat_mail_tokens_make(cat_db_t *db, apr_pool_t *pool, const cat_mail_t *mail, int ttl, const char **token);
 
+/* Stores a new token for a purpose in the caller's transaction, where no mail carries it: *token is on the pool. */
+apr_status_t cat_mail_tokens_add(cat_db_t *db, apr_pool_t *pool, const char *purpose, const char *user_id,
+                                 const char *email, apr_time_t now, int ttl, const char **token);
+
 /* Finds what a token stands for without using the token. link->user_id NULL: the token is unknown, used, void or
  * expired. */
 apr_status_t cat_mail_tokens_find(cat_db_t *db, apr_pool_t *pool, const char *purpose, const char *token,

@@ -50,7 +50,7 @@
 typedef struct kind_t {
     const char *name; /* of its template */
     const char *page; /* of links that no directive describes; NULL: it has no link */
-    apr_size_t link;  /* field of cat_conf_t: what its links look like instead, with LINK_TOKEN */
+    apr_size_t link;  /* field of cat_conf_t: what its links look like instead, with CAT_MAILER_TOKEN */
     apr_size_t ttl;   /* field of cat_conf_t: seconds until the link expires */
 } kind_t;
 
@@ -58,6 +58,7 @@ typedef struct kind_t {
 static const kind_t kinds[] = {
     {CAT_MAIL_CONFIRM, "/confirm.html#token=", offsetof(cat_conf_t, link_confirm), offsetof(cat_conf_t, confirm_ttl)},
     {CAT_MAIL_RESET, "/reset.html#token=", offsetof(cat_conf_t, link_reset), offsetof(cat_conf_t, reset_ttl)},
+    {CAT_MAIL_INVITE, "/reset.html?invite#token=", offsetof(cat_conf_t, link_reset), offsetof(cat_conf_t, confirm_ttl)},
     {CAT_MAIL_CHANGED, NULL, 0, 0},
     {CAT_MAIL_NEW_EMAIL, "/confirm.html#token=", offsetof(cat_conf_t, link_new_email),
      offsetof(cat_conf_t, confirm_ttl)},
@@ -82,20 +83,20 @@ static int ttl_of(const cat_conf_t *conf, const kind_t *kind)
     return *(const int *)((const char *)conf + kind->ttl);
 }
 
-#define LINK_TOKEN "%t"
-
 /* The token has nothing to encode in a URL. */
-static const char *write_link(const cat_job_t *job, const kind_t *kind, const char *token)
+const char *cat_mailer_link(apr_pool_t *pool, const cat_conf_t *conf, const char *template, const char *token)
 {
-    const char *text = *(const char *const *)((const char *)job->conf + kind->link), *link = "", *at;
+    const kind_t *kind = find_kind(template);
+    const char *text = *(const char *const *)((const char *)conf + kind->link), *link = "", *at;
+    const char *pages = cat_conf_pages_url(conf);
 
     if (!text) {
-        return apr_pstrcat(job->pool, cat_conf_pages_url(job->conf), kind->page, token, NULL);
+        return apr_pstrcat(pool, pages ? pages : "", kind->page, token, NULL);
     }
-    for (; (at = strstr(text, LINK_TOKEN)); text = at + strlen(LINK_TOKEN)) {
-        link = apr_pstrcat(job->pool, link, apr_pstrmemdup(job->pool, text, (apr_size_t)(at - text)), token, NULL);
+    for (; (at = strstr(text, CAT_MAILER_TOKEN)); text = at + strlen(CAT_MAILER_TOKEN)) {
+        link = apr_pstrcat(pool, link, apr_pstrmemdup(pool, text, (apr_size_t)(at - text)), token, NULL);
     }
-    return apr_pstrcat(job->pool, link, text, NULL);
+    return apr_pstrcat(pool, link, text, NULL);
 }
 
 /* Each try makes a new token, because the database has only the hashes of earlier ones. */
@@ -110,7 +111,7 @@ static apr_status_t make_link(cat_job_t *job, const cat_mail_t *mail, const kind
     }
     rv = cat_mail_tokens_make(job->db, job->pool, mail, ttl_of(job->conf, kind), &token);
     if (rv == APR_SUCCESS) {
-        *link = write_link(job, kind, token);
+        *link = cat_mailer_link(job->pool, job->conf, kind->name, token);
     }
     return rv;
 }

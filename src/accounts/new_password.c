@@ -40,6 +40,9 @@ static apr_status_t secure_account(new_password_t *n, const cat_account_t *accou
         rv = cat_mail_tokens_withdraw(c->db, CAT_MAIL_RESET, account->id);
     }
     if (rv == APR_SUCCESS) {
+        rv = cat_mail_tokens_withdraw(c->db, CAT_MAIL_INVITE, account->id);
+    }
+    if (rv == APR_SUCCESS) {
         rv = cat_mail_tokens_withdraw(c->db, CAT_MAIL_NEW_EMAIL, account->id);
     }
     if (rv == APR_SUCCESS) {
@@ -90,6 +93,9 @@ static apr_status_t use_token(void *baton)
     apr_status_t rv = cat_mail_tokens_use(c->db, c->pool, CAT_MAIL_RESET, n->token, c->now, &n->link);
 
     n->ended = NULL;
+    if (rv == APR_SUCCESS && !n->link.user_id) {
+        rv = cat_mail_tokens_use(c->db, c->pool, CAT_MAIL_INVITE, n->token, c->now, &n->link);
+    }
     return rv == APR_SUCCESS && n->link.user_id ? replace_password(n) : rv;
 }
 
@@ -99,6 +105,9 @@ apr_status_t cat_new_password_find(const cat_account_context_t *c, const char *t
     apr_status_t rv = cat_mail_tokens_find(c->db, c->pool, CAT_MAIL_RESET, token, c->now, &link);
 
     *owner = NULL;
+    if (rv == APR_SUCCESS && !link.user_id) {
+        rv = cat_mail_tokens_find(c->db, c->pool, CAT_MAIL_INVITE, token, c->now, &link);
+    }
     if (rv == APR_SUCCESS && link.user_id) {
         rv = cat_accounts_read(c->db, c->pool, link.user_id, owner);
     }

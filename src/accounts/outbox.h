@@ -13,6 +13,7 @@
 /* The templates' names. */
 #define CAT_MAIL_CONFIRM "confirm"
 #define CAT_MAIL_RESET "reset"
+#define CAT_MAIL_INVITE "invite" /* its link sets the first password, as that of a reset does */
 #define CAT_MAIL_CHANGED "changed"
 #define CAT_MAIL_NEW_EMAIL "new_email"       /* to an address that a user wants to have */
 #define CAT_MAIL_EMAIL_NOTICE "email_notice" /* to the address that the user has so far */
@@ -21,7 +22,7 @@
 #define CAT_MAIL_TEST "test" /* to an administrator who wants to know whether mails arrive */
 
 /* Those of mails with a link, which are the purposes of the links' tokens as well. */
-#define CAT_MAIL_LINKS CAT_MAIL_CONFIRM, CAT_MAIL_RESET, CAT_MAIL_NEW_EMAIL
+#define CAT_MAIL_LINKS CAT_MAIL_CONFIRM, CAT_MAIL_RESET, CAT_MAIL_INVITE, CAT_MAIL_NEW_EMAIL
 
 typedef struct cat_mail_t {
     const char *id; /* the same on every try: the Message-ID is made of it */

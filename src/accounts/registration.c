@@ -5,6 +5,7 @@
 
 #include "accounts/accounts.h"
 #include "accounts/names.h"
+#include "accounts/outbox.h"
 #include "accounts/passwords.h"
 #include "accounts/user.h"
 #include "mail/email.h"
@@ -21,7 +22,7 @@ static apr_status_t store_newcomer(void *baton)
     newcomer_t *n = baton;
     const cat_account_context_t *c = n->c;
     const char *id = n->record[CAT_USER_ID];
-    apr_status_t rv = cat_accounts_add(c->db, c->pool, n->record, n->password_hash, c->now);
+    apr_status_t rv = cat_accounts_add(c->db, c->pool, n->record, n->password_hash, CAT_MAIL_CONFIRM, c->now);
 
     if (rv != APR_SUCCESS) {
         return rv;

@@ -7,11 +7,16 @@
 #include "api/user_admin.h"
 
 #include "accounts/administration.h"
+#include "accounts/invitation.h"
+#include "accounts/mailer.h"
+#include "accounts/outbox.h"
+#include "accounts/passwords.h"
 #include "accounts/role.h"
 #include "accounts/session.h"
 #include "accounts/user.h"
 #include "accounts/user_list.h"
 #include "api/account_context.h"
+#include "api/account_refusal.h"
 #include "api/admin_list.h"
 #include "api/failure.h"
 #include "api/pagination.h"
@@ -19,6 +24,7 @@
 #include "http/challenge.h"
 #include "http/etag.h"
 #include "lib/id.h"
+#include "lib/json.h"
 #include "mail/email.h"
 
 /* ---- list ---- */
@@ -102,8 +108,7 @@ cat_answer_t *cat_user_admin_list(cat_request_t *q)
 
 /* ---- one user ---- */
 
-/* The answer to GET; the tag of other answers is that of this one. */
-static cat_answer_t *represent_user(cat_request_t *q, const cat_account_t *user, const char *message)
+static void write_user(cat_request_t *, const cat_account_t *user, cat_buffer_t *b)
 {
     const char *const values[CAT_USER_VIEW_FIELDS] = {
         [CAT_USER_VIEW_ID] = user->id,
@@ -115,11 +120,18 @@ static cat_answer_t *represent_user(cat_request_t *q, const cat_account_t *user,
         [CAT_USER_VIEW_CREATED_AT] = user->created_at,
         [CAT_USER_VIEW_SIGNED_IN_AT] = user->signed_in_at,
     };
+
+    cat_fields_write(b, cat_user_view_fields, CAT_USER_VIEW_FIELDS, values);
+}
+
+/* The answer to GET; the tag of other answers is that of this one. */
+static cat_answer_t *represent_user(cat_request_t *q, const cat_account_t *user, const char *message)
+{
     cat_answer_t *answer;
     cat_buffer_t b;
 
     cat_buffer_init(&b, q->pool, 256);
-    cat_fields_write(&b, cat_user_view_fields, CAT_USER_VIEW_FIELDS, values);
+    write_user(q, user, &b);
     answer = cat_answer_success(q->pool, 200, &b, message);
     answer->tag = message ? CAT_TAG_NONE : CAT_TAG_STRONG;
     return answer;
@@ -268,6 +280,112 @@ cat_answer_t *cat_user_admin_revoke(cat_request_t *q)
     return act_on_account(q, cat_administration_revoke, "Sessions ended");
 }
 
+/* ---- invite ---- */
+
+enum { INVITE_EMAIL, INVITE_USERNAME, INVITE_ROLE, INVITE_FIELDS };
+
+/* clang-format off */
+static const cat_field_t invite_fields[INVITE_FIELDS] = {
+    [INVITE_EMAIL] =    {"email",    CAT_STRING, CAT_REQUIRED, 1, CAT_EMAIL_MAX, NULL, &cat_user_email_rule,
+        "The address of the person to invite", "grace@example.com"},
+    [INVITE_USERNAME] = {"username", CAT_STRING, 0,            3, 64,            NULL, &cat_user_name_rule,
+        "The user name; if it is absent, one is made of the address", "grace"},
+    [INVITE_ROLE] =     {"role",     CAT_STRING, 0,            1, 16,            NULL, &cat_user_role_rule,
+        "The role; `user` if it is absent", "editor"},
+};
+/* clang-format on */
+
+typedef struct invite_request_t {
+    cat_request_t *q;
+    cat_administration_t administration;
+    cat_invitation_t invitation;
+    cat_account_t *account; /* afterwards */
+} invite_request_t;
+
+static apr_status_t store_invitation(void *baton)
+{
+    invite_request_t *r = baton;
+    cat_request_t *q = r->q;
+    apr_status_t rv = cat_invitation_store(&r->administration, q->conf, &r->invitation);
+
+    return rv == APR_SUCCESS && r->administration.outcome == CAT_ADMINISTRATION_DONE
+               ? cat_accounts_read(q->db, q->pool, r->invitation.id, &r->account)
+               : rv;
+}
+
+static cat_answer_t *answer_taken(cat_request_t *q, const invite_request_t *r, cat_input_t *input)
+{
+    cat_account_t *owner;
+    apr_status_t rv = cat_accounts_find(q->db, q->pool, r->invitation.email, &owner);
+
+    if (rv != APR_SUCCESS && rv != APR_NOTFOUND) {
+        return cat_failure_answer(q->pool, rv);
+    }
+    cat_fields_add_error(q->pool, input, rv == APR_SUCCESS ? "email" : "username", "taken", "is already taken");
+    return cat_answer_invalid(q->pool, CAT_PROBLEM_USER_EXISTS, input->errors);
+}
+
+/* Only an administrator whose server sends no mails sees the link. */
+static cat_answer_t *answer_invited(cat_request_t *q, const invite_request_t *r)
+{
+    cat_buffer_t b;
+
+    cat_buffer_init(&b, q->pool, 512);
+    CAT_BUFFER_LITERAL(&b, "{\"success\":true,\"data\":");
+    write_user(q, r->account, &b);
+    cat_json_add_member(&b, ",\"message\":", r->invitation.token ? "User invited; pass the link on" : "User invited");
+    if (r->invitation.token) {
+        cat_json_add_member(&b, ",\"link\":", cat_mailer_link(q->pool, q->conf, CAT_MAIL_INVITE, r->invitation.token));
+    }
+    CAT_BUFFER_LITERAL(&b, "}");
+    return cat_answer_text(q->pool, 201, b.data, b.length);
+}
+
+static cat_answer_t *run_invitation(invite_request_t *r, cat_input_t *input)
+{
+    cat_request_t *q = r->q;
+    const cat_account_context_t c = cat_account_context_make(q);
+    const char *password = cat_invitation_password(q->pool);
+    apr_status_t rv = password ? cat_passwords_hash(&c, password, &r->invitation.hash) : APR_EGENERAL;
+
+    if (rv == APR_SUCCESS) {
+        rv = cat_db_transact(q->db, store_invitation, r);
+    }
+    if (rv == APR_EEXIST) {
+        return answer_taken(q, r, input);
+    }
+    if (rv != APR_SUCCESS) {
+        return cat_failure_answer(q->pool, rv);
+    }
+    return r->administration.outcome == CAT_ADMINISTRATION_FORBIDDEN ? cat_challenge_refuse_role(q->pool, q->conf)
+                                                                     : answer_invited(q, r);
+}
+
+cat_answer_t *cat_user_admin_invite(cat_request_t *q)
+{
+    invite_request_t r = {.q = q};
+    cat_answer_t *answer;
+    cat_input_t input;
+
+    cat_fields_check(q->pool, invite_fields, INVITE_FIELDS, CAT_CREATE, q->strict, q->body, &input);
+    if (input.values[INVITE_USERNAME]) {
+        cat_account_refusal_check_name(q, &input, input.values[INVITE_USERNAME]);
+    }
+    if (input.errors) {
+        return cat_answer_malformed(q->pool, input.errors);
+    }
+    r.administration =
+        (cat_administration_t){.db = q->db, .pool = q->pool, .now = q->now, .actor = cat_account_context_actor(q)};
+    r.invitation = (cat_invitation_t){.email = input.values[INVITE_EMAIL],
+                                      .username = input.values[INVITE_USERNAME],
+                                      .role = input.values[INVITE_ROLE],
+                                      .ttl = q->conf->confirm_ttl,
+                                      .is_mailed = q->conf->mail != NULL};
+    answer = run_invitation(&r, &input);
+    cat_answer_name_ignored(answer, q->pool, input.ignored);
+    return answer;
+}
+
 /* ---- descriptions ---- */
 
 static const cat_shape_t user_list = {.kind = CAT_SHAPE_LIST, .of = &cat_user_view_shape};
@@ -311,6 +429,31 @@ const cat_description_t cat_user_admin_about_list = {
     .answered = "A page of the list",
     .shape = &list_shape,
     .headers = CAT_HEADER_LINK,
+};
+
+static const cat_member_t invite_members[] = {
+    CAT_MEMBER_SUCCESS,
+    {"data", &cat_user_view_shape, CAT_ALWAYS, "The user"},
+    CAT_MEMBER_MESSAGE,
+    {"link", &cat_schema_text, CAT_RARELY, "The link to set the password, if the server sends no mails"},
+    CAT_MEMBER_END,
+};
+static const cat_shape_t invite_shape = {.kind = CAT_SHAPE_OBJECT, .name = "UserInvited", .members = invite_members};
+static const cat_problem_t invite_problems[] = {CAT_PROBLEM_USER_EXISTS, CAT_PROBLEM_COUNT};
+
+const cat_description_t cat_user_admin_about_invite = {
+    .id = "inviteUser",
+    .tag = "Administration",
+    .summary = "Invite a user",
+    .about = "Creates an account whose user sets the password with a link, which a mail takes along.",
+    .input = "Invitation",
+    .fields = invite_fields,
+    .field_count = INVITE_FIELDS,
+    .purpose = CAT_CREATE,
+    .status = 201,
+    .answered = "The user is invited",
+    .shape = &invite_shape,
+    .problems = invite_problems,
 };
 
 const cat_description_t cat_user_admin_about_get = {

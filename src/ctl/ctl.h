@@ -58,6 +58,7 @@ ctl_command_t ctl_users_list;
 ctl_command_t ctl_users_add;
 ctl_command_t ctl_users_set_role;
 ctl_command_t ctl_users_set_password;
+ctl_command_t ctl_users_invite;
 ctl_command_t ctl_users_lock;
 ctl_command_t ctl_users_unlock;
 ctl_command_t ctl_users_remove;

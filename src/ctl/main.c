@@ -45,6 +45,8 @@ static const struct command_t {
      "list the fields of products, with or without a CatalogField line"},
     {"user", "list", "j", "", 0, 0, DATABASE, ctl_users_list, "list the users by name"},
     {"user", "add", "rvgF", "NAME EMAIL", 2, 2, DATABASE, ctl_users_add, "create a user; prompts for the password"},
+    {"user", "invite", "rN", "EMAIL", 1, 1, DATABASE, ctl_users_invite,
+     "create a user, who sets the password with a link in a mail"},
     {"user", "password", "g", "USER", 1, 1, DATABASE, ctl_users_set_password, "set a user's password; prompts for it"},
     {"user", "role", "F", "USER ROLE", 2, 2, DATABASE, ctl_users_set_role, "set a user's role: " CAT_ROLE_NAMES_TEXT},
     {"user", "lock", "F", "USER", 1, 1, DATABASE, ctl_users_lock, "lock a user out"},
@@ -83,7 +85,8 @@ static const apr_getopt_option_t options[] = {
     {"params", 'p', 1, "TEXT      its DBDParams, or @FILE, a file that contains them"},
     {"field", 'l', 1, "LINE      a line of CatalogField, with --driver; may be given again"},
     {"json", 'j', 0, "          list, check, audit, fields: as JSON"},
-    {"role", 'r', 1, "ROLE      user add, user key: " CAT_ROLE_NAMES_TEXT},
+    {"name", 'N', 1, "NAME      user invite: the user name; if it is absent, one is made of the address"},
+    {"role", 'r', 1, "ROLE      user add, user invite, user key: " CAT_ROLE_NAMES_TEXT},
     {"verified", 'v', 0, "          user add: the address counts as confirmed"},
     {"generate", 'g', 0, "          user add, user password: generate a password, and print it"},
     {"days", 'Y', 1, "N         user key: for how many days it is valid, if not 90"},
@@ -169,11 +172,11 @@ static void take_option(ctl_options_t *o, int letter, const char *value)
     const struct {
         int letter;
         const char **text;
-    } texts[] = {{'c', &o->config}, {'x', &o->httpd},   {'s', &o->server},   {'m', &o->mount},     {'d', &o->driver},
-                 {'p', &o->params}, {'r', &o->role},    {'t', &o->type},     {'f', &o->products},  {'a', &o->actor},
-                 {'T', &o->target}, {'o', &o->action},  {'S', &o->since},    {'e', &o->delimiter}, {'C', &o->columns},
-                 {'k', &o->key},    {'P', &o->decimal}, {'E', &o->encoding}, {'L', &o->list},      {'I', &o->images},
-                 {'A', &o->api},    {'K', &o->by},      {'Y', &o->days}};
+    } texts[] = {{'c', &o->config},  {'x', &o->httpd},  {'s', &o->server},  {'m', &o->mount},    {'d', &o->driver},
+                 {'p', &o->params},  {'r', &o->role},   {'N', &o->name},    {'t', &o->type},     {'f', &o->products},
+                 {'a', &o->actor},   {'T', &o->target}, {'o', &o->action},  {'S', &o->since},    {'e', &o->delimiter},
+                 {'C', &o->columns}, {'k', &o->key},    {'P', &o->decimal}, {'E', &o->encoding}, {'L', &o->list},
+                 {'I', &o->images},  {'A', &o->api},    {'K', &o->by},      {'Y', &o->days}};
 
     for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
         if (texts[i].letter == letter) {

@@ -147,6 +147,8 @@ static void read_mount(const json_t *mount, ctl_site_t *site)
         .audience = text_of(mount, "audience"),
         .blocklist = text_of(mount, "blocklist"),
         .mail = text_of(mount, "mail"),
+        .invite_link = text_of(mount, "inviteLink"),
+        .invite_ttl = (int)json_integer_value(json_object_get(mount, "inviteTtl")),
         .index = text_of(mount, "index"),
         .fields = json_object_get(mount, "fields"),
         .visible = text_of(mount, "visible"),

@@ -40,6 +40,7 @@ typedef struct ctl_options_t {
     int upsert;
     int dry_run;
     int force;
+    const char *name;  /* of an invited user */
     const char *actor; /* filters of the audit table */
     const char *target;
     const char *action;
@@ -55,12 +56,14 @@ typedef struct ctl_site_t {
     const char *database; /* httpd's cat_server_database_key; NULL: not from a configuration */
     const char *key_file; /* either this or key_dir */
     const char *key_dir;
-    const char *issuer;    /* of tokens */
-    const char *audience;  /* of tokens */
-    const char *blocklist; /* NULL: none */
-    const char *mail;      /* CatalogMail; NULL: not set */
-    const char *index;     /* CatalogIndex, in its words; NULL: all parts */
-    const json_t *fields;  /* array of the lines of CatalogField, in the order of the products' fields */
+    const char *issuer;      /* of tokens */
+    const char *audience;    /* of tokens */
+    const char *blocklist;   /* NULL: none */
+    const char *mail;        /* CatalogMail; NULL: not set */
+    const char *invite_link; /* of an invitation, with CAT_MAILER_TOKEN for the token; NULL: not from a configuration */
+    int invite_ttl;          /* seconds for which it is valid */
+    const char *index;       /* CatalogIndex, in its words; NULL: all parts */
+    const json_t *fields;    /* array of the lines of CatalogField, in the order of the products' fields */
     const apr_array_header_t
         *lines;          /* const json_t *: the same of each mount with this database; NULL: not from a configuration */
     const char *visible; /* CatalogVisible; NULL: all */

@@ -11,7 +11,10 @@
 #include "accounts/accounts.h"
 #include "accounts/administration.h"
 #include "accounts/blocklist.h"
+#include "accounts/invitation.h"
+#include "accounts/mailer.h"
 #include "accounts/names.h"
+#include "accounts/outbox.h"
 #include "accounts/password_hash.h"
 #include "accounts/passwords.h"
 #include "accounts/role.h"
@@ -50,7 +53,7 @@ static apr_status_t add_user(void *baton)
     const addition_t *a = baton;
     cat_administration_t administration = make_administration(a->ctl);
 
-    return cat_administration_add(&administration, a->record, a->hash, &a->change);
+    return cat_administration_add(&administration, a->record, a->hash, CAT_MAIL_CONFIRM, &a->change);
 }
 
 /* Checks the rules of registration, but for CatalogReservedNames: an administrator of the machine speaks for the site. */
@@ -145,6 +148,72 @@ int ctl_users_add(ctl_t *ctl)
                ctl->options->generate ? password : "");
     }
     return rv == APR_SUCCESS ? CTL_DONE : CTL_FAILED;
+}
+
+/* ---- invite ---- */
+
+typedef struct inviting_t {
+    ctl_t *ctl;
+    cat_invitation_t invitation;
+} inviting_t;
+
+static apr_status_t invite_user(void *baton)
+{
+    inviting_t *i = baton;
+    cat_administration_t administration = make_administration(i->ctl);
+
+    return cat_invitation_store(&administration, &i->ctl->conf, &i->invitation);
+}
+
+/* Checks the address and the name as if the user registered, with the password that the account gets for now. */
+static const char *check_invitation(ctl_t *ctl, inviting_t *i)
+{
+    const ctl_options_t *o = ctl->options;
+    const char *password = cat_invitation_password(ctl->pool), **record, *fault;
+    cat_role_t role;
+
+    if (!ctl->site.invite_link) {
+        return "an invitation has a link, which httpd's configuration has; --driver has none";
+    }
+    if (o->role && !cat_role_parse(o->role, &role)) {
+        return apr_pstrcat(ctl->pool, o->role, " ", no_role, NULL);
+    }
+    if (!password || cat_password_hash_hash(ctl->pool, password, &i->invitation.hash) != APR_SUCCESS) {
+        return no_memory;
+    }
+    fault = check_user(ctl, o->name ? o->name : "user", ctl->args[0], password, &record);
+    i->invitation.email = fault ? NULL : record[CAT_USER_EMAIL];
+    i->invitation.username = o->name;
+    i->invitation.role = o->role;
+    i->invitation.ttl = ctl->site.invite_ttl;
+    i->invitation.is_mailed = ctl->site.mail != NULL;
+    return fault;
+}
+
+/* Prints the id and, if no mail takes the link along, the link. */
+int ctl_users_invite(ctl_t *ctl)
+{
+    inviting_t i = {.ctl = ctl};
+    cat_conf_t conf = {.link_reset = ctl->site.invite_link};
+    const char *fault = check_invitation(ctl, &i);
+    apr_status_t rv;
+
+    if (fault) {
+        return ctl_fail(NULL, fault);
+    }
+    rv = ctl_database_write(ctl, invite_user, &i);
+    if (rv == APR_EEXIST) {
+        return ctl_fail(NULL, "the name or the address is taken");
+    }
+    if (rv != APR_SUCCESS) {
+        return CTL_FAILED;
+    }
+    fputs(i.invitation.id, stdout);
+    if (i.invitation.token) {
+        printf("\t%s", cat_mailer_link(ctl->pool, &conf, CAT_MAIL_INVITE, i.invitation.token));
+    }
+    puts("");
+    return CTL_DONE;
 }
 
 /* ---- what is done to one user ---- */

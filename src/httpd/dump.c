@@ -10,6 +10,8 @@
 #include <stdio.h>
 #include <unixd.h>
 
+#include "accounts/mailer.h"
+#include "accounts/outbox.h"
 #include "catalogue/store.h"
 #include "httpd/server.h"
 #include "jose/keyring.h"
@@ -29,6 +31,8 @@ enum {
     AUDIENCE,
     BLOCKLIST,
     MAIL,
+    INVITE_LINK,
+    INVITE_TTL,
     INDEX,
     OWN,
     VISIBLE,
@@ -54,6 +58,8 @@ static const cat_field_t fields[FIELDS] = {
     [AUDIENCE] = {.name = "audience", .kind = CAT_STRING},
     [BLOCKLIST] = {.name = "blocklist", .kind = CAT_STRING},
     [MAIL] = {.name = "mail", .kind = CAT_STRING},
+    [INVITE_LINK] = {.name = "inviteLink", .kind = CAT_STRING},
+    [INVITE_TTL] = {.name = "inviteTtl", .kind = CAT_NUMBER},
     [INDEX] = {.name = "index", .kind = CAT_STRING},
     [OWN] = {.name = "fields", .kind = CAT_VALUE},
     [VISIBLE] = {.name = "visible", .kind = CAT_STRING},
@@ -99,6 +105,8 @@ static void write_mount(apr_pool_t *pool, const cat_mount_t *mount)
         [AUDIENCE] = conf->audience,
         [BLOCKLIST] = path_of(pool, conf->blocklist_file),
         [MAIL] = conf->mail,
+        [INVITE_LINK] = cat_mailer_link(pool, conf, CAT_MAIL_INVITE, CAT_MAILER_TOKEN),
+        [INVITE_TTL] = apr_itoa(pool, conf->confirm_ttl),
         [INDEX] = cat_product_keys_write_set(pool, *conf->index),
         [OWN] = write_lines(pool, cat_product_fields_of(conf)),
         [VISIBLE] = conf->visible_text,

@@ -67,6 +67,7 @@ const cat_route_t cat_routes[] = {
     { "GET",    "/users/:id",            cat_user_admin_get,     CAT_ADMIN,  CAT_NO_BODY,  CAT_RATE_NONE,     NULL,                &cat_user_admin_about_get },
     { "PATCH",  "/users/:id",            cat_user_admin_update,  CAT_ADMIN,  CAT_PATCH,    CAT_RATE_NONE,     NULL,                &cat_user_admin_about_update },
     { "DELETE", "/users/:id",            cat_user_admin_remove,  CAT_ADMIN,  CAT_NO_BODY,  CAT_RATE_NONE,     NULL,                &cat_user_admin_about_remove },
+    { "POST",   "/users/invite",         cat_user_admin_invite,  CAT_ADMIN,  CAT_JSON,     CAT_RATE_NONE,     NULL,                &cat_user_admin_about_invite },
     { "POST",   "/users/:id/unlock",     cat_user_admin_unlock,  CAT_ADMIN,  CAT_NO_BODY,  CAT_RATE_NONE,     NULL,                &cat_user_admin_about_unlock },
     { "DELETE", "/users/:id/sessions",   cat_user_admin_revoke,  CAT_ADMIN,  CAT_NO_BODY,  CAT_RATE_NONE,     NULL,                &cat_user_admin_about_revoke },
     { "GET",    "/audit",                cat_audit_log_list,     CAT_ADMIN,  CAT_QUERY,    CAT_RATE_NONE,     NULL,                &cat_audit_log_about },

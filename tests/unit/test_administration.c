@@ -41,7 +41,7 @@ static void test_an_update_is_recorded(void **state)
     assert_int_equal(work.outcome, CAT_ADMINISTRATION_DONE);
     assert_string_equal(bob->role, "editor");
     assert_true(bob->confirmed);
-    assert_int_equal(work.ended->nelts, 1);
+    assert_int_equal(work.ended->nelts, 2);
     assert_string_equal(unit_accounts_sql(a, AUDIT), "user.update bob {\"emailVerified\":{\"from\":false,\"to\":true},"
                                                      "\"role\":{\"from\":\"user\",\"to\":\"editor\"}}");
     assert_string_equal(unit_accounts_sql(a, "SELECT actor_id || actor || client || request_id FROM audit"),
@@ -174,7 +174,7 @@ static void test_a_deleted_users_name_is_released(void **state)
     assert_int_equal(cat_names_check(a->c.db, *state, "BOB", record[CAT_USER_ID], a->c.now), APR_EEXIST);
     assert_string_equal(unit_accounts_sql(a, "SELECT name_hash LIKE '%bob%' FROM released_names"), "0");
     work.force = 1;
-    assert_int_equal(cat_administration_add(&work, record, "x", &(cat_account_change_t){NULL}), APR_SUCCESS);
+    assert_int_equal(cat_administration_add(&work, record, "x", NULL, &(cat_account_change_t){NULL}), APR_SUCCESS);
     assert_string_equal(unit_accounts_sql(a, "SELECT COUNT(*) FROM released_names"), "0");
 }
 

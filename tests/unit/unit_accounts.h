@@ -7,6 +7,7 @@
 #include "accounts/accounts.h"
 #include "accounts/context.h"
 #include "accounts/mail_tokens.h"
+#include "accounts/outbox.h"
 #include "accounts/user.h"
 #include "db/job.h"
 #include "lib/id.h"
@@ -57,7 +58,7 @@ static inline void unit_accounts_add(unit_accounts_t *a, const char *id, const c
         [CAT_USER_CREATED_AT] = "1763731170442",
     };
 
-    assert_int_equal(cat_accounts_add(a->c.db, a->c.pool, record, hash, a->c.now), APR_SUCCESS);
+    assert_int_equal(cat_accounts_add(a->c.db, a->c.pool, record, hash, CAT_MAIL_CONFIRM, a->c.now), APR_SUCCESS);
     cat_db_release(a->c.db);
 }
 
