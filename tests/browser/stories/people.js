@@ -197,6 +197,40 @@ export function stories(server) {
         await count.filter({ hasText: '21–21 of 21 users' }).waitFor();
     });
 
+    story('an administrator invites a user, who sets the password with the link', server, async visit => {
+        const admin = await comeAsAdmin(server, visit, 'host');
+        const guest = await visit();
+        await admin.page.goto('/users.html');
+        await admin.page.getByText('Invite a user').click();
+        const form = admin.page.locator('#invite');
+        const invite = form.getByRole('button', { name: 'Invite' });
+        await invite.click();
+        await admin.hears('E-mail address must look like name@example.com.');
+        await form.getByLabel('E-mail address').fill('invited@example.com');
+        await form.getByLabel('User name').fill('ab');
+        await invite.click();
+        await admin.hears('User name must have at least 3 characters.');
+        await form.getByLabel('User name').fill('');
+        await form.getByLabel('Role').selectOption('editor');
+        await invite.click();
+        await admin.hears('invited is invited: a mail with a link is on its way to invited@example.com.');
+        assert.ok(await admin.page.getByLabel('The link for the new user').isHidden());
+        await admin.page.getByRole('row').filter({ hasText: 'invited@example.com' }).getByText('Never').waitFor();
+        admin.expect('POST /api/users/invite 409');
+        await form.getByLabel('E-mail address').fill('invited@example.com');
+        await invite.click();
+        await admin.hears('E-mail address is already taken.');
+
+        await guest.page.goto(await server.mailedLink('invited@example.com', 'reset.html?invite'));
+        await guest.page.getByRole('heading', { name: 'Welcome' }).waitFor();
+        await guest.page.getByText('Choose your password: at least 8 characters.').waitFor();
+        await guest.page.getByLabel('New password').fill('a password of mine');
+        await guest.page.getByLabel('Repeat the password').fill('a password of mine');
+        await guest.page.getByRole('button', { name: 'Set the password' }).click();
+        await guest.hears('Your password has been set. Please sign in with it.');
+        await guest.signIn({ username: 'invited', password: 'a password of mine' });
+    });
+
     story('an administrator gives another role, and finds that in the audit trail', server, async visit => {
         const visitor = await comeAsAdmin(server, visit, 'promoter');
         const { page } = visitor;

@@ -3,10 +3,18 @@ import { forget, send } from '../lib/api.js';
 import { byId } from '../lib/dom.js';
 import { manage, rules } from '../lib/form.js';
 import { checkLink, dropLinkToken, linkToken } from '../lib/link.js';
-import { entry, go, say, showError, start } from '../lib/page.js';
+import { entry, go, say, setTitle, showError, start } from '../lib/page.js';
 import { t } from '../lib/text.js';
 
 const token = linkToken();
+const isInvited = new URLSearchParams(location.search).has('invite');
+
+/* An invited user has no password yet. */
+function greet() {
+    setTitle(t('reset.inviteTitle'));
+    document.querySelector('h1').textContent = t('reset.inviteTitle');
+    byId('password-hint').textContent = t('reset.inviteHint');
+}
 
 /* A link that is not valid is said before the user types a password. Resolves to whether it is valid. */
 async function check() {
@@ -23,6 +31,9 @@ async function check() {
 }
 
 start(async () => {
+    if (isInvited) {
+        greet();
+    }
     if (!token) {
         byId('form').remove();
         say(t('reset.noLink'));
@@ -39,7 +50,7 @@ start(async () => {
             await send('POST', '/auth/password/reset', { body: { token, password } });
             dropLinkToken();
             forget();
-            await go(entry('login.html'), t('reset.done'));
+            await go(entry('login.html'), t(isInvited ? 'reset.inviteDone' : 'reset.done'));
         },
     );
 });

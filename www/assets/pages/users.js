@@ -2,6 +2,7 @@
 /* For administrators: the users, and the audit trail. The address of the page has which of them, the filters, the page and the user. */
 import { call, currentUser, forget } from '../lib/api.js';
 import { bdi, byId, el, follow, state } from '../lib/dom.js';
+import { manage, rules } from '../lib/form.js';
 import { connectFilters, hasNext, isOpenEnded, setPageLink, table } from '../lib/list.js';
 import { go, loader, say, setTitle, showError, start } from '../lib/page.js';
 import { formatTime, hasText, pieces, t } from '../lib/text.js';
@@ -440,6 +441,24 @@ function listenToDialog() {
     follow(() => shown.value && fillDialog(shown.value));
 }
 
+/* ---- invitations ---- */
+
+const inviteChecks = {
+    email: rules.email,
+    username: (text, ...more) => (text === '' ? '' : rules.username(text, ...more)),
+};
+
+/* A name that is not given is made by the server. The answer has a link only if the server sends no mails. */
+async function invite({ email, username, role }) {
+    const body = { email, role, ...(username && { username }) };
+    const { data: user, link } = await call('POST', '/users/invite', body);
+    byId('invite').reset();
+    byId('invited').hidden = !link;
+    byId('invite-link').value = link ?? '';
+    say(t(link ? 'invite.doneByLink' : 'invite.done', { name: user.username, email: user.email }));
+    await load();
+}
+
 /* ---- the beginning ---- */
 
 function begin() {
@@ -455,6 +474,10 @@ function begin() {
     connectFilters(form, view.filters, address, (values, options) => visit({ ...values, user: '' }, options));
     form.querySelectorAll('[data-names]').forEach(offerNames);
     listenToDialog();
+    if (name === 'users') {
+        byId('inviting').hidden = false;
+        manage(byId('invite'), inviteChecks, invite);
+    }
     addEventListener('popstate', () => (address.value = readAddress()));
     follow(() => byId('list').setAttribute('aria-busy', isLoading.value));
     follow(showPosition);

@@ -392,6 +392,13 @@ export default {
     'key.made': 'Der Schlüssel „{name}“ ist angelegt. Kopieren Sie ihn jetzt: Er wird nicht noch einmal angezeigt.',
 
     /* ---- the users, and the audit trail ---- */
+    'invite.title': 'Benutzer einladen',
+    'invite.usernameHint': 'Bleibt er leer, wird er aus der Adresse gebildet.',
+    'invite.send': 'Einladen',
+    'invite.link': 'Der Link für den neuen Benutzer',
+    'invite.linkHint': 'Es wurde keine E-Mail gesendet. Geben Sie den Link weiter: Wer ihn hat, legt das Passwort fest.',
+    'invite.done': '{name} ist eingeladen: Eine E-Mail mit einem Link ist unterwegs an {email}.',
+    'invite.doneByLink': '{name} ist eingeladen. Geben Sie den Link weiter.',
     'users.search': 'Name oder E-Mail-Adresse suchen',
     'users.allRoles': 'Alle Rollen',
     'users.sortOldest': 'Älteste zuerst',
@@ -541,6 +548,7 @@ export default {
     'server.why':
         'Der Grund bei einer E-Mail ist der des letzten Versuchs; die Gründe aller Versuche stehen im Fehlerprotokoll des Servers unter der Kennung der E-Mail.',
     'mail.confirm': 'Link zur Bestätigung der Adresse',
+    'mail.invite': 'Einladung',
     'mail.reset': 'Link für ein neues Passwort',
     'mail.changed': 'Hinweis auf ein neues Passwort',
     'mail.new_email': 'Link zur Bestätigung einer neuen Adresse',

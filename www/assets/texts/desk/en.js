@@ -390,6 +390,13 @@ export default {
     'key.made': 'The key “{name}” is ready. Copy it now: it is not shown again.',
 
     /* ---- the users, and the audit trail ---- */
+    'invite.title': 'Invite a user',
+    'invite.usernameHint': 'If it is empty, it is made of the address.',
+    'invite.send': 'Invite',
+    'invite.link': 'The link for the new user',
+    'invite.linkHint': 'No mail was sent. Pass the link on: whoever has it sets the password.',
+    'invite.done': '{name} is invited: a mail with a link is on its way to {email}.',
+    'invite.doneByLink': '{name} is invited. Pass the link on.',
     'users.search': 'Search name or e-mail address',
     'users.allRoles': 'All roles',
     'users.sortOldest': 'Oldest first',
@@ -538,6 +545,7 @@ export default {
     'server.lastReason': 'Last attempt: {reason}',
     'server.why': 'The reason beside a mail is that of the last attempt; the server’s error log has those of all attempts, under the mail’s id.',
     'mail.confirm': 'Link to confirm the address',
+    'mail.invite': 'Invitation',
     'mail.reset': 'Link for a new password',
     'mail.changed': 'Notice of a new password',
     'mail.new_email': 'Link to confirm a new address',
