@@ -22,7 +22,7 @@
 #include <apr_strings.h>
 
 #include "ctl/database.h"
-#include "ctl/products.h"
+#include "ctl/move.h"
 #include "lib/digest.h"
 #include "lib/file.h"
 #include "lib/id.h"
@@ -35,7 +35,7 @@
 
 const char *ctl_image_adder_begin(ctl_t *ctl, ctl_image_adder_t *adder)
 {
-    const char *fault = ctl_products_take_fields(ctl);
+    const char *fault = ctl_move_take_fields(ctl);
 
     if (!fault && ctl->site.server && !ctl->site.images) {
         fault = "products have no pictures here; set CatalogImages On";

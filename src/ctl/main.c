@@ -122,12 +122,6 @@ static const apr_getopt_option_t options[] = {
 
 #define COMMAND_COUNT (sizeof(commands) / sizeof(commands[0]))
 
-int ctl_fail(const char *subject, const char *fault)
-{
-    fprintf(stderr, "catalogctl: %s%s%s\n", subject ? subject : "", subject && fault ? ": " : "", fault ? fault : "");
-    return CTL_FAILED;
-}
-
 static void write_log(void *context, cat_log_level_t level, apr_status_t rv, const char *message)
 {
     ctl_t *ctl = context;

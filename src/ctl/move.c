@@ -192,6 +192,21 @@ const char *ctl_move_check(ctl_t *ctl)
     return NULL;
 }
 
+const char *ctl_move_take_fields(ctl_t *ctl)
+{
+    const cat_registry_t *registry;
+    const char *fault = ctl_move_check(ctl);
+
+    if (fault || ctl->site.server || ctl->conf.fields) {
+        return fault;
+    }
+    if (cat_registry_get(ctl->db, &registry) != APR_SUCCESS) {
+        return "the fields of the products cannot be read; the cause is above";
+    }
+    ctl->conf.fields = cat_own_fields_without_pairs(ctl->pool, registry->fields);
+    return NULL;
+}
+
 const char *ctl_move_begin(ctl_t *ctl)
 {
     struct sigaction action = {.sa_handler = say_interrupted, .sa_flags = SA_RESETHAND};

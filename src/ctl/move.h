@@ -55,6 +55,10 @@ const char *ctl_move_sum_line(const ctl_move_sum_t *sum, apr_pool_t *pool);
 /* Checks that the database has the schema that this program knows. Returns a fault. */
 const char *ctl_move_check(ctl_t *ctl);
 
+/* Checks the schema likewise. Then, if the command has neither a configuration nor lines of CatalogField, sets ctl->conf.fields to those that the
+ * database knows. Returns a fault. */
+const char *ctl_move_take_fields(ctl_t *ctl);
+
 /* The same. From then on, SIGINT and SIGTERM print what to do next. */
 const char *ctl_move_begin(ctl_t *ctl);
 

@@ -22,25 +22,10 @@
 #define PIECE 65536
 #define ROW_MAX 65536 /* octets: CatalogMaxBody's default */
 
-const char *ctl_products_take_fields(ctl_t *ctl)
-{
-    const cat_registry_t *registry;
-    const char *fault = ctl_move_check(ctl);
-
-    if (fault || ctl->site.server || ctl->conf.fields) {
-        return fault;
-    }
-    if (cat_registry_get(ctl->db, &registry) != APR_SUCCESS) {
-        return "the fields of the products cannot be read; the cause is above";
-    }
-    ctl->conf.fields = cat_own_fields_without_pairs(ctl->pool, registry->fields);
-    return NULL;
-}
-
 /* Files of the server have the field images, too; --images makes another one of it. */
 static const char *take_file_fields(ctl_t *ctl)
 {
-    const char *fault = ctl_products_take_fields(ctl);
+    const char *fault = ctl_move_take_fields(ctl);
 
     if (!fault && ctl->site.images && !ctl->options->images) {
         ctl->conf.fields = cat_own_fields_with_images(ctl->pool, ctl->conf.fields, ctl->site.mount_uri);
