@@ -6,7 +6,7 @@ use Encode ();
 use CatalogTest;
 use CatalogTest::Ctl qw(command_for run);
 use CatalogTest::Image qw(picture %TYPE);
-use CatalogTest::Tools qw(slurp spew);
+use CatalogTest::Tools qw(setting slurp spew);
 
 my $server = server(mount => <<'END')->start;
 CatalogWriteRole  editor
