@@ -134,4 +134,5 @@ void cat_dump_run(apr_pool_t *pconf, server_rec *main_server)
     for (int i = 0; ap_exists_config_define("CATALOG_DUMP") && i < mounts->nelts; i++) {
         write_mount(pconf, APR_ARRAY_IDX(mounts, i, cat_mount_t *));
     }
+    fflush(stdout); /* catalogctl reads this and standard error from one pipe: "Syntax OK" must not come into a line */
 }

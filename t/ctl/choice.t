@@ -51,6 +51,12 @@ like(chosen(site(location('/api'), host('one.test', qq(<Location "/api">\nCatalo
 my $heirs = site(location('/api'), host('one.test', qq(DBDParams "\@dir\@/data/one.db"\n) . audience('one')), host('two.test', audience('two') . qq(<IfModule dbd_module>\nDBDParams "\@dir\@/data/two.db"\n</IfModule>\n)));
 is(chosen($heirs, '-s', "$_.test"), $_, "$_.test, which has its own database, is another catalogue") for qw(one two);
 
+# What httpd prints of a site with many fields, or many mounts, does not fit into one buffer of its output.
+my @many = map { qq(CatalogField field$_ string help="${\ ('x' x 300)}"\n) } 1 .. 40;
+is(chosen(site(location('/api', join '', @many[0 .. $_ - 1]))), 'catalog', "a catalogue with $_ fields is found") for 12, 40;
+my $mounts = site(map { location("/m$_", "CatalogAudience m$_\nCatalogDatabase sqlite3 \"\@dir\@/data/m$_.db\"\n") } 1 .. 20);
+is_deeply([chosen($mounts) =~ m{--mount /(m\d+)$}mg], [map { "m$_" } 1 .. 20], 'each of twenty catalogues is listed');
+
 # None, or no configuration.
 like(chosen(site()), qr/has no catalogue: no CatalogEnable On/, 'a configuration without a mount is refused');
 like(chosen(site("CatalogDefaultLimit 0\n")), qr/refuses the configuration:\n.*CatalogDefaultLimit must be a whole number/s,
