@@ -311,12 +311,9 @@ export class Server {
         execFileSync(join(dirname(this.module), 'catalogctl'), [...where, ...words], { cwd: top });
     }
 
-    /* Writes the static pages of the first catalogue to the directory, which is made, and served at /p/. */
+    /* Writes the static pages of the first catalogue to the directory. They are to be served at /p/. */
     exportPages(directory) {
-        const owner = process.getuid() === 0 ? ['-o', 'www-data', '-g', 'www-data'] : [];
-        const config = ['--config', join(this.env.DATA, 'httpd.conf'), '--httpd', process.env.HTTPD || '/usr/sbin/apache2', '--server', '127.0.0.1'];
-        execFileSync('install', ['-d', ...owner, directory]);
-        execFileSync(join(dirname(this.module), 'catalogctl'), [...config, 'pages', 'export', '--brand', 'Fernhill Tea', directory], { cwd: top });
+        execFileSync(join(top, 'conf/examples/static-pages'), ['--brand', 'Fernhill Tea', `${this.url}/api`, this.url, directory]);
     }
 
     /* Makes the user an administrator, which ends the user's sessions. */
