@@ -295,7 +295,8 @@ static void add_patches(cat_request_t *q, const json_t *body, cat_input_t *input
     }
 }
 
-/* Sets the values of the update to the stored ones with their patches. Runs with the product locked, and again if the transaction does. */
+/* Applies the merge patches to the stored values, and sets the results in the update. Returns CAT_ETOOLONG, with input->errors, if a result breaks
+ * a rule of its field. Runs while the product is locked, and again if the transaction is repeated. */
 static apr_status_t apply_patches(cat_request_t *q, cat_input_t *input, const char *const *product)
 {
     input->errors = NULL;
@@ -753,7 +754,7 @@ const cat_description_t cat_products_about_patch = {
     .summary = "Update a product by a merge patch",
     .about = "Does what PUT does. Sent as `application/merge-patch+json` (RFC 7396), an object for a field of the type "
              "`json` is merged "
-             "into the stored one; otherwise it replaces it. The answer has the new `ETag`.",
+             "into the stored object. Any other value replaces the stored one. The answer has the new `ETag`.",
     CHANGE,
     .headers = CAT_HEADER_ETAG,
 };

@@ -208,7 +208,7 @@ const cat_description_t cat_user_keys_about_create = {
     .tag = "Accounts",
     .summary = "Create a key for a program",
     .about = "A key reads and writes products until it expires or is ended, and cannot use accounts. A mail tells the "
-             "user of it.",
+             "user about it.",
     .input = "KeyCreate",
     .fields = input_fields,
     .field_count = INPUT_FIELDS,

@@ -63,7 +63,8 @@ static void add_file(apr_array_header_t *files, const char *directory, const cha
     }
 }
 
-/* Programs write a new file under a name that begins with a dot before they rename it. */
+/* Returns true if a file with this name is a key. A name that begins with a dot is not: programs write a new file under such a name before they
+ * rename it. */
 static int is_key_name(const char *name)
 {
     const char *dot = strrchr(name, '.');
@@ -155,7 +156,7 @@ static const char *read_keys(apr_pool_t *pool, const char *directory, apr_array_
 
     if (files->nelts == 0) {
         return apr_psprintf(pool,
-                            "%s: contains no key, whose name ends in .key or .pem; create one: (umask 077; openssl "
+                            "%s: contains no file whose name ends in .key or .pem; create a key: (umask 077; openssl "
                             "rand -base64 32 > %s/1.key)",
                             directory, directory);
     }

@@ -77,8 +77,7 @@ static int digit_of(char c)
     return apr_isdigit(c) ? c - '0' : apr_isxdigit(c) ? apr_tolower(c) - 'a' + 10 : -1;
 }
 
-/* Counts the different values of single bytes, or of the bytes that pairs of hexadecimal digits encode. A pair with another character counts
- * as no value. */
+/* Counts the different values of single bytes, or of the bytes that pairs of hexadecimal digits encode. Returns 0 if a pair has another character. */
 static int count_values(const char *bytes, apr_size_t length, int hexadecimal)
 {
     char seen[256] = {0};
@@ -95,14 +94,14 @@ static int count_values(const char *bytes, apr_size_t length, int hexadecimal)
     return count;
 }
 
-/* A random key of 64 hexadecimal digits lacks one of the 16 digits in one of four cases, so the bytes that they encode count too. */
+/* A random key of 64 hexadecimal digits lacks one of the 16 digits in one of four cases, so the encoded bytes count too. */
 const char *cat_secret_find_weakness(const char *bytes, apr_size_t length)
 {
     if (count_values(bytes, length, 0) < CAT_SECRET_VALUES_LEAST &&
         count_values(bytes, length, 1) < CAT_SECRET_VALUES_LEAST) {
         return "has fewer than " APR_STRINGIFY(CAT_SECRET_VALUES_LEAST) " different bytes, so it can be guessed";
     }
-    return is_text(bytes, length) && has_words(bytes, length) ? "is a text with spaces between words, and no random key"
+    return is_text(bytes, length) && has_words(bytes, length) ? "is a text with spaces between words, not a random key"
                                                               : NULL;
 }
 

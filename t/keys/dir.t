@@ -100,7 +100,7 @@ answers($server->api(GET => '/auth/me', token => by({ secret => $text }, 'HS256'
 is(kid(session()), '2026', 'a text does not become the key that signs');
 ok(wait_until(5, sub { works($server, $new->{token}); $server->log_text =~ m{CAT041: .*2028\.key: is a text} }), 'the log says why');
 ($status, $said) = $server->configtest;
-ok($status != 0 && $said =~ m{2028\.key: is a text with spaces between words, and no random key; create one: \(umask 077; openssl rand},
+ok($status != 0 && $said =~ m{2028\.key: is a text with spaces between words, not a random key; create one: \(umask 077; openssl rand},
     'httpd -t refuses it, with the command that makes one');
 unlink "$keys/2028.key";
 

@@ -47,7 +47,7 @@ static void test_other_failures_are_503(void **state)
     static const apr_status_t others[] = {APR_EGENERAL, APR_ENOMEM, APR_NOTFOUND, APR_EEXIST};
 
     for (size_t i = 0; i < UNIT_COUNT(others); i++) {
-        check_failure(state, others[i], 503, "lacks what it needs", 1);
+        check_failure(state, others[i], 503, "lacks memory, a program or a file", 1);
     }
 }
 

@@ -386,7 +386,7 @@ static void test_refuses_a_bad_file(void **state)
     check_refused(*state, unit_write(*state, directory, "short", 0600, SECRET, 31), 0, "this has 31");
     check_refused(*state, unit_write(*state, directory, "empty", 0600, "", 0), 0, "this has 0");
     check_refused(*state, unit_write(*state, directory, "README", 0600, "The keys abcdefghijklmnopqrstuvwxyz", 35), 0,
-                  "text with spaces between words, and no random key; create one: (umask 077; openssl rand");
+                  "text with spaces between words, not a random key; create one: (umask 077; openssl rand");
     check_refused(*state, unit_write(*state, directory, "guessed", 0600, "abcdeabcdeabcdeabcdeabcdeabcdeabcde", 35), 0,
                   "fewer than 16 different bytes, so it can be guessed; create one: (umask 077; openssl rand");
     check_refused(*state, unit_write(*state, directory, "windows", 0600, SECRET "\r\n", 34), 0, "CR LF");
