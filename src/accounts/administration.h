@@ -58,8 +58,8 @@ apr_status_t cat_administration_update(cat_administration_t *a, const char *id, 
 typedef apr_status_t cat_administration_act_t(cat_administration_t *a, const char *id);
 cat_administration_act_t cat_administration_delete, cat_administration_unlock, cat_administration_revoke;
 
-/* Sets the hash of a new password. The user's sessions end, links and the delay after wrong passwords are withdrawn, keys stay, and a mail
- * tells the user. APR_NOTFOUND as above. */
+/* Sets the hash of a new password. Ends the user's sessions, withdraws mailed links and the delay after wrong passwords, and stores a mail that
+ * tells the user; keys stay. Returns APR_NOTFOUND if no account has the id. */
 apr_status_t cat_administration_set_password(cat_administration_t *a, const char *id, const char *hash);
 
 /* Stores an account as cat_accounts_add does, with a role and a confirmed address if change says so. */

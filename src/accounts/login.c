@@ -39,7 +39,8 @@ apr_status_t cat_login_run(const cat_account_context_t *c, const char *user_id, 
     }
     rv = cat_db_transact(c->db, work, baton);
     if (rv == APR_NOTFOUND) {
-        result->outcome = CAT_LOGIN_WRONG; /* since it was compared, it has been replaced or the account locked */
+        /* the password was replaced, or the account locked or deleted, after the comparison */
+        result->outcome = CAT_LOGIN_WRONG;
         return APR_SUCCESS;
     }
     if (rv != APR_SUCCESS) {

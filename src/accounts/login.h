@@ -30,9 +30,10 @@ apr_status_t cat_login_prove(const cat_account_context_t *c, const char *key, co
                              const char *password, cat_login_t *result);
 
 /*
- * Runs work in a transaction if the password is the user's, and sets *account to the account that it was compared with. work calls
- * cat_login_check_unchanged, which returns APR_NOTFOUND if the password has been replaced since, or the account locked or deleted: the
- * outcome is then CAT_LOGIN_WRONG. Returns APR_NOTFOUND if the account is gone.
+ * Runs `work` in a transaction if the password is the user's. Sets *account to the account with which the password was compared, and *result as
+ * cat_login_prove does; unless the outcome is CAT_LOGIN_OK, `work` has not run or was rolled back. `work` must call cat_login_check_unchanged,
+ * which returns APR_NOTFOUND if meanwhile the password was replaced, or the account locked or deleted; the outcome is then CAT_LOGIN_WRONG.
+ * Returns APR_NOTFOUND if the account is gone before.
  */
 apr_status_t cat_login_run(const cat_account_context_t *c, const char *user_id, const char *password,
                            cat_account_t **account, cat_login_t *result, cat_work_t *work, void *baton);

@@ -25,7 +25,7 @@ typedef struct new_password_t {
     cat_mail_link_t link;         /* of a reset, once the token was used; user_id NULL: the token is not valid */
     const cat_account_t *account; /* of a change, as it was when the current password was compared */
     const char *session;          /* of a change: the one that stays open; NULL: none */
-    int end_keys;                 /* flag: of a change */
+    int end_keys;                 /* of a change: true if the user's keys end, too */
     apr_array_header_t *ended;
 } new_password_t;
 

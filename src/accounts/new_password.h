@@ -20,8 +20,8 @@ apr_status_t cat_new_password_find(const cat_account_context_t *c, const char *t
 apr_status_t cat_new_password_reset(const cat_account_context_t *c, const char *token, const char *password,
                                     int *is_set);
 
-/* Sets the password if current is the user's current one; guesses are throttled as at sign-in. session stays open;
- * NULL: none does. end_keys: flag: the user's keys end too. APR_NOTFOUND: the account is gone. Otherwise result->outcome and result->wait are set. */
+/* Sets the password if `current` is the user's current one; guesses are throttled as at sign-in. Ends all sessions but `session`, or all if that is
+ * NULL, and with `end_keys` the user's keys. Returns APR_NOTFOUND if the account is gone. Otherwise result->outcome and result->wait are set. */
 apr_status_t cat_new_password_change(const cat_account_context_t *c, const char *user_id, const char *session,
                                      const char *current, const char *password, int end_keys, cat_login_t *result);
 

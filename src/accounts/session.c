@@ -93,7 +93,8 @@ static apr_status_t end_session(cat_db_t *db, const char *id, const char *user_i
     return rv == APR_SUCCESS ? cat_db_exec(db, SQL_REVOKED_INSERT, CAT_VALUES(id, time), NULL) : rv;
 }
 
-/* When the last access token of a session expires that ended at a time, and no child remembers a key that ended then any more. */
+/* Returns the time from which an id that ended at a time need not be remembered: the last access token of the session has expired, and no child
+ * remembers the key. */
 static apr_time_t find_last_expiry(const cat_conf_t *conf, apr_time_t ended)
 {
     int tokens = conf->token_ttl + CAT_TOKEN_LEEWAY;

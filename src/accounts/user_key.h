@@ -58,8 +58,8 @@ const char *cat_user_key_sign(apr_pool_t *pool, const cat_conf_t *conf, const ca
  * APR_NOTFOUND: the user has no such key. */
 apr_status_t cat_user_key_end(const cat_account_context_t *c, const char *id, const cat_actor_t *actor);
 
-/* Adds the user's id to ended: once cat_session_revoke has it, this server reads each of the user's keys again for every request, until no
- * child can remember what was read before. */
+/* Adds the user's id, which is not copied, to `ended`. Once cat_session_revoke has the list, this server reads each of the user's keys from the
+ * database for every request, until no child can remember an earlier read. */
 void cat_user_key_forget(apr_array_header_t *ended, const char *user_id);
 
 /* Ends all keys of a user in the caller's transaction. Adds their ids to ended, for cat_session_revoke after the commit. */

@@ -9,8 +9,7 @@ typedef enum { CAT_USERS_BY_TIME, CAT_USERS_BY_NAME, CAT_USERS_BY_EMAIL } cat_us
 
 /* Which users are listed, and in which order. */
 typedef struct cat_user_query_t {
-    const char
-        *text; /* what the name or the address contains, folded (cat_email_fold); "" matches nobody; NULL: anything */
+    const char *text; /* substring of the name or address, folded (cat_email_fold); "": no user; NULL: any user */
     const char *role; /* NULL: any */
     cat_users_order_t order;
     int descending;

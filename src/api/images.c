@@ -29,7 +29,7 @@
 #include "lib/number.h"
 #include "shm/metrics.h"
 
-#define TIME_MOST apr_time_from_sec(60) /* that a client waits while its picture is decoded */
+#define TIME_MOST apr_time_from_sec(60) /* longest time that a client waits while its picture is decoded */
 
 static int is_open(const cat_conf_t *conf)
 {

@@ -58,7 +58,8 @@ typedef struct cat_products_target_t {
 /* APR_NOTFOUND: no product has the name, or the text is neither an id nor a name. CAT_EFILLING. */
 apr_status_t cat_products_find_target(cat_request_t *q, cat_products_target_t *target);
 
-/* If-Match and If-None-Match of a write, whether the product still has its name, and the merge of `json` fields into those stored. */
+/* Checks of a write that need the stored product: If-Match, If-None-Match, and whether the product still has its name. They also merge the patches
+ * of `json` fields into the stored values. */
 typedef struct cat_products_judgement_t {
     cat_request_t *q;
     const cat_products_target_t *target;

@@ -26,9 +26,9 @@
 /* In a larger catalogue, about the number of products whose keys of fields are compared. */
 #define FIELDS_SAMPLE 20000
 
-#define COUNT_SECONDS 300 /* that the database may take to count what readers see */
+#define COUNT_SECONDS 300 /* longest time for counting the products that readers see */
 
-#define EQUAL_MOST 10 /* pairs of products with equal values that are named */
+#define EQUAL_MOST 10 /* largest number of pairs with equal values that are reported */
 
 #define WEBHOOK_IS_LATE apr_time_from_sec(3600)
 
@@ -275,7 +275,8 @@ static apr_status_t check_equal_values(report_t *r)
     return rv;
 }
 
-/* What the job waits for, apart from equal values, only the server knows. *is_filling: some keys are still missing. */
+/* Reports the fields whose keys some products still lack, and equal values that keep a field from becoming unique. Other causes of a delay are only
+ * in the log of the server. Sets *is_filling to whether keys are missing. */
 static apr_status_t check_filling(report_t *r, int *is_filling)
 {
     apr_pool_t *pool = r->ctl->pool;
@@ -333,7 +334,7 @@ static void check_fields(report_t *r)
     }
 }
 
-/* How much of the shop readers see. */
+/* Reports how many products readers see. */
 static void check_visible(report_t *r)
 {
     apr_pool_t *pool = r->ctl->pool;

@@ -29,7 +29,7 @@ typedef struct export_t {
     apr_pool_t *pool;  /* of the page */
     cat_buffer_t lines;
     ctl_move_sum_t sum;
-    apr_int64_t changes; /* the highest number of a change */
+    apr_int64_t changes; /* number of the last change */
     ctl_progress_t progress;
 } export_t;
 

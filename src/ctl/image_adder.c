@@ -273,7 +273,8 @@ static ctl_image_result_t look_at_file(addition_t *a)
     return a->wanted.id ? CTL_IMAGE_THERE : CTL_IMAGE_ADDED;
 }
 
-#define TIME_MOST apr_time_from_sec(600) /* for a picture on a busy machine; CAT_IMAGE_CPU_MOST ends a costly one */
+/* longest time for a picture, on a busy machine; CAT_IMAGE_CPU_MOST ends a costly one */
+#define TIME_MOST apr_time_from_sec(600)
 
 static ctl_image_result_t make_picture(addition_t *a)
 {

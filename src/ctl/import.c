@@ -4,8 +4,8 @@
  *
  * The file is read in batches. Of each, the database is first asked which rows it has, and only the others are inserted,
  * so an import that was interrupted can be repeated. Rows that are there with other content are left as they are, and
- * reported. The history of products does not move, and products that are added are no changes: whoever follows the changes of either database
- * begins again. Nothing is trusted: lines must have the form, order, counts and checksum that export writes (ctl/export.c).
+ * reported. The history of products does not move, and no changes of the added products are recorded, so programs that follow the changes of
+ * either database must begin again. Nothing is trusted: lines must have the form, order, counts and checksum that export writes (ctl/export.c).
  */
 #include <stdio.h>
 #include <string.h>
@@ -61,7 +61,7 @@ typedef struct import_t {
 
     ctl_move_sum_t sum;
     apr_int64_t changes; /* the number of the last change in the other database */
-    int has_skipped;     /* flag: followers of either database begin again */
+    int has_skipped;     /* true once cat_change_numbers_skip has run */
     apr_int64_t added;
     apr_int64_t differences;
     ctl_progress_t progress;
@@ -255,7 +255,8 @@ static apr_status_t skip_changes(void *baton)
     return cat_change_numbers_skip(im->ctl->db, im->changes);
 }
 
-/* Before the first row is added, so that an import which is interrupted has followers begin again, too. */
+/* Adds rows. Skips the numbers of changes before the first row, so that programs which follow the changes begin again even if the import is
+ * interrupted. */
 static apr_status_t add_rows(import_t *im)
 {
     apr_status_t rv;
@@ -419,7 +420,7 @@ int ctl_import_run(ctl_t *ctl)
     im = apr_pcalloc(ctl->pool, sizeof(*im));
     fault = ctl_move_begin(ctl);
     im->ctl = ctl;
-    ctl->site.history = 0; /* products that are added are no changes */
+    ctl->site.history = 0; /* no changes of the added products are recorded */
     if (!fault) {
         begin_import(im);
         fault = read_head(im);

@@ -89,8 +89,9 @@ static const cat_field_t image_parts[] = {
     KEY("part", 64), TEXT("content", 64000),
 };
 
-/* THE MOVE TABLE. It leaves out login_failures, idempotency_keys and bulk_jobs, which matter for a day, the history of products, whose numbers
- * mean nothing in another database (import.c has its followers begin again), webhooks, whose places are in that history, and what each database maintains itself. */
+/* THE MOVE TABLE. It leaves out login_failures, idempotency_keys and bulk_jobs, which matter for a day; the history of products, whose numbers
+ * mean nothing in another database (import.c makes programs that follow it begin again); webhooks, whose positions are numbers of that history;
+ * and the tables that each database maintains itself. */
 #define COLUMNS(table) #table, table, sizeof(table) / sizeof(table[0])
 #define TABLE(table, read, add) {COLUMNS(table), read, add, NULL}
 const ctl_move_table_t ctl_move_tables[CTL_MOVE_TABLES] = {

@@ -111,7 +111,7 @@ static const char *explain_taken(ctl_t *ctl, const addition_t *a)
                : "the name or the address is taken";
 }
 
-/* Sets *password to one that is asked for, or with --generate to a new one. */
+/* Asks for a password, or generates one with --generate, and sets *password to it. Returns a fault or NULL. */
 static const char *choose_password(ctl_t *ctl, const char **password)
 {
     if (!ctl->options->generate) {

@@ -289,11 +289,12 @@ static int needs_trial(const cat_bulk_request_t *request)
     return needs;
 }
 
-/* Unique values that wait for other products to give them up: "adjust" moves those of several products by one. */
-static apr_status_t settle_values(change_t *c)
+/* Takes the unique values that other products had when the change set them, as "adjust" moves the values of several products by one. Names each
+ * product whose value another one still has. */
+static apr_status_t take_waiting_values(change_t *c)
 {
     apr_array_header_t *refused = apr_array_make(c->changed->pool, 0, sizeof(cat_waiting_value_t));
-    apr_status_t rv = c->result->failed ? APR_SUCCESS : cat_own_keys_settle(c->db, refused);
+    apr_status_t rv = c->result->failed ? APR_SUCCESS : cat_own_keys_take_waiting(c->db, refused);
 
     c->id = NULL;
     for (int i = 0; i < refused->nelts; i++) {
@@ -323,7 +324,7 @@ apr_status_t cat_bulk_change_within(cat_db_t *db, const cat_bulk_request_t *requ
         cat_own_keys_wait(db, ids->pool);
     }
     rv = change_groups(&c, ids);
-    rv = rv == APR_SUCCESS && request->is_atomic ? settle_values(&c) : rv;
+    rv = rv == APR_SUCCESS && request->is_atomic ? take_waiting_values(&c) : rv;
     db->waiting = NULL;
     return rv;
 }

@@ -33,7 +33,8 @@
 #include "lib/number.h"
 #include "lib/time.h"
 
-#define TOGETHER_TRIES 10 /* of products that wait for each other, before each is tried by itself */
+/* attempts to undo the products that wait for each other together, before each is tried by itself */
+#define TOGETHER_TRIES 10
 
 /* An import that has stored nothing for so long has ended with its server. */
 #define ABANDONED apr_time_from_sec(300)
@@ -91,11 +92,12 @@ typedef struct product_t {
     const char *const *present; /* the row of the product; NULL: there is none */
     const char *const *row; /* as it was before the changes that have been taken back so far; NULL: there was none */
     apr_int64_t other;      /* the batch of the last change, if it is not this one; 0: it is */
-    int remakes;            /* flag: values that the server makes are made anew where others have them */
-    int is_over;            /* flag: a change of another batch lies below them */
-    int is_changed;         /* flag: it was written */
-    apr_int64_t number;     /* of the change that was judged last */
-    int rows;               /* changes of the portion that have been judged */
+    /* true if the server makes its unique values of other fields (from=) again where other products have them */
+    int remakes;
+    int is_over;        /* flag: a change of another batch lies below them */
+    int is_changed;     /* flag: it was written */
+    apr_int64_t number; /* of the change that was judged last */
+    int rows;           /* changes of the portion that have been judged */
 } product_t;
 
 /* The columns of SQL_CHANGES_SINCE. */
@@ -198,7 +200,7 @@ typedef struct run_t {
     apr_array_header_t *waiting; /* const char *: products whose unique values others have */
     int is_last_try;             /* flag: of those that wait */
     int tried;                   /* the place of one of them */
-    apr_array_header_t *refused; /* cat_waiting_value_t: their values that other products have */
+    apr_array_header_t *refused; /* values of the waiting products that other products have */
     cat_bulk_result_t *result;
 } run_t;
 
@@ -314,7 +316,8 @@ static apr_status_t put_and_claim(const run_t *run, const char *id)
     return rv;
 }
 
-/* Within a savepoint. run->tried: the product that it fails with, unless other products have the values in run->refused. */
+/* Undoes the waiting products together, within a savepoint: releases their unique values, undoes each product, and takes the values again. After a
+ * failure run->refused has the values that other products have; if it is empty, run->tried is the place of the product that failed. */
 static apr_status_t put_together(void *baton)
 {
     run_t *run = baton;
@@ -328,7 +331,7 @@ static apr_status_t put_together(void *baton)
             break;
         }
     }
-    rv = rv == APR_SUCCESS ? cat_own_keys_settle(run->db, run->refused) : rv;
+    rv = rv == APR_SUCCESS ? cat_own_keys_take_waiting(run->db, run->refused) : rv;
     run->db->waiting = NULL;
     return rv;
 }
@@ -368,7 +371,8 @@ static apr_status_t leave_out_refused(run_t *run, apr_status_t rv)
     return APR_SUCCESS;
 }
 
-/* Products that fail although all have released their values are named, and the others are tried without them, a few times. */
+/* Undoes the waiting products together, TOGETHER_TRIES times at most: names the products that fail although all have released their values, and
+ * leaves them out of the next attempt. After the last one, tries each product by itself. */
 static apr_status_t undo_together(run_t *run)
 {
     apr_status_t rv = APR_EEXIST;

@@ -9,10 +9,8 @@
  * does it for all; a request that shows changes that were just made does it for the first thousand, so that it does not wait for an import. */
 apr_status_t cat_change_numbers_assign(cat_db_t *db);
 
-/*
- * Work in a transaction that adds products of another database, whose changes had numbers up to `end` there, but does not note them as
- * changes. The next change gets a higher number than any here or there, and whoever follows the changes of either database begins again.
- */
+/* Skips numbers of changes, in a transaction that adds products of another database without recording changes. end: the number of the last change
+ * there. The next change gets a higher number than any change of either database, so programs that follow the changes of either must begin again. */
 apr_status_t cat_change_numbers_skip(cat_db_t *db, apr_int64_t end);
 
 /* The background jobs: the one gives numbers to changes that were committed (cat_change_numbers_assign), the other deletes those that are

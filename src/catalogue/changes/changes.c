@@ -83,8 +83,8 @@ static apr_status_t check_end(const reading_t *r)
     return rv == APR_SUCCESS && r->since > end ? CAT_EPURGED : rv;
 }
 
-/* In one view, so that nothing is deleted between the statements. A change that is left up to `purged` is about to be deleted, or is in the place
- * of those of another database (SQL_CHANGES_SKIP). */
+/* Runs in one view, so that no change is deleted between the statements. Reads no changes up to `purged`: they are about to be deleted, or only
+ * skip the numbers of another database (SQL_CHANGES_SKIP). */
 static apr_status_t read_after(void *baton)
 {
     reading_t *r = baton;

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Makes a product what it was before a change.
+ * Restores a product as it was before a change.
  *
- * It is written as any other: an update, or a creation with the id and the time of before. So what is derived of it, counted and cached follows,
- * unique values that were taken meanwhile are refused unless the server made them of other fields, as it then makes others, and the history has one more change, which can be taken back as well.
+ * The product is written as any other: by an update, or by a creation with its former id and creation time. So derived columns, counts and cached
+ * answers follow, and the history gets one more change, which can be undone as well. A unique value that another product has taken meanwhile is
+ * refused; but if the server made the value of other fields (from=), it makes another one.
  */
 #include "catalogue/changes/restore.h"
 
@@ -62,7 +63,8 @@ static apr_status_t keep_hidden_pictures(cat_db_t *db, const char *extra)
 
 /* ---- writing ---- */
 
-/* Takes the unique values that the server makes of the record's other fields, and makes those anew that other products have. */
+/* Takes the unique values that the server made of the record's other fields (from=). Where another product has one, makes another one and sets it
+ * in the record. */
 static apr_status_t claim_made(cat_db_t *db, const char **record)
 {
     return cat_own_slugs_claim(db, cat_own_slugs_recognize(db->pool, cat_product_fields_of(db->conf), record), record);
@@ -144,7 +146,8 @@ static int changes_unique(const cat_input_t *input)
     return changes;
 }
 
-/* Makes the fields anew that the update sets to a value of another product, if the server makes them. */
+/* Takes the unique values that the server made of other fields of the row. Where another product has one that the update sets, makes another one
+ * and sets it in the update. */
 static apr_status_t remake_fields(cat_db_t *db, const char *const *row, cat_input_t *input)
 {
     const cat_fields_t *fields = cat_product_fields_of(db->conf);

@@ -11,7 +11,7 @@ apr_status_t cat_restore_lock(cat_db_t *db, const char *id, const char *const **
  * Then makes the product what the row says, which cat_changes_read_before has read; NULL: deletes it.
  * A product that was deleted has its id, its createdAt and those of its pictures again that the database still has; fields that say when a
  * product was changed say now. What is there already is left as it is: *is_changed 0.
- * remakes: true if unique values that the server makes of other fields (from=) are made anew where other products have them.
+ * remakes: true if the server makes its unique values of other fields (from=) again where other products have them.
  * APR_EEXIST: another product has the value of a unique field (cat_products_name_taken), or, if that is "", somebody has put the product back since
  * it was not there. CAT_ETOOLONG as in catalogue/product/products.h.
  */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Makes of a file that a client sent the pictures that are served.
+ * Converts a file that a client sent into the pictures that are served.
  *
- *     file -> kind and size by its first octets (lib/picture.h) -> a turn -> vipsthumbnail, once for each size -> WebP
+ *     file -> kind and size by its first bytes (lib/picture.h) -> a turn -> vipsthumbnail, once for each size -> WebP
  *
  * Nothing of the file itself is ever served: each size is decoded and encoded anew, upright, in sRGB and without metadata such as the place
  * where a photograph was taken. The decoding is libvips' alone, in a process with limits (lib/process.h), whose input is a file without a
@@ -12,8 +12,8 @@
  * The full size comes first, because only it says how large the picture is when it is upright; the others get the height that follows from
  * that.
  *
- * vipsthumbnail is told of profiles only if the file has one: libvips 8.14 changes the colours of a file that has none. It converts CMYK
- * without a profile by one of its own.
+ * vipsthumbnail gets the options for profiles only if the file has a profile: with them, libvips 8.14 changes the colours of a file that has none.
+ * libvips converts CMYK without a profile by a profile of its own.
  */
 #include "catalogue/images/image_maker.h"
 

@@ -19,8 +19,7 @@ typedef struct cat_image_maker_t {
     cat_semaphore_t *turns;       /* held while programs run */
     const cat_metrics_t *metrics; /* NULL: nothing is counted */
     const char *party;            /* for whom: users take turns */
-    apr_interval_time_t
-        most; /* wall-clock time that a picture may take in all its sizes, after it has waited for its turn */
+    apr_interval_time_t most; /* longest wall-clock time for all sizes of a picture, without the wait for its turn */
 } cat_image_maker_t;
 
 typedef struct cat_image_size_t {

@@ -28,7 +28,8 @@ typedef struct search_t {
     apr_int64_t total;
 } search_t;
 
-/* Returns APR_NOTFOUND if the list ends before the page, because another program's writes are not counted. */
+/* Reads the list key of the page's first product. Returns APR_NOTFOUND if the list ends before the page, because the total does not count the
+ * writes of other programs. */
 static apr_status_t find_key(const search_t *s, const char *const **key)
 {
     apr_int64_t newer = s->skip, older = s->total - 1 - s->skip;

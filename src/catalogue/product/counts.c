@@ -27,7 +27,7 @@
 #include "lib/fold.h"
 #include "lib/number.h"
 
-#define BATCHES 4        /* of delta rows, in one transaction */
+#define BATCHES 4        /* largest number of batches of delta rows in one transaction */
 #define TRANSACTIONS 100 /* limit of one run of the job */
 
 #define BATCH_ROWS 1000  /* delta rows that are applied together */

@@ -7,10 +7,10 @@
 
 /*
  * The database has the number of all products (product_counts in conf/schema), and of indexed products in each category
- * (category_counts), exact after every write. Triggers keep them on SQLite and PostgreSQL; on
- * MySQL, cat_counts_note inserts delta rows. They count those in stock as well (catalogue/search/stock.h).
- * What catalogue/product/value_counts.h counts is maintained, checked and counted anew together with these.
- * The maintenance applies the delta rows to the counts, and folds the names of categories, in whose order they are listed.
+ * (category_counts), each also for those in stock (catalogue/search/stock.h), exact after every write. Triggers keep the counts on SQLite and
+ * PostgreSQL; on MySQL, cat_counts_note inserts delta rows. The maintenance applies the delta rows to the counts, and folds the names of
+ * categories, which are listed in the order of their folded names. The counts of catalogue/product/value_counts.h are maintained, checked and
+ * counted again together with these.
  */
 
 /* 1: catalogue/product/products.c must begin a transaction, for an insert or delete together with its delta row. 0: it has one,

@@ -42,7 +42,7 @@
 typedef struct naming_t {
     const cat_product_name_t *name;
     const char *id;      /* NULL: no product has it */
-    const char *waiting; /* a product that gets it once that one gives it up; NULL: none does */
+    const char *waiting; /* id of the product that gets the name once `id` gives it up; NULL: none waits for it */
     int is_unknown;      /* flag: nobody knows which product has it, as the keys of the field are being filled in */
 } naming_t;
 
@@ -222,7 +222,7 @@ static int is_waiting(const run_t *run, const cat_product_name_t *name, const ch
                id);
 }
 
-/* As the product with the id is now. */
+/* Updates the naming after a write of the product with the id. product: its record after the write; NULL: it was deleted. */
 static void follow_name(const run_t *run, naming_t *naming, const char *id, const char *const *product)
 {
     if (product && cat_product_name_fits(naming->name, product)) {
@@ -303,12 +303,13 @@ static apr_status_t run_operation(run_t *run, int index, int *named)
 
 /* ---- all ---- */
 
-/* Values that wait fail the operations that set them. */
-static apr_status_t settle_values(run_t *run)
+/* Takes the unique values that other products had when operations of an atomic run set them. An operation fails with APR_EEXIST if another product
+ * still has its value; the first such operation is all->failed. */
+static apr_status_t take_waiting_values(run_t *run)
 {
     cat_operations_t *all = run->operations;
     apr_array_header_t *refused = apr_array_make(run->pool, 2, sizeof(cat_waiting_value_t));
-    apr_status_t rv = run->db->waiting ? cat_own_keys_settle(run->db, refused) : APR_SUCCESS;
+    apr_status_t rv = run->db->waiting ? cat_own_keys_take_waiting(run->db, refused) : APR_SUCCESS;
 
     for (int i = 0; i < refused->nelts; i++) {
         const cat_waiting_value_t *value = &APR_ARRAY_IDX(refused, i, cat_waiting_value_t);
@@ -327,7 +328,7 @@ static apr_status_t settle_values(run_t *run)
 static apr_status_t end_run(run_t *run)
 {
     const cat_operations_t *all = run->operations;
-    apr_status_t rv = all->failed < 0 ? settle_values(run) : APR_SUCCESS;
+    apr_status_t rv = all->failed < 0 ? take_waiting_values(run) : APR_SUCCESS;
 
     run->db->waiting = NULL;
     if (rv != APR_SUCCESS) {

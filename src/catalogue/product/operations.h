@@ -27,8 +27,9 @@ typedef struct cat_operation_t {
     const char *const *product;                /* result: as a creation or update left it; NULL of a deletion */
     apr_status_t rv;                           /* result; that of a skipped one stays */
     const char *taken;                         /* result, with APR_EEXIST: for cat_products_note_taken */
-    apr_array_header_t
-        *refused; /* result, with APR_EEXIST: instead, for cat_products_note_refused; NULL if `taken` says it */
+    /* result, with APR_EEXIST at the end of an atomic run: its values that other products have, for cat_products_note_refused; otherwise NULL, and
+     * `taken` names the field */
+    apr_array_header_t *refused;
 } cat_operation_t;
 
 /* Is called in the transaction after the last operation, when nothing prevents all of them and each has its result; again
@@ -45,8 +46,8 @@ typedef struct cat_operations_t {
 } cat_operations_t;
 
 /*
- * Runs the operations one after the other in one transaction, so that each sees what those before it did. In an atomic run an operation may
- * take a unique value that a later one frees; until then the value's name still stands for the former owner. Sets the
+ * Runs the operations one after the other in one transaction, so that each sees the writes of those before it. In an atomic run an operation
+ * may set a unique value that a later operation frees; until then a name with this value still means the product that had it before. Sets the
  * result of each: APR_SUCCESS, APR_NOTFOUND, the status of its condition, CAT_EVALUE, CAT_ETOOLONG, CAT_ENOIMAGE, APR_EEXIST or, if it is
  * not atomic, CAT_EFILLING.
  *

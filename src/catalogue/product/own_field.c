@@ -100,7 +100,7 @@ typedef struct type_t {
     const char *example;
 } type_t;
 
-#define PRESET_MAX 3000 /* bytes */
+#define PRESET_MAX 3000 /* longest " default=" of a definition, in bytes */
 
 #define SAFE ((double)CAT_NUMBER_SAFE_MAX)
 
@@ -348,7 +348,8 @@ static void add_quoted(cat_buffer_t *b, const char *text)
     CAT_BUFFER_LITERAL(b, "\"");
 }
 
-/* Definitions have no bounds, so a text that may be longer than its type says brings its own. */
+/* Returns the default as a definition stores it, or NULL if that has more than PRESET_MAX bytes. A definition has no other limits, so it stores the
+ * max= of a text with the default, which may be longer than the type allows by itself. */
 static const char *write_preset(const line_t *l)
 {
     cat_buffer_t b;

@@ -11,11 +11,10 @@ typedef struct cat_own_field_t {
     const char *label, *help;  /* for people; NULL: none */
     const char *const *values; /* of a choice, in their order; ends with NULL. NULL: of another type */
     const char *pattern;       /* the regular expression that a whole value must match; NULL: none */
-    const char *
-        preset; /* the default as a definition has it: " default=\"true\""; NULL: none, or one that is too long for that */
-    const char *from; /* the field that a missing value is made of; NULL: none */
-    const char *by;   /* the field by which the products of one value are in order; NULL: none */
-    const char *of;   /* of a pair (catalogue/product/own_fields.h): the field whose values they are; else NULL */
+    const char *preset;        /* " default=\"true\"", as a definition has it; NULL: none, or over 3,000 bytes */
+    const char *from;          /* the field that a missing value is made of; NULL: none */
+    const char *by;            /* the field by which the products of one value are in order; NULL: none */
+    const char *of; /* of a pair (catalogue/product/own_fields.h): the field whose values they are; else NULL */
 } cat_own_field_t;
 
 /*
@@ -32,8 +31,8 @@ const char *cat_own_field_read(apr_pool_t *pool, const cat_fields_t *before, con
 #define CAT_OWN_CHOICES_KNOWN 999
 #define CAT_OWN_DEFINITION_KNOWN 16000
 
-/* The type, the values of a choice, those of the flags that decide the keys of a field, and the preset, as a line has them behind the name; on
- * the pool. */
+/* Returns the definition of a field as a line has it after the name, on the pool: the type, the values of a choice, the flags that decide which
+ * keys the field has, and the preset. */
 const char *cat_own_field_define(apr_pool_t *pool, const cat_own_field_t *own, int flags);
 
 /* Has the choice at most these numbers of values, and of characters of its definition? 1 for other types. */

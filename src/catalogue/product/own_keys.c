@@ -537,8 +537,7 @@ static void wait_for_value(const cat_db_t *db, const char *number, const char *t
     apr_hash_set(w->by_owner, apr_pstrcat(w->pool, number, " ", id, NULL), APR_HASH_KEY_STRING, value);
 }
 
-/* In the order of the writes, so that of several products the first one gets a value that has become free. */
-apr_status_t cat_own_keys_settle(cat_db_t *db, apr_array_header_t *refused)
+apr_status_t cat_own_keys_take_waiting(cat_db_t *db, apr_array_header_t *refused)
 {
     const apr_array_header_t *values = db->waiting->values;
     apr_status_t rv = APR_SUCCESS;

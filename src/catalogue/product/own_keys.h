@@ -60,32 +60,37 @@ apr_status_t cat_own_keys_take(cat_db_t *db, const cat_registry_t *registry, int
 int cat_own_keys_are_claimed(const cat_registry_t *registry);
 
 /*
- * Unique values that another product still has when a transaction sets them, and that a later write of the transaction may free:
+ * A queue of unique values that another product still has when a transaction sets them, and that a later write of the transaction may free:
  *
- *     cat_own_keys_wait      from now on, cat_own_keys_reclaim and cat_own_keys_claim_all let such values wait instead of APR_EEXIST
- *     db->waiting->writer    is kept with each value; cat_own_keys_claim_all adds the index of the product
- *     cat_own_keys_settle    takes the values that wait. APR_EEXIST: other products have those that it adds to `refused`
- *     db->waiting = NULL     instead of cat_own_keys_settle, if the transaction is rolled back anyway
+ *     cat_own_keys_wait           begins the queue, on the pool: until it ends, cat_own_keys_reclaim and cat_own_keys_claim_all add such a value
+ *                                 to it instead of returning APR_EEXIST
+ *     db->waiting->writer         is stored with each value; the caller sets it before a write, and cat_own_keys_claim_all adds 1 for each product
+ *     cat_own_keys_take_waiting   ends the queue and takes its values, in the order of the writes, so that of several products the first one gets
+ *                                 a value. Adds a copy of each value that another product has (cat_waiting_value_t) to `refused`, and then
+ *                                 returns APR_EEXIST
+ *     db->waiting = NULL          ends the queue if the transaction is rolled back anyway
  *
- * What waits is on the pool, which must live as long.
+ * The pool must live as long as the queue and `refused`.
  */
 typedef struct cat_waiting_t {
     apr_pool_t *pool;
-    apr_array_header_t *values; /* cat_waiting_value_t *, in the order of the writes */
-    struct apr_hash_t *by_owner;
+    apr_array_header_t *values;  /* cat_waiting_value_t *, in the order of the writes */
+    struct apr_hash_t *by_owner; /* "FIELD ID" -> the value that the product waits for */
     int writer;
 } cat_waiting_t;
 
 typedef struct cat_waiting_value_t {
-    const char *number, *value, *id; /* of the field, as product_unique has it, of the product */
-    int writer;
-    int is_over; /* true if the product has given the value up again */
+    const char *number; /* number of the field in the registry */
+    const char *value;  /* as product_unique stores it */
+    const char *id;     /* id of the product that waits for the value */
+    int writer;         /* db->waiting->writer when the value was set */
+    int is_over;        /* true if the product has given the value up again */
 } cat_waiting_value_t;
 
 void cat_own_keys_wait(cat_db_t *db, apr_pool_t *pool);
-apr_status_t cat_own_keys_settle(cat_db_t *db, apr_array_header_t *refused);
+apr_status_t cat_own_keys_take_waiting(cat_db_t *db, apr_array_header_t *refused);
 
-/* Returns true if the product waits for its value of the field. number: of the registry. */
+/* Returns true if the product waits for the value that it set in the field with this number in the registry. False without a queue. */
 int cat_own_keys_is_waiting(const cat_db_t *db, const char *number, const char *id);
 
 /* Takes the values of new products. APR_EEXIST: another one has one of those of products[*claimed]; the transaction is to be rolled back,

@@ -47,10 +47,9 @@ static void add_spelled(cat_buffer_t *b, char c, int is_path)
     }
 }
 
-/*
- * Returns the URL as browsers send it: without white space around it, "\" in the path as "/", and percent-encoded after the host what RFC 3986
- * does not allow. What is percent-encoded already stays. A text that is not a URL, or only the beginning of one, is returned as it is.
- */
+/* Returns the URL as browsers send it: without white space around it, with "/" for each "\" of the path, and with the characters after the host
+ * percent-encoded that RFC 3986 does not allow. Keeps existing percent-encoding. Returns a text that does not begin with https:// or http://
+ * unchanged. */
 static const char *spell_url(apr_pool_t *pool, const char *text)
 {
     static const char blanks[] = " \t\r\n";

@@ -10,13 +10,13 @@
 typedef struct cat_own_form_t {
     const char *(*refuse)(const char *text); /* NULL or "must ..." */
     const char *format;                      /* as JSON Schema has it */
-    const char *(*spell)(apr_pool_t *pool,
-                         const char *text); /* of cat_text_rule_t; NULL: texts stay as they were sent */
+    /* cat_text_rule_t.spell; NULL: texts stay as they were sent */
+    const char *(*spell)(apr_pool_t *pool, const char *text);
 } cat_own_form_t;
 
 extern const cat_own_form_t cat_own_rule_url, cat_own_rule_date;
 
-/* Returns a rule that only spells texts as the rule does. Returns NULL if the rule leaves them as they were sent. */
+/* Returns a rule that accepts every text and only spells it as `rule` does. Returns NULL if `rule` leaves texts as they were sent. */
 const cat_text_rule_t *cat_own_rule_spelling(const cat_text_rule_t *rule);
 
 /* What the texts of one field must be; each may be NULL. */

@@ -143,7 +143,7 @@ static const char *make_other(const making_t *m, int attempt)
     return is_refused ? NULL : text;
 }
 
-/* *taken: whether another product has what the attempt makes. */
+/* Sets *taken to whether another product has the value that the attempt makes. */
 static apr_status_t look_up(const making_t *m, int attempt, int *taken)
 {
     const char *text = make_other(m, attempt);

@@ -17,14 +17,15 @@ typedef int *cat_own_slugs_t;
  * long for its row. */
 void cat_own_slugs_complete(apr_pool_t *pool, const cat_fields_t *fields, cat_input_t *input);
 
-/* Returns which unique fields of the record have a value that the server makes of its other fields; NULL if there are none. */
+/* Returns the unique fields of the record whose value is the one that the server makes of the record's other fields (from=), each with its attempt,
+ * on the pool. Returns NULL if there are none. */
 cat_own_slugs_t cat_own_slugs_recognize(apr_pool_t *pool, const cat_fields_t *fields, const char *const *record);
 
 /* After a write that failed with APR_EEXIST: makes those anew that other products have. APR_EEXIST: it is none of them. */
 apr_status_t cat_own_slugs_renew(cat_db_t *db, cat_own_slugs_t slugs, const char **record);
 
-/* In the transaction that writes the record, whose id is set: makes those anew that other products have, and takes the values for the record.
- * slugs: may be NULL. */
+/* Takes the values of these fields for the record, whose id must be set, in the transaction that writes it. Where another product has a value,
+ * makes another one and sets it in the record. Does nothing if `slugs` is NULL. */
 apr_status_t cat_own_slugs_claim(cat_db_t *db, cat_own_slugs_t slugs, const char **record);
 
 #endif

@@ -446,7 +446,7 @@ static int needs_extra(const product_write_t *w)
     return changes_extra(w->input) || w->registry->has_pairs;
 }
 
-/* Would the update clear a field whose default the products are still being given (catalogue/search/key_filler.c)? */
+/* Returns true if the update clears a field whose default the key filler still gives to products (catalogue/search/key_filler.c). */
 static int clears_default(const product_write_t *w)
 {
     int clears = 0;

@@ -46,7 +46,7 @@ typedef struct cat_products_condition_t {
  * its cat_db_t, and for each other unique field that it sets to a value of another product than id, which may be NULL. */
 apr_status_t cat_products_note_taken(cat_db_t *db, cat_input_t *input, const char *id, const char *taken);
 
-/* Adds an error of code "taken" to the input for each of its fields among the values that cat_own_keys_settle refused. */
+/* Adds an error of code "taken" to the input for each field that it sets and that is among the values which cat_own_keys_take_waiting refused. */
 apr_status_t cat_products_note_refused(cat_db_t *db, cat_input_t *input, const apr_array_header_t *refused);
 
 /* The name of the field that the last write was refused for; "": none. */
@@ -77,7 +77,8 @@ apr_status_t cat_products_delete_one(cat_db_t *db, const char *id, const cat_pro
 apr_status_t cat_products_transact(cat_db_t *db, const apr_array_header_t *changed, int writes, cat_work_t *work,
                                    void *baton);
 
-/* Runs work, which gives products a default, in a transaction. changed: as above. */
+/* Runs `work`, which gives products a default, in a transaction. changed: the ids (const char *) of these products; `work` may fill it, again
+ * whenever it runs. */
 apr_status_t cat_products_give_default(cat_db_t *db, const apr_array_header_t *changed, cat_work_t *work, void *baton);
 
 /* The product as an update would leave it, on the pool. input: as above. */
@@ -102,10 +103,9 @@ apr_status_t cat_products_update_within(cat_db_t *db, const char *id, const cat_
                                         const char *const **product);
 apr_status_t cat_products_delete_within(cat_db_t *db, const char *id);
 
-/* Inserts several products with few statements: which of them a failure is about is not known, and those before it may be
- * there, so the transaction must be rolled back. Unique values that are taken wait (cat_own_keys_wait). Their words
- * are added to the postings, which the caller inserts at the end of the transaction: those of many products at once are in the order of the
- * table. */
+/* Inserts several products with few statements. It is not known which of them a failure is about, and those before it may be stored, so the
+ * transaction must be rolled back. Unique values that other products have wait (cat_own_keys_wait). Adds the words of the products to `postings`,
+ * which the caller inserts at the end of the transaction, so that the words of many products are in the order of the table. */
 apr_status_t cat_products_insert_many_within(cat_db_t *db, const char *const *const *products, int count,
                                              const cat_product_postings_t *postings);
 

@@ -386,7 +386,7 @@ static apr_status_t insert_row(addition_t *a, const char *name, const char *defi
                                     CAT_LIST_KEY_MAX.created_at, CAT_LIST_KEY_MAX.id));
 }
 
-/* Products that are there get the default while the keys are filled in. */
+/* Adds a field to the database. If there are products, a field with keys or a default is incomplete until the key filler has given them both. */
 static apr_status_t add_field(addition_t *a, const cat_fields_t *fields, int i)
 {
     cat_own_field_t own = *fields->own[i];

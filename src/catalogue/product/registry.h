@@ -52,7 +52,7 @@ apr_status_t cat_registry_get_now(cat_db_t *db, const cat_registry_t **registry)
 /* The same, but a field that is complete is known to be. */
 apr_status_t cat_registry_get_filled(cat_db_t *db, const cat_registry_t **registry);
 
-/* Returns the definition of a field whose keys and default all products have: that without the default. On the pool. */
+/* Returns the definition that a field gets once all products have its keys and its default: it leaves the default out. On the pool. */
 const char *cat_registry_define_filled(apr_pool_t *pool, const cat_registry_t *registry, int field);
 
 /* Adds nothing. *fault: how one of a mount's lines contradicts what the database has, with the line to write; NULL: none does. */

@@ -81,10 +81,11 @@ static void add_too_many_words(cat_parameters_t *parameters)
                              "must have at most " APR_STRINGIFY(CAT_QUERY_WORDS_MAX) " words");
 }
 
-/* A word that begins no word of a product, because those consist of letters and digits. */
+/* Begins no word of a product, because words consist of letters and digits. */
 #define NO_WORD "-"
 
-/* A question without a letter or a digit matches nothing. It asks for NO_WORD, so that it is not taken for a question without `q`. */
+/* Returns the words that the folded text of `q` asks for. A text without a letter or digit asks for NO_WORD and so matches nothing; no word at all
+ * would mean a query without `q`. */
 static cat_words_asked_t ask(apr_pool_t *pool, const char *folded, cat_match_t match)
 {
     static const char *const nothing[] = {NO_WORD}, *const none[] = {NULL};

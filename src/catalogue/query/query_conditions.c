@@ -220,7 +220,8 @@ static int sort_values(cat_query_value_t *values, int count)
 
 static const cat_field_fault_t bad_encoding = {"encoding", "must be percent-encoded UTF-8"};
 
-/* A program that joins an empty list sends an empty text: it asks for nothing, and not for the products whose value is empty. */
+/* Returns true if all values are empty. A program that joins an empty list sends an empty text, which does not ask for the products whose value is
+ * empty. */
 static int is_empty_list(const apr_array_header_t *items)
 {
     for (int i = 0; i < items->nelts; i++) {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Fills in the keys of fields that a line of CatalogField was added for when there were products already, and gives these the line's default.
- * The definition of a field has the default until all products have it: so it is that of the first server with the line, and a product whose
- * field is cleared later does not get it again. Until then nobody can clear the field (CAT_EFILLING).
+ * Fills in the keys of fields whose line of CatalogField was added when there were products already, and gives these products the line's
+ * default. The definition of a field contains the default until all products have it. So the default is that of the first server with the line,
+ * and a product whose field is cleared later does not get the default again. Until all products have it, nobody can clear the field (CAT_EFILLING).
  *
  * It goes from the newest product to the oldest, some in each transaction, and notes in catalog_fields how far it has come: a server that
  * ends, or another one, goes on from there. Of a field that becomes a facet every server must know first that it is one, and then that its
@@ -163,8 +163,8 @@ static apr_status_t fill_rows(void *baton)
     return rv == APR_SUCCESS ? cat_own_keys_insert(f->db, rows) : rv;
 }
 
-/* Records the product and the owner of its value. */
-static apr_status_t note_equal(filling_t *f, const char *const *row)
+/* Records the product of the row and the owner of its value in f->equal, unless the owner has given the value up meanwhile. */
+static apr_status_t record_equal(filling_t *f, const char *const *row)
 {
     const char *text = cat_product_read(f->pool, f->registry->fields, row)[f->field];
     apr_status_t rv = cat_own_keys_find(f->db, f->state->number, text, &f->equal[1]);
@@ -182,7 +182,7 @@ static apr_status_t claim_rows(filling_t *f)
         const char *const *row = CAT_PORTION_ROW(&f->portion, i);
         rv = cat_own_keys_claim(f->db, f->registry, f->field, row);
         if (rv == APR_EEXIST) {
-            rv = f->equal[0] ? APR_SUCCESS : note_equal(f, row);
+            rv = f->equal[0] ? APR_SUCCESS : record_equal(f, row);
         }
     }
     return rv;
@@ -201,7 +201,7 @@ static apr_status_t advance(const filling_t *f)
                        NULL);
 }
 
-/* Gives the default of a new field to the products that lack it. One that has no room for it goes without. */
+/* Gives the default of a new field to the products that lack the field. Skips a product whose row would be too long with it. */
 static apr_status_t add_default(const filling_t *f)
 {
     const cat_field_t *field = &f->registry->fields->all[f->field];
@@ -269,7 +269,7 @@ static apr_status_t begin_counting(const filling_t *f)
 
 /* ---- equal values, for catalogctl ---- */
 
-/* Adds the products of the rows from `first` on, at most CAT_OWN_KEYS_FOUND, whose values other products own. */
+/* Compares the values of up to CAT_OWN_KEYS_FOUND rows from `first` on with their owners. Adds each product whose value another product owns. */
 static apr_status_t compare_owners(const filling_t *f, int first, apr_array_header_t *found)
 {
     const char *texts[CAT_OWN_KEYS_FOUND] = {NULL}, *owners[CAT_OWN_KEYS_FOUND];
@@ -290,9 +290,9 @@ static apr_status_t compare_owners(const filling_t *f, int first, apr_array_head
     return rv;
 }
 
-/* The owners of all values of this portion are known: claim_rows has stored them. */
-static apr_status_t compare_portion(cat_db_t *db, const cat_registry_t *registry, const state_t *s,
-                                    apr_array_header_t *found)
+/* Finds the equal values among the products that the job completes next. All these values have owners, because claim_rows has stored them. */
+static apr_status_t find_equal_values(cat_db_t *db, const cat_registry_t *registry, const state_t *s,
+                                      apr_array_header_t *found)
 {
     filling_t f = {.pool = db->pool, .db = db, .registry = registry, .state = s};
     apr_status_t rv = APR_SUCCESS;
@@ -315,7 +315,7 @@ apr_status_t cat_key_filler_find_equal(cat_db_t *db, apr_array_header_t *found)
 
     rv = rv == APR_SUCCESS ? read_state(db->pool, db, seen, &s) : rv;
     while (rv == APR_SUCCESS && s.number) {
-        rv = compare_portion(db, registry, &s, found);
+        rv = find_equal_values(db, registry, &s, found);
         APR_ARRAY_PUSH(seen, const char *) = s.number;
         rv = rv == APR_SUCCESS ? read_state(db->pool, db, seen, &s) : rv;
     }
@@ -449,8 +449,8 @@ apr_status_t cat_key_filler_count_visible(cat_db_t *db, const cat_conf_t *reader
     return rv == CAT_ESLOW ? APR_SUCCESS : rv;
 }
 
-/* Once all keys are there, so soon after a start, and every hour. */
-static apr_status_t look_for_visible(cat_job_t *job, cat_db_t *db)
+/* Warns if there are products but readers see none. Called when all keys are filled in, so it warns soon after a start, and then every hour. */
+static apr_status_t notice_empty_shop(cat_job_t *job, cat_db_t *db)
 {
     apr_int64_t visible = -1;
     const char *const *row;
@@ -512,7 +512,7 @@ static apr_status_t fill_next(cat_job_t *job, apr_pool_t *pool, apr_array_header
     rv = rv == APR_SUCCESS && s.number ? find_field(job, &f, more) : rv;
     if (rv != APR_SUCCESS || !*more) {
         notice_order(job, overruled); /* if nothing that is worse has been said */
-        return rv == APR_SUCCESS && !s.number ? look_for_visible(job, f.db) : rv;
+        return rv == APR_SUCCESS && !s.number ? notice_empty_shop(job, f.db) : rv;
     }
     f.changed = apr_array_make(pool, PORTION, sizeof(const char *));
     rv = cat_products_give_default(f.db, f.changed, fill_portion, &f);

@@ -19,12 +19,12 @@ typedef struct cat_equal_values_t {
     const char *ids[2];
 } cat_equal_values_t;
 
-/* Adds the equal values (cat_equal_values_t) that keep the job from completing fields; on the pool of db. Those of products that the job has not
- * reached yet are not known. */
+/* Adds the equal values (cat_equal_values_t) that keep the job from completing fields to `found`; they are on the pool of db. Products that the job
+ * has not reached yet are not compared. */
 apr_status_t cat_key_filler_find_equal(cat_db_t *db, apr_array_header_t *found);
 
-/* Counts the products that readers see; of `count`, CAT_COUNT_NONE stops at the first. *visible: -1 if nobody can know yet, because keys are being
- * filled in, if that takes too long, or if CatalogVisible is not set. readers: the settings of readers. */
+/* Counts the products that readers see. Sets *visible to their number if `count` is CAT_COUNT_EXACT, and to 0 or 1 if it is CAT_COUNT_NONE; to -1
+ * if keys are still being filled in, if the count takes too long, or if CatalogVisible is not set. readers: the configuration for readers. */
 apr_status_t cat_key_filler_count_visible(cat_db_t *db, const cat_conf_t *readers, cat_count_t count,
                                           apr_int64_t *visible);
 

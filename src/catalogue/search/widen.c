@@ -440,7 +440,7 @@ static void add_postings(cat_select_text_t *s, const cat_db_t *db, const char *w
     }
 }
 
-/* Any use. How many hidden products are passed on the way must not decide whether the word has one. */
+/* Selects any posting of the word that is a use. The database skips hidden products, so that their number does not decide whether one is found. */
 static void add_any_use(cat_select_text_t *s, const cat_db_t *db, const char *word)
 {
     cat_select_text_add(s, "0 FROM product_words w", NULL);
@@ -452,7 +452,8 @@ static void add_any_use(cat_select_text_t *s, const cat_db_t *db, const char *wo
     add_is_seen(s, db, word);
 }
 
-/* Adds the newest product with the word, or any that is a use; without an order where the word is not whole. */
+/* Adds the select for one word: of its newest posting, use or not, if is_first is true; otherwise of any posting that is a use. A word that is not
+ * whole is selected without an order. */
 static void add_uses(cat_select_text_t *s, const cat_db_t *db, int place, const char *word, int is_first)
 {
     cat_select_text_add(s, place ? " UNION ALL " : "", s->dialect->syntax->limited, "SELECT ", NULL);

@@ -6,9 +6,9 @@
  *              a product and a field    ->  the value that it has; 0: none
  *     taken    a value                      of a product that no other row of the file is about
  *
- * A row that takes a value frees the one that its product had: as if each row were stored before the next one is checked. A value that another
- * product still has is asked for again at the end of the file, when a later row may have freed it. Most rows of a long file create products, whose
- * values are only ever taken: for those eight octets are enough.
+ * A row that takes a value frees the one that its product had, as if each row were stored before the next one is checked. If another product still
+ * has the value, the import asks for it again at the end of the file, because a later row may have freed it. Most rows of a long file create
+ * products, whose values are only ever taken: eight bytes are enough for each of these values.
  */
 #include "catalogue/transfer/claims.h"
 
@@ -182,8 +182,8 @@ apr_status_t cat_claims_take(cat_claims_map_t *claims, int field, apr_uint64_t p
     return value ? take_value(claims, product, value, stored) : APR_SUCCESS;
 }
 
-apr_status_t cat_claims_settle(cat_claims_map_t *claims, int field, apr_uint64_t product, apr_uint64_t value,
-                               apr_uint64_t stored)
+apr_status_t cat_claims_retry(cat_claims_map_t *claims, int field, apr_uint64_t product, apr_uint64_t value,
+                              apr_uint64_t stored)
 {
     apr_uint64_t now;
 

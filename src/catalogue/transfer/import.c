@@ -58,16 +58,16 @@ typedef struct item_t {
     const char *const *stored; /* NULL: there is no such product */
 } item_t;
 
-/* A row that asks for a unique value which, so far, another product or row has. */
+/* A unique value that a row asks for while another product or row has it. */
 typedef struct late_value_t {
-    item_t item; /* row, place, product and is_bad alone */
-    int index;   /* in its group */
+    item_t item; /* only row, place, product and is_bad are set */
+    int index;   /* of the row in its group */
     int field;
-    int is_named; /* flag: another row may be about the product, too */
+    int is_named; /* true if another row may be about the same product */
     apr_uint64_t value, stored;
 } late_value_t;
 
-/* A row whose unique values may wait for the end of the transaction. */
+/* A row that writes a product. Unique values that wait for the end of the transaction refer to it. */
 typedef struct writer_t {
     apr_int64_t row;
     cat_octets_t place;
@@ -107,8 +107,8 @@ struct cat_import_t {
     apr_interval_time_t posting_time; /* what inserting a word or key took in the one before, in nanoseconds */
     cat_import_result_t done;
     item_t *taken;               /* the row for which no unique value could be made; NULL: there is none */
-    apr_array_header_t *writers; /* writer_t: by the number that values wait with */
-    apr_array_header_t *refused; /* cat_waiting_value_t: values that other products or rows have */
+    apr_array_header_t *writers; /* writer_t: cat_waiting_value_t.writer is the index of the row that set the value */
+    apr_array_header_t *refused; /* cat_waiting_value_t: values of the transaction that other products have */
     apr_int64_t grown_within;    /* how many of these were created when the database was last told */
     apr_pool_t *changed_pool;    /* of the list */
     apr_array_header_t *changed; /* const char *: the ids that it updates */
@@ -410,7 +410,8 @@ static apr_status_t check_unique(cat_import_t *im, cat_db_t *db, int field)
     return rv;
 }
 
-/* What is known of the rows only when their group is checked. first: the late value that the group begins with. */
+/* Completes the late values of the group, from the index `first` on, with the products and faults of their rows, which are known once the group is
+ * checked. */
 static void complete_late(const cat_import_t *im, int first)
 {
     for (int i = first; i < im->late->nelts; i++) {
@@ -427,18 +428,19 @@ static int compare_late(const void *one, const void *other)
     return a->item.row != b->item.row ? (a->item.row > b->item.row) - (a->item.row < b->item.row) : a->field - b->field;
 }
 
-/* At the end of the file: a later row may have freed the value, unless the rows are stored in several transactions. */
-static void settle_late(cat_import_t *im)
+/* Checks the late values again at the end of the file, because a later row may have freed them. Refuses them all if the rows are stored in several
+ * transactions. */
+static void check_late_values(cat_import_t *im)
 {
     late_value_t *late = (late_value_t *)im->late->elts;
     int is_long = im->result.rows > CAT_IMPORT_ATOMIC_MAX;
 
     qsort(late, (size_t)im->late->nelts, sizeof(*late), compare_late);
     for (int i = 0; i < im->late->nelts; i++, late++) {
-        apr_status_t rv =
-            is_long          ? APR_EEXIST
-            : late->is_named ? cat_claims_settle(im->claims, late->field, late->item.product, late->value, late->stored)
-                             : cat_claims_add(im->claims, late->value, late->stored);
+        apr_status_t rv = is_long ? APR_EEXIST
+                          : late->is_named
+                              ? cat_claims_retry(im->claims, late->field, late->item.product, late->value, late->stored)
+                              : cat_claims_add(im->claims, late->value, late->stored);
         late->item.is_bad |= i > 0 && late[-1].item.row == late->item.row && late[-1].item.is_bad;
         if (rv == APR_EEXIST) {
             add_row_error(im, &late->item, im->options.rows.fields->all[late->field].name, "taken",
@@ -621,7 +623,7 @@ apr_status_t cat_import_feed(cat_import_t *im, const char *data, apr_size_t leng
     if (rv == APR_SUCCESS || rv == APR_EINVAL) {
         apr_status_t checked = check_group(im);
         if (im->late) {
-            settle_late(im);
+            check_late_values(im);
         }
         rv = checked == APR_SUCCESS && rv == APR_EINVAL ? CAT_EREFUSED : checked;
         apr_pool_clear(im->checks);
@@ -695,8 +697,8 @@ static apr_status_t read_group(cat_import_t *im, apr_int64_t row, int most)
     return rv == APR_EAGAIN ? APR_SUCCESS : rv;
 }
 
-/* The next write is that of the item. */
-static void note_writer(const cat_import_t *im, const item_t *item)
+/* Records that the next write is that of the item. */
+static void add_writer(const cat_import_t *im, const item_t *item)
 {
     APR_ARRAY_PUSH(im->writers, writer_t) = (writer_t){item->row, item->place, item->id != NULL};
 }
@@ -728,7 +730,7 @@ static apr_status_t create_products(cat_import_t *im)
         item_t *item = &group->items[i];
         if (!item->id) {
             rv = prepare_creation(im, item);
-            note_writer(im, item);
+            add_writer(im, item);
             im->taken = rv == APR_EEXIST ? item : NULL;
             products[count++] = (const char *const *)item->input.values;
         }
@@ -789,7 +791,7 @@ static apr_status_t update_product(cat_import_t *im, item_t *item)
 
     APR_ARRAY_PUSH(im->changed, const char *) = apr_pstrdup(im->changed_pool, item->id);
     im->db->waiting->writer = im->writers->nelts;
-    note_writer(im, item);
+    add_writer(im, item);
     rv = rv == APR_SUCCESS ? cat_products_update_within(im->db, item->id, &item->input, &product) : rv;
     return rv == APR_NOTFOUND || rv == CAT_ETOOLONG ? refuse_update(im, item, rv) : rv;
 }
@@ -928,7 +930,7 @@ static apr_status_t store_rows(void *baton)
         }
     }
     rv = rv == APR_SUCCESS ? insert_postings(im) : rv;
-    rv = rv == APR_SUCCESS ? cat_own_keys_settle(im->db, im->refused) : rv;
+    rv = rv == APR_SUCCESS ? cat_own_keys_take_waiting(im->db, im->refused) : rv;
     im->db->waiting = NULL;
     im->end = cat_spool_tell(im->spool);
     cat_db_use_pool(im->db, before);
@@ -991,8 +993,9 @@ static void name_refused(cat_import_t *im, const cat_registry_t *registry)
     }
 }
 
-/* Values that no row of the transaction has freed: another writer has taken them since the check. APR_EEXIST: as above, because a row may be about
- * the product that another writer has created with its key. */
+/* Refuses the values that no row of the transaction has freed: another writer has taken them since the check. Returns APR_EEXIST, so that the
+ * transaction runs again, if one of them is the key of a row that creates a product: the row may be about the product that another writer has
+ * created with this key. */
 static apr_status_t refuse_values(cat_import_t *im)
 {
     const cat_registry_t *registry;

@@ -11,8 +11,8 @@
 typedef struct cat_webhook_row_t {
     const char *id, *url;
     int is_active;    /* flag; 0: dead */
-    apr_int64_t sent; /* the number of the last change that the receiver has accepted, or is not told of */
-    apr_int64_t told; /* `next` of the last message that the receiver has accepted */
+    apr_int64_t sent; /* number of the last change that the receiver has accepted or is not told of */
+    apr_int64_t told; /* `next` of the last message that the receiver has accepted, and `since` of the next one */
     apr_int64_t
         until;    /* that of the last change of the message that is being sent, or tried again; = sent: there is none */
     int attempts; /* of the message */
@@ -31,7 +31,8 @@ apr_status_t cat_webhook_rows_add(cat_db_t *db, const char *url, apr_int64_t sen
 /* Says that this server's configuration has the URL. */
 apr_status_t cat_webhook_rows_see(cat_db_t *db, const cat_webhook_row_t *row, apr_time_t now);
 
-/* Goes past changes that the webhook is not told of. told: `since` of the next message. Without effect if the row is not as it was read. */
+/* Skips changes that the webhook is not told of, up to the number `sent`. told: `since` of the next message. Does nothing if the row has changed
+ * since it was read. */
 apr_status_t cat_webhook_rows_skip(cat_db_t *db, const cat_webhook_row_t *row, apr_int64_t sent, apr_int64_t told);
 
 /* Claims the row, for the message with the changes up to `until`. *claimed: flag; 0: another server was first. */

@@ -21,8 +21,8 @@ typedef struct cat_db_t {
         taken; /* number of the unique field because of which the last write was refused (catalogue/product/own_keys.h); NULL: none */
     struct cat_author_t
         *author; /* who writes products (catalogue/product/change_notes.h); NULL: nobody's name is noted */
-    struct cat_waiting_t *
-        waiting; /* unique values that the transaction may still free (catalogue/product/own_keys.h); NULL: it cannot wait */
+    /* Queue of unique values that other products still have (catalogue/product/own_keys.h); NULL: a write that sets one is refused at once. */
+    struct cat_waiting_t *waiting;
     struct cat_notes_t *notes; /* of the work that is under way (the same); NULL: there is none */
 } cat_db_t;
 
