@@ -360,7 +360,7 @@ const char *cat_db_find_obstacle(cat_db_t *db, const char *takes_writes)
         return "no stand-by is connected that could confirm a commit";
     }
     if (!strcmp(takes_writes, "0") && db->use->conn) {
-        cat_connection_note_read_only(db->use->conn);
+        cat_connection_mark_read_only(db->use->conn);
     }
     return strcmp(takes_writes, "1") != 0 || !is_writable(db) ? "the database accepts no writes" : NULL;
 }

@@ -60,7 +60,7 @@ apr_status_t cat_connection_file_is_gone(const cat_connection_t *conn, const cat
     return CAT_EDOWN;
 }
 
-void cat_connection_note_read_only(cat_connection_t *conn)
+void cat_connection_mark_read_only(cat_connection_t *conn)
 {
     conn->is_read_only = 1;
 }
@@ -179,7 +179,7 @@ apr_status_t cat_connection_commit(cat_connection_t *conn)
 
     cat_connection_count(conn, CAT_STATEMENT_COMMIT);
     rv = native ? native->commit(conn) : cat_connection_send(conn, "COMMIT");
-    rv = rv == CAT_EENDED || rv == CAT_EDOWN ? CAT_EUNSURE : rv; /* it may have had its effect nevertheless */
+    rv = rv == CAT_EENDED || rv == CAT_EDOWN ? CAT_EUNSURE : rv; /* the commit may have taken effect */
     conn->in_transaction = rv != APR_SUCCESS;
     return rv;
 }
@@ -223,7 +223,7 @@ void cat_connection_continue_search(cat_connection_t *conn)
     }
 }
 
-/* A failure that led to a clean-up, which must not replace it: the administrator is told the cause. */
+/* The failure that led to a clean-up. The clean-up must not replace it, because the administrator is told the cause. */
 typedef struct first_fault_t {
     char fault[FAULT_MAX];
     int result;

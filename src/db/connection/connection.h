@@ -36,7 +36,7 @@ apr_status_t cat_connection_ask(cat_connection_t *conn, apr_pool_t *pool, const 
  * the texts behind it were not sent. */
 apr_status_t cat_connection_ask_all(cat_connection_t *conn, apr_pool_t *pool, const char *const *texts);
 
-/* Sends each text of a list that ends with NULL, whether those before it fail or not. Their failures do not replace the one that
+/* Sends each text of a list that ends with NULL, even if those before it fail. These failures do not replace the failure that
  * cat_connection_log_fault logs. */
 void cat_connection_clean_up(cat_connection_t *conn, apr_pool_t *pool, const char *const *texts);
 
@@ -44,7 +44,7 @@ void cat_connection_clean_up(cat_connection_t *conn, apr_pool_t *pool, const cha
  * for that of another program. */
 apr_status_t cat_connection_begin(cat_connection_t *conn, apr_time_t until);
 
-/* Commits it. After a failure it may still be open. CAT_EUNSURE: it may also be stored. */
+/* Commits the transaction. After a failure it may still be open. Returns CAT_EUNSURE if the database may have committed it, or not. */
 apr_status_t cat_connection_commit(cat_connection_t *conn);
 
 /* Begins a transaction that reads one state from beginning to end; cat_connection_roll_back ends it. */
@@ -66,8 +66,8 @@ void cat_connection_roll_back(cat_connection_t *conn);
 /* rv: of the last statement. Did it fail because others have locked the whole database? */
 int cat_connection_is_locked(const cat_connection_t *conn, apr_status_t rv);
 
-/* Notes that the session is known to accept no writes, so that it is replaced when it is given back. */
-void cat_connection_note_read_only(cat_connection_t *conn);
+/* Marks the session as read-only, so that it is replaced before its next use. */
+void cat_connection_mark_read_only(cat_connection_t *conn);
 
 /* Logs the last failure on the connection. */
 void cat_connection_log_fault(const cat_connection_t *conn, const cat_log_t *log, cat_log_level_t level);

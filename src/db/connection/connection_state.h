@@ -29,11 +29,11 @@ struct cat_connection_t {
     int is_unbound;        /* flag: it has no transaction */
     int is_abandoned;      /* flag: its ROLLBACK was refused, so a transaction is still open */
     apr_uint64_t timeline; /* of the primary that it leads to (db/pool/timeline.c); 0: not known, or there are none */
-    int (*is_overtaken)(
-        cat_connection_t *conn); /* called about once a second while a statement waits. True if the server will never
-                                                  * answer with any use, because another was promoted. NULL: never called */
-    int is_fresh;                /* flag: its session was set up for the use that it is in */
-    int is_read_only; /* flag: its session refused a write, and may go on doing so when the server accepts writes again */
+    /* Called about once a second while a statement waits. Returns true if another server was promoted, so that the answer of this one is of no
+     * use. NULL: not called. */
+    int (*is_overtaken)(cat_connection_t *conn);
+    int is_fresh;     /* flag: its session was set up for the current use */
+    int is_read_only; /* flag: its session accepts no writes, perhaps not even after the server accepts them again */
     int is_lost;      /* flag: its pool reconnects or closes it; one to a file is opened anew */
     char fault[FAULT_MAX]; /* the last failure */
     int result;            /* the driver's result code of it */

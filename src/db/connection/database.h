@@ -23,11 +23,10 @@ typedef struct cat_database_t {
     _Atomic apr_time_t refused_since; /* since then the database is not ready; 0: it executed the last statement */
     cat_repeats_t gone_files;         /* sums up the lines about removed files */
     /* ---- atomic; of a database server with several hosts, see db/pool/timeline.c ---- */
-    _Atomic(const char *const *)
-        hosts;                     /* parameters for each host; NULL: there is one, or no connection was opened yet */
-    _Atomic apr_uint64_t timeline; /* cluster and timeline of the primary that was connected last; 0: none was */
-    _Atomic apr_uint64_t
-        newest; /* the newest timeline that the hosts told, above the number of its host; 0: not known */
+    _Atomic(const char *const *) hosts; /* parameters for each host; NULL: only one host, or not connected yet */
+    _Atomic apr_uint64_t timeline;      /* cluster and timeline of the primary that was connected last; 0: none was */
+    /* Newest timeline of the hosts << 32 | index in `hosts` of the host that has it; 0: not known. */
+    _Atomic apr_uint64_t newest;
     _Atomic apr_time_t asked_at;   /* when this child asked the hosts last, by the monotonic clock */
     _Atomic apr_uint32_t followed; /* the timeline of the last promotion that was logged */
 } cat_database_t;

@@ -64,7 +64,7 @@ typedef struct libpq_t {
     apr_pool_t *pool;
     int is_new;        /* flag: libpq has opened the connection anew, and the executor was not asked since */
     int is_closing;    /* flag: the server has said that it ends the session */
-    int is_overtaken;  /* flag: another server was promoted while a statement waited on this one */
+    int is_overtaken;  /* flag: another server was promoted while a statement waited for this one */
     int is_unprepared; /* flag: statements run as text until the connection leaves the pool again */
     int losses;        /* since first_loss */
     apr_time_t first_loss;
@@ -163,8 +163,8 @@ static apr_status_t judge_result(cat_connection_t *conn, const PGresult *result,
     return is_success(result) ? APR_SUCCESS : cat_connection_judge(conn, &fault, what);
 }
 
-/* A primary whose commits no stand-by confirms, or which hangs, may take for ever. Ends the connection if another server was promoted
- * meanwhile; libpq then makes the result of a lost connection. */
+/* Waits for the result of a statement. A primary that hangs, or whose commits no stand-by confirms, may never answer: if another server was
+ * promoted meanwhile, this ends the connection, and libpq makes the result of a lost connection. */
 static void await_result(cat_connection_t *conn)
 {
     libpq_t *libpq = libpq_of(conn);
@@ -525,7 +525,7 @@ static void cut_connection(cat_connection_t *conn)
     PQconsumeInput(pg);
 }
 
-/* The driver may have another connection by now. */
+/* Forgets the prepared statements, and takes over the driver's connection, which may be another one by now. */
 static void forget_connection(cat_connection_t *conn)
 {
     libpq_t *libpq = libpq_of(conn);

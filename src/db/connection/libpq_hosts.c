@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The hosts of a connection's parameters: libpq uses the first that accepts, and which of several primaries is the newest, only they know
- * (pool/timeline.c).
+ * Asks all hosts that the parameters of a connection name. libpq itself connects to the first host that accepts, but only the hosts know which of
+ * several primaries is the newest (pool/timeline.c).
  *
  *     host=A,B port=1,2 user=catalog   -->   "user='catalog' host='A' port='1'", "user='catalog' host='B' port='2'"
  *
@@ -20,10 +20,10 @@
 
 #define HOSTS_MAX 16
 
-/* The options that are lists: libpq takes the n-th of each, or the only one. */
+/* Options whose values are lists: for host n, libpq uses entry n, or the only entry. */
 static const char *const lists[] = {"host", "hostaddr", "port"};
 
-/* A host's connection, and what it waits for: OK once the host has answered. */
+/* The connection to a host. step: the event that it waits for; PGRES_POLLING_OK once the host has answered. */
 typedef struct asked_t {
     PGconn *pg;
     PostgresPollingStatusType step;
@@ -85,7 +85,7 @@ static const char *quote_value(apr_pool_t *pool, const char *value)
     return quoted;
 }
 
-/* Without the service, whose values are among the others. */
+/* Writes the parameters for host n. Leaves out `service`, because the options already contain its values. */
 static const char *write_params(apr_pool_t *pool, const PQconninfoOption *options, int n)
 {
     const char *text = "";
@@ -124,7 +124,7 @@ const char *const *cat_libpq_hosts_list(PGconn *pg, apr_pool_t *pool)
     return count > 1 ? hosts : NULL;
 }
 
-/* libpq takes the last value of an option. */
+/* Begins to connect. libpq uses the last value of an option, so any target_session_attrs of the parameters is overridden. */
 static void begin_asking(asked_t *a, apr_pool_t *pool, const char *params)
 {
     a->pg = PQconnectStart(apr_pstrcat(pool, params, "target_session_attrs=any", NULL));
@@ -161,23 +161,23 @@ static void end_asking(const question_t *q, int host)
     PQfinish(pg);
 }
 
-/* Waits until one of the hosts can go on. Returns how many had not answered yet. */
+/* Waits until at least one host can go on. Returns how many hosts had not answered before. */
 static int wait_for_hosts(question_t *q, apr_interval_time_t left)
 {
-    struct pollfd look[HOSTS_MAX];
+    struct pollfd polled[HOSTS_MAX];
     int waiting = 0;
 
     for (int i = 0; i < q->count; i++) {
         asked_t *a = &q->asked[i];
-        look[i].fd = is_waiting(a) ? PQsocket(a->pg) : -1; /* poll passes over negative ones */
-        look[i].events = a->step == PGRES_POLLING_WRITING ? POLLOUT : POLLIN;
+        polled[i].fd = is_waiting(a) ? PQsocket(a->pg) : -1; /* poll ignores negative descriptors */
+        polled[i].events = a->step == PGRES_POLLING_WRITING ? POLLOUT : POLLIN;
         waiting += is_waiting(a);
     }
-    if (!waiting || poll(look, (nfds_t)q->count, (int)apr_time_as_msec(left) + 1) <= 0) {
+    if (!waiting || poll(polled, (nfds_t)q->count, (int)apr_time_as_msec(left) + 1) <= 0) {
         return waiting;
     }
     for (int i = 0; i < q->count; i++) {
-        if (look[i].fd >= 0 && look[i].revents) {
+        if (polled[i].fd >= 0 && polled[i].revents) {
             go_on(&q->asked[i], q->text);
             if (!is_waiting(&q->asked[i])) {
                 end_asking(q, i);

@@ -5,7 +5,7 @@
 #include <apr_pools.h>
 #include <libpq-fe.h>
 
-/* Implements cat_executor_t.list_hosts, of a connection, and cat_executor_t.ask_hosts. */
+/* Implement cat_executor_t.list_hosts, for a connection of libpq, and cat_executor_t.ask_hosts. */
 const char *const *cat_libpq_hosts_list(PGconn *pg, apr_pool_t *pool);
 void cat_libpq_hosts_ask(const char *const *hosts, const char *text,
                          void (*answer)(void *baton, int host, const char *text), void *baton);

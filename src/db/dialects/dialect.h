@@ -84,7 +84,7 @@ typedef struct cat_dialect_t {
     const char *params;          /* an example of its parameters, as a directive takes them */
     const char *dump;            /* an example of the command that copies a database; NULL: it is a file */
     const char *const *session;  /* sent once on each new connection; none returns a row */
-    const char *unlimited;       /* sent after it by catalogctl: a statement may take as long as it likes; or NULL */
+    const char *unlimited;       /* sent after `session` by catalogctl, whose statements have no time limit; or NULL */
     const char *begin;           /* starts a transaction that is going to write */
     const char *abandon;         /* not refused when ROLLBACK is: the server then ends the idle connection; or NULL */
     const char *const *snapshot; /* starts one that reads the same state from beginning to end; none returns a row */
@@ -106,7 +106,9 @@ typedef struct cat_dialect_t {
     const char *const *needs;  /* what has to stand in the parameters */
     int one_writer;            /* writers take a write lock before they come to the database */
     int locked;                /* the driver's result when others have locked the whole database; 0: there is none */
-    int read_only_session; /* the driver's result when the session, not the server, refuses a write; 0: any refusal may be the session's */
+    /* the driver's result when the session, not the server, refuses a write; 0: the results do not differ, so a new session is tried after any
+     * refusal */
+    int read_only_session;
     int rolls_back_silently;    /* the database may roll back while a statement is prepared, without saying so */
     int counts_by_hand;         /* no triggers count products: catalogue/product/counts.c writes the delta rows */
     int crashes_on_late_errors; /* the driver crashes if an unprepared SELECT fails while rows are fetched */

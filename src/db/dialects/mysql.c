@@ -26,7 +26,7 @@ static const char *const session[] = {
     NULL,
 };
 
-/* MySQL skips the mark's text, and would refuse an empty one. */
+/* Sets a variable only because MySQL skips the text between the marks, and would refuse an empty statement. */
 static const char unlimited[] = "SET @mod_catalog = 0 /*M! , SESSION max_statement_time = 0 */";
 
 static const char *const snapshot[] = {
@@ -112,7 +112,7 @@ static apr_status_t judge_result(const cat_fault_t *fault)
         return CAT_EDEAD;
     case 1047: /* ER_UNKNOWN_COM_ERROR; Galera's for each statement while its node has no quorum, or is joining */
         return CAT_ENOTREADY;
-    case 1180: /* ER_ERROR_DURING_COMMIT; Galera's where the node has lost the others while it committed */
+    case 1180: /* Galera's if the node lost the other nodes during the commit */
         return CAT_EUNSURE;
     case 1021: /* ER_DISK_FULL */
     case 1114: /* ER_RECORD_FILE_FULL */
@@ -134,7 +134,7 @@ static apr_status_t judge_result(const cat_fault_t *fault)
         return CAT_ELOST;
     case 1969: /* MariaDB's ER_STATEMENT_TIMEOUT */
         return CAT_ESLOW;
-    default: /* of the server's files, such as its temporary ones, the text alone has the reason */
+    default: /* if the disk is full for a file of the server, such as a temporary one, only the text says so */
         return strstr(fault->text, "No space left on device") ? CAT_EFULL : CAT_EDOWN;
     }
 }

@@ -167,8 +167,9 @@ void cat_checkout_mark_changes(cat_db_t *db)
     }
 }
 
-/* A request that finds a server down which answered a moment ago tries again after a second: the server may come back, and a front that
- * sends requests to the least busy of several servers prefers the others, until it has asked which are ready. */
+/* Opens a connection. A request that finds the database server down, and that the server answered a moment ago, tries again after a second: the
+ * server may be back by then, and meanwhile a proxy that chooses the least busy server prefers the others, until its health check tells which are
+ * ready. Background jobs and uses that go first do not wait. */
 static apr_status_t open_patiently(cat_db_t *db, int most)
 {
     apr_status_t rv = cat_source_open(db->use->source, db->pool, most, db->log, &db->use->handle);
@@ -316,7 +317,8 @@ void cat_checkout_give_up(cat_db_t *db, apr_status_t *rv)
     cat_checkout_release(db);
 }
 
-/* A session may refuse writes because of how things were when it was opened. Returns true if a new one has replaced it. */
+/* Replaces a session that refuses writes by a new one, because it may refuse them only since it was opened while the server was read-only. Returns
+ * true if it was replaced. */
 static int renew_session(cat_db_t *db)
 {
     cat_checkout_roll_back(db);
@@ -357,7 +359,7 @@ int cat_checkout_attempt(cat_attempt_t *a)
             return 1;
         }
     }
-    if (a->rv == CAT_EFULL && a->use == CAT_TO_READ) { /* the client asked for no room */
+    if (a->rv == CAT_EFULL && a->use == CAT_TO_READ) { /* 507 is only for writes */
         a->rv = CAT_EDOWN;
     }
     return 0;

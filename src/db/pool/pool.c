@@ -27,7 +27,7 @@ typedef struct pool_t {
     apr_pool_t *pool; /* of the child */
     apr_reslist_t *connections;
     apr_thread_mutex_t *mutex;
-    char cause[CAT_POOL_CAUSE_MAX]; /* why the last connection that failed did; guarded by the mutex */
+    char cause[CAT_POOL_CAUSE_MAX]; /* the driver's message for the last failed connection; guarded by the mutex */
 } pool_t;
 
 /* Where libpq cannot parse its parameters, its message quotes them, and they may have a password. */

@@ -15,7 +15,8 @@ int cat_pool_settings(const cat_source_t *source, const char **driver, const cha
 
 #define CAT_POOL_CAUSE_MAX 256 /* bytes of a driver's message that are kept */
 
-/* Copies the first line of the message with which a driver refused to open a connection, without any secret. */
+/* Copies the first line of `words`, the message with which a driver refused to open a connection. Copies another text if the line may contain a
+ * secret. */
 void cat_pool_copy_cause(char cause[CAT_POOL_CAUSE_MAX], const char *words);
 
 #endif

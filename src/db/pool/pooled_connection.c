@@ -83,7 +83,7 @@ static apr_status_t set_up_session(cat_source_t *source, cat_connection_t *conn,
     return rv;
 }
 
-/* The first connection tells whether the writers of this source need a write lock, and names the hosts of the parameters. */
+/* Learns from the first connection whether writers of this source need a write lock, and which hosts the parameters name. */
 static void learn_dialect(cat_source_t *source, const cat_connection_t *conn)
 {
     apr_thread_mutex_lock(source->mutex);
@@ -99,8 +99,8 @@ static void learn_dialect(cat_source_t *source, const cat_connection_t *conn)
     apr_thread_mutex_unlock(source->mutex);
 }
 
-/* Opens another connection in place of this one, with a session that is not set up yet. params: of the host where it is to lead; NULL:
- * as before. After a failure the old connection stays, or is lost. */
+/* Opens another connection in place of this one, without setting up its session. params: those of one host; NULL: the pool's own. After a failure
+ * the old connection stays, or is marked as lost. */
 static apr_status_t replace_connection(const cat_source_t *source, cat_connection_t *conn, const char *params)
 {
     const cat_executor_t *executor = conn->dialect->executor;
@@ -108,7 +108,7 @@ static apr_status_t replace_connection(const cat_source_t *source, cat_connectio
 
     if (params || !executor->cut) {
         rv = cat_source_reopen(source, &conn->handle, params);
-    } else { /* the driver opens it anew, which takes no memory of the connection's pool */
+    } else { /* the driver connects again, which takes no memory of the connection's pool */
         executor->cut(conn);
         rv =
             apr_dbd_check_conn(conn->handle.driver, conn->handle.pool, conn->handle.dbd) == 0 ? APR_SUCCESS : CAT_ELOST;
@@ -121,7 +121,8 @@ static apr_status_t replace_connection(const cat_source_t *source, cat_connectio
     return rv;
 }
 
-/* libpq leads to the first host that accepts writes, which may be a former primary. */
+/* Replaces a connection to a former primary by one to the newest host: libpq connects to the first host that accepts writes, which may be the
+ * former primary. Returns CAT_ENOTREADY, and marks the connection as lost, if that fails. */
 static apr_status_t follow_promotion(cat_source_t *source, cat_connection_t *conn, int has_write_lock,
                                      const cat_log_t *log)
 {
@@ -228,8 +229,8 @@ static apr_status_t check_idle(cat_source_t *source, cat_connection_t *conn, int
     return may_hide_loss && cat_connection_send(conn, "SELECT 1") != APR_SUCCESS ? CAT_ELOST : APR_SUCCESS;
 }
 
-/* What makes a session read-only when it is opened, such as PostgreSQL's default_transaction_read_only of a database, or MariaDB's global
- * transaction_read_only, stays with the session when it ends elsewhere. */
+/* Replaces a session that accepts no writes, and returns true if that worked. A session that was opened while PostgreSQL's
+ * default_transaction_read_only or MariaDB's global transaction_read_only was on stays read-only after the setting is off again. */
 static int is_replaced(const cat_source_t *source, cat_connection_t *conn)
 {
     return conn->is_read_only && replace_connection(source, conn, NULL) == APR_SUCCESS;
@@ -268,7 +269,7 @@ static apr_status_t get_kept(cat_source_t *source, int to_write, const cat_log_t
         learn_dialect(source, *conn);
     }
     rv = wake_connection(source, *conn, to_write, log);
-    if ((*conn)->sqlite) { /* it has read before, so it is likely to stay open */
+    if ((*conn)->sqlite) { /* it has been in use before, so it will probably stay open */
         cat_sqlite_native_hold_index(*conn, source->wal_index, source->generations, log);
     }
     return rv == APR_SUCCESS && (*conn)->sqlite ? cat_sqlite_files_compare(*conn, log) : rv;
@@ -283,7 +284,7 @@ apr_status_t cat_pooled_connection_get(cat_source_t *source, cat_db_handle_t *ha
     apr_pool_userdata_get(&kept, CONN_KEY, handle->pool);
     *conn = kept;
     rv = kept ? get_kept(source, to_write, log, conn) : make_connection(source, handle, to_write, log, conn);
-    handle->dbd = (*conn)->handle.dbd; /* it may have been replaced */
+    handle->dbd = (*conn)->handle.dbd; /* the connection may have been replaced */
     return rv;
 }
 

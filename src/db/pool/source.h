@@ -39,7 +39,7 @@ typedef struct cat_connector_t {
     /* In each child, before its threads start. NULL: nothing to do. */
     apr_status_t (*child_init)(void *context, apr_pool_t *pool);
     /* Opens another connection in place of the one that is taken out, which nothing may refer to, and closes that. params:
-     * where to; NULL: the pool's own. After a failure the old one stays. */
+     * of the new connection; NULL: the pool's own. After a failure the old one stays. */
     apr_status_t (*reopen)(void *context, cat_db_handle_t *handle, const char *params);
 } cat_connector_t;
 
@@ -71,7 +71,7 @@ struct cat_source_t {
     cat_semaphore_t *searches;    /* lists that the database may take long for (cat_db_begin_search) */
     cat_semaphore_t *long_writes; /* transactions of many writes (db/work/transaction.h) */
     apr_time_t leader_patience;   /* CAT_SOURCE_LEADER_PATIENCE; unit tests may wait longer */
-    int has_no_limit;             /* True if its statements may take as long as they like: catalogctl's */
+    int has_no_limit;             /* True if its statements have no time limit, as catalogctl's */
     int keeps; /* how many connections may be kept for the next use; 0: each ends with the use that opened it */
     cat_permits_t *permits; /* of the child: connections that may be in use */
     cat_warm_t *warm;       /* those that are kept for the next use */
@@ -122,7 +122,7 @@ apr_status_t cat_source_open(cat_source_t *source, apr_pool_t *pool, int max, co
                              cat_db_handle_t *handle);
 void cat_source_close(cat_source_t *source, cat_db_handle_t *handle);
 
-/* Returns true in the first two seconds after a server that had answered was found down. False for a file. */
+/* Returns true for two seconds after a database server that had answered was found down. Always false for a file. */
 int cat_source_fell_lately(cat_source_t *source);
 
 /* Closes a connection that is in order; but where the pool's check is a round trip to the server, the connection may be
@@ -147,7 +147,7 @@ int cat_source_has_schema(const cat_source_t *source);
 /* When the last successful read of ended sessions began (cat_db_note_revocations); 0: none yet. */
 apr_time_t cat_source_revocations_at(const cat_source_t *source);
 
-/* Opens a connection anew that is taken out and of no use as it is. params: of one of its hosts; NULL: the pool's own. */
+/* Opens a new connection in place of one that is taken out and cannot be used as it is. params: those of one of its hosts; NULL: the pool's own. */
 apr_status_t cat_source_reopen(const cat_source_t *source, cat_db_handle_t *handle, const char *params);
 
 /* How long a thread waits for the leader of a batch, or of reads, whose connection may hang, before it works alone. */

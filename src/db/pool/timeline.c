@@ -24,7 +24,7 @@
 #include "lib/hash.h"
 #include "lib/time.h"
 
-/* How long after a question the same child asks again: for a statement that waits, and for a connection that has been refused. */
+/* Shortest time between two questions of a child: while a statement waits, and after a connection was refused. */
 #define WAITING_INTERVAL apr_time_from_sec(1)
 #define REFUSED_INTERVAL apr_time_from_msec(200)
 
@@ -49,8 +49,8 @@ static apr_uint32_t cluster_of(apr_uint64_t timeline)
     return (apr_uint32_t)(timeline >> 32);
 }
 
-/* Returns the newest timeline of the cluster, with this one taken into account. */
-static apr_uint32_t note_timeline(const cat_database_t *database, apr_uint32_t cluster, apr_uint32_t timeline)
+/* Records a timeline of the cluster. Returns the newest one. */
+static apr_uint32_t record_timeline(const cat_database_t *database, apr_uint32_t cluster, apr_uint32_t timeline)
 {
     return cat_file_registry_note_timeline(database->registry, cluster, timeline);
 }
@@ -65,12 +65,12 @@ static void take_answer(void *baton, int host, const char *text)
         answers->newest = (apr_uint32_t)timeline;
         atomic_store_explicit(&answers->database->newest, timeline << 32 | (apr_uint64_t)host, memory_order_release);
         if (!answers->is_first) {
-            note_timeline(answers->database, answers->cluster, answers->newest);
+            record_timeline(answers->database, answers->cluster, answers->newest);
         }
     }
 }
 
-/* Returns true for one thread of the child per interval. */
+/* Returns true for one thread of the child in each interval. */
 static int claim_question(cat_database_t *database, apr_interval_time_t interval)
 {
     apr_time_t now = cat_time_monotonic(), last = atomic_load_explicit(&database->asked_at, memory_order_acquire);
@@ -80,8 +80,8 @@ static int claim_question(cat_database_t *database, apr_interval_time_t interval
                                                    memory_order_acquire);
 }
 
-/* The first answers count together, so that no primary is accepted before all hosts have been heard. Later ones count at once, because
- * a host that hangs delays the others. */
+/* Asks all hosts and records the newest timeline. If none of the cluster is known yet, records it after all answers, so that no primary is accepted
+ * before all hosts were asked; later records each answer at once, because a host that hangs delays the end. */
 static void ask_hosts(cat_database_t *database, const cat_dialect_t *dialect)
 {
     const char *const *hosts = atomic_load_explicit(&database->hosts, memory_order_acquire);
@@ -91,10 +91,10 @@ static void ask_hosts(cat_database_t *database, const cat_dialect_t *dialect)
     if (!hosts || !answers.cluster) {
         return;
     }
-    answers.is_first = !note_timeline(database, answers.cluster, 0);
+    answers.is_first = !record_timeline(database, answers.cluster, 0);
     dialect->executor->ask_hosts(hosts, dialect->timeline, take_answer, &answers);
     if (answers.newest) {
-        note_timeline(database, answers.cluster, answers.newest);
+        record_timeline(database, answers.cluster, answers.newest);
     }
 }
 
@@ -105,7 +105,7 @@ void cat_timeline_watch(cat_database_t *database, const cat_dialect_t *dialect)
     }
 }
 
-/* cat_connection_t.is_overtaken. */
+/* Implements cat_connection_t.is_overtaken. */
 static int is_overtaken(cat_connection_t *conn)
 {
     if (cat_timeline_check_again(conn) == APR_SUCCESS) {
@@ -131,7 +131,7 @@ apr_status_t cat_timeline_check(cat_connection_t *conn)
     if (conn->timeline) {
         conn->is_overtaken = is_overtaken;
         atomic_store_explicit(&conn->database->timeline, conn->timeline, memory_order_release);
-        if (!note_timeline(conn->database, cluster_of(conn->timeline), 0)) { /* none is known */
+        if (!record_timeline(conn->database, cluster_of(conn->timeline), 0)) { /* no timeline is known */
             ask_hosts(conn->database, conn->dialect);
         }
     }
@@ -141,7 +141,7 @@ apr_status_t cat_timeline_check(cat_connection_t *conn)
 apr_status_t cat_timeline_check_again(cat_connection_t *conn)
 {
     apr_uint32_t timeline = (apr_uint32_t)conn->timeline;
-    apr_uint32_t newest = timeline ? note_timeline(conn->database, cluster_of(conn->timeline), timeline) : 0;
+    apr_uint32_t newest = timeline ? record_timeline(conn->database, cluster_of(conn->timeline), timeline) : 0;
 
     if (timeline >= newest) {
         return APR_SUCCESS;
@@ -156,7 +156,7 @@ apr_status_t cat_timeline_check_again(cat_connection_t *conn)
 const char *cat_timeline_find_newest(cat_connection_t *conn)
 {
     cat_database_t *database = conn->database;
-    apr_uint32_t newest = note_timeline(database, cluster_of(conn->timeline), 0);
+    apr_uint32_t newest = record_timeline(database, cluster_of(conn->timeline), 0);
     apr_uint64_t found = atomic_load_explicit(&database->newest, memory_order_acquire);
 
     if (found >> 32 != newest && claim_question(database, REFUSED_INTERVAL)) {

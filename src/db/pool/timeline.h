@@ -13,14 +13,15 @@
  */
 apr_status_t cat_timeline_check(cat_connection_t *conn);
 
-/* The same for a connection that was kept, or is about to commit, without a question to the database. */
+/* Compares the timeline of a connection that was kept, or is about to commit, with the newest one that is known, without asking the database.
+ * Returns APR_SUCCESS, or CAT_ENOTREADY with the cause in the connection's fault. */
 apr_status_t cat_timeline_check_again(cat_connection_t *conn);
 
 /* After CAT_ENOTREADY: returns parameters that lead to the host with the newest timeline. Asks all hosts if this child does not know which
  * that is. Returns NULL if none of them has it. */
 const char *cat_timeline_find_newest(cat_connection_t *conn);
 
-/* Returns true once in each child for each timeline of a connection that was led to the newest host. */
+/* Returns true for the first connection of this child that was led to the newest host since its promotion, so that the promotion is logged once. */
 int cat_timeline_is_first_to_follow(cat_connection_t *conn);
 
 /* Cuts off a connection that cannot be led to the newest host, so that its next use opens a connection to whichever host is first then. */

@@ -161,7 +161,8 @@ const char *cat_database_file_find_orphan(apr_pool_t *pool, const char *path)
                      path, wal);
 }
 
-/* Each name would have a WAL of its own, and SQLite would overwrite commits that it finds in none. */
+/* Returns a fault if the file has other names (hard links). SQLite keeps a WAL for each name, and a process that uses one name would overwrite the
+ * commits in the WAL of another. */
 static const char *find_other_names(apr_pool_t *pool, const char *path)
 {
     apr_finfo_t info;
@@ -294,7 +295,7 @@ const char *cat_database_file_explain(apr_pool_t *pool, const char *named)
 
 /* ---- names ---- */
 
-/* The path that SQLite makes of a name: of file:/path?mode=ro and file://localhost/path it is /path. */
+/* Returns the path that SQLite makes of a name: "/path" for file:/path?mode=ro and file://localhost/path. */
 static const char *path_in(apr_pool_t *pool, const char *name)
 {
     apr_status_t rv;

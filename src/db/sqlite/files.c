@@ -9,8 +9,8 @@
 
 #include "lib/hash.h"
 
-/* Returns 0 if there is no such file, or if it cannot be examined; then *error is its errno. A file system soon reuses the inode number of a deleted file, so the file's birth time counts too, where the file
- * system keeps it; writes do not change that. */
+/* Returns a number that identifies the file, or 0 if there is no such file, or if it cannot be examined; then *error is its errno. The file's birth
+ * time counts where the file system keeps it, because the inode number of a deleted file is soon used again; writes do not change the birth time. */
 static apr_uint64_t identify_file(const char *path, int *error)
 {
     struct statx info;

@@ -13,13 +13,12 @@ enum { CAT_FILE_DATABASE, CAT_FILE_WAL, CAT_FILE_INDEX, CAT_FILES };
 
 typedef struct cat_files_t {
     const char *paths[CAT_FILES];
-    apr_uint64_t
-        identities[CAT_FILES]; /* differ for two files of the same path; 0: there is no file, or it is unseen */
-    int error;                 /* errno of a file that cannot be examined; 0: each was found, or does not exist */
-    const char *unseen;        /* the path of that file */
+    apr_uint64_t identities[CAT_FILES]; /* differ for two files of the same path; 0: no file, or not examined */
+    int error;          /* errno of a file that cannot be examined; 0: each file was found, or does not exist */
+    const char *unseen; /* the path of the file that cannot be examined; set only with `error` */
 } cat_files_t;
 
-/* Sets the paths, on the pool, and the rest from the files that are there now. */
+/* Sets the paths, on the pool, and the other members by the files that exist now. */
 void cat_files_find(cat_files_t *files, apr_pool_t *pool, const char *database);
 
 /* Updates the identities, `error` and `unseen`. */

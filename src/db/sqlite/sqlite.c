@@ -74,7 +74,7 @@ apr_status_t cat_sqlite_begin(const cat_db_handle_t *handle, cat_sqlite_reader_t
     return result == SQLITE_READONLY ? CAT_ELOST : CAT_EDOWN;
 }
 
-/* A sync that fails for lack of room is no such failure: the commit is in the file, and may be found there after a crash. */
+/* Returns false for a sync that failed for lack of room: the commit is in the file by then, and may be found there after a crash. */
 int cat_sqlite_lacks_room(const cat_db_handle_t *handle)
 {
     sqlite3 *sqlite = sqlite_of(handle);

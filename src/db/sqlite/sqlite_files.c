@@ -26,7 +26,7 @@
 /* How often a new connection looks, a millisecond apart, before it believes that one of the two files is missing. */
 #define LOOKS 50
 
-/* The file may be the right one, but nobody knows, and SQLite could not open it either. */
+/* Logs that the files cannot be examined, with the cause. They may be the right ones, but SQLite could not open them either. */
 static apr_status_t log_unseen(const cat_connection_t *conn, const cat_log_t *log, const cat_files_t *files)
 {
     char more[CAT_REPEATS_TEXT], reason[120];
@@ -44,7 +44,8 @@ static apr_status_t log_unseen(const cat_connection_t *conn, const cat_log_t *lo
     return CAT_EDOWN;
 }
 
-/* SQLite deletes the WAL of an empty file, which mod_dbd has perhaps just created in the place of one that was removed. */
+/* Refuses a database that cannot be examined, or whose file is missing or empty although its WAL has commits: SQLite would delete the WAL. mod_dbd
+ * has perhaps just created the empty file in place of one that was removed. */
 static apr_status_t check_presence(const cat_connection_t *conn, const cat_log_t *log, const cat_files_t *files)
 {
     const char *fault = files->error ? NULL : cat_database_file_find_orphan(conn->handle.pool, conn->file);

@@ -7,7 +7,8 @@
  *     statement.c   cat_statement_select   --> dialect->native->select  --> SQLite
  *                   cat_statement_query    --> executor->query          --> apr_dbd --> SQLite
  *
- * With each connection that has read, the child holds the WAL index, whose state tells the response cache whether anybody has committed.
+ * A connection that has read holds the WAL index until it is closed. The state of the index tells the response cache whether any process has
+ * committed.
  */
 #include "db/sqlite/sqlite_native.h"
 
@@ -105,7 +106,7 @@ static int select_rows(cat_connection_t *conn, const cat_select_t *select, apr_s
     return is_final;
 }
 
-/* SQLite's words do not say which file this process may not use, nor why. */
+/* Returns which file this process may not use, and why, because SQLite's message does not say it. Returns NULL for other failures. */
 static const char *explain_fault(const cat_connection_t *conn, apr_pool_t *pool)
 {
     int is_denied = conn->result == 8 || conn->result == 14; /* SQLITE_READONLY, SQLITE_CANTOPEN */

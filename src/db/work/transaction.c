@@ -70,8 +70,8 @@ static apr_status_t run_work(const cat_write_t *w)
 }
 
 /* Commits the writes from first to the one before end. A COMMIT that fails may leave the transaction open, or may have
- * succeeded in the database: so the changes are marked in any case. CAT_ENOTREADY: nothing was committed, because another server was
- * promoted while the work was done. */
+ * succeeded in the database: so the changes are marked in any case. Returns CAT_ENOTREADY, and commits nothing, if another server was
+ * promoted while the work ran. */
 static apr_status_t commit_transaction(cat_write_t *first, const cat_write_t *end)
 {
     cat_db_t *db = first->db;
