@@ -61,7 +61,7 @@ static void register_hooks(apr_pool_t *pool)
     ap_hook_type_checker(cat_mount_type, NULL, NULL, APR_HOOK_FIRST);
     /* After httpd's core, which applies SetHandler. */
     ap_hook_fixups(cat_handler_fix, NULL, NULL, APR_HOOK_FIRST);
-    /* When no other module chooses a handler any more. */
+    /* Last, because other modules choose a handler in this hook, too. */
     ap_hook_fixups(cat_handler_check, NULL, NULL, APR_HOOK_REALLY_LAST);
     ap_hook_handler(cat_handler_run, NULL, NULL, APR_HOOK_FIRST);
     ap_hook_handler(cat_metrics_serve, NULL, NULL, APR_HOOK_MIDDLE);

@@ -4,8 +4,6 @@
 
 #include <httpd.h>
 
-#include <httpd.h>
-
 #include "db/setup.h"
 
 /* The user of the children, by User and Group. An ordinary user who runs "httpd -t" without them tests for their own account. */

@@ -23,7 +23,7 @@
 /* mod_dbd's default for DBDMax. */
 #define MAX_STANDARD 10
 
-/* How often a child that has no connection asks the driver for the cause. */
+/* Shortest time between two questions of a child to the driver why it cannot connect. */
 #define ASK_INTERVAL apr_time_from_sec(10)
 
 typedef struct dbd_t {
@@ -58,7 +58,8 @@ static void ask_driver(dbd_t *dbd, apr_pool_t *pool)
     apr_pool_destroy(own);
 }
 
-/* Opening a SQLite file would create it, and the file system tells what is wrong with it. */
+/* Returns why the driver cannot connect, on the pool, or NULL if that is not known. Does not ask for SQLite, because opening a file would create
+ * it; the file system tells what is wrong with it. */
 static const char *find_cause(dbd_t *dbd, apr_pool_t *pool)
 {
     const char *cause = NULL;

@@ -348,7 +348,8 @@ static int answer_request(request_rec *r, cat_state_t *state)
     return answer->file ? cat_reply_pass_file(r, answer) : cat_reply_send(r, answer);
 }
 
-/* Where "Dav On" is in force, mod_dav sets its own handler for all methods but GET and POST. */
+/* Returns true for the handler of this module, and for that of mod_dav, which mod_dav sets for all methods but GET and POST where "Dav On" is in
+ * force. */
 static int is_ours(const char *handler)
 {
     return handler && (!strcmp(handler, CAT_HANDLER_NAME) || !strcmp(handler, "dav-handler"));

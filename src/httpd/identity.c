@@ -113,8 +113,8 @@ static cat_identity_t check_session(request_rec *r, const cat_conf_t *conf, cons
     return state == CAT_REVOKED_YES ? CAT_REFUSED_ENDED : CAT_KNOWN;
 }
 
-/* What the key may do, as this child or the database knows it. A child may have read a key before this server ended it
- * or changed its user. */
+/* Finds the rights of the key, in this child's memory or in the database. Asks the database if this server has changed the key's user, because the
+ * child may have read the key before. */
 static cat_identity_t find_key(request_rec *r, const cat_conf_t *conf, cat_source_t *source, const cat_key_use_t *use,
                                cat_key_state_t *state)
 {

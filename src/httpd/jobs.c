@@ -191,7 +191,7 @@ void cat_jobs_child_init(apr_pool_t *pchild, server_rec *main_server)
 typedef APR_OPTIONAL_FN_TYPE(ap_watchdog_get_instance) get_t;
 typedef APR_OPTIONAL_FN_TYPE(ap_watchdog_register_callback) register_callback_t;
 
-/* database: cat_server_database_key, which begins with the driver. */
+/* Returns true if the watchdog has work for the mount. database: cat_server_database_key, which begins with the driver. */
 static int is_needed(const watchdog_t *watchdog, const cat_conf_t *conf, const char *database)
 {
     return watchdog == &for_hosts ? !strncmp(database, "pgsql ", 6) : watchdog != &for_webhooks || conf->webhooks;

@@ -41,7 +41,7 @@ static int depends_on_reader(const cat_state_t *state)
     return route && route->who == CAT_READER && state->conf->readers;
 }
 
-/* May a cache keep the failure although nothing says so (RFC 9110, 15.1)? Varnish keeps a 404 for two minutes. */
+/* Returns true if a cache may keep the failure although no header says so (RFC 9110, 15.1). Varnish keeps a 404 for two minutes. */
 static int is_cached_by_default(int status)
 {
     return status == HTTP_NOT_FOUND || status == HTTP_METHOD_NOT_ALLOWED || status == HTTP_GONE ||

@@ -60,7 +60,7 @@ static inline cat_server_t *cat_server_get(const server_rec *s)
 /* Driver and parameters of a mount's database, while the configuration is checked. */
 void cat_server_database(apr_pool_t *pool, const cat_mount_t *mount, const char **driver, const char **params);
 
-/* Returns both in one text, which tells the database from others: a file has one, by whatever name. It may contain a password. */
+/* Returns both in one text that tells the database from others; all names of a SQLite file give the same text. It may contain a password. */
 const char *cat_server_database_key(apr_pool_t *pool, const cat_mount_t *mount);
 
 /* conf's mount. */

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Mistakes around the module that nothing else reports: a section that no request reaches, a driver that is not installed, files that the
- * children cannot open or could change, clients that choose their own address, pages without their policy. What cannot work is refused; what works, but not as
- * its author expects, is a warning in the output of "httpd -t" and in the log of each start, and catalogctl check repeats it.
+ * Finds mistakes in the configuration around the module that nothing else reports: a section that no request reaches, a driver that is not
+ * installed, files that the children cannot open or could change, clients that choose their own address, pages without their policy. A
+ * configuration that cannot work is refused. One that works, but not as its author expects, causes a warning in the output of "httpd -t" and in
+ * the log of each start; catalogctl check repeats the warning.
  */
 #include "httpd/site_checks.h"
 
@@ -294,7 +295,7 @@ typedef struct pages_t {
     server_rec *server;
     const ap_directive_t *served_by; /* the Alias or DocumentRoot of `directory` */
     const char *directory;
-    int has_policy; /* flag */
+    int has_policy; /* true as well if the directory has no pages */
 } pages_t;
 
 static const ap_directive_t *find_section(const ap_directive_t *d, const char *name)
@@ -332,7 +333,8 @@ static int has_file(const pages_t *pages, const char *name)
     return access(apr_pstrcat(pages->pool, pages->directory, name, NULL), F_OK) == 0;
 }
 
-/* The policy keeps a script that got into a page, through a fault in it, from being run. */
+/* Warns of an Alias or DocumentRoot that serves the pages without their policy, which keeps a script that got into a page through a fault from
+ * being run. */
 static void warn_of_pages(void *baton, const ap_directive_t *d)
 {
     pages_t *pages = baton;

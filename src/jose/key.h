@@ -15,11 +15,10 @@
 typedef struct cat_key_t cat_key_t;
 
 /*
- * Reads a key file by the rules of cat_secret_read_file: a shared secret (text or bytes without a weakness
- * that cat_secret_find_weakness finds, HS256), or a PEM private key
- * (EC P-256: ES256; RSA: RS256). The key's id is the file's name without directory and last extension. NULL: *key lives
- * on the pool, which wipes its memory at the end. Otherwise the error and its remedy, on the pool; never any of the
- * file's content.
+ * Reads a key file by the rules of cat_secret_read_file: a shared secret (HS256; text or bytes in which cat_secret_find_weakness finds no
+ * weakness), or a PEM private key (EC P-256: ES256; RSA: RS256). The key's id is the file's name without directory and last extension. Returns
+ * NULL, with the key in *key on the pool, which wipes its memory at the end. Otherwise returns the error and its remedy, on the pool; never any
+ * of the file's content.
  */
 const char *cat_key_read(apr_pool_t *pool, const char *path, const cat_key_t **key);
 

@@ -9,10 +9,11 @@
 #include "jose/key.h"
 
 /*
- * The keys that a server signs and verifies with: one file, or the files *.key and *.pem of a directory, of which the newest
- * signs and all verify. The newest has the latest modification time, then the last name. A file that was created or changed less than
+ * The keys with which a server signs and verifies: one file, or the files *.key and *.pem of a directory, of which the newest signs and all
+ * verify. The newest has the latest modification time, then the last name. A file that was created or changed less than
  * two seconds ago does not sign yet, so that every child can verify with a key before any child signs with it; if all
- * files are so new, the oldest of them signs. Other files, directories, and names that begin with a dot are ignored. No two keys may have the same id.
+ * files are so new, the oldest of them signs. Other files, directories, and names that begin with a dot are ignored. No two keys may have the
+ * same id.
  */
 typedef struct cat_keyring_t cat_keyring_t;
 

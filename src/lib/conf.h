@@ -104,7 +104,7 @@ typedef struct cat_conf_t {
     const char *mail_ca_file;
     int mail_tls; /* flag: require TLS */
     const char *base_url;
-    const char *base_path;    /* path of base_url, percent-encoded, without a slash at its end; NULL if base_url is */
+    const char *base_path;    /* path of base_url, percent-encoded, without a slash at its end; NULL without base_url */
     const char *pages_url;    /* NULL: base_url is */
     const char *link_confirm; /* what links in mails look like, with %t for the token; NULL: they lead to the pages */
     const char *link_reset;

@@ -54,9 +54,8 @@ typedef struct cat_text_rule_t {
     const char *schema; /* the name of what the API's description says of it; NULL: said of each field */
     void (*write)(const struct cat_text_rule_t *rule, cat_buffer_t *b,
                   const char *text); /* CAT_VALUE: writes what answers have in its place; NULL: the text itself */
-    const char *(*spell)(
-        apr_pool_t *pool,
-        const char *text); /* Returns the text as it is checked, stored and compared; NULL: as it was sent */
+    /* Returns the text in the form in which it is checked, stored and compared. NULL: as it was sent. */
+    const char *(*spell)(apr_pool_t *pool, const char *text);
 } cat_text_rule_t;
 
 extern const cat_text_rule_t cat_fields_id; /* of ids (lib/id.h) */

@@ -96,7 +96,7 @@ static cat_picture_t read_jpeg(const octets_t *o)
 
 /* ---- PNG ---- */
 
-#define COLOUR_TYPE 25 /* 0 is grey; 4 is grey with transparency */
+#define COLOUR_TYPE 25 /* offset of the colour type: 0 is grey; 4 is grey with transparency */
 
 static cat_picture_t read_png(const octets_t *o)
 {
@@ -199,9 +199,10 @@ static cat_picture_t read_avif(const octets_t *o)
 /* ---- colour profiles ---- */
 
 #define SIGNATURE "acsp"
-#define BEFORE 20 /* bytes of an ICC profile from the name of its colour space to its signature */
+#define BEFORE 20 /* distance in an ICC profile from the name of its colour space to its signature, in bytes */
 
-/* PNG compresses the profile, and libvips ignores one for other channels there. All other kinds embed it as it is. */
+/* Returns true if the file seems to embed a colour profile for its channels. A PNG file compresses the profile, so any profile counts there;
+ * libvips ignores one for other channels. All other kinds embed the profile as it is. */
 static int has_profile(const octets_t *o, const cat_picture_t *picture)
 {
     const unsigned char *at = o->data, *end = o->data + o->length;

@@ -17,7 +17,7 @@ typedef enum {
 typedef struct cat_picture_t {
     cat_picture_kind_t kind;
     apr_uint32_t width, height; /* as it is declared, before it is turned upright; of AVIF, the largest that is */
-    int is_grey;                /* true if it is a JPEG or PNG file with one channel, beside transparency */
+    int is_grey;                /* true if it is a JPEG or PNG file with one channel, not counting transparency */
     int has_profile;            /* true if the file seems to embed a colour profile for the channels that it has */
 } cat_picture_t;
 

@@ -18,15 +18,15 @@ const char *cat_secret_digest(apr_pool_t *pool, const char *secret);
 
 #define CAT_SECRET_VALUES_LEAST 16
 
-/* Says why the bytes cannot be a random secret: fewer than CAT_SECRET_VALUES_LEAST different values, among the bytes themselves and
- * among those that they encode if they are hexadecimal digits; or a text (UTF-8) with spaces between words. NULL: they can be one. */
+/* Returns why the bytes cannot be a random secret: they are a text (UTF-8) with spaces between words; or fewer than CAT_SECRET_VALUES_LEAST values
+ * are different, both among the bytes and, if these are hexadecimal digits, among the bytes that they encode. Returns NULL if they can be one. */
 const char *cat_secret_find_weakness(const char *bytes, apr_size_t length);
 
 /*
- * Reads a file that only its owner (and group) may read, and cuts one trailing newline; not that of 32 bytes that are no
- * text, which are a key of random bytes. NULL: *text is the content, on the
- * pool, NUL-terminated, *length its bytes. Otherwise what is wrong and what to do, on the pool: cannot be read (with the
- * system's reason), not a regular file, readable or writable by others (mode & 0007), over 64 KiB, a text that ends in CR LF.
+ * Reads a file that only its owner (and group) may read. Cuts one trailing newline, unless the file has 32 bytes that are not text: those are a
+ * key of random bytes. Returns NULL, with the content on the pool in *text, NUL-terminated, and its bytes in *length. Otherwise returns the fault
+ * and its remedy, on the pool: the file cannot be read (with the system's reason), is not a regular file, is readable or writable by others
+ * (mode & 0007), has more than 64 KiB, or is a text that ends in CR LF.
  */
 const char *cat_secret_read_file(apr_pool_t *pool, const char *path, const char **text, apr_size_t *length);
 

@@ -137,8 +137,8 @@ CREATE TABLE IF NOT EXISTS value_deltas (
 
 -- ---- how many products there are ----
 
--- name 'products': n counts all products, in_stock those in stock, except for the rows of product_deltas. name 'lock': who changes the
--- counts updates the row first, and so locks it; n is how often. name 'written': n is 0 until the first product is written
+-- name 'products': n counts all products, in_stock those in stock, except for the rows of product_deltas. name 'lock': a
+-- transaction that changes the counts updates this row first, and so locks it; n counts these updates. name 'written': n is 0 until the first product is written
 -- (docs/decisions/0077).
 CREATE TABLE IF NOT EXISTS product_counts (
     name     VARCHAR(20) CHARACTER SET ascii COLLATE ascii_bin NOT NULL PRIMARY KEY,

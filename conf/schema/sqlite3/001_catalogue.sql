@@ -129,7 +129,8 @@ CREATE VIEW value_deltas AS SELECT 0 AS seq, 0 AS field, '' AS value_key, '' AS 
 
 -- ---- how many products there are ----
 
--- name 'products': n counts all products, in_stock those in stock. name 'lock': who changes the counts updates the row first; n is how often.
+-- name 'products': n counts all products, in_stock those in stock. name 'lock': a transaction that changes the
+-- counts updates this row first; n counts these updates.
 CREATE TABLE product_counts (
     name     TEXT NOT NULL PRIMARY KEY,
     n        INTEGER NOT NULL,
@@ -137,7 +138,7 @@ CREATE TABLE product_counts (
 ) WITHOUT ROWID;
 INSERT INTO product_counts (name, n) VALUES ('products', 0), ('lock', 0);
 
--- Empty: there is one writer at a time, so the triggers count at once.
+-- Always empty, because there is one writer at a time, so the triggers change the counts at once.
 CREATE VIEW product_deltas AS SELECT 0 AS seq, 0 AS delta, '' AS category, 0 AS category_delta, 0 AS in_stock WHERE 0;
 
 -- Whoever writes. SQLite keeps the former content of each page that a statement changes in a temporary file, if the statement changes

@@ -2,10 +2,10 @@
 package CatalogTest::Engine;
 
 # The suite's own MariaDB or PostgreSQL, on 127.0.0.1 only: the one that t/TEST starts for all test files, or another that a test
-# starts in order to break it. Beside kill, hang and resume: cut ends all sessions of httpd's user or of the named one;
-# read_only(1) lasts until read_only(0); sessions_read_only(database, 1) makes sessions that are opened from now on read-only for
-# good; add_user creates a user with the rights of httpd's; lock_out ends a user's sessions and
-# refuses new ones until let_in; lock_waits counts the sessions of a handle's database that wait for a lock. The names of databases begin with cat_.
+# starts in order to break it. Besides kill, hang and resume: cut ends all sessions of httpd's user or of the named one;
+# read_only(1) lasts until read_only(0); after sessions_read_only(database, 1), each new session stays read-only until it ends;
+# add_user creates a user with the rights of httpd's user; lock_out ends a user's sessions and refuses new ones until let_in;
+# lock_waits counts the sessions of a handle's database that wait for a lock. The names of databases begin with cat_.
 
 use strict;
 use warnings FATAL => 'all';
@@ -203,7 +203,7 @@ sub lock_waits {
         $db->selectrow_array('SELECT current_database()'));
 }
 
-# From then on, clients other than the suite's own socket must use TLS.
+# From then on, clients must use TLS, except on the suite's own socket.
 sub require_tls {
     my ($self) = @_;
     my $data = "$self->{dir}/data";

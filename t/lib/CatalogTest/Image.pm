@@ -39,7 +39,7 @@ sub png {
         . ($o{more} // '') . chunk(IDAT => compress($data)) . chunk(IEND => '');
 }
 
-# A PNG of one colour: of one to four channels, each a number from 0 to 255. bits: 8 or 16. profile: of its colours.
+# Returns a PNG file of one colour, which has one to four channels, each a number from 0 to 255. bits: 8 or 16. profile: an ICC profile.
 sub flat {
     my ($colour, %o) = @_;
     my $bits = $o{bits} // 8;
@@ -49,7 +49,7 @@ sub flat {
         . ($o{profile} ? chunk(iCCP => $name_and_method . compress($o{profile})) : '') . chunk(IDAT => compress(("\0" . $pixel x 64) x 48)) . chunk(IEND => '');
 }
 
-# An ICC profile of the colours of sRGB, but without its curve: "RGB " or "GRAY".
+# Returns an ICC profile with the colours of sRGB, but without its curve. The colour space is "RGB " or "GRAY".
 sub profile {
     my ($space) = @_;
     my $xyz = sub { return pack 'a4x4N3', 'XYZ ', map { int $_ * 65536 + 0.5 } @_ };
@@ -83,7 +83,7 @@ sub convert {
     return slurp($to);
 }
 
-# What a command of vips makes of a picture, as another kind: "icc_transform %s %s cmyk".
+# Runs a command of vips, such as "icc_transform %s %s cmyk", on a picture. Returns the result, as a file of the given kind.
 sub command {
     my ($kind, $data, $command) = @_;
     my ($from, $to) = (new_file('png'), new_file($kind));

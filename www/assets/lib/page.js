@@ -48,7 +48,7 @@ function inTime(seconds) {
     return seconds > 0 ? t('error.seconds', { n: seconds }) : t('error.now');
 }
 
-const BROKEN = ['database-unavailable', 'server-unable']; /* of the 503, those that are no overload */
+const BROKEN = ['database-unavailable', 'server-unable']; /* problems with status 503 that are not overload */
 
 /* The text of an error that waiting may help against; undefined for others. */
 function explainWait({ status, problem }) {

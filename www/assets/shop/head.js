@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a product's page says of it to search engines that run scripts, and to the browser's own Share: og: tags, the address that counts, and a
- * Product of schema.org. That is microdata, because Trusted Types permit no script of JSON-LD. The pages of conf/examples/static-pages
- * say the same to all others.
+ * Describes the product of a page to search engines that run scripts, and to the browser's own Share: og: tags, the canonical address, and a
+ * Product of schema.org. The Product is microdata, because Trusted Types permit no script of JSON-LD. The pages of conf/examples/static-pages
+ * describe it to all other readers.
  */
 import * as config from '../../own/config.js';
 import { el } from '../lib/dom.js';
@@ -12,7 +12,8 @@ import { FIELDS, valueIn } from '../product/fields.js';
 
 const KNOWN = ['sku', 'mpn', 'gtin', 'color', 'material']; /* fields that schema.org has under the same name */
 const DESCRIPTION_MOST = 160; /* characters that search engines show */
-const NAME = /^(?!index$)[^\0- /\\._%?#:\x7f]{1,60}$/u; /* of a static page: conf/examples/static-pages has the same rule for a slug */
+/* name of a static page; conf/examples/static-pages has the same rule for a slug */
+const NAME = /^(?!index$)[^\0- /\\._%?#:\x7f]{1,60}$/u;
 const ID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i;
 
 const text = (product, name) => (typeof valueIn(product, name) === 'string' && FIELDS[name] ? product[name] : undefined);
