@@ -2,6 +2,8 @@
 #include "unit.h"
 
 #include <arpa/inet.h>
+#include <dlfcn.h>
+#include <netdb.h>
 #include <pthread.h>
 #include <string.h>
 #include <unistd.h>
@@ -125,10 +127,46 @@ static void test_each_host_has_parameters_of_its_own(void **state)
     PQfinish(pg);
 }
 
+/* "two.example" has two addresses, here and for APR and libpq. */
+int getaddrinfo(const char *name, const char *service, const struct addrinfo *hints, struct addrinfo **found)
+{
+    int (*real)(const char *, const char *, const struct addrinfo *, struct addrinfo **) = NULL;
+    int is_ours = name && !strcmp(name, "two.example");
+    int rv;
+
+    *(void **)&real = dlsym(RTLD_NEXT, "getaddrinfo");
+    rv = real(is_ours ? "127.0.0.1" : name, service, hints, found);
+    return is_ours && !rv ? real("127.0.0.2", service, hints, &(*found)->ai_next) : rv;
+}
+
+static void test_each_address_of_a_name_is_a_host(void **state)
+{
+    PGconn *pg = PQconnectStart("host=two.example,127.0.0.3 port=1,2 target_session_attrs=read-write");
+    const char *const *hosts = cat_libpq_hosts_list(pg, *state);
+
+    assert_non_null(hosts);
+    for (int i = 0; i < 2; i++) {
+        assert_string_equal(find_value(*state, hosts[i], "host"), "two.example");
+        assert_string_equal(find_value(*state, hosts[i], "hostaddr"), apr_psprintf(*state, "127.0.0.%d", i + 1));
+        assert_string_equal(find_value(*state, hosts[i], "port"), "1");
+    }
+    assert_string_equal(find_value(*state, hosts[2], "host"), "127.0.0.3");
+    assert_null(find_value(*state, hosts[2], "hostaddr"));
+    assert_null(hosts[3]);
+    PQfinish(pg);
+    pg = PQconnectStart("host=two.example port=1 target_session_attrs=read-write");
+    assert_non_null(cat_libpq_hosts_list(pg, *state));
+    PQfinish(pg);
+    pg = PQconnectStart("host=two.example port=1"); /* libpq stays with the first that accepts */
+    assert_null(cat_libpq_hosts_list(pg, *state));
+    PQfinish(pg);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         UNIT_TEST(test_each_host_has_parameters_of_its_own),
+        UNIT_TEST(test_each_address_of_a_name_is_a_host),
         UNIT_TEST(test_host_that_hangs_is_left_in_time),
     };
     return UNIT_RUN(tests);

@@ -5,11 +5,16 @@
  *
  *     host=A,B port=1,2 user=catalog   -->   "user='catalog' host='A' port='1'", "user='catalog' host='B' port='2'"
  *
+ * A name with several addresses is several hosts for libpq, and here:
+ *
+ *     host=db                          -->   "host='db' hostaddr='10.0.0.1'", "host='db' hostaddr='10.0.0.2'"
+ *
  * All are asked at the same time, each on a connection of its own, because one that hangs must not delay the answers of the others. libpq
  * ignores connect_timeout for such connections, so the time limit is here.
  */
 #include "db/connection/libpq_hosts.h"
 
+#include <apr_network_io.h>
 #include <apr_strings.h>
 #include <apr_time.h>
 #include <poll.h>
@@ -111,17 +116,59 @@ static int count_hosts(const PQconninfoOption *options)
     return count < HOSTS_MAX ? count : HOSTS_MAX;
 }
 
+static const char *get_option(apr_pool_t *pool, const PQconninfoOption *options, const char *keyword, int n)
+{
+    for (const PQconninfoOption *o = options; o->keyword; o++) {
+        if (!strcmp(o->keyword, keyword)) {
+            return o->val ? copy_entry(pool, o->val, n) : "";
+        }
+    }
+    return "";
+}
+
+/* Of a name with several, where libpq goes on to the next address if a server is not the primary. Otherwise NULL: a single address stays a
+ * name, because it may lead elsewhere later. */
+static apr_sockaddr_t *find_addresses(apr_pool_t *pool, const PQconninfoOption *options, int n)
+{
+    const char *name = get_option(pool, options, "host", n);
+    const char *wanted = get_option(pool, options, "target_session_attrs", 0);
+    apr_sockaddr_t *found = NULL;
+    int is_name = *name && *name != '/' && *name != '@' && !*get_option(pool, options, "hostaddr", n);
+
+    if (!is_name || !*wanted || !strcmp(wanted, "any") ||
+        apr_sockaddr_info_get(&found, name, APR_UNSPEC, 0, 0, pool) != APR_SUCCESS) {
+        return NULL;
+    }
+    return found->next ? found : NULL;
+}
+
+static void add_host(apr_array_header_t *hosts, const PQconninfoOption *options, int n)
+{
+    const char *params = write_params(hosts->pool, options, n);
+    apr_sockaddr_t *address = find_addresses(hosts->pool, options, n);
+
+    if (!address) {
+        APR_ARRAY_PUSH(hosts, const char *) = params;
+    }
+    for (char *text; address && hosts->nelts < HOSTS_MAX; address = address->next) {
+        if (apr_sockaddr_ip_get(&text, address) == APR_SUCCESS) {
+            APR_ARRAY_PUSH(hosts, const char *) = apr_pstrcat(hosts->pool, params, "hostaddr='", text, "' ", NULL);
+        }
+    }
+}
+
 const char *const *cat_libpq_hosts_list(PGconn *pg, apr_pool_t *pool)
 {
     PQconninfoOption *options = PQconninfo(pg);
-    int count = options ? count_hosts(options) : 1;
-    const char **hosts = apr_pcalloc(pool, (apr_size_t)(count + 1) * sizeof(*hosts));
+    apr_array_header_t *hosts = apr_array_make(pool, HOSTS_MAX + 1, sizeof(const char *));
+    int count = options ? count_hosts(options) : 0;
 
-    for (int i = 0; count > 1 && i < count; i++) {
-        hosts[i] = write_params(pool, options, i);
+    for (int i = 0; i < count && hosts->nelts < HOSTS_MAX; i++) {
+        add_host(hosts, options, i);
     }
     PQconninfoFree(options);
-    return count > 1 ? hosts : NULL;
+    APR_ARRAY_PUSH(hosts, const char *) = NULL;
+    return hosts->nelts > 2 ? (const char *const *)hosts->elts : NULL;
 }
 
 /* Begins to connect. libpq uses the last value of an option, so any target_session_attrs of the parameters is overridden. */
