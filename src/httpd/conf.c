@@ -294,8 +294,7 @@ static cat_conf_t *merge(apr_pool_t *pool, const cat_conf_t *base, cat_conf_t *o
             *pointer_of(merged, row) = *pointer_of(over, row);
         }
     }
-    /* A section that changes neither keeps the text, so that a mount which virtual hosts inherit stays equal to itself (httpd/jobs.c). */
-    if (merged->mount && (merged->mount != base->mount || merged->base_path != base->base_path)) {
+    if (merged->mount) {
         merged->mount_uri = apr_pstrcat(pool, merged->base_path ? merged->base_path : "",
                                         cat_uri_encode_path(pool, merged->mount), NULL);
     }

@@ -32,6 +32,7 @@
 #include "db/job.h"
 #include "httpd/log.h"
 #include "httpd/server.h"
+#include "lib/text.h"
 #include "lib/conf.h"
 #include "lib/log.h"
 
@@ -247,6 +248,19 @@ static apr_status_t register_mount(apr_pool_t *pconf, cat_jobs_t *shared, int nu
     return rv;
 }
 
+/* Each merge of sections makes a text of its own for mount_uri, so the texts are compared, and all else by its bytes. */
+static int has_same_conf(const cat_mount_t *one, const cat_mount_t *other)
+{
+    cat_conf_t conf;
+
+    memcpy(&conf, other->conf, sizeof(conf)); /* configurations are zeroed when created, and padding is copied too */
+    if (cat_text_is_same(one->conf->mount_uri, conf.mount_uri)) {
+        conf.mount_uri = one->conf->mount_uri;
+    }
+    /* NOLINTNEXTLINE(bugprone-suspicious-memory-comparison) */
+    return !memcmp(one->conf, &conf, sizeof(conf));
+}
+
 /* A mount that virtual hosts inherit unchanged, with its database, is in the list of each; its jobs run once. */
 static int is_repeated(const apr_array_header_t *mounts, int place)
 {
@@ -254,8 +268,7 @@ static int is_repeated(const apr_array_header_t *mounts, int place)
 
     for (int i = 0; i < place; i++) {
         const cat_mount_t *other = APR_ARRAY_IDX(mounts, i, cat_mount_t *);
-        /* Configurations are zeroed when created, padding too. NOLINTNEXTLINE(bugprone-suspicious-memory-comparison) */
-        if (other->source == mount->source && !memcmp(other->conf, mount->conf, sizeof(*mount->conf))) {
+        if (other->source == mount->source && has_same_conf(other, mount)) {
             return 1;
         }
     }

@@ -343,6 +343,17 @@ static apr_status_t end_run(run_t *run)
     return run->succeeded || cat_db_is_accompanied(run->db) ? APR_SUCCESS : APR_NOTFOUND;
 }
 
+/* Creations alone free no value, so the first that meets a taken one ends the run. */
+static int may_free_values(const cat_operations_t *all)
+{
+    for (int i = 0; i < all->count; i++) {
+        if (all->list[i].kind != CAT_OPERATION_CREATE && all->list[i].kind != CAT_OPERATION_NONE) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
 static apr_status_t run_operations(void *baton)
 {
     run_t *run = baton;
@@ -353,7 +364,7 @@ static apr_status_t run_operations(void *baton)
     run->changed->nelts = 0;
     run->succeeded = 0;
     all->failed = -1;
-    if (all->is_atomic) {
+    if (all->is_atomic && may_free_values(all)) {
         cat_own_keys_wait(run->db, run->pool);
     }
     rv = lock_products(run);

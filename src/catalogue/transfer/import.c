@@ -929,8 +929,8 @@ static apr_status_t store_rows(void *baton)
             tell_of_growth_within(im);
         }
     }
-    rv = rv == APR_SUCCESS ? insert_postings(im) : rv;
     rv = rv == APR_SUCCESS ? cat_own_keys_take_waiting(im->db, im->refused) : rv;
+    rv = rv == APR_SUCCESS ? insert_postings(im) : rv; /* last, as other writers wait for the rows of words */
     im->db->waiting = NULL;
     im->end = cat_spool_tell(im->spool);
     cat_db_use_pool(im->db, before);
