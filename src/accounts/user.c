@@ -39,10 +39,12 @@ static const char *refuse_role(const cat_text_rule_t *, const char *text)
 }
 
 /* The pattern of addresses is what a form may check; cat_email_check is stricter. */
-const cat_text_rule_t cat_user_name_rule = {refuse_name, NULL, "^[A-Za-z0-9._-]*$", NULL, NULL, NULL, NULL},
-                      cat_user_email_rule = {refuse_email, "email", "^[^@\\s]+@[^@\\s]+\\.[^@\\s.]{2,}$", NULL, "Email",
-                                             NULL,         NULL},
-                      cat_user_role_rule = {refuse_role, NULL, NULL, cat_role_names, NULL, NULL, NULL};
+const cat_text_rule_t cat_user_name_rule = {.refuse = refuse_name, .pattern = "^[A-Za-z0-9._-]*$"},
+                      cat_user_email_rule = {.refuse = refuse_email,
+                                             .format = "email",
+                                             .pattern = "^[^@\\s]+@[^@\\s]+\\.[^@\\s.]{2,}$",
+                                             .schema = "Email"},
+                      cat_user_role_rule = {.refuse = refuse_role, .words = cat_role_names};
 
 #define PASSWORD_FLAGS (CAT_REQUIRED | CAT_SECRET | CAT_OPAQUE)
 

@@ -33,7 +33,7 @@ static const char *refuse_name(const cat_text_rule_t *, const char *text)
 /* The pattern says, too, that a name is not blank. */
 #define NO_CONTROLS "[^\\u0000-\\u001f\\u007f-\\u009f]*"
 const cat_text_rule_t cat_user_key_name_rule = {
-    refuse_name, NULL, "^" NO_CONTROLS "[^\\u0000-\\u0020\\u007f-\\u009f]" NO_CONTROLS "$", NULL, NULL, NULL, NULL};
+    .refuse = refuse_name, .pattern = "^" NO_CONTROLS "[^\\u0000-\\u0020\\u007f-\\u009f]" NO_CONTROLS "$"};
 
 /* clang-format off */
 const cat_field_t cat_user_key_fields[CAT_USER_KEY_FIELDS] = {

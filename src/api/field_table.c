@@ -12,7 +12,6 @@
 #include "api/field_table.h"
 
 #include <float.h>
-#include <string.h>
 
 #include "catalogue/lists.h"
 #include "catalogue/store.h"
@@ -69,14 +68,13 @@ static const struct {
 
 #define PROPERTIES (sizeof(properties) / sizeof(properties[0]))
 
-/* Choices and dates have no bounds of their own, and the length of an id says nothing. */
+/* The length of an id says nothing. */
 static int has_bounds(const row_t *row)
 {
-    const cat_text_rule_t *rule = row->field->rule;
+    const cat_own_type_t *type = row->own->type;
 
-    return row->field->kind == CAT_NUMBER ||
-           (row->field->kind == CAT_STRING && row->place != CAT_PRODUCT_ID &&
-            !(rule && (rule->words || (rule->format && !strcmp(rule->format, "date")))));
+    return type ? type->lowest < type->highest
+                : row->field->kind == CAT_NUMBER || (row->field->kind == CAT_STRING && row->place != CAT_PRODUCT_ID);
 }
 
 /* ---- how it is written ---- */
@@ -97,7 +95,13 @@ static void add_bound(cat_buffer_t *b, const char *name, double bound)
 static void add_bounds(cat_buffer_t *b, const row_t *row)
 {
     int is_number = row->field->kind == CAT_NUMBER;
+    const cat_text_rule_t *rule = row->field->rule;
 
+    if (cat_fields_has_measure(rule)) {
+        add_text(b, ",\"min\":", rule->bounds[0]);
+        add_text(b, ",\"max\":", rule->bounds[1]);
+        return;
+    }
     if (has_bounds(row) && row->field->least > (is_number ? -DBL_MAX : 0)) {
         add_bound(b, ",\"min\":", row->field->least);
     }
@@ -121,7 +125,7 @@ static void add_field(cat_buffer_t *b, const row_t *row)
                                         [CAT_TIME] = "time",     [CAT_LIST] = "strings",  [CAT_VALUE] = "json"};
 
     cat_json_add_member(b, "{\"name\":", row->field->name);
-    cat_json_add_member(b, ",\"type\":", row->own->type ? row->own->type : types[row->field->kind]);
+    cat_json_add_member(b, ",\"type\":", row->own->type ? row->own->type->name : types[row->field->kind]);
     add_text(b, ",\"label\":", row->own->label);
     add_text(b, ",\"help\":", row->own->type ? row->own->help : row->field->about);
     for (size_t i = 0; i < PROPERTIES; i++) {
@@ -167,7 +171,7 @@ cat_answer_t *cat_field_table_get(cat_request_t *q)
 
 static const cat_shape_t name = {.kind = CAT_SHAPE_TEXT, .example = "\"price\""};
 static const cat_shape_t type = {.kind = CAT_SHAPE_TEXT, .example = "\"number\""};
-static const cat_shape_t bound = {.kind = CAT_SHAPE_NUMBER, .example = "0"};
+static const cat_shape_t bound = {.kind = CAT_SHAPE_ANY, .example = "0"};
 static const cat_shape_t any = {.kind = CAT_SHAPE_ANY, .example = "true"};
 static const cat_shape_t texts = {.kind = CAT_SHAPE_LIST, .of = &cat_schema_text};
 static const cat_member_t members[] = {
@@ -183,8 +187,8 @@ static const cat_member_t members[] = {
     {"detail", &cat_schema_flag, CAT_RARELY, "Lists leave it out unless `fields` names it"},
     {"private", &cat_schema_flag, CAT_RARELY, "Only users who may write products see it"},
     {"readOnly", &cat_schema_flag, CAT_RARELY, "The server sets it"},
-    {"min", &bound, CAT_USUALLY, "The least value, or number of characters"},
-    {"max", &bound, CAT_RARELY, "The greatest value, or number of characters"},
+    {"min", &bound, CAT_USUALLY, "The least number, duration, or number of characters"},
+    {"max", &bound, CAT_RARELY, "The greatest number, duration, or number of characters"},
     {"pattern", &cat_schema_text, CAT_RARELY, "The regular expression that a whole value must match"},
     {"values", &texts, CAT_RARELY, "The values of a `choice`, in their order"},
     {"default", &any, CAT_RARELY, "The value that a product without it is created with"},

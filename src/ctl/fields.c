@@ -285,7 +285,7 @@ static const char *begin_change(ctl_t *ctl, const cat_registry_t **registry, cha
         return apr_psprintf(ctl->pool, "%s: the database has no such field; see catalogctl fields", name);
     }
     *c = (changing_t){.ctl = ctl, .kind = (*registry)->fields->all[field].kind};
-    c->change = (cat_field_change_t){.db = ctl->db, .name = name, .type = (*registry)->fields->own[field]->type};
+    c->change = (cat_field_change_t){.db = ctl->db, .name = name, .type = (*registry)->fields->own[field]->type->name};
     return NULL;
 }
 
@@ -307,7 +307,7 @@ static const char *choose_target(const cat_registry_t *registry, changing_t *c)
         return apr_psprintf(c->ctl->pool, "%s: add a line of CatalogField for the new name and restart httpd first",
                             name);
     }
-    type = registry->fields->own[target]->type;
+    type = registry->fields->own[target]->type->name;
     if (registry->fields->all[target].flags & CAT_FACET && !registry->is_complete[target]) {
         return apr_psprintf(c->ctl->pool, "%s: its keys are being filled in; run the same command again in a moment",
                             name);

@@ -92,7 +92,7 @@ static json_t *describe_text(const cat_field_t *field)
 {
     json_t *schema = json_pack("{s:s}", "type", field->flags & CAT_EMBEDDED ? "object" : "string");
 
-    if (field->most > 0) {
+    if (field->most > 0 && !cat_fields_has_measure(field->rule)) {
         if (field->least > 0) {
             json_object_set_new(schema, "minLength", write_number(field->least));
         }

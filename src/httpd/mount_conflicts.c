@@ -134,15 +134,15 @@ static const char *check_types(apr_pool_t *pool, const side_t *one, const side_t
     const cat_fields_t *earlier = cat_product_fields_of(one->conf), *fields = cat_product_fields_of(other->conf);
 
     for (int i = CAT_PRODUCT_FIELDS; i < fields->count; i++) {
-        const char *name = fields->all[i].name, *type = fields->own[i]->type;
+        const char *name = fields->all[i].name, *type = fields->own[i]->type->name;
         int known = fields->all[i].flags & CAT_OWN ? cat_own_field_find(earlier, name) : earlier->count;
         if (known < earlier->count &&
-            (strcmp(earlier->all[known].name, name) != 0 || strcmp(earlier->own[known]->type, type) != 0)) {
+            (strcmp(earlier->all[known].name, name) != 0 || strcmp(earlier->own[known]->type->name, type) != 0)) {
             return apr_psprintf(pool,
                                 "has CatalogField %s %s, but %s, which has the same database, has CatalogField %s %s; "
                                 "write the same in both",
                                 name, type, name_section(pool, one), earlier->all[known].name,
-                                earlier->own[known]->type);
+                                earlier->own[known]->type->name);
         }
     }
     return NULL;

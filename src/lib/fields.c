@@ -22,8 +22,18 @@
 
 const cat_field_fault_t cat_fields_no_fault = {NULL, NULL};
 
-const cat_text_rule_t cat_fields_id = {NULL, "uuid", "^[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}$", NULL, "Id",
-                                       NULL, NULL};
+const cat_text_rule_t cat_fields_id = {
+    .format = "uuid", .pattern = "^[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}$", .schema = "Id"};
+
+const char *cat_fields_spell(apr_pool_t *pool, const cat_text_rule_t *rule, const char *text)
+{
+    return rule && rule->form && rule->form->spell ? rule->form->spell(pool, text) : text;
+}
+
+int cat_fields_has_measure(const cat_text_rule_t *rule)
+{
+    return rule && rule->form && rule->form->measure;
+}
 
 static apr_size_t count_characters(const char *text)
 {
@@ -53,16 +63,32 @@ cat_field_fault_t cat_fields_check_length(apr_pool_t *pool, const cat_field_t *f
                                 : cat_fields_no_fault;
 }
 
+static cat_field_fault_t check_measure(apr_pool_t *pool, const cat_field_t *field, const char *text)
+{
+    double measure = field->rule->form->measure(text);
+
+    if (measure < field->least) {
+        return (cat_field_fault_t){"too_small", apr_pstrcat(pool, "must be at least ", field->rule->bounds[0], NULL)};
+    }
+    return measure > field->most
+               ? (cat_field_fault_t){"too_large", apr_pstrcat(pool, "must be at most ", field->rule->bounds[1], NULL)}
+               : cat_fields_no_fault;
+}
+
 static cat_field_fault_t check_string(apr_pool_t *pool, const cat_field_t *field, const char *text)
 {
-    cat_field_fault_t fault = cat_fields_check_length(pool, field, text);
+    int has_measure = cat_fields_has_measure(field->rule);
+    cat_field_fault_t fault = has_measure ? cat_fields_no_fault : cat_fields_check_length(pool, field, text);
     const char *message;
 
     if ((field->flags & CAT_VISIBLE) && *text && !text[strspn(text, " \t\n\v\f\r")]) {
         return (cat_field_fault_t){"blank", "must not be blank"};
     }
     message = !fault.code && field->rule && field->rule->refuse ? field->rule->refuse(field->rule, text) : NULL;
-    return message ? (cat_field_fault_t){"format", message} : fault;
+    if (message) {
+        return (cat_field_fault_t){"format", message};
+    }
+    return has_measure ? check_measure(pool, field, text) : fault;
 }
 
 static cat_field_fault_t check_number(apr_pool_t *pool, const cat_field_t *field, double value)
@@ -105,9 +131,7 @@ static cat_field_fault_t read_string(apr_pool_t *pool, const cat_field_t *field,
     if (field->flags & CAT_OPAQUE) {
         *text = cat_opaque_prepare(pool, *text);
     }
-    if (field->rule && field->rule->spell) {
-        *text = field->rule->spell(pool, *text);
-    }
+    *text = cat_fields_spell(pool, field->rule, *text);
     return check_string(pool, field, *text);
 }
 

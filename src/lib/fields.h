@@ -45,6 +45,20 @@ enum {
     CAT_IMAGES = 1 << 18    /* CAT_VALUE: the product's pictures (catalogue/product/product_images.h) */
 };
 
+/* The form that all texts of a type have. */
+typedef struct cat_text_form_t {
+    const char *format;                      /* as JSON Schema has it */
+    const char *(*refuse)(const char *text); /* Returns NULL or "must ..." */
+    int is_compared;                         /* True if values of conditions must have the form, too */
+    double (*measure)(
+        const char *text); /* Returns the number by which texts of the form are compared and bounded. NULL if they
+                                          * are compared folded and their bounds are numbers of characters */
+    const char *(*spell)(
+        apr_pool_t *pool,
+        const char *
+            text); /* Returns the text as it is checked, stored and compared. NULL if that is the text as it was sent */
+} cat_text_form_t;
+
 /* A rule of texts, and how JSON Schema says it; or how a value is written. */
 typedef struct cat_text_rule_t {
     const char *(*refuse)(const struct cat_text_rule_t *rule,
@@ -54,9 +68,15 @@ typedef struct cat_text_rule_t {
     const char *schema; /* the name of what the API's description says of it; NULL: said of each field */
     void (*write)(const struct cat_text_rule_t *rule, cat_buffer_t *b,
                   const char *text); /* CAT_VALUE: writes what answers have in its place; NULL: the text itself */
-    /* Returns the text in the form in which it is checked, stored and compared. NULL: as it was sent. */
-    const char *(*spell)(apr_pool_t *pool, const char *text);
+    const cat_text_form_t *form;     /* NULL if texts of any form follow the rule */
+    const char *bounds[2]; /* The field's least and greatest text. NULL if there is none, or the form has no measure */
 } cat_text_rule_t;
+
+/* Returns the text as a field with the rule stores and compares it, on the pool. rule NULL: as it is. */
+const char *cat_fields_spell(apr_pool_t *pool, const cat_text_rule_t *rule, const char *text);
+
+/* Returns true if the texts of the rule are compared by their measure. rule NULL: false. */
+int cat_fields_has_measure(const cat_text_rule_t *rule);
 
 extern const cat_text_rule_t cat_fields_id; /* of ids (lib/id.h) */
 
@@ -64,7 +84,8 @@ typedef struct cat_field_t {
     const char *name;
     cat_kind_t kind;
     int flags;
-    double least, most;          /* CAT_STRING: characters; CAT_NUMBER: value; CAT_LIST: texts */
+    double least,
+        most; /* CAT_STRING: characters, or the measure of the rule's form; CAT_NUMBER: value; CAT_LIST: texts */
     const char *absent;          /* default of a record text when a record is created; NULL: stays unset */
     const cat_text_rule_t *rule; /* a further rule for CAT_STRING; NULL: none */
     const char *about;   /* what it means, in a sentence without full stop, for /openapi.json; NULL: not of the API */

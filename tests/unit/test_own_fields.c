@@ -109,8 +109,9 @@ static void test_each_type_is_a_kind(void **state)
         assert_true(field->least == expected[i].least && field->most == expected[i].most);
         assert_null(field->absent);
         assert_string_equal(read_own(*state, line)->line, line);
-        assert_int_equal(
-            strncmp(line + strlen("x1 "), read_own(*state, line)->type, strlen(read_own(*state, line)->type)), 0);
+        assert_int_equal(strncmp(line + strlen("x1 "), read_own(*state, line)->type->name,
+                                 strlen(read_own(*state, line)->type->name)),
+                         0);
     }
     assert_int_equal(read_field(*state, "updatedAt modified index")->flags,
                      CAT_OWN | CAT_SERVER | CAT_MODIFIED | CAT_OPTIONAL | CAT_INDEXED);
@@ -127,7 +128,7 @@ static void test_built_in_fields_come_first(void **state)
         assert_null(fields->own[i]);
     }
     assert_string_equal(fields->all[CAT_PRODUCT_FIELDS + 1].name, "b");
-    assert_string_equal(fields->own[CAT_PRODUCT_FIELDS + 1]->type, "number");
+    assert_string_equal(fields->own[CAT_PRODUCT_FIELDS + 1]->type->name, "number");
 }
 
 static void test_strings_have_bounds(void **state)
@@ -643,11 +644,11 @@ static void test_sections_are_merged(void **state)
     assert_int_equal(merged->count, CAT_PRODUCT_FIELDS + 4);
     assert_string_equal(merged->all[CAT_PRODUCT_FIELDS].name, "a");
     assert_string_equal(merged->all[CAT_PRODUCT_FIELDS + 1].name, "B");
-    assert_string_equal(merged->own[CAT_PRODUCT_FIELDS + 1]->type, "number");
+    assert_string_equal(merged->own[CAT_PRODUCT_FIELDS + 1]->type->name, "number");
     assert_string_equal(merged->all[CAT_PRODUCT_FIELDS + 2].name, "c");
     assert_string_equal(merged->own[CAT_PRODUCT_FIELDS + 3]->line, "d string");
     assert_int_equal(outer->count, CAT_PRODUCT_FIELDS + 3);
-    assert_string_equal(outer->own[CAT_PRODUCT_FIELDS + 1]->type, "string");
+    assert_string_equal(outer->own[CAT_PRODUCT_FIELDS + 1]->type->name, "string");
 }
 
 static void test_from_may_name_a_field_of_an_outer_section(void **state)

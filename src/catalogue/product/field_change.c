@@ -41,7 +41,7 @@ static apr_status_t drop_keys(const cat_field_change_t *c, int field, const cat_
 
 static int has_type(const cat_field_change_t *c, int field)
 {
-    return field < c->registry->fields->count && !strcmp(c->registry->fields->own[field]->type, c->type);
+    return field < c->registry->fields->count && !strcmp(c->registry->fields->own[field]->type->name, c->type);
 }
 
 /* Are the field and the pairs that it is one of without their options? */

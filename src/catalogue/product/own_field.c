@@ -5,8 +5,8 @@
  *     weight number index min=0 label="Gross weight"
  *     name   type   options
  *
- * THE TYPE TABLE says of each type how its values look in JSON, which options it may have, and their bounds. A new type is a row
- * there; one whose values have another form in JSON than those of lib/fields.h is a kind there, too.
+ * THE TYPE TABLE says of each type how its values look in JSON, its bounds, how its values are compared, and its options. A new type is a
+ * row there, and a file with the form of its texts if it has one.
  *
  * The options are collected before any is applied, so their order does not matter: a default is checked against the bounds, the values
  * and the pattern by the check that the values of clients go through.
@@ -88,50 +88,39 @@ static const struct {
 
 /* ---- the types ---- */
 
-/* A type of fields. */
-typedef struct type_t {
-    const char *name;
-    cat_kind_t kind;
-    int flags;
-    double least, most;         /* as in cat_field_t, unless min and max say other */
-    double lowest, highest;     /* that min and max may be */
-    const cat_own_form_t *form; /* NULL: any text */
-    unsigned options;           /* that it may have */
-    const char *example;
-} type_t;
-
 #define PRESET_MAX 3000 /* longest " default=" of a definition, in bytes */
 
 #define SAFE ((double)CAT_NUMBER_SAFE_MAX)
 
 /* THE TYPE TABLE. */
 /* clang-format off */
-static const type_t types[] = {
-    /*name        kind         flags          least     most     lowest    highest     form                options, example */
+static const cat_own_type_t types[] = {
+    /*name        kind         flags          least     most     lowest    highest     form
+        operators, options, example */
     {"string",   CAT_STRING,  0,             0,        200,     0,        STRING_MAX, NULL,
-        INPUT | BOUNDS | KEYED | O(PATTERN) | O(SEARCH) | O(FACET) | O(FROM) | O(BY), "text"},
+        CAT_OPERATORS_TEXT, INPUT | BOUNDS | KEYED | O(PATTERN) | O(SEARCH) | O(FACET) | O(FROM) | O(BY), "text"},
     {"text",     CAT_STRING,  0,             0,        5000,    0,        TEXT_MAX,   NULL,
-        INPUT | BOUNDS | O(PATTERN) | O(SEARCH), "text"},
-    {"url",      CAT_STRING,  0,             0,        STRING_MAX, 0,     STRING_MAX, &cat_own_rule_url,
-        INPUT | BOUNDS | KEYED | O(PATTERN) | O(FACET), "https://shop.example.com/"},
+        CAT_OPERATORS_TEXT, INPUT | BOUNDS | O(PATTERN) | O(SEARCH), "text"},
+    {"url",      CAT_STRING,  0,             0,        STRING_MAX, 0,     STRING_MAX, &cat_own_url,
+        CAT_OPERATORS_TEXT, INPUT | BOUNDS | KEYED | O(PATTERN) | O(FACET), "https://shop.example.com/"},
     {"number",   CAT_NUMBER,  0,             -DBL_MAX, DBL_MAX, -DBL_MAX, DBL_MAX,    NULL,
-        INPUT | BOUNDS | KEYED, "2.5"},
+        CAT_OPERATORS_ORDER, INPUT | BOUNDS | KEYED, "2.5"},
     {"integer",  CAT_NUMBER,  CAT_WHOLE,     -SAFE,    SAFE,    -SAFE,    SAFE,       NULL,
-        INPUT | BOUNDS | KEYED | O(FACET) | O(BY), "3"},
+        CAT_OPERATORS_ORDER, INPUT | BOUNDS | KEYED | O(FACET) | O(BY), "3"},
     {"boolean",  CAT_BOOLEAN, 0,             0,        0,       0,        0,          NULL,
-        INPUT | O(INDEX) | O(FACET), "true"},
+        CAT_OPERATORS_SAME, INPUT | O(INDEX) | O(FACET), "true"},
     {"choice",   CAT_STRING,  0,             0,        CHOICE_MAX, 0,     0,          NULL,
-        INPUT | KEYED | O(VALUES) | O(SEARCH) | O(FACET), NULL},
+        CAT_OPERATORS_WORDS, INPUT | KEYED | O(VALUES) | O(SEARCH) | O(FACET), NULL},
     {"time",     CAT_TIME,    0,             0,        0,       0,        0,          NULL,
-        INPUT | KEYED, "2026-11-21T16:17:07.877Z"},
-    {"date",     CAT_STRING,  0,             0,        CHOICE_MAX, 0,     0,          &cat_own_rule_date,
-        INPUT | KEYED | O(FACET), "2026-11-21"},
+        CAT_OPERATORS_ORDER, INPUT | KEYED, "2026-11-21T16:17:07.877Z"},
+    {"date",     CAT_STRING,  0,             0,        CHOICE_MAX, 0,     0,          &cat_own_date,
+        CAT_OPERATORS_TEXT, INPUT | KEYED | O(FACET), "2026-11-21"},
     {"strings",  CAT_LIST,    0,             0, CAT_FIELDS_LIST_MAX, 0,   0,          NULL,
-        INPUT | O(INDEX) | O(SEARCH) | O(FACET) | O(BY), "[\"red\",\"blue\"]"},
+        CAT_OPERATORS_LIST, INPUT | O(INDEX) | O(SEARCH) | O(FACET) | O(BY), "[\"red\",\"blue\"]"},
     {"json",     CAT_VALUE,   0,             0,        0,       0,        0,          NULL,
-        INPUT, "{\"width\":20}"},
+        CAT_OPERATORS_NONE, INPUT, "{\"width\":20}"},
     {"modified", CAT_TIME,    CAT_SERVER | CAT_MODIFIED | CAT_OPTIONAL, 0, 0, 0, 0,   NULL,
-        SHOWN | O(INDEX), "2026-11-21T16:17:07.877Z"},
+        CAT_OPERATORS_ORDER, SHOWN | O(INDEX), "2026-11-21T16:17:07.877Z"},
 };
 /* clang-format on */
 
@@ -149,7 +138,7 @@ typedef struct line_t {
     apr_pool_t *pool;
     const cat_fields_t *before;
     const char *line;
-    const type_t *type;
+    const cat_own_type_t *type;
     unsigned given;              /* options: bits */
     const char *values[OPTIONS]; /* of those that have one */
     cat_field_t field;
@@ -236,13 +225,27 @@ static const char *check_contradictions(line_t *l)
     return NULL;
 }
 
+/* A bound of a type whose texts have a measure is such a text. */
+static const char *measure_bound(const line_t *l, int option, double *bound)
+{
+    const char *message = l->type->form->refuse(l->values[option]);
+
+    *bound = l->type->form->measure(l->values[option]);
+    return message ? apr_psprintf(l->pool, "%s%s %s", options[option].name, l->values[option], message) : NULL;
+}
+
+static int has_measure(const cat_own_type_t *type)
+{
+    return type->form && type->form->measure;
+}
+
 static const char *take_bound(line_t *l, int option, double *bound)
 {
     const char *text = l->values[option];
     int is_whole = l->type->kind != CAT_NUMBER || l->type->flags & CAT_WHOLE;
 
-    if (!text) {
-        return NULL;
+    if (!text || has_measure(l->type)) {
+        return text ? measure_bound(l, option, bound) : NULL;
     }
     if (!cat_number_parse_real(text, bound) || (is_whole && *bound != floor(*bound))) {
         return apr_psprintf(l->pool, "%s%s is not a %s", options[option].name, text,
@@ -260,18 +263,21 @@ static const char *take_bound(line_t *l, int option, double *bound)
 static const char *take_bounds(line_t *l)
 {
     cat_field_t *field = &l->field;
+    int counts_characters = field->kind == CAT_STRING && !has_measure(l->type);
     const char *fault = take_bound(l, MIN, &field->least);
 
     fault = fault ? fault : take_bound(l, MAX, &field->most);
-    if (field->kind == CAT_STRING && l->given & O(REQUIRED) && field->least < 1) {
+    if (counts_characters && l->given & O(REQUIRED) && field->least < 1) {
         field->least = 1;
         field->flags |= CAT_VISIBLE;
     }
     if (fault || field->least <= field->most) {
-        return fault || field->kind != CAT_STRING || field->most > 0 ? fault : "max=0 allows no text";
+        return fault || !counts_characters || field->most > 0 ? fault : "max=0 allows no text";
     }
-    return apr_psprintf(l->pool, "min=%s is greater than max=%s", cat_number_format_real(l->pool, field->least),
-                        cat_number_format_real(l->pool, field->most));
+    return has_measure(l->type)
+               ? apr_psprintf(l->pool, "min=%s is greater than max=%s", l->values[MIN], l->values[MAX])
+               : apr_psprintf(l->pool, "min=%s is greater than max=%s", cat_number_format_real(l->pool, field->least),
+                              cat_number_format_real(l->pool, field->most));
 }
 
 static const char *check_words(line_t *l, const char *option, const char *text, int most)
@@ -316,7 +322,8 @@ static const char *take_values(line_t *l)
 
 static const char *take_rule(line_t *l)
 {
-    const cat_own_limits_t limits = {l->type->form, l->own.values, l->values[PATTERN]};
+    const cat_own_limits_t limits = {
+        l->type->form, l->own.values, l->values[PATTERN], {l->values[MIN], l->values[MAX]}};
 
     l->own.pattern = limits.pattern;
     return cat_own_rule_make(l->pool, &limits, &l->field.rule);
@@ -537,10 +544,10 @@ static const char *parse_line(line_t *l, const char *name, const char *type, con
 
     fault = fault ? fault : find_type(l, type);
     if (!fault) {
-        const type_t *t = l->type;
+        const cat_own_type_t *t = l->type;
         l->field = (cat_field_t){
             .name = name, .kind = t->kind, .flags = t->flags | CAT_OWN, .least = t->least, .most = t->most};
-        l->own = (cat_own_field_t){.line = l->line, .type = t->name};
+        l->own = (cat_own_field_t){.line = l->line, .type = t};
         fault = take_options(l, rest);
     }
     for (size_t i = 0; i < sizeof(steps) / sizeof(steps[0]) && !fault; i++) {
@@ -600,7 +607,7 @@ const char *cat_own_field_define(apr_pool_t *pool, const cat_own_field_t *own, i
     cat_buffer_t b;
 
     cat_buffer_init(&b, pool, 64);
-    cat_buffer_add_text(&b, own->type);
+    cat_buffer_add_text(&b, own->type->name);
     if (own->values) {
         add_values(&b, own->values);
     }

@@ -4,10 +4,47 @@
 
 #include "lib/fields.h"
 
+/* The operators of conditions. */
+typedef enum {
+    CAT_EQ,     /* exact text; number, boolean, time */
+    CAT_NE,     /* the same */
+    CAT_EXISTS, /* values[0].key 1: the field is set; 0: it is not. Only of fields that can be unset */
+    CAT_LT,     /* LT to GTE: folded text; number, time. Not of id and booleans */
+    CAT_LTE,
+    CAT_GT,
+    CAT_GTE,
+    CAT_IN,     /* EQ with one of the values; 1 to CAT_QUERY_VALUES_MAX, all different, in ascending order of text */
+    CAT_PREFIX, /* folded text, which is not empty */
+    CAT_ALL     /* CAT_LIST: has each of the values, which are as those of CAT_IN */
+} cat_operator_t;
+
+/* Which operators fields have: bits. Fields that can be unset have CAT_EXISTS besides. */
+#define CAT_OPERATOR(op) (1u << (op))
+#define CAT_OPERATORS_NONE 0u
+#define CAT_OPERATORS_SAME (CAT_OPERATOR(CAT_EQ) | CAT_OPERATOR(CAT_IN))
+#define CAT_OPERATORS_WORDS (CAT_OPERATORS_SAME | CAT_OPERATOR(CAT_NE))
+#define CAT_OPERATORS_ORDER                                                                                            \
+    (CAT_OPERATORS_WORDS | CAT_OPERATOR(CAT_LT) | CAT_OPERATOR(CAT_LTE) | CAT_OPERATOR(CAT_GT) | CAT_OPERATOR(CAT_GTE))
+#define CAT_OPERATORS_TEXT (CAT_OPERATORS_ORDER | CAT_OPERATOR(CAT_PREFIX))
+#define CAT_OPERATORS_LIST (CAT_OPERATORS_SAME | CAT_OPERATOR(CAT_ALL))
+
+/* A type of fields. */
+typedef struct cat_own_type_t {
+    const char *name;
+    cat_kind_t kind;
+    int flags;
+    double least, most;          /* as in cat_field_t, unless min= and max= say other */
+    double lowest, highest;      /* that min= and max= may be; both 0 if the type has no bounds */
+    const cat_text_form_t *form; /* NULL: any text */
+    unsigned operators;          /* of conditions: bits */
+    unsigned options;            /* that a line may have: bits */
+    const char *example;
+} cat_own_type_t;
+
 /* What a line says beyond cat_field_t. */
 typedef struct cat_own_field_t {
-    const char *line;          /* the line itself */
-    const char *type;          /* as in the line: "number" */
+    const char *line; /* the line itself */
+    const cat_own_type_t *type;
     const char *label, *help;  /* for people; NULL: none */
     const char *const *values; /* of a choice, in their order; ends with NULL. NULL: of another type */
     const char *pattern;       /* the regular expression that a whole value must match; NULL: none */

@@ -176,12 +176,13 @@ const cat_fields_t *cat_own_fields_add_pair(apr_pool_t *pool, const cat_fields_t
     table_t *table = copy_table(pool, before ? before : &cat_product_built_in, 1);
     apr_size_t length = strcspn(line, " ");
     const char *name = apr_pstrndup(pool, line, length), *comma = strchr(name, ',');
-    cat_field_t field = {.name = name, .kind = CAT_STRING, .flags = CAT_OWN};
+    static const cat_own_type_t pair = {.name = "pair", .kind = CAT_STRING};
+    cat_field_t field = {.name = name, .kind = pair.kind, .flags = CAT_OWN};
     cat_own_field_t *own = apr_pcalloc(pool, sizeof(*own));
 
     field.flags |= strstr(line + length, " index") ? CAT_INDEXED : 0;
     own->line = line;
-    own->type = "pair";
+    own->type = &pair;
     own->of = apr_pstrndup(pool, name, (apr_size_t)(comma - name));
     own->by = comma + 1;
     put_field(table, table->fields.count, &field, own);

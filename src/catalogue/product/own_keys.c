@@ -45,13 +45,18 @@ static const char *write_order(apr_pool_t *pool, apr_uint64_t bits)
 }
 
 /* The bits of a double are ordered as its value is, those of negative ones the other way. */
-static const char *write_number(apr_pool_t *pool, const char *text)
+static const char *write_real(apr_pool_t *pool, double number)
 {
-    double number = cat_number_read(text, NULL) + 0.0; /* -0 is 0 */
     apr_uint64_t bits;
 
+    number += 0.0; /* -0 is 0 */
     memcpy(&bits, &number, sizeof(bits));
     return write_order(pool, bits >> 63 ? ~bits : bits | APR_UINT64_C(1) << 63);
+}
+
+static const char *write_number(apr_pool_t *pool, const char *text)
+{
+    return write_real(pool, cat_number_read(text, NULL));
 }
 
 const char *cat_own_keys_unique(apr_pool_t *pool, const char *text)
@@ -66,11 +71,15 @@ const char *cat_own_keys_unique(apr_pool_t *pool, const char *text)
     return apr_pstrcat(pool, "sha256:", cat_digest_end(digest), NULL);
 }
 
+int cat_own_keys_has_value(const cat_fields_t *fields, int field)
+{
+    return fields->all[field].kind == CAT_STRING && !fields->own[field]->values &&
+           !cat_fields_has_measure(fields->all[field].rule);
+}
+
 const char *cat_own_keys_value(apr_pool_t *pool, const cat_fields_t *fields, int field, const char *text)
 {
-    return text && fields->all[field].kind == CAT_STRING && !fields->own[field]->values
-               ? cat_own_keys_unique(pool, text)
-               : NULL;
+    return text && cat_own_keys_has_value(fields, field) ? cat_own_keys_unique(pool, text) : NULL;
 }
 
 #define STRANGE "~" /* behind all digits; SQL_KEYS_STRANGE has it, too */
@@ -88,14 +97,16 @@ static const char *write_choice(apr_pool_t *pool, const char *const *values, con
 const char *cat_own_keys_key(apr_pool_t *pool, const cat_fields_t *fields, int field, const char *text)
 {
     const char *const *values = fields->own[field]->values;
+    const cat_text_rule_t *rule = fields->all[field].rule;
 
     if (!text) {
         return "";
     }
     switch (fields->all[field].kind) {
     case CAT_STRING:
-        return values ? write_choice(pool, values, text)
-                      : cat_fold_cut(pool, cat_fold_text(pool, text), CAT_OWN_KEY_SIZE);
+        return values                         ? write_choice(pool, values, text)
+               : cat_fields_has_measure(rule) ? write_real(pool, rule->form->measure(text))
+                                              : cat_fold_cut(pool, cat_fold_text(pool, text), CAT_OWN_KEY_SIZE);
     case CAT_NUMBER:
         return write_number(pool, text);
     case CAT_TIME:

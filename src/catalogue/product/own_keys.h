@@ -21,11 +21,14 @@
  *
  * A choice that the list lacks is "~" and its SHA-256.
  *
- * value: of a text that is no choice, the exact one; of all others NULL, as the key says which it is; of a row that value_counts counts, always
+ * value: the exact text if cat_own_keys_has_value; NULL for other fields, as the key says which value it is; of a row that value_counts counts, always
  * the exact text. text: as a record has it, of a list an element; NULL: the product lacks the field, and the key is "".
  */
 const char *cat_own_keys_key(apr_pool_t *pool, const cat_fields_t *fields, int field, const char *text);
 const char *cat_own_keys_value(apr_pool_t *pool, const cat_fields_t *fields, int field, const char *text);
+
+/* Returns true if two different values of the field can have the same key: texts that are compared folded. */
+int cat_own_keys_has_value(const cat_fields_t *fields, int field);
 
 /* The same of product_unique: the text, or a digest of a long one. */
 const char *cat_own_keys_unique(apr_pool_t *pool, const char *text);

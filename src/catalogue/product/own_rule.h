@@ -6,24 +6,18 @@
 
 /* The rules of texts in fields of the shop's own. */
 
-/* What all texts of a type have in common. */
-typedef struct cat_own_form_t {
-    const char *(*refuse)(const char *text); /* NULL or "must ..." */
-    const char *format;                      /* as JSON Schema has it */
-    /* cat_text_rule_t.spell; NULL: texts stay as they were sent */
-    const char *(*spell)(apr_pool_t *pool, const char *text);
-} cat_own_form_t;
-
-extern const cat_own_form_t cat_own_rule_url, cat_own_rule_date;
+/* The forms of types, each in a file of its own: own_url.c. */
+extern const cat_text_form_t cat_own_url, cat_own_date;
 
 /* Returns a rule that accepts every text and only spells it as `rule` does. Returns NULL if `rule` leaves texts as they were sent. */
 const cat_text_rule_t *cat_own_rule_spelling(const cat_text_rule_t *rule);
 
 /* What the texts of one field must be; each may be NULL. */
 typedef struct cat_own_limits_t {
-    const cat_own_form_t *form;
+    const cat_text_form_t *form;
     const char *const *words; /* the only texts; ends with NULL */
     const char *pattern;      /* a regular expression that the whole text must match */
+    const char *bounds[2];    /* of cat_text_rule_t */
 } cat_own_limits_t;
 
 /* *rule: on the pool; NULL: any text will do. NULL, or what is wrong with the pattern, in words for the administrator. */

@@ -171,7 +171,8 @@ static void write_images(const cat_text_rule_t *rule, cat_buffer_t *b, const cha
     cat_buffer_add_text(b, *separator == '[' ? "[]" : "]");
 }
 
-const cat_own_field_t cat_product_images_own = {.line = CAT_PRODUCT_IMAGES_NAME, .type = CAT_PRODUCT_IMAGES_NAME};
+static const cat_own_type_t type = {.name = CAT_PRODUCT_IMAGES_NAME, .kind = CAT_VALUE};
+const cat_own_field_t cat_product_images_own = {.line = CAT_PRODUCT_IMAGES_NAME, .type = &type};
 
 cat_field_t cat_product_images_field(apr_pool_t *pool, const char *mount_uri)
 {

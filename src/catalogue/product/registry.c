@@ -450,7 +450,7 @@ static int have_room(const cat_db_t *db, const cat_own_field_t *known, const cat
 
 static const char *explain_type(apr_pool_t *pool, const cat_registry_t *registry, int known)
 {
-    const char *name = registry->fields->all[known].name, *type = registry->fields->own[known]->type;
+    const char *name = registry->fields->all[known].name, *type = registry->fields->own[known]->type->name;
 
     return apr_psprintf(pool, "the database has the field %s with the type %s; write: CatalogField %s %s", name, type,
                         name, type);
@@ -473,7 +473,7 @@ static const char *find_fault(const cat_db_t *db, const cat_registry_t *registry
         return NULL; /* pictures, or a field that is new */
     }
     if (strcmp(registry->fields->all[known].name, fields->all[i].name) != 0 ||
-        strcmp(registry->fields->own[known]->type, fields->own[i]->type) != 0) {
+        strcmp(registry->fields->own[known]->type->name, fields->own[i]->type->name) != 0) {
         return explain_type(db->pool, registry, known);
     }
     return covers_line(registry, known, fields, i) || have_room(db, registry->fields->own[known], fields->own[i])

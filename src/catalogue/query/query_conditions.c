@@ -20,7 +20,6 @@
 #include <string.h>
 
 #include "catalogue/product/own_field.h"
-#include "catalogue/product/own_rule.h"
 #include "catalogue/product/product_keys.h"
 #include "catalogue/query/field_list.h"
 #include "lib/fold.h"
@@ -31,51 +30,40 @@
 
 /* ---- the operators ---- */
 
-/* What a field is like, as bits; cat_kind_t is the first of them. */
-enum {
-    TEXT = 1 << CAT_STRING,
-    NUMBER = 1 << CAT_NUMBER,
-    BOOLEAN = 1 << CAT_BOOLEAN,
-    TIME = 1 << CAT_TIME,
-    LIST = 1 << CAT_LIST,
-    KEY = 1 << 6,    /* the id, which is text that has no order and no parts */
-    CHOICE = 1 << 7, /* text that is one of a few */
-    UNSET = 1 << 8   /* it need not be set */
-};
-
 #define EXACTLY "; texts are compared exactly"
 #define FOLDED "; texts are compared folded"
 
-/* THE OPERATOR TABLE: the name in brackets, the fields that have the operator, those that are like one of these, and what it says of a
- * field, after its name: of a list, of others, and of texts in addition. */
+/* THE OPERATOR TABLE: the name in brackets, and what it says of a field, after its name: of texts in addition, of a list, and of others. */
 static const struct operator_row_t {
-    const char *name;
-    unsigned of;
-    const char *of_list, *about, *of_text;
+    const char *name, *of_text, *of_list, *about;
 } operators[] = {
-    [CAT_EQ] = {"", TEXT | NUMBER | BOOLEAN | TIME | LIST | KEY | CHOICE, "has this value", "is this value", EXACTLY},
-    [CAT_NE] = {"ne", TEXT | NUMBER | TIME | CHOICE, NULL, "is set, and is another value", EXACTLY},
-    [CAT_EXISTS] = {"exists", UNSET, "is set, or, with `false`, is not", "is set, or, with `false`, is not", NULL},
-    [CAT_LT] = {"lt", TEXT | NUMBER | TIME, NULL, "comes before this value", FOLDED},
-    [CAT_LTE] = {"lte", TEXT | NUMBER | TIME, NULL, "is this value, or comes before it", FOLDED},
-    [CAT_GT] = {"gt", TEXT | NUMBER | TIME, NULL, "comes after this value", FOLDED},
-    [CAT_GTE] = {"gte", TEXT | NUMBER | TIME, NULL, "is this value, or comes after it", FOLDED},
-    [CAT_IN] = {"in", TEXT | NUMBER | BOOLEAN | TIME | LIST | KEY | CHOICE, "has one of these values",
-                "is one of these values", EXACTLY},
-    [CAT_PREFIX] = {"prefix", TEXT, NULL, "begins with this text, without regard to case and accents", NULL},
-    [CAT_ALL] = {"all", LIST, "has all of these values", NULL, NULL},
+    [CAT_EQ] = {"", EXACTLY, "has this value", "is this value"},
+    [CAT_NE] = {"ne", EXACTLY, NULL, "is set, and is another value"},
+    [CAT_EXISTS] = {"exists", NULL, "is set, or, with `false`, is not", "is set, or, with `false`, is not"},
+    [CAT_LT] = {"lt", FOLDED, NULL, "comes before this value"},
+    [CAT_LTE] = {"lte", FOLDED, NULL, "is this value, or comes before it"},
+    [CAT_GT] = {"gt", FOLDED, NULL, "comes after this value"},
+    [CAT_GTE] = {"gte", FOLDED, NULL, "is this value, or comes after it"},
+    [CAT_IN] = {"in", EXACTLY, "has one of these values", "is one of these values"},
+    [CAT_PREFIX] = {"prefix", NULL, NULL, "begins with this text, without regard to case and accents"},
+    [CAT_ALL] = {"all", NULL, "has all of these values", NULL},
 };
 
 #define OPERATORS ((int)(sizeof(operators) / sizeof(operators[0])))
 
+/* The id is a text that has no order and no parts. */
 static int has_operator(const cat_fields_t *fields, int field, int op)
 {
+    static const unsigned by_kind[] = {
+        [CAT_STRING] = CAT_OPERATORS_TEXT, [CAT_NUMBER] = CAT_OPERATORS_ORDER, [CAT_BOOLEAN] = CAT_OPERATORS_SAME,
+        [CAT_TIME] = CAT_OPERATORS_ORDER,  [CAT_LIST] = CAT_OPERATORS_LIST,    [CAT_VALUE] = CAT_OPERATORS_NONE};
     const cat_field_t *row = &fields->all[field];
-    int is_choice = row->flags & CAT_OWN && fields->own[field]->values;
-    unsigned like = field == CAT_PRODUCT_ID ? KEY : is_choice ? CHOICE : 1U << row->kind;
+    unsigned has = row->flags & CAT_OWN      ? fields->own[field]->type->operators
+                   : field == CAT_PRODUCT_ID ? CAT_OPERATORS_SAME
+                                             : by_kind[row->kind];
 
-    like |= row->flags & (CAT_CLEARABLE | CAT_OWN) ? UNSET : 0;
-    return (operators[op].of & like) != 0;
+    has |= row->flags & (CAT_CLEARABLE | CAT_OWN) ? CAT_OPERATOR(CAT_EXISTS) : 0;
+    return (has & CAT_OPERATOR(op)) != 0;
 }
 
 /* "must have one of the operators ne, lt", or "must have the operator in": those in brackets. */
@@ -116,20 +104,16 @@ static double longest_text(const cat_field_t *field)
     return field->kind == CAT_LIST ? CAT_FIELDS_LIST_TEXT_MAX : cat_own_field_widen(field).most;
 }
 
-static int is_date(const cat_field_t *field)
-{
-    return field->rule && field->rule->format && !strcmp(field->rule->format, cat_own_rule_date.format);
-}
-
 /* A product may have a text that its line does not allow any more, and a short text may begin others. */
 static cat_field_fault_t read_own_text(apr_pool_t *pool, const cat_field_t *field, int op, const char *text,
                                        cat_query_value_t *value)
 {
     const cat_field_t longest = {.most = longest_text(field)};
     int has_words = field->rule && field->rule->words;
-    const char *message = is_date(field) && op != CAT_PREFIX ? cat_own_rule_date.refuse(text) : NULL;
+    const cat_text_form_t *form = field->rule ? field->rule->form : NULL;
+    const char *message = form && form->is_compared && op != CAT_PREFIX ? form->refuse(text) : NULL;
 
-    text = field->rule && field->rule->spell ? field->rule->spell(pool, text) : text;
+    text = cat_fields_spell(pool, field->rule, text);
     value->text = text;
     value->folded = has_words || field->kind == CAT_LIST ? NULL : cat_fold_text(pool, text);
     return message ? (cat_field_fault_t){"format", message} : cat_fields_check_length(pool, &longest, text);
@@ -513,7 +497,8 @@ static json_t *give_example(const cat_field_t *row, int op)
 static const char *explain_operator(apr_pool_t *pool, const cat_field_t *row, int op)
 {
     const struct operator_row_t *o = &operators[op];
-    const char *of_text = row->kind == CAT_STRING || row->kind == CAT_LIST ? o->of_text : NULL;
+    int is_text = (row->kind == CAT_STRING && !cat_fields_has_measure(row->rule)) || row->kind == CAT_LIST;
+    const char *of_text = is_text ? o->of_text : NULL;
 
     return apr_pstrcat(pool, "`", row->name, "` ", row->kind == CAT_LIST ? o->of_list : o->about, of_text, NULL);
 }

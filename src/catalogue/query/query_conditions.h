@@ -4,6 +4,7 @@
 
 #include <apr.h>
 
+#include "catalogue/product/own_field.h"
 #include "catalogue/product/product.h"
 #include "http/description.h"
 #include "http/parameters.h"
@@ -13,19 +14,6 @@
 
 #define CAT_QUERY_CONDITIONS_MAX 20
 #define CAT_QUERY_VALUES_MAX 100 /* of CAT_IN */
-
-typedef enum {
-    CAT_EQ,     /* exact text; number, boolean, time */
-    CAT_NE,     /* the same */
-    CAT_EXISTS, /* values[0].key 1: the field is set; 0: it is not. Only of fields that can be unset */
-    CAT_LT,     /* LT to GTE: folded text; number, time. Not of id and booleans */
-    CAT_LTE,
-    CAT_GT,
-    CAT_GTE,
-    CAT_IN,     /* EQ with one of the values; 1 to CAT_QUERY_VALUES_MAX, all different, in ascending order of text */
-    CAT_PREFIX, /* folded text, which is not empty */
-    CAT_ALL     /* CAT_LIST: has each of the values, which are as those of CAT_IN */
-} cat_operator_t;
 
 /* A value, of the kind of its field (of CAT_EXISTS: CAT_BOOLEAN; of CAT_LIST: an element). Of fields of the shop's own, text and folded
  * are what counts: catalogue/search/conditions.c makes the key. */

@@ -332,7 +332,7 @@ void cat_conditions_add_key(cat_select_text_t *s, int field)
 /* Has product_keys the exact text as well? */
 static int has_exact(const cat_select_text_t *s, int field)
 {
-    return s->fields->all[field].kind == CAT_STRING && !s->fields->own[field]->values;
+    return cat_own_keys_has_value(s->fields, field);
 }
 
 static const char *own_key(const cat_select_text_t *s, int field, const cat_query_value_t *value)
