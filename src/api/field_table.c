@@ -86,27 +86,25 @@ static void add_text(cat_buffer_t *b, const char *name, const char *text)
     }
 }
 
-static void add_bound(cat_buffer_t *b, const char *name, double bound)
+static void add_bound(cat_buffer_t *b, const char *name, const cat_field_t *field, double bound)
 {
-    cat_buffer_add_text(b, name);
-    cat_buffer_add_text(b, cat_number_format_real(b->pool, bound));
+    if (cat_fields_has_measure(field->rule)) {
+        cat_json_add_member(b, name, field->rule->form->write(b->pool, bound));
+    } else {
+        cat_buffer_add_text(b, name);
+        cat_buffer_add_text(b, cat_number_format_real(b->pool, bound));
+    }
 }
 
 static void add_bounds(cat_buffer_t *b, const row_t *row)
 {
-    int is_number = row->field->kind == CAT_NUMBER;
-    const cat_text_rule_t *rule = row->field->rule;
+    const cat_field_t *field = row->field;
 
-    if (cat_fields_has_measure(rule)) {
-        add_text(b, ",\"min\":", rule->bounds[0]);
-        add_text(b, ",\"max\":", rule->bounds[1]);
-        return;
+    if (has_bounds(row) && field->least > (field->kind == CAT_NUMBER ? -DBL_MAX : 0)) {
+        add_bound(b, ",\"min\":", field, field->least);
     }
-    if (has_bounds(row) && row->field->least > (is_number ? -DBL_MAX : 0)) {
-        add_bound(b, ",\"min\":", row->field->least);
-    }
-    if (has_bounds(row) && row->field->most < DBL_MAX) {
-        add_bound(b, ",\"max\":", row->field->most);
+    if (has_bounds(row) && field->most < DBL_MAX) {
+        add_bound(b, ",\"max\":", field, field->most);
     }
 }
 

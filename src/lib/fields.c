@@ -65,14 +65,16 @@ cat_field_fault_t cat_fields_check_length(apr_pool_t *pool, const cat_field_t *f
 
 static cat_field_fault_t check_measure(apr_pool_t *pool, const cat_field_t *field, const char *text)
 {
-    double measure = field->rule->form->measure(text);
+    const cat_text_form_t *form = field->rule->form;
+    double measure = form->measure(text);
 
     if (measure < field->least) {
-        return (cat_field_fault_t){"too_small", apr_pstrcat(pool, "must be at least ", field->rule->bounds[0], NULL)};
+        return (cat_field_fault_t){"too_small",
+                                   apr_pstrcat(pool, "must be at least ", form->write(pool, field->least), NULL)};
     }
-    return measure > field->most
-               ? (cat_field_fault_t){"too_large", apr_pstrcat(pool, "must be at most ", field->rule->bounds[1], NULL)}
-               : cat_fields_no_fault;
+    return measure > field->most ? (cat_field_fault_t){"too_large", apr_pstrcat(pool, "must be at most ",
+                                                                                form->write(pool, field->most), NULL)}
+                                 : cat_fields_no_fault;
 }
 
 static cat_field_fault_t check_string(apr_pool_t *pool, const cat_field_t *field, const char *text)

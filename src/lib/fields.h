@@ -53,6 +53,8 @@ typedef struct cat_text_form_t {
     double (*measure)(
         const char *text); /* Returns the number by which texts of the form are compared and bounded. NULL if they
                                           * are compared folded and their bounds are numbers of characters */
+    const char *(*write)(apr_pool_t *pool,
+                         double measure); /* Returns the text that conditions and bounds have for a measure */
     const char *(*spell)(
         apr_pool_t *pool,
         const char *
@@ -69,7 +71,6 @@ typedef struct cat_text_rule_t {
     void (*write)(const struct cat_text_rule_t *rule, cat_buffer_t *b,
                   const char *text); /* CAT_VALUE: writes what answers have in its place; NULL: the text itself */
     const cat_text_form_t *form;     /* NULL if texts of any form follow the rule */
-    const char *bounds[2]; /* The field's least and greatest text. NULL if there is none, or the form has no measure */
 } cat_text_rule_t;
 
 /* Returns the text as a field with the rule stores and compares it, on the pool. rule NULL: as it is. */

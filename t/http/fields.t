@@ -31,6 +31,7 @@ CatalogField color       choice   values="red|light green" facet default="light 
 CatalogField published   boolean  index default=false
 CatalogField seen        time     default=2026-11-21T17:17:07.877+01:00
 CatalogField bestBefore  date     required
+CatalogField baking      duration index min=PT5M max=P1D
 CatalogField meta        json     default="{\"a\":[1.50]}"
 CatalogField updatedAt   modified index
 END
@@ -46,6 +47,7 @@ my @own = (
     { name => 'published', type => 'boolean', index => true, default => false },
     { name => 'seen', type => 'time', default => '2026-11-21T16:17:07.877Z' },
     { name => 'bestBefore', type => 'date', required => true },
+    { name => 'baking', type => 'duration', index => true, min => 'PT5M', max => 'P1D' },
     { name => 'meta', type => 'json', default => { a => [1.5] } },
     { name => 'updatedAt', type => 'modified', index => true, readOnly => true },
 );

@@ -11,6 +11,7 @@ my @reserved = $table =~ /"(\w+)"/g;
 cmp_ok(scalar @reserved, '>', 20, 'the names that httpd refuses are known');
 
 my %types = (
+    Baking => ['duration', 'PT1H30M', 'P2D', 'P1W'], Model => ['string', 'P', 'PT1H'],
     From => ['time', '2026-01-01T10:00:00Z', '2026-01-01T10:00:00.5+02:00'], Until => ['string', '2026-01-01T10:00Z'],
     Shop => ['url', 'https://shop.test/a?b=c#d'], Template => ['string', 'https://shop.test/{sku}'], Quoted => ['string', 'https://shop.test/"a"'],
     Sizes => ['strings', 'S|M', 'L'], Twice => ['string', 'a|b|a'], Long => ['string', 'x' x 101 . '|b'], Many => ['string', join '|', 1 .. 33],

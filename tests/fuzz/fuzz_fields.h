@@ -23,6 +23,7 @@ static inline const cat_fields_t *fuzz_fields(void)
         "color choice values=\"red|a\\|b|dark blue\" unique search",
         "seen time unique",
         "born date facet unique",
+        "baking duration index min=PT1M max=P1D",
         "tags strings facet search",
         "box json",
         "changed modified index",

@@ -1,7 +1,8 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: Apache-2.0
 # Compares THE TYPE TABLE and THE OPTION TABLE of CatalogField with docs/directives.md: each type has a row there, each option as well, with the
-# types that can have it, and neither table of the document has others.
+# types that can have it, and neither table of the document has others. The pages have a row for each type. The names that no field may have are
+# those that the pages avoid, and all parameters of lists and exports are among them.
 use strict;
 use warnings FATAL => 'all';
 
@@ -22,6 +23,20 @@ for my $id (sort keys %option) {
     my $said = said($options->{ $option{$id} } // '');
     my $can = join ' ', grep { $type{$_}{$id} } sort keys %type;
     fault($document, "$option{$id} is for $can, not for $said") if $said ne $can;
+}
+
+my $pages = 'www/assets/product/fields.js';
+my ($rows) = text($pages) =~ /^const TYPES = \{\n(.*?)^\};/ms;
+my %shown = map { $_ => 1 } $rows =~ /^    (\w+)[:,]/mg;
+fault($pages, "no row of the type $_") for grep { !$shown{$_} } sort keys %type;
+
+my %reserved = map { $_ => 1 } text($source) =~ /^static const char \*const reserved\[\] = \{(.*?)NULL\};/ms ? $1 =~ /"(\w+)"/g : ();
+my ($lines, %avoided) = 'www/assets/import/lines.js';
+@avoided{ $1 =~ /'(\w+)'/g } = () if text($lines) =~ /^const RESERVED = \[(.*?)^\];/ms;
+fault($lines, "$_ is reserved here or in $source, not in both") for grep { $reserved{$_} xor exists $avoided{$_} } sort keys %{ { %reserved, %avoided } };
+for my $file (['src/catalogue/query/query.c', 'ROW_PAGE'], ['src/api/transfer.c', 'FORMAT']) {
+    my ($table) = code($file->[0]) =~ /^(    \[$file->[1]\] =.*?)^\};/ms or die "$0: no parameters in $file->[0]\n";
+    fault($source, "the parameter $_ of $file->[0] is not reserved") for grep { !$reserved{$_} } $table =~ /^    \[[A-Z_]+\] =\s+\{"(\w+)",/mg;
 }
 
 # The rows of a table in the document, by each of the names in their first cell; the value is the second cell.

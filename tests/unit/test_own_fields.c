@@ -96,6 +96,7 @@ static void test_each_type_is_a_kind(void **state)
         {"choice values=a|b", CAT_STRING, 0, 0, 100},
         {"time", CAT_TIME, 0, 0, 0},
         {"date", CAT_STRING, 0, 0, 100},
+        {"duration", CAT_STRING, 0, 0, DBL_MAX},
         {"strings", CAT_LIST, 0, 0, 32},
         {"json", CAT_VALUE, 0, 0, 0},
     };
@@ -334,7 +335,7 @@ static void test_options_are_flags(void **state)
 static void test_facets_are_of_types_with_few_values(void **state)
 {
     static const char *const good[] = {"string", "choice values=a", "boolean", "strings", "integer", "url", "date"},
-                             *const bad[] = {"number", "text", "time", "json", "modified"};
+                             *const bad[] = {"number", "text", "time", "duration", "json", "modified"};
 
     for (size_t i = 0; i < UNIT_COUNT(good); i++) {
         assert_true(read_field(*state, apr_psprintf(*state, "a %s facet", good[i]))->flags & CAT_FACET);
@@ -452,7 +453,7 @@ static void test_says_what_is_wrong_with_a_line(void **state)
         {"limit integer", "CatalogField limit: the API uses this name for a parameter or for a member of its answers; "
                           "choose another one"},
         {"weight nmber", "CatalogField weight: there is no type nmber; it must be string, text, url, number, "
-                         "integer, boolean, choice, time, date, strings, json or modified"},
+                         "integer, boolean, choice, time, date, duration, strings, json or modified"},
         {"weight json idx", "CatalogField weight: there is no option idx; the type json can have required, default=, "
                             "detail, private, label= or help="},
         {"weight json idx=3", "CatalogField weight: there is no option idx=; the type json can have required, "
@@ -487,6 +488,9 @@ static void test_says_what_is_wrong_with_a_line(void **state)
         {"color string values=a|b",
          "CatalogField color: the type string cannot have the option values=; it can have required, default=, min=, "
          "max=, pattern=, unique, index, search, facet, detail, private, from=, by=, label= or help="},
+        {"baking duration min=5", "CatalogField baking: min=5 must be a duration such as PT1H30M, P2D or P2W"},
+        {"baking duration min=PT2M max=PT60S", "CatalogField baking: min=PT2M is greater than max=PT1M"},
+        {"baking duration default=PT1M min=PT5M", "CatalogField baking: default=PT1M must be at least PT5M"},
         {"sku string default=abc max=2", "CatalogField sku: default=abc must have at most 2 characters"},
         {"sku string default=abc pattern=[0-9]*", "CatalogField sku: default=abc must match the pattern [0-9]*"},
         {"weight number default=abc", "CatalogField weight: default=abc must be a number"},
@@ -515,9 +519,35 @@ static void test_says_what_is_wrong_with_a_line(void **state)
     }
 }
 
+static void test_durations_have_a_length(void **state)
+{
+    static const struct {
+        const char *text;
+        double seconds; /* -1: no duration */
+    } cases[] = {
+        {"PT1H30M", 5400},     {"PT90M", 5400}, {"PT0S", 0},   {"P2W", 1209600}, {"P1DT1S", 86401},
+        {"PT1H1S", 3601},      {"P", -1},       {"PT", -1},    {"P1DT", -1},     {"P1W1D", -1},
+        {"PT1M1H", -1},        {"PT1M1M", -1},  {"P1H", -1},   {"PT1D", -1},     {"PT1.5H", -1},
+        {"-PT1H", -1},         {"pt1h", -1},    {"PT1H ", -1}, {"P1Y", -1},      {"P1M", -1},
+        {"PTT1H", -1},         {"", -1},        {"90", -1},    {"PTH", -1},      {"PT999999999S", 999999999},
+        {"PT9999999999S", -1},
+    };
+    const cat_text_form_t *form = read_field(*state, "baking duration")->rule->form;
+
+    for (size_t i = 0; i < UNIT_COUNT(cases); i++) {
+        assert_true(form->measure(cases[i].text) == cases[i].seconds);
+        assert_int_equal(!form->refuse(cases[i].text), cases[i].seconds >= 0);
+    }
+    assert_string_equal(form->write(*state, 0), "PT0S");
+    assert_string_equal(form->write(*state, 5400), "PT1H30M");
+    assert_string_equal(form->write(*state, 1209600), "P14D");
+    assert_string_equal(form->write(*state, 86401), "P1DT1S");
+    assert_non_null(strstr(form->refuse("P1M"), "instead of years and months"));
+}
+
 static void test_unique_values_are_single(void **state)
 {
-    static const char *const types[] = {"strings", "json", "text", "boolean", "modified"};
+    static const char *const types[] = {"strings", "json", "text", "boolean", "duration", "modified"};
 
     for (size_t i = 0; i < UNIT_COUNT(types); i++) {
         const char *fault = refuse_line(*state, apr_psprintf(*state, "a %s unique", types[i]));
@@ -886,6 +916,7 @@ int main(void)
         UNIT_TEST(test_defaults_are_what_is_stored),
         UNIT_TEST(test_from_names_a_field_of_texts),
         UNIT_TEST(test_says_what_is_wrong_with_a_line),
+        UNIT_TEST(test_durations_have_a_length),
         UNIT_TEST(test_unique_values_are_single),
         UNIT_TEST(test_words_have_a_length),
         UNIT_TEST(test_a_section_has_a_field_once),

@@ -115,6 +115,8 @@ static const cat_own_type_t types[] = {
         CAT_OPERATORS_ORDER, INPUT | KEYED, "2026-11-21T16:17:07.877Z"},
     {"date",     CAT_STRING,  0,             0,        CHOICE_MAX, 0,     0,          &cat_own_date,
         CAT_OPERATORS_TEXT, INPUT | KEYED | O(FACET), "2026-11-21"},
+    {"duration", CAT_STRING,  0,             0,        DBL_MAX, 0,        DBL_MAX,    &cat_own_duration,
+        CAT_OPERATORS_ORDER, INPUT | BOUNDS | O(INDEX), "PT1H30M"},
     {"strings",  CAT_LIST,    0,             0, CAT_FIELDS_LIST_MAX, 0,   0,          NULL,
         CAT_OPERATORS_LIST, INPUT | O(INDEX) | O(SEARCH) | O(FACET) | O(BY), "[\"red\",\"blue\"]"},
     {"json",     CAT_VALUE,   0,             0,        0,       0,        0,          NULL,
@@ -239,6 +241,11 @@ static int has_measure(const cat_own_type_t *type)
     return type->form && type->form->measure;
 }
 
+static const char *write_bound(const line_t *l, double bound)
+{
+    return has_measure(l->type) ? l->type->form->write(l->pool, bound) : cat_number_format_real(l->pool, bound);
+}
+
 static const char *take_bound(line_t *l, int option, double *bound)
 {
     const char *text = l->values[option];
@@ -274,10 +281,8 @@ static const char *take_bounds(line_t *l)
     if (fault || field->least <= field->most) {
         return fault || !counts_characters || field->most > 0 ? fault : "max=0 allows no text";
     }
-    return has_measure(l->type)
-               ? apr_psprintf(l->pool, "min=%s is greater than max=%s", l->values[MIN], l->values[MAX])
-               : apr_psprintf(l->pool, "min=%s is greater than max=%s", cat_number_format_real(l->pool, field->least),
-                              cat_number_format_real(l->pool, field->most));
+    return apr_psprintf(l->pool, "min=%s is greater than max=%s", write_bound(l, field->least),
+                        write_bound(l, field->most));
 }
 
 static const char *check_words(line_t *l, const char *option, const char *text, int most)
@@ -322,8 +327,7 @@ static const char *take_values(line_t *l)
 
 static const char *take_rule(line_t *l)
 {
-    const cat_own_limits_t limits = {
-        l->type->form, l->own.values, l->values[PATTERN], {l->values[MIN], l->values[MAX]}};
+    const cat_own_limits_t limits = {l->type->form, l->own.values, l->values[PATTERN]};
 
     l->own.pattern = limits.pattern;
     return cat_own_rule_make(l->pool, &limits, &l->field.rule);

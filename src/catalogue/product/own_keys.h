@@ -16,7 +16,7 @@
  * The key and the exact value that product_keys has of a value of a field, on the pool. key: ordered as the values are, octet by octet:
  *
  *     texts      folded                          choices    the place in their list, "000", "001"
- *     numbers    16 hexadecimal digits           times      the same
+ *     numbers    16 hexadecimal digits           times, durations  the same
  *     booleans   "0", "1"                        lists      of each element, the exact text
  *
  * A choice that the list lacks is "~" and its SHA-256.

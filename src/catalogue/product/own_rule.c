@@ -75,7 +75,6 @@ const char *cat_own_rule_make(apr_pool_t *pool, const cat_own_limits_t *limits, 
     own->rule.refuse = refuse_text;
     own->rule.format = limits->form ? limits->form->format : NULL;
     own->rule.form = own->spelling.form = limits->form;
-    memcpy(own->rule.bounds, limits->bounds, sizeof(own->rule.bounds));
     own->rule.words = limits->words;
     own->mismatch = limits->words ? apr_pstrcat(pool, "must be ", cat_text_join(pool, limits->words), NULL) : NULL;
     *rule = &own->rule;

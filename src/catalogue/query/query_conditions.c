@@ -113,7 +113,8 @@ static cat_field_fault_t read_own_text(apr_pool_t *pool, const cat_field_t *fiel
     const cat_text_form_t *form = field->rule ? field->rule->form : NULL;
     const char *message = form && form->is_compared && op != CAT_PREFIX ? form->refuse(text) : NULL;
 
-    text = cat_fields_spell(pool, field->rule, text);
+    text = !message && form && form->write ? form->write(pool, form->measure(text))
+                                           : cat_fields_spell(pool, field->rule, text);
     value->text = text;
     value->folded = has_words || field->kind == CAT_LIST ? NULL : cat_fold_text(pool, text);
     return message ? (cat_field_fault_t){"format", message} : cat_fields_check_length(pool, &longest, text);

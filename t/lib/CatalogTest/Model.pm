@@ -284,6 +284,7 @@ my @OWN = (
     { name => 'color', type => 'choice', often => 6, always => ['values="' . join('|', @COLORS) . '"'], may => [qw(index index facet search), @SHOWN] },
     { name => 'seen', type => 'time', often => 5, may => ['index', 'index', @SHOWN] },
     { name => 'born', type => 'date', often => 4, may => ['index', 'index', 'facet', @SHOWN] },
+    { name => 'baking', type => 'duration', often => 5, may => ['index', 'index', @SHOWN] },
     { name => 'tags', type => 'strings', often => 8, may => [qw(index index facet search), @SHOWN] },
     { name => 'box', type => 'json', often => 0, may => [@SHOWN] },
     { name => 'changed', type => 'modified', often => 3, may => ['index', 'index', @SHOWN] },
@@ -341,12 +342,16 @@ sub plain { my ($value) = @_; return ref $value eq 'ARRAY' ? $value : ref $value
 sub compare {
     my ($field, $one, $other) = @_;
     ($one, $other) = map { $place{$_} } $one, $other if $field eq 'color';
+    ($one, $other) = map { seconds($_) } $one, $other if $field eq 'baking';
     return $is_text{$field} ? fold($one) cmp fold($other) : is_compared_as_number($field) ? $one <=> $other : $one cmp $other;
 }
 
-sub is_compared_as_number { my ($field) = @_; return $is_number{$field} || $is_boolean{$field} || $field eq 'color' }
+sub is_compared_as_number { my ($field) = @_; return $is_number{$field} || $is_boolean{$field} || $field eq 'color' || $field eq 'baking' }
 
-sub equals { my ($field, $one, $other) = @_; return $is_number{$field} ? $one == $other : $one eq $other }
+# The length of a duration.
+sub seconds { my ($text) = @_; my %in = (W => 604_800, D => 86_400, H => 3600, M => 60, S => 1); my $sum = 0; $sum += $1 * $in{$2} while $text =~ /(\d+)(\w)/g; return $sum }
+
+sub equals { my ($field, $one, $other) = @_; return $field eq 'baking' ? seconds($one) == seconds($other) : $is_number{$field} ? $one == $other : $one eq $other }
 
 # By operator, of a field and values: a test of a value that is set.
 my %TEST = (
@@ -533,7 +538,7 @@ sub key {
     my ($field, $product) = @_;
     my $value = plain($product->{$field});
     return undef if !defined $value;
-    return $is_text{$field} ? fold($value) : $field eq 'color' ? $place{$value} : $value;
+    return $is_text{$field} ? fold($value) : $field eq 'color' ? $place{$value} : $field eq 'baking' ? seconds($value) : $value;
 }
 
 sub compare_keys {
@@ -612,6 +617,7 @@ my %OWN_VALUE = (
     about => sub { join ' ', map { pick(@WORDS) } 1 .. 1 + int rand 12 },
     link => sub { pick('https', 'http') . '://shop.example.com/' . pick('', 'a', 'A', 'red') },
     born => sub { sprintf '20%02d-01-%02d', 10 + int rand 3, 1 + int rand 28 },
+    baking => sub { pick(qw(PT1H30M PT90M PT5400S P1D PT24H P1W P7D PT0S PT1H1S PT10H)) },
     weight => sub { pick(@PRICES, map { -$_ } @PRICES[1 .. $#PRICES]) },
     quantity => sub { int rand(40) - 20 },
     published => sub { pick(\1, \0) },
@@ -648,7 +654,7 @@ my %OPERATORS = (
     rating => ['', qw(ne lt lte gt gte in exists)],
     createdAt => ['', qw(ne lt lte gt gte in)],
     (map { $_ => ['', qw(ne lt lte gt gte in prefix exists)] } qw(sku slug brand note link born)),
-    (map { $_ => ['', qw(ne lt lte gt gte in exists)] } qw(weight quantity seen changed)),
+    (map { $_ => ['', qw(ne lt lte gt gte in exists)] } qw(weight quantity seen baking changed)),
     published => ['', '', 'in', 'exists'],
     color => ['', qw(ne in exists)],
     tags => ['', '', 'in', 'all', 'all', 'exists'],

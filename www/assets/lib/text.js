@@ -121,6 +121,16 @@ export const formatWhole = value => whole().format(value);
 export const hasDecimalComma = () => rating().format(0.5).includes(',');
 export const formatTime = text => time().format(new Date(text));
 export const formatDate = text => day().format(new Date(text)); /* a day, such as 2026-11-21 */
+const DURATION = /^P(?:(\d+)W|(?=.)(?:(\d+)D)?(?:T(?=\d)(?:(\d+)H)?(?:(\d+)M)?(?:(\d+)S)?)?)$/;
+const units = ['week', 'day', 'hour', 'minute', 'second'].map(unit => numbers({ style: 'unit', unit, unitDisplay: 'short' }));
+export const isDuration = text => DURATION.test(text);
+
+/* A duration, such as PT1H30M, without its parts that are 0. */
+export function formatDuration(text) {
+    const parts = (DURATION.exec(text) ?? []).slice(1).map((number, place) => Number(number ?? 0) && units[place]().format(number));
+    return parts.filter(Boolean).join(' ') || text;
+}
+
 export const formatClock = ms => clock().format(ms); /* the time of day */
 export const formatPercent = value => percent().format(value); /* of 1 */
 

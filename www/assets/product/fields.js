@@ -6,7 +6,7 @@
 import * as config from '../../own/config.js';
 import { read } from '../lib/api.js';
 import { rules } from '../lib/form.js';
-import { formatDate, formatNumber, formatPrice, formatRating, formatTime, parseNumber, t } from '../lib/text.js';
+import { formatDate, formatDuration, formatNumber, formatPrice, formatRating, formatTime, isDuration, parseNumber, t } from '../lib/text.js';
 
 const MOST_LINES = 32; /* texts of a list */
 const MOST_IN_LINE = 100; /* characters of such a text */
@@ -110,6 +110,12 @@ const TYPES = {
     boolean,
     choice: ({ values }) => ({ check: anything, ...plainText, control: 'select', options: values.map(value => [value, value]) }),
     date: () => ({ check: anything, ...plainText, show: typed(formatDate), input: { type: 'date' } }),
+    duration: () => ({
+        check: rule(value => (isDuration(value.trim()) ? '' : t('fault.duration'))),
+        ...plainText,
+        show: typed(formatDuration),
+        input: { spellcheck: 'false', placeholder: 'PT1H30M' },
+    }),
     time: () => ({
         check: anything,
         type: typed(typeTime),

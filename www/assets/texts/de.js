@@ -92,6 +92,7 @@ export default {
     'fault.whole': 'bitte eine ganze Zahl eingeben',
     'fault.unfinished': 'bitte vollständig angeben',
     'fault.url': 'bitte eine Adresse wie https://example.com/seite eingeben',
+    'fault.duration': 'bitte eine Dauer wie PT1H30M oder P2D eingeben',
     'fault.lines': 'höchstens {n} Einträge',
     'fault.json': 'muss gültiges JSON sein',
     'fault.required': 'muss angegeben werden',

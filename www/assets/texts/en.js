@@ -92,6 +92,7 @@ export default {
     'fault.whole': 'must be a whole number',
     'fault.unfinished': 'must be complete',
     'fault.url': 'must be an address such as https://example.com/page',
+    'fault.duration': 'must be a duration such as PT1H30M or P2D',
     'fault.lines': 'must have at most {n} entries',
     'fault.json': 'must be JSON',
     'fault.required': 'is required',
