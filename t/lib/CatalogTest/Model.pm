@@ -688,6 +688,7 @@ sub random_values {
 sub is_askable {
     my ($field, $op, @values) = @_;
     return 0 if $field eq 'name' && any { !length } @values;
+    return 0 if $op eq 'in' && !grep { length } @values;
     return $op ne 'prefix' || length fold($values[0]);
 }
 
