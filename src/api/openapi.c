@@ -194,14 +194,16 @@ static json_t *describe_types(const cat_describer_t *d, const char *types, json_
 
 static json_t *describe_body(cat_describer_t *d, const cat_route_t *route)
 {
-    int max = cat_route_media(route)->max;
+    const cat_media_t *media = cat_route_media(route);
+    const char *types = media->other ? apr_pstrcat(d->pool, media->types, ", ", media->other, NULL) : media->types;
+    int max = media->max;
     int largest = route->body == CAT_UPLOAD    ? d->conf->max_import
                   : route->body == CAT_PICTURE ? d->conf->max_image
                   : max                        ? max
                                                : d->conf->max_body;
     json_t *example = NULL, *schema = describe_input(d, route->about, &example);
     json_t *body = json_pack("{s:b, s:o}", "required", route->body != CAT_MAY_JSON, "content",
-                             describe_types(d, cat_route_media(route)->types, schema, example));
+                             describe_types(d, types, schema, example));
 
     if (largest != d->conf->max_body) { /* which the description of all says */
         json_object_set_new(body, "description", json_sprintf("At most %d octets.", largest));

@@ -266,11 +266,11 @@ static apr_status_t check_equal_values(report_t *r)
 
     for (int i = 0; rv == APR_SUCCESS && i < found->nelts && i < EQUAL_MOST; i++) {
         const cat_equal_values_t *equal = &APR_ARRAY_IDX(found, i, cat_equal_values_t);
-        add_finding(r, 0, "fields",
-                    apr_psprintf(r->ctl->pool,
-                                 "%s is unique, but the products %s and %s both have the value %s; give one of them "
-                                 "another value",
-                                 equal->field, equal->ids[0], equal->ids[1], equal->value));
+        add_finding(
+            r, 0, "fields",
+            apr_psprintf(r->ctl->pool,
+                         "%s is unique, but the products %s and %s both have the value %s; give %s another value",
+                         equal->field, equal->ids[0], equal->ids[1], equal->value, equal->ids[0]));
     }
     return rv;
 }

@@ -106,7 +106,7 @@ like($server->log_text, qr/CAT089: .*: the products (?:$one and $other|$other an
 unlike($server->log_text, qr/CAT089:.*S1/, 'and not the value');
 my $equal = problems(ctl_for($server, 'check'));
 like($equal, qr/^fields: code: \d+ % of the products have the keys; until a server has given them to all, .* CAT089 or CAT094 /m, 'catalogctl check says that requests return 503');
-like($equal, qr/^fields: code is unique, but the products (?:$one and $other|$other and $one) both have the value S1; give one of them another value$/m, 'and names the value and both products');
+like($equal, qr/^fields: code is unique, but the products (?:$one and $other|$other and $one) both have the value "S1"; give (?:$one|$other) another value$/m, 'and names the value and both products');
 restart_with('tags strings index', 'tint string index', 'ean string index');
 like(ctl_for($server, 'fields', 'rename', 'code', 'ean')->{out}, qr/^6 products, 3 changed\n/, 'or is renamed');
 ok(wait_until(60, sub { (call(GET => '/products?ean=S1')->{json}{pagination}{total} // 0) == 3 }), 'and products can share the value');

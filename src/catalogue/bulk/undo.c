@@ -353,6 +353,9 @@ static apr_status_t leave_out_refused(run_t *run, apr_status_t rv)
 {
     const char *last = "";
 
+    if (!run->refused->nelts && run->tried == run->waiting->nelts) {
+        return rv; /* the database failed after the last product */
+    }
     if (!run->refused->nelts) {
         last = APR_ARRAY_IDX(run->waiting, run->tried, const char *);
         rv = note_refusal(run, last, rv);

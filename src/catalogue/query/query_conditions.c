@@ -44,9 +44,10 @@ static const struct operator_row_t {
     [CAT_LTE] = {"lte", FOLDED, NULL, "is this value, or comes before it"},
     [CAT_GT] = {"gt", FOLDED, NULL, "comes after this value"},
     [CAT_GTE] = {"gte", FOLDED, NULL, "is this value, or comes after it"},
-    [CAT_IN] = {"in", EXACTLY, "has one of these values", "is one of these values"},
+    [CAT_IN] = {"in", EXACTLY, "has one of these values, of which one at least is not empty",
+                "is one of these values, of which one at least is not empty"},
     [CAT_PREFIX] = {"prefix", NULL, NULL, "begins with this text, without regard to case and accents"},
-    [CAT_ALL] = {"all", NULL, "has all of these values", NULL},
+    [CAT_ALL] = {"all", NULL, "has all of these values, of which one at least is not empty", NULL},
 };
 
 #define OPERATORS ((int)(sizeof(operators) / sizeof(operators[0])))

@@ -165,9 +165,10 @@ static apr_status_t report_equal(const check_t *c, int field, const char *const 
 
     if (rv == APR_SUCCESS) {
         cat_log(c->db->log, CAT_LOG_ERROR, 0,
-                "CAT096: %s: the products %s and %s have the same value in the unique field %s; give one of them "
-                "another value",
-                cat_db_name(c->db), row[CAT_PRODUCT_ID], owner, c->registry->fields->all[field].name);
+                "CAT096: %s: the products %s and %s have the same value in the unique field %s; give %s another "
+                "value",
+                cat_db_name(c->db), row[CAT_PRODUCT_ID], owner, c->registry->fields->all[field].name,
+                row[CAT_PRODUCT_ID]);
     }
     return rv == APR_NOTFOUND ? APR_SUCCESS : rv;
 }

@@ -269,6 +269,15 @@ static apr_status_t begin_counting(const filling_t *f)
 
 /* ---- equal values, for catalogctl ---- */
 
+static const char *write_value(const filling_t *f, const char *text)
+{
+    cat_buffer_t b;
+
+    cat_buffer_init(&b, f->pool, 64);
+    cat_fields_write_value(&b, &f->registry->fields->all[f->field], text);
+    return cat_buffer_text(&b);
+}
+
 /* Compares the values of up to CAT_OWN_KEYS_FOUND rows from `first` on with their owners. Adds each product whose value another product owns. */
 static apr_status_t compare_owners(const filling_t *f, int first, apr_array_header_t *found)
 {
@@ -283,8 +292,8 @@ static apr_status_t compare_owners(const filling_t *f, int first, apr_array_head
     for (int i = 0; i < count && rv == APR_SUCCESS; i++) {
         const char *id = CAT_PORTION_ROW(&f->portion, first + i)[CAT_PRODUCT_ID];
         if (owners[i] && strcmp(owners[i], id) != 0) {
-            APR_ARRAY_PUSH(found, cat_equal_values_t) =
-                (cat_equal_values_t){f->registry->fields->all[f->field].name, texts[i], {id, owners[i]}};
+            APR_ARRAY_PUSH(found, cat_equal_values_t) = (cat_equal_values_t){
+                f->registry->fields->all[f->field].name, write_value(f, texts[i]), {id, owners[i]}};
         }
     }
     return rv;
@@ -407,9 +416,9 @@ static void notice_equal(cat_job_t *job, const filling_t *f)
 {
     if (f->equal[0] && is_time_for_notice(job)) {
         cat_log(job->log, CAT_LOG_ERROR, 0,
-                "CAT089: %s: the products %s and %s have the same value in the unique field %s; give one of them "
-                "another value; catalogctl check shows the value",
-                cat_db_name(job->db), f->equal[0], f->equal[1], f->registry->fields->all[f->field].name);
+                "CAT089: %s: the products %s and %s have the same value in the unique field %s; give %s another "
+                "value; catalogctl check shows the value",
+                cat_db_name(job->db), f->equal[0], f->equal[1], f->registry->fields->all[f->field].name, f->equal[0]);
     }
 }
 

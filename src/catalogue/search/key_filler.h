@@ -15,8 +15,8 @@ apr_status_t cat_key_filler_check(cat_db_t *db, const cat_list_query_t *query, c
 
 /* Two products with the same value in a field that is to become unique. */
 typedef struct cat_equal_values_t {
-    const char *field, *value;
-    const char *ids[2];
+    const char *field, *value; /* the value as JSON has it */
+    const char *ids[2];        /* the product that is to get another value, and the product that keeps it */
 } cat_equal_values_t;
 
 /* Adds the equal values (cat_equal_values_t) that keep the job from completing fields to `found`; they are on the pool of db. Products that the job
