@@ -74,6 +74,8 @@ static apr_status_t restore_caching(ap_filter_t *f, apr_bucket_brigade *bb)
 
     apr_table_unset(failed ? r->headers_out : r->err_headers_out, "Cache-Control");
     apr_table_setn(failed ? r->err_headers_out : r->headers_out, "Cache-Control", f->ctx);
+    apr_table_unset(r->headers_out, "Expires"); /* of mod_expires, which caches of HTTP/1.0 obey */
+    apr_table_unset(r->err_headers_out, "Expires");
     ap_remove_output_filter(f);
     return ap_pass_brigade(f->next, bb);
 }

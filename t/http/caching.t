@@ -56,6 +56,7 @@ my @users = map { register($site) } 1, 2;
 sub caching { my ($r) = @_; my $values = $r->{headers}{'cache-control'}; return join ' ', $r->{status}, ref $values ? @$values : $values // 'none' }
 my %of = map { $_->{user}{username} => $site->api(GET => '/auth/me', token => $_->{token}) } @users, @users;
 is(caching($of{$_}), '200 no-store', 'Header set Cache-Control leaves /auth/me alone') for sort keys %of;
+is($of{$_}{headers}{expires}, undef, 'and it expires at no time in the future') for sort keys %of;
 is($of{$_}{json}{data}{username} // $of{$_}{json}{user}{username}, $_, 'and each user has its own') for sort keys %of;
 is(caching($site->api(POST => '/auth/login', { login => $users[0]{user}{username}, password => $users[0]{password} })), '200 no-store', 'a sign-in');
 is(caching($site->api(GET => '/auth/me')), '401 no-store', 'a refusal');
