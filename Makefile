@@ -285,7 +285,7 @@ $(BENCH)/tokens: tests/bench/tokens.c $(BUILD)/common.a
 
 # Counting instructions requires no other servers.
 PEERED = $(if $(PARTS),$(filter-out instructions transfers history history_postgresql history_mariadb,$(PARTS)),all)
-bench: ## measure and compare with files and other servers, see docs/benchmarks.md: make bench [QUICK=1 or ROUNDS=9] [PARTS="reads posts"] [OWNING=10000000] [BENCH=build/bench]
+bench: ## measure and compare with files and other servers, see docs/benchmarks.md: make bench [QUICK=1 or ROUNDS=9] [PARTS="reads posts"] [OWNING=10000000] [PRODUCTS=1000000] [BENCH=build/bench]
 	@tools/deps build run test $(if $(PEERED),bench,instructions)
 	@$(MAKE) --no-print-directory --quiet all $(BENCH)/constant.so $(if $(PEERED),$(BENCH)/tokens $(PEERS))
 	@$(if $(PEERED),cp tests/bench/peers/node/*.js $(BENCH)/peers,:)

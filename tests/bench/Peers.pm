@@ -42,13 +42,13 @@ sub command {
 sub driver { my ($self) = @_; return $self->{engine} ? $self->{engine}->driver : 'sqlite' }
 sub program { my ($self) = @_; return ('node', "$self->{packages}/cluster.js", $self->{program}) }
 
-# statements: the module that has them, if it is another one than the database's.
+# statements: the module that has them, if it is another one than the database's. script: the server, if it is another one than bun.js.
 package Peers::Bun;
 
 use parent -norequire, 'Peers::Node';
 
 sub driver { my ($self) = @_; return $self->{statements} // ($self->{engine} ? 'bun-sql' : 'bun-sqlite') }
-sub program { my ($self) = @_; return ("$self->{packages}/node_modules/.bin/bun", "$self->{packages}/bun.js") }
+sub program { my ($self) = @_; return ("$self->{packages}/node_modules/.bin/bun", "$self->{packages}/" . ($self->{script} // 'bun.js')) }
 
 # json: the file that it serves, and would write to.
 package Peers::JsonServer;

@@ -15,7 +15,8 @@ use Targets ();
 
 # Parts whose figures are those of requests.
 my @LISTED = qw(reads posts postgresql mariadb https sizes depth depth_postgresql depth_mariadb
-    fields fields_postgresql fields_mariadb search search_postgresql search_mariadb inserts);
+    fields fields_postgresql fields_mariadb search search_postgresql search_mariadb inserts
+    plain_sqlite plain_postgresql plain_mariadb);
 
 my %HOLDS = ('<=' => sub { $_[0] <= $_[1] }, '<' => sub { $_[0] < $_[1] }, '>=' => sub { $_[0] >= $_[1] });
 

@@ -7,6 +7,8 @@ package Targets;
 use strict;
 use warnings FATAL => 'all';
 
+use Plain ();
+
 my %PEERS = (
     Fastify => { event => { one => 0.95, page => 0.60, post => 0.95 }, worker => { one => 0.70, page => 0.40, post => 0.80 } },
     Express => { map { $_ => { one => 1, page => 1, post => 1 } } qw(event worker) },
@@ -32,7 +34,7 @@ sub rows {
         (map { indexed("$_ MPM", '', $_) } qw(event worker)),
         (map { my $engine = $_; map { database($engine, $_) } qw(event worker) } qw(PostgreSQL MariaDB)),
         (map { https($_) } qw(event worker)),
-        sizes(), depth(), fields(), search(), history(), inserts(), transfers(), memory(), tokens());
+        sizes(), depth(), fields(), search(), history(), inserts(), transfers(), memory(), tokens(), Plain::targets());
 }
 
 sub cpu {

@@ -5,7 +5,8 @@
 # In the environment: QUICK=1 for one short round, ROUNDS=9 for that many instead of 27, PARTS="reads posts" for some of the parts only,
 # OWNING=10000000 for so many products with fields of the shop's own, SEARCHED=10000000 for so many in the parts search...,
 # HISTORY_ROWS=1000000 for so many rows of the imports of history.
-# The part instructions runs when it is named, and puts nothing into DIR.
+# PRODUCTS=1000000 for so many in the part plain.
+# The parts plain... and instructions run when they are named; instructions puts nothing into DIR.
 use strict;
 use warnings FATAL => 'all';
 
@@ -24,6 +25,7 @@ use Inserts ();
 use Instructions ();
 use Memory ();
 use Pictures ();
+use Plain ();
 use Results ();
 use Rounds ();
 use Search ();
@@ -34,20 +36,22 @@ use Transfers ();
 my @PARTS = qw(reads posts postgresql mariadb https sizes depth depth_postgresql depth_mariadb
     fields fields_postgresql fields_mariadb search search_postgresql search_mariadb history history_postgresql history_mariadb inserts
     transfers memory tokens);
+my @NAMED = qw(plain plain_sqlite plain_postgresql plain_mariadb instructions); # only if PARTS names them
 my ($build, $dir) = map { Cwd::realpath($_) // die "$_: $!\n" } @ARGV;
 my @parts = split ' ', $ENV{PARTS} || "@PARTS";
 my %pace = $ENV{QUICK}
     ? (rounds => 1, large => 1_000_000, owning => 100_000, searched => 100_000, beside_peers => 100_000, transferred => 100_000,
-        requests => 100_000)
+        requests => 100_000, products => 10_000)
     : (rounds => $ENV{ROUNDS} || 27, large => 10_000_000, owning => 1_000_000, searched => 1_000_000, beside_peers => 1_000_000,
-        transferred => 1_000_000, requests => 1_000_000);
+        transferred => 1_000_000, requests => 1_000_000, products => 100_000);
 $pace{seconds} = 1;
 $pace{owning} = $ENV{OWNING} if $ENV{OWNING};
 $pace{searched} = $ENV{SEARCHED} if $ENV{SEARCHED};
+$pace{products} = $ENV{PRODUCTS} if $ENV{PRODUCTS};
 
 $| = 1;
 for my $part (@parts) {
-    grep { $_ eq $part } @PARTS, 'instructions' or die "PARTS: there is no $part among: @PARTS instructions\n";
+    grep { $_ eq $part } @PARTS, @NAMED or die "PARTS: there is no $part among: @PARTS @NAMED\n";
 }
 lay_out();
 
@@ -60,6 +64,7 @@ my %run = (
     fields => \&Fields::run, fields_postgresql => \&Fields::postgresql, fields_mariadb => \&Fields::mariadb,
     search => \&Search::run, search_postgresql => \&Search::postgresql, search_mariadb => \&Search::mariadb,
     history => \&History::run, history_postgresql => \&History::postgresql, history_mariadb => \&History::mariadb,
+    plain => \&Plain::run, plain_sqlite => \&Plain::sqlite, plain_postgresql => \&Plain::postgresql, plain_mariadb => \&Plain::mariadb,
     transfers => \&Transfers::run, memory => \&Memory::run, tokens => \&Tokens::run, instructions => \&Instructions::run);
 for my $part (@parts) {
     print "\n$part\n";

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The catalogue that Fastify, Express and Bun serve. DRIVER in the environment is one of the modules sqlite, pgsql, mysql, bun-sqlite,
-// bun-own and bun-sql, which have the statements; DATABASE is the file or the URL.
+// bun-own and bun-sql, which have the statements; plain.js sets none. DATABASE is the file or the URL.
 import { randomUUID } from 'node:crypto';
 
-const database = await import(`./${process.env.DRIVER}.js`);
+const database = process.env.DRIVER && await import(`./${process.env.DRIVER}.js`);
 
 // JSON omits an undefined field, which costs less than deleting it.
 function productOf({ id, name, price, category, inStock, rating, createdAt }) {
