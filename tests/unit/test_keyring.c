@@ -144,7 +144,7 @@ static void test_refuses_a_directory_without_good_keys(void **state)
     cat_keyring_t *ring = NULL;
 
     check_refused(*state, apr_pstrcat(*state, directory, "/none", NULL), "No such file");
-    check_refused(*state, directory, "contains no key");
+    check_refused(*state, directory, "contains no file whose name ends in .key or .pem");
     unit_run(strchr(cat_keyring_open_directory(*state, directory, &ring), '('));
     assert_string_equal(ids_after(*state, open_directory(*state, directory), 0), "1 ");
 
@@ -333,7 +333,7 @@ static void test_keeps_the_old_keys_if_the_directory_is_gone(void **state)
     assert_string_equal(ids_after(*state, ring, 30), "b a ");
     unlink(apr_pstrcat(*state, directory, "/a.key", NULL));
     unlink(apr_pstrcat(*state, directory, "/b.key", NULL));
-    unit_says(fault_after(ring, 40), "contains no key");
+    unit_says(fault_after(ring, 40), "contains no file whose name ends in .key or .pem");
     assert_string_equal(ids_after(*state, ring, 50), "b a ");
 }
 
