@@ -67,5 +67,5 @@ for my $mode (sort keys %modes) {
 }
 
 # Background jobs: while PgBouncer is stopped, just when it stops, and those whose server session ends while it commits.
-allow_log(qr/\[dbd:error\]/, qr/CAT002: /, qr/CAT003: .*(?:server closed the connection|COMMIT failed with 57P01: )/);
+allow_log(qr/\[dbd:error\]/, qr/CAT002: /, qr/CAT003: .*(?:server closed the connection|COMMIT failed with (?:57P01|08P01): )/);
 done_testing;

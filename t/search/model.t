@@ -12,6 +12,7 @@
 use CatalogLoad;
 use CatalogTest;
 use CatalogTest::Ctl qw(ctl_for problems);
+allow_log(qr/CAT072: /); # conditions of CatalogVisible that no product meets
 use CatalogTest::Model qw(write_synonyms words matches corrected ordered ranked compare_values choose_fields own_names facet_names unique_names list_names part_of encoded random_product
     random_change random_conditions random_question query_of words_meant);
 use CatalogTest::Move qw(product_id write_file);
@@ -521,6 +522,7 @@ wait_filled();
 my %there = map { $_->{id} => $_ } exported();
 is_deeply([grep { $json->encode($there{$_} // {}) ne $json->encode($products{$_} // {}) } sort keys %{ { %there, %products } }], [],
     'when all fields have their lines again, products have what they had');
-is(problems(ctl_for($server, 'check')), '', 'catalogctl check finds no problem');
+# Conditions that no product meets are one: the rounds draw them at random.
+is(join('', grep { !/ of \d+ products meet CatalogVisible/ } split /^/, problems(ctl_for($server, 'check'))), '', 'catalogctl check finds no problem');
 
 done_testing;

@@ -129,6 +129,7 @@ my @changes = (
     ['DELETE /users/:id/sessions', "$about/sessions", undef, 'user.revoke', @max],
     ['POST /mails/:id/retry', "/mails/$mail/retry", undef, 'mail.retry', target => undef, targetId => $mail, $mails->(1)],
     ['POST /mails/retry', '/mails/retry', undef, 'mail.retry', target => undef, targetId => undef, $mails->(1)],
+    ['POST /users/invite', '/users/invite', { email => 'nina@example.com', username => 'nina' }, 'user.create', target => 'nina', targetId => qr/^[0-9a-f-]{36}$/, changes => { email => { to => 'nina@example.com' } }],
     ['DELETE /users/:id', $about, undef, 'user.delete', @max],
 );
 my @routes = grep { !m{/mails/test} } slurp(setting('top') . '/src/httpd/routes.c') =~ /^\s*\{ ("(?!GET")\w+",\s+"[^"]+"),.* CAT_ADMIN,/mg;
@@ -170,5 +171,5 @@ is_deeply([grep { index($rows, $_) >= 0 } map { @$_{qw(token refreshToken)} } $a
 # The last administrator, by force.
 ctl(0, qw(user delete --force boss));
 is($db->selectrow_array(q(SELECT COUNT(*) FROM users WHERE role = 'admin')), 0, 'catalogctl deletes the last administrator if it must');
-is($db->selectrow_array('SELECT COUNT(*) FROM audit'), 27, 'entries outlive users');
+is($db->selectrow_array('SELECT COUNT(*) FROM audit'), 28, 'entries outlive users');
 done_testing;

@@ -352,7 +352,8 @@ function checkRefusal(description, row, x, query, answer) {
         code === 'too_short' && LIST.test(field) && query.every(([name, value]) => name.replace(/\[\]$/, '') !== field || /^,*$/.test(value));
     const said = errors.filter(({ field, code }) => IN_WORDS[`${field} ${code}`]);
     const isOfAnyType = ({ field }) => !('type' in (readBody(description, row, x)[1][field] ?? { type: '' })); /* JSON, whose size no schema limits */
-    const expressed = errors.filter(error => !said.includes(error) && !isOfAnyType(error) && !isEmptyList(error));
+    const isDuration = ({ field }) => readBody(description, row, x)[1][field]?.format === 'duration'; /* whose bounds no schema expresses */
+    const expressed = errors.filter(error => !said.includes(error) && !isOfAnyType(error) && !isDuration(error) && !isEmptyList(error));
     const faults = said
         .filter(({ field, code }) => !IN_WORDS[`${field} ${code}`](query, ...readBody(description, row, x)))
         .map(({ field, code }) => `refused, although ${field} is not ${code}`);
