@@ -491,6 +491,7 @@ for my $round (1 .. $rounds) {
     restart($round == 1 || rand() < 0.5 ? 'stop' : 'graceful');
     begin_round();
     if ($round == 1) {
+        wait_filled(); # a default= would be given to imported products
         import_products();
         keep($_) for exported();
         is(keys %products, $count, 'the catalogue is read');

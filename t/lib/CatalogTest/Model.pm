@@ -293,6 +293,7 @@ my %own = map { $_->{name} => $_ } @OWN;
 
 # The lines of now: what each field that has one says, by the word of the option.
 my %line;
+my %had_line; # the names of fields that have or had one
 
 # What the products of one value may be ordered by.
 my @BY = qw(price rating weight quantity seen changed);
@@ -306,12 +307,17 @@ sub choose_pairs {
 }
 
 # Sets the lines, some fields having none, or all with no option that a product could miss (all: true); returns them.
+# The first lines are chosen before there are products. Later a new field has no default=, which would change products while questions are
+# asked about them.
 sub choose_fields {
     my ($all) = @_;
+    my $is_first = !%had_line;
     %line = ();
     for my $field (@OWN) {
         next if !$all && rand() < 0.2;
         my %has = map { $_ => 1 } @{ $field->{always} // [] }, $all ? () : grep { rand() < 0.5 } @{ $field->{may} };
+        my $is_new = !$had_line{ $field->{name} }++;
+        delete $has{'default=false'} if $is_new && !$is_first;
         $line{ $field->{name} } = \%has;
     }
     choose_pairs();
