@@ -7,6 +7,8 @@
  *     7                    the version
  *     c59                  the fraction of the millisecond
  *     b8ec-c42b5a960857    two bits that say which variant of UUID it is, then the random ones
+ *
+ * A product's number is the first 43 bits of time, the fraction and the first 8 random bits: 63 bits that have the order of the ids.
  */
 #include "lib/id.h"
 
@@ -52,6 +54,48 @@ const char *cat_id_make(apr_pool_t *pool, apr_time_t now)
     bytes[7] = (unsigned char)fraction;
     bytes[8] = 0x80 | (bytes[8] & 0x3f); /* variant */
     return format_uuid(pool, bytes);
+}
+
+static unsigned read_digit(char digit)
+{
+    return (unsigned)(digit <= '9' ? digit - '0' : digit - 'a' + 10);
+}
+
+apr_int64_t cat_id_number(const char *id)
+{
+    apr_uint64_t milliseconds = 0, rest = 0;
+
+    if (!cat_id_check(id)) {
+        return -1;
+    }
+    for (int i = 0; i < 13; i++) {
+        milliseconds = id[i] == '-' ? milliseconds : milliseconds << 4 | read_digit(id[i]);
+    }
+    for (int i = 15; i < 18; i++) {
+        rest = rest << 4 | read_digit(id[i]);
+    }
+    rest = rest << 8 | (read_digit(id[19]) & 3) << 6 | read_digit(id[20]) << 2 | read_digit(id[21]) >> 2;
+    return milliseconds >> (63 - CAT_ID_TIME_SHIFT) ? -1 : (apr_int64_t)(milliseconds << CAT_ID_TIME_SHIFT | rest);
+}
+
+const char *cat_id_number_text(apr_pool_t *pool, const char *id)
+{
+    return apr_psprintf(pool, "%" APR_INT64_T_FMT, cat_id_number(id));
+}
+
+const char *cat_id_redraw(apr_pool_t *pool, const char *id)
+{
+    static const char digits[] = "0123456789abcdef";
+    char *redrawn = apr_pstrdup(pool, id);
+    unsigned char random;
+
+    if (apr_generate_random_bytes(&random, 1) != APR_SUCCESS) {
+        return NULL;
+    }
+    redrawn[19] = digits[8 | random >> 6];
+    redrawn[20] = digits[random >> 2 & 15];
+    redrawn[21] = digits[(random & 3) << 2 | (read_digit(id[21]) & 3)];
+    return redrawn;
 }
 
 static int matches_form(char c, char form)

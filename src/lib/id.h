@@ -12,6 +12,19 @@
  * of different microseconds sort by time. NULL: the system provides no random bytes. */
 const char *cat_id_make(apr_pool_t *pool, apr_time_t now);
 
+#define CAT_ID_TIME_SHIFT 20 /* below the milliseconds of a number: 12 bits of fraction, 8 random ones */
+
+/* Returns the number of a product's id: the lower 43 bits of milliseconds (enough until 2248), the 12 bits of fraction and the first 8 random bits.
+ * Numbers have the order of the ids. Returns -1, which no product has, if the text is no id as cat_id_make writes it, or its time takes more than
+ * 43 bits. */
+apr_int64_t cat_id_number(const char *id);
+
+/* Returns the decimal digits of cat_id_number, on the pool. */
+const char *cat_id_number_text(apr_pool_t *pool, const char *id);
+
+/* Returns the id with other random bits in its number, on the pool. NULL: the system provides no random bytes. */
+const char *cat_id_redraw(apr_pool_t *pool, const char *id);
+
 /* Is text a UUID as cat_id_make writes it: 36 characters, lower-case hexadecimal, version 7, RFC 9562 variant? */
 int cat_id_check(const char *text);
 

@@ -183,6 +183,66 @@ static void test_ids_of_clients_are_folded(void **state)
     }
 }
 
+static void test_numbers_have_time_fraction_and_eight_random_bits(void **state)
+{
+    static const struct {
+        const char *id;
+        apr_int64_t number;
+    } cases[] = {
+        {"00000000-0000-7000-8000-000000000000", 0},
+        {"00000000-0000-7000-803f-ffffffffffff", 0},
+        {"00000000-0000-7000-8040-000000000000", 1},
+        {"00000000-0000-7000-bfff-ffffffffffff", 255},
+        {"00000000-0000-7001-8000-000000000000", 256},
+        {"00000000-0001-7000-8000-000000000000", 1 << 20},
+        {"01a1fdf9-d28a-7c59-b8ec-c42b5a960857", APR_INT64_C(0x01a1fdf9d28a) << 20 | 0xc59 << 8 | 0xe3},
+        {"07ffffff-ffff-7fff-bfff-ffffffffffff", APR_INT64_MAX},
+        {"08000000-0000-7000-8000-000000000000", -1}, /* 2^43 ms */
+        {"ffffffff-ffff-7fff-bfff-ffffffffffff", -1},
+        {"01a1fdf9-d28a-4c59-b8ec-c42b5a960857", -1},
+        {"01A1FDF9-d28a-7c59-b8ec-c42b5a960857", -1},
+        {"", -1},
+    };
+
+    for (size_t i = 0; i < UNIT_COUNT(cases); i++) {
+        assert_int_equal(cat_id_number(cases[i].id), cases[i].number);
+    }
+    assert_string_equal(cat_id_number_text(*state, "07ffffff-ffff-7fff-bfff-ffffffffffff"), "9223372036854775807");
+    assert_string_equal(cat_id_number_text(*state, "x"), "-1");
+}
+
+static void test_numbers_have_the_order_of_ids(void **state)
+{
+    const char *before = cat_id_make(*state, 0);
+
+    for (int i = 0; i < 2000; i++) {
+        const char *id = cat_id_make(*state, rand() % 10);
+        if (cat_id_number(id) != cat_id_number(before)) {
+            assert_int_equal(strcmp(before, id) < 0, cat_id_number(before) < cat_id_number(id));
+        }
+        before = id;
+    }
+}
+
+static void test_redrawing_changes_eight_random_bits(void **state)
+{
+    const char *id = cat_id_make(*state, apr_time_now());
+    char seen[256] = {0};
+    int count = 0;
+
+    for (int i = 0; i < 20000; i++) {
+        const char *other = cat_id_redraw(*state, id);
+        apr_int64_t number = cat_id_number(other);
+        assert_int_equal(number >> 8, cat_id_number(id) >> 8);
+        assert_memory_equal(other, id, 19);
+        assert_string_equal(other + 22, id + 22);
+        assert_int_equal(strtol((char[]){other[21], 0}, NULL, 16) & 3, strtol((char[]){id[21], 0}, NULL, 16) & 3);
+        count += !seen[number & 255];
+        seen[number & 255] = 1;
+    }
+    assert_int_equal(count, 256);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -198,6 +258,9 @@ int main(void)
         UNIT_TEST(test_check_refuses_every_cut),
         UNIT_TEST(test_check_refuses_every_changed_byte),
         UNIT_TEST(test_ids_of_clients_are_folded),
+        UNIT_TEST(test_numbers_have_time_fraction_and_eight_random_bits),
+        UNIT_TEST(test_numbers_have_the_order_of_ids),
+        UNIT_TEST(test_redrawing_changes_eight_random_bits),
     };
     return UNIT_RUN(tests);
 }

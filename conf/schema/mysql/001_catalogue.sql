@@ -15,36 +15,35 @@
 -- fields of the shop's own, each with the number of its field before it, :3:acme. NULL: the row is not indexed, because CatalogIndex does not name the part, or because another program wrote the row. Folded texts are octets, because all collations
 -- that MySQL and MariaDB share take no notice of blanks at the end.
 CREATE TABLE IF NOT EXISTS products (
-    id           CHAR(36) CHARACTER SET ascii COLLATE ascii_bin NOT NULL PRIMARY KEY,
+    n            BIGINT NOT NULL PRIMARY KEY,
+    id           CHAR(36) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
     name         VARCHAR(200) NOT NULL,
     price        VARCHAR(64) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
     category     VARCHAR(100) NOT NULL,
     in_stock     TINYINT NOT NULL,
     rating       VARCHAR(64) CHARACTER SET ascii COLLATE ascii_bin,
-    created_at   BIGINT NOT NULL,
     extra        VARBINARY(40000),
     name_key     VARBINARY(800),
     category_key VARBINARY(800),
     price_key    BIGINT,
     rating_key   BIGINT,
     words        VARBINARY(16000),
-    KEY products_by_time (created_at, id, price_key, rating_key, in_stock, category),
-    KEY products_by_category (category, created_at, id, category_key),
-    KEY products_by_category_key (category_key, created_at, id),
-    KEY products_by_category_price (category, price_key, created_at, id),
-    KEY products_by_price (price_key, created_at, id, category),
-    KEY products_by_name (name_key, created_at, id, category),
-    KEY products_by_rating (rating_key, created_at, id, category)
+    KEY products_by_time (n, price_key, rating_key, in_stock, category),
+    KEY products_by_category (category, n, category_key),
+    KEY products_by_category_key (category_key, n),
+    KEY products_by_category_price (category, price_key, n),
+    KEY products_by_price (price_key, n, category),
+    KEY products_by_name (name_key, n, category),
+    KEY products_by_rating (rating_key, n, category)
 ) ENGINE = InnoDB DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin;
 
 -- The words of each product, cut off after 64 octets. in_name: 1 if its name has the word, which orders lists by relevance; and 2 more if
 -- the product has it only as two words with a blank between them, or behind a hyphen, so that the dictionary need not have it.
 CREATE TABLE IF NOT EXISTS product_words (
     word       VARBINARY(64) NOT NULL,
-    created_at BIGINT NOT NULL,
-    id         CHAR(36) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
+    n          BIGINT NOT NULL,
     in_name    TINYINT NOT NULL DEFAULT 0,
-    PRIMARY KEY (word, created_at, id)
+    PRIMARY KEY (word, n)
 ) ENGINE = InnoDB DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin;
 
 -- The distinct words of product_words that have letters only, four or more, and are not joined in each product: each with an empty part and
@@ -62,14 +61,13 @@ CREATE TABLE IF NOT EXISTS dictionary (
 CREATE TABLE IF NOT EXISTS product_indexes (
     part       VARCHAR(16) CHARACTER SET ascii COLLATE ascii_bin NOT NULL PRIMARY KEY,
     complete   TINYINT NOT NULL,
-    created_at BIGINT NOT NULL,
-    id         CHAR(36) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
+    n          BIGINT NOT NULL,
     filled     BIGINT NOT NULL
 ) ENGINE = InnoDB DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin;
-INSERT IGNORE INTO product_indexes (part, complete, created_at, id, filled)
-    VALUES ('category', 1, 9223372036854775807, '', 0), ('price', 1, 9223372036854775807, '', 0), ('name', 1, 9223372036854775807, '', 0),
-        ('rating', 1, 9223372036854775807, '', 0), ('search', 1, 9223372036854775807, '', 0),
-        ('rules 5', 1, 9223372036854775807, '', 0);
+INSERT IGNORE INTO product_indexes (part, complete, n, filled)
+    VALUES ('category', 1, 9223372036854775807, 0), ('price', 1, 9223372036854775807, 0), ('name', 1, 9223372036854775807, 0),
+        ('rating', 1, 9223372036854775807, 0), ('search', 1, 9223372036854775807, 0),
+        ('rules 5', 1, 9223372036854775807, 0);
 
 -- ---- own fields of the shop ----
 
@@ -83,8 +81,7 @@ CREATE TABLE IF NOT EXISTS catalog_fields (
     name       VARCHAR(81) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
     definition VARCHAR(16000) NOT NULL,
     complete   TINYINT NOT NULL,
-    created_at BIGINT NOT NULL,
-    id         CHAR(36) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
+    n          BIGINT NOT NULL,
     filled     BIGINT NOT NULL,
     counted    TINYINT NOT NULL DEFAULT 0,
     claimed    TINYINT NOT NULL DEFAULT 1,
@@ -98,21 +95,20 @@ CREATE TABLE IF NOT EXISTS catalog_fields (
 CREATE TABLE IF NOT EXISTS product_keys (
     field      INT NOT NULL,
     value_key  VARBINARY(400) NOT NULL,
-    created_at BIGINT NOT NULL,
-    id         CHAR(36) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
+    n          BIGINT NOT NULL,
     value      VARBINARY(400),
     counted    TINYINT NOT NULL DEFAULT 0,
-    PRIMARY KEY (field, value_key, created_at, id),
-    KEY product_keys_by_product (field, created_at, id, value_key)
+    PRIMARY KEY (field, value_key, n),
+    KEY product_keys_by_product (field, n, value_key)
 ) ENGINE = InnoDB DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin;
 
 -- The values of unique fields: the primary key decides which product has one.
 CREATE TABLE IF NOT EXISTS product_unique (
     field INT NOT NULL,
     value VARBINARY(400) NOT NULL,
-    id    CHAR(36) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
+    n     BIGINT NOT NULL,
     PRIMARY KEY (field, value),
-    KEY product_unique_by_id (id, field)
+    KEY product_unique_by_n (n, field)
 ) ENGINE = InnoDB DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin;
 
 -- How many products have each value of each field with the option facet: the rows of product_keys that are counted, except for those in value_deltas. value_key: orders the
@@ -356,7 +352,7 @@ CREATE TABLE IF NOT EXISTS idempotency_keys (
 -- ---- changes of more products than one transaction takes ----
 
 -- request: the body of the request, as it was sent to the mount, whose settings say what it means. The products of the list up to
--- (after_at, after_id) have been gone through: each transaction that changes some of them moves this position, so that servers go on where
+-- after_n have been gone through: each transaction that changes some of them moves this position, so that servers go on where
 -- another one was killed, and none makes a portion twice. errors: a JSON array, what was wrong with products that were left as they are;
 -- error: why the change failed as a whole. batch: what it changed so far, in change_batches; 0: nothing.
 CREATE TABLE IF NOT EXISTS bulk_jobs (
@@ -366,8 +362,7 @@ CREATE TABLE IF NOT EXISTS bulk_jobs (
     request    VARCHAR(8000) NOT NULL,
     dry_run    TINYINT NOT NULL,
     state      VARCHAR(16) CHARACTER SET ascii COLLATE ascii_bin NOT NULL DEFAULT 'running',
-    after_at   BIGINT NOT NULL,
-    after_id   CHAR(36) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
+    after_n    BIGINT NOT NULL,
     changed    BIGINT NOT NULL DEFAULT 0,
     unchanged  BIGINT NOT NULL DEFAULT 0,
     failed     BIGINT NOT NULL DEFAULT 0,

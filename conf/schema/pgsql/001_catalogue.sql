@@ -10,13 +10,13 @@
 -- src/lib/words.h lists them, in order, a blank before and after each; behind a colon, those that only the category has; then those of
 -- fields of the shop's own, each with the number of its field before it, :3:acme. NULL: the row is not indexed, and not in the indexes, because CatalogIndex does not name the part, or because another program wrote the row.
 CREATE TABLE products (
-    id           TEXT COLLATE "C" NOT NULL PRIMARY KEY,
+    n            BIGINT NOT NULL PRIMARY KEY,
+    id           TEXT COLLATE "C" NOT NULL,
     name         TEXT NOT NULL,
     price        TEXT NOT NULL,
     category     TEXT NOT NULL,
     in_stock     SMALLINT NOT NULL,
     rating       TEXT,
-    created_at   BIGINT NOT NULL,
     extra        TEXT,
     name_key     TEXT COLLATE "C",
     category_key TEXT COLLATE "C",
@@ -27,24 +27,23 @@ CREATE TABLE products (
 
 -- The order of the list, with what conditions on numbers, inStock and category ask: a range of prices, newest first, passes many products
 -- for each that it shows, and reads this index alone.
-CREATE INDEX products_by_time ON products (created_at, id, price_key, rating_key, in_stock, category);
+CREATE INDEX products_by_time ON products (n, price_key, rating_key, in_stock, category);
 
 -- A category in the order of another field is read from one index, see docs/decisions/0035-derived-columns-written-by-the-module.md.
-CREATE INDEX products_by_category ON products (category COLLATE "C", created_at, id, category_key) WHERE category_key IS NOT NULL;
-CREATE INDEX products_by_category_key ON products (category_key, created_at, id) WHERE category_key IS NOT NULL;
-CREATE INDEX products_by_category_price ON products (category COLLATE "C", price_key, created_at, id) WHERE price_key IS NOT NULL;
-CREATE INDEX products_by_price ON products (price_key, created_at, id, category) WHERE price_key IS NOT NULL;
-CREATE INDEX products_by_name ON products (name_key, created_at, id, category) WHERE name_key IS NOT NULL;
-CREATE INDEX products_by_rating ON products (rating_key, created_at, id, category) WHERE rating_key IS NOT NULL;
+CREATE INDEX products_by_category ON products (category COLLATE "C", n, category_key) WHERE category_key IS NOT NULL;
+CREATE INDEX products_by_category_key ON products (category_key, n) WHERE category_key IS NOT NULL;
+CREATE INDEX products_by_category_price ON products (category COLLATE "C", price_key, n) WHERE price_key IS NOT NULL;
+CREATE INDEX products_by_price ON products (price_key, n, category) WHERE price_key IS NOT NULL;
+CREATE INDEX products_by_name ON products (name_key, n, category) WHERE name_key IS NOT NULL;
+CREATE INDEX products_by_rating ON products (rating_key, n, category) WHERE rating_key IS NOT NULL;
 
 -- The words of each product, cut off after 64 octets. in_name: 1 if its name has the word, which orders lists by relevance; and 2 more if
 -- the product has it only as two words with a blank between them, or behind a hyphen, so that the dictionary need not have it.
 CREATE TABLE product_words (
     word       TEXT COLLATE "C" NOT NULL,
-    created_at BIGINT NOT NULL,
-    id         TEXT COLLATE "C" NOT NULL,
+    n          BIGINT NOT NULL,
     in_name    SMALLINT NOT NULL DEFAULT 0,
-    PRIMARY KEY (word, created_at, id) INCLUDE (in_name)
+    PRIMARY KEY (word, n) INCLUDE (in_name)
 );
 
 -- The distinct words of product_words that have letters only, four or more, and are not joined in each product: each with an empty part and
@@ -65,14 +64,13 @@ CREATE STATISTICS dictionary_words (dependencies, mcv) ON part, letters FROM dic
 CREATE TABLE product_indexes (
     part       TEXT COLLATE "C" NOT NULL PRIMARY KEY,
     complete   INTEGER NOT NULL,
-    created_at BIGINT NOT NULL,
-    id         TEXT COLLATE "C" NOT NULL,
+    n          BIGINT NOT NULL,
     filled     BIGINT NOT NULL
 );
-INSERT INTO product_indexes (part, complete, created_at, id, filled)
-    VALUES ('category', 1, 9223372036854775807, '', 0), ('price', 1, 9223372036854775807, '', 0), ('name', 1, 9223372036854775807, '', 0),
-        ('rating', 1, 9223372036854775807, '', 0), ('search', 1, 9223372036854775807, '', 0),
-        ('rules 5', 1, 9223372036854775807, '', 0);
+INSERT INTO product_indexes (part, complete, n, filled)
+    VALUES ('category', 1, 9223372036854775807, 0), ('price', 1, 9223372036854775807, 0), ('name', 1, 9223372036854775807, 0),
+        ('rating', 1, 9223372036854775807, 0), ('search', 1, 9223372036854775807, 0),
+        ('rules 5', 1, 9223372036854775807, 0);
 
 -- ---- own fields of the shop ----
 
@@ -86,8 +84,7 @@ CREATE TABLE catalog_fields (
     name       TEXT COLLATE "C" NOT NULL UNIQUE,
     definition TEXT NOT NULL,
     complete   SMALLINT NOT NULL,
-    created_at BIGINT NOT NULL,
-    id         TEXT COLLATE "C" NOT NULL,
+    n          BIGINT NOT NULL,
     filled     BIGINT NOT NULL,
     counted    SMALLINT NOT NULL DEFAULT 0,
     claimed    SMALLINT NOT NULL DEFAULT 1,
@@ -100,22 +97,21 @@ CREATE TABLE catalog_fields (
 CREATE TABLE product_keys (
     field      INTEGER NOT NULL,
     value_key  TEXT COLLATE "C" NOT NULL,
-    created_at BIGINT NOT NULL,
-    id         TEXT COLLATE "C" NOT NULL,
+    n          BIGINT NOT NULL,
     value      TEXT COLLATE "C",
     counted    SMALLINT NOT NULL DEFAULT 0,
-    PRIMARY KEY (field, value_key, created_at, id)
+    PRIMARY KEY (field, value_key, n)
 ) WITH (autovacuum_vacuum_scale_factor = 0.02, autovacuum_analyze_scale_factor = 0.02);
-CREATE INDEX product_keys_by_product ON product_keys (field, created_at, id, value_key);
+CREATE INDEX product_keys_by_product ON product_keys (field, n, value_key);
 
 -- The values of unique fields: the primary key decides which product has one.
 CREATE TABLE product_unique (
     field INTEGER NOT NULL,
     value TEXT COLLATE "C" NOT NULL,
-    id    TEXT COLLATE "C" NOT NULL,
+    n     BIGINT NOT NULL,
     PRIMARY KEY (field, value)
 );
-CREATE INDEX product_unique_by_id ON product_unique (id, field);
+CREATE INDEX product_unique_by_n ON product_unique (n, field);
 
 -- How many products have each value of each field with the option facet: the rows of product_keys that are counted, except for those in value_deltas. value_key: orders the
 -- values. See src/catalogue/product/value_counts.c.
@@ -401,7 +397,7 @@ CREATE INDEX idempotency_keys_by_expiry ON idempotency_keys (expires_at);
 -- ---- changes of more products than one transaction takes ----
 
 -- request: the body of the request, as it was sent to the mount, whose settings say what it means. The products of the list up to
--- (after_at, after_id) have been gone through: each transaction that changes some of them moves this position, so that servers go on where
+-- after_n have been gone through: each transaction that changes some of them moves this position, so that servers go on where
 -- another one was killed, and none makes a portion twice. errors: a JSON array, what was wrong with products that were left as they are;
 -- error: why the change failed as a whole. batch: what it changed so far, in change_batches; 0: nothing.
 CREATE TABLE bulk_jobs (
@@ -411,8 +407,7 @@ CREATE TABLE bulk_jobs (
     request    TEXT NOT NULL,
     dry_run    INTEGER NOT NULL,
     state      TEXT NOT NULL DEFAULT 'running' CHECK (state IN ('running', 'done', 'stopped', 'failed')),
-    after_at   BIGINT NOT NULL,
-    after_id   TEXT COLLATE "C" NOT NULL,
+    after_n    BIGINT NOT NULL,
     changed    BIGINT NOT NULL DEFAULT 0,
     unchanged  BIGINT NOT NULL DEFAULT 0,
     failed     BIGINT NOT NULL DEFAULT 0,

@@ -9,13 +9,13 @@
 -- src/lib/words.h lists them, in order, a blank before and after each; behind a colon, those that only the category has; then those of
 -- fields of the shop's own, each with the number of its field before it, :3:acme. NULL: the row is not indexed, and not in the indexes, because CatalogIndex does not name the part, or because another program wrote the row.
 CREATE TABLE products (
-    id           TEXT NOT NULL PRIMARY KEY,
+    n            INTEGER PRIMARY KEY,
+    id           TEXT NOT NULL,
     name         TEXT NOT NULL,
     price        TEXT NOT NULL,
     category     TEXT NOT NULL,
     in_stock     INTEGER NOT NULL,
     rating       TEXT,
-    created_at   INTEGER NOT NULL,
     extra        TEXT,
     name_key     TEXT,
     category_key TEXT,
@@ -26,24 +26,23 @@ CREATE TABLE products (
 
 -- The order of the list, with what conditions on numbers, inStock and category ask: a range of prices, newest first, passes many products
 -- for each that it shows, and reads this index alone.
-CREATE INDEX products_by_time ON products (created_at, id, price_key, rating_key, in_stock, category);
+CREATE INDEX products_by_time ON products (n, price_key, rating_key, in_stock, category);
 
 -- A category in the order of another field is read from one index, see docs/decisions/0035-derived-columns-written-by-the-module.md.
-CREATE INDEX products_by_category ON products (category, created_at, id, category_key) WHERE category_key IS NOT NULL;
-CREATE INDEX products_by_category_key ON products (category_key, created_at, id) WHERE category_key IS NOT NULL;
-CREATE INDEX products_by_category_price ON products (category, price_key, created_at, id) WHERE price_key IS NOT NULL;
-CREATE INDEX products_by_price ON products (price_key, created_at, id, category) WHERE price_key IS NOT NULL;
-CREATE INDEX products_by_name ON products (name_key, created_at, id, category) WHERE name_key IS NOT NULL;
-CREATE INDEX products_by_rating ON products (rating_key, created_at, id, category) WHERE rating_key IS NOT NULL;
+CREATE INDEX products_by_category ON products (category, n, category_key) WHERE category_key IS NOT NULL;
+CREATE INDEX products_by_category_key ON products (category_key) WHERE category_key IS NOT NULL;
+CREATE INDEX products_by_category_price ON products (category, price_key) WHERE price_key IS NOT NULL;
+CREATE INDEX products_by_price ON products (price_key, n, category) WHERE price_key IS NOT NULL;
+CREATE INDEX products_by_name ON products (name_key, n, category) WHERE name_key IS NOT NULL;
+CREATE INDEX products_by_rating ON products (rating_key, n, category) WHERE rating_key IS NOT NULL;
 
 -- The words of each product, cut off after 64 octets. in_name: 1 if its name has the word, which orders lists by relevance; and 2 more if
 -- the product has it only as two words with a blank between them, or behind a hyphen, so that the dictionary need not have it.
 CREATE TABLE product_words (
     word       TEXT NOT NULL,
-    created_at INTEGER NOT NULL,
-    id         TEXT NOT NULL,
+    n          INTEGER NOT NULL,
     in_name    INTEGER NOT NULL DEFAULT 0,
-    PRIMARY KEY (word, created_at, id)
+    PRIMARY KEY (word, n)
 ) WITHOUT ROWID;
 
 -- The distinct words of product_words that have letters only, four or more, and are not joined in each product: each with an empty part and
@@ -61,14 +60,13 @@ CREATE TABLE dictionary (
 CREATE TABLE product_indexes (
     part       TEXT NOT NULL PRIMARY KEY,
     complete   INTEGER NOT NULL,
-    created_at INTEGER NOT NULL,
-    id         TEXT NOT NULL,
+    n          INTEGER NOT NULL,
     filled     INTEGER NOT NULL
 ) WITHOUT ROWID;
-INSERT INTO product_indexes (part, complete, created_at, id, filled)
-    VALUES ('category', 1, 9223372036854775807, '', 0), ('price', 1, 9223372036854775807, '', 0), ('name', 1, 9223372036854775807, '', 0),
-        ('rating', 1, 9223372036854775807, '', 0), ('search', 1, 9223372036854775807, '', 0),
-        ('rules 5', 1, 9223372036854775807, '', 0);
+INSERT INTO product_indexes (part, complete, n, filled)
+    VALUES ('category', 1, 9223372036854775807, 0), ('price', 1, 9223372036854775807, 0), ('name', 1, 9223372036854775807, 0),
+        ('rating', 1, 9223372036854775807, 0), ('search', 1, 9223372036854775807, 0),
+        ('rules 5', 1, 9223372036854775807, 0);
 
 -- ---- own fields of the shop ----
 
@@ -82,8 +80,7 @@ CREATE TABLE catalog_fields (
     name       TEXT NOT NULL UNIQUE,
     definition TEXT NOT NULL,
     complete   INTEGER NOT NULL,
-    created_at INTEGER NOT NULL,
-    id         TEXT NOT NULL,
+    n          INTEGER NOT NULL,
     filled     INTEGER NOT NULL,
     counted    INTEGER NOT NULL DEFAULT 0,
     claimed    INTEGER NOT NULL DEFAULT 1,
@@ -96,22 +93,21 @@ CREATE TABLE catalog_fields (
 CREATE TABLE product_keys (
     field      INTEGER NOT NULL,
     value_key  TEXT NOT NULL,
-    created_at INTEGER NOT NULL,
-    id         TEXT NOT NULL,
+    n          INTEGER NOT NULL,
     value      TEXT,
     counted    INTEGER NOT NULL DEFAULT 0,
-    PRIMARY KEY (field, value_key, created_at, id)
+    PRIMARY KEY (field, value_key, n)
 ) WITHOUT ROWID;
-CREATE INDEX product_keys_by_product ON product_keys (field, created_at, id, value_key);
+CREATE INDEX product_keys_by_product ON product_keys (field, n, value_key);
 
 -- The values of unique fields: the primary key decides which product has one.
 CREATE TABLE product_unique (
     field INTEGER NOT NULL,
     value TEXT NOT NULL,
-    id    TEXT NOT NULL,
+    n     INTEGER NOT NULL,
     PRIMARY KEY (field, value)
 ) WITHOUT ROWID;
-CREATE INDEX product_unique_by_id ON product_unique (id, field);
+CREATE INDEX product_unique_by_n ON product_unique (n, field);
 
 -- How many products have each value of each field with the option facet: the rows of product_keys that are counted. value_key: orders the
 -- values. See src/catalogue/product/value_counts.c.
@@ -388,7 +384,7 @@ CREATE INDEX idempotency_keys_by_expiry ON idempotency_keys (expires_at);
 -- ---- changes of more products than one transaction takes ----
 
 -- request: the body of the request, as it was sent to the mount, whose settings say what it means. The products of the list up to
--- (after_at, after_id) have been gone through: each transaction that changes some of them moves this position, so that servers go on where
+-- after_n have been gone through: each transaction that changes some of them moves this position, so that servers go on where
 -- another one was killed, and none makes a portion twice. errors: a JSON array, what was wrong with products that were left as they are;
 -- error: why the change failed as a whole. batch: what it changed so far, in change_batches; 0: nothing.
 CREATE TABLE bulk_jobs (
@@ -398,8 +394,7 @@ CREATE TABLE bulk_jobs (
     request    TEXT NOT NULL,
     dry_run    INTEGER NOT NULL,
     state      TEXT NOT NULL DEFAULT 'running' CHECK (state IN ('running', 'done', 'stopped', 'failed')),
-    after_at   INTEGER NOT NULL,
-    after_id   TEXT NOT NULL,
+    after_n    INTEGER NOT NULL,
     changed    INTEGER NOT NULL DEFAULT 0,
     unchanged  INTEGER NOT NULL DEFAULT 0,
     failed     INTEGER NOT NULL DEFAULT 0,
