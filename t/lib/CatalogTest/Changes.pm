@@ -15,8 +15,8 @@ sub state_of {
     my ($server) = @_;
     my $db = $server->database;
     my ($number) = $db->selectrow_array(q(SELECT number FROM catalog_fields WHERE name = 'updatedAt'));
-    my @rows = map { rows($db, @$_) } ['SELECT * FROM products ORDER BY id'], ['SELECT * FROM product_unique ORDER BY 1, 2'],
-        ['SELECT * FROM product_words ORDER BY 1, 2, 3'], ['SELECT * FROM product_keys WHERE field <> ? ORDER BY 1, 2, 3, 4, 5', $number // 0];
+    my @rows = map { rows($db, @$_) } ['SELECT * FROM products ORDER BY n'], ['SELECT * FROM product_unique ORDER BY 1, 2'],
+        ['SELECT * FROM product_words ORDER BY 1, 2'], ['SELECT * FROM product_keys WHERE field <> ? ORDER BY 1, 2, 3, 4', $number // 0];
     return join "\n", map { s/\n/\\n/gr } @rows;
 }
 

@@ -9,7 +9,9 @@ use warnings FATAL => 'all';
 use Digest::SHA ();
 use Exporter 'import';
 
-our @EXPORT_OK = qw(write_file product product_id rows_of);
+use CatalogTest::Ids qw(id_at);
+
+our @EXPORT_OK = qw(write_file product product_id time_of rows_of);
 
 my @TABLES = qw(products users sessions refresh_tokens user_keys mail_tokens outbox revoked_sessions audit released_names images image_parts);
 
@@ -31,14 +33,15 @@ sub write_file {
     return $file;
 }
 
-# Ids sort by number.
-sub product_id { sprintf '019aa5bf-%04x-7%03x-8%03x-%012x', $_[0] >> 16, $_[0] >> 4 & 0xfff, $_[0] & 0xfff, $_[0] * 7919 }
+# The product's time and id, which sort by number.
+sub time_of { return 1_763_717_400_000 + $_[0] }
+sub product_id { return id_at(time_of($_[0])) }
 
 sub product {
     my ($number) = @_;
     return sprintf '{"products":{"id":"%s","name":"Product number %d","price":%s,"category":"some %d","in_stock":%s%s,"created_at":%d}}',
         product_id($number), $number, $number % 10_000 / 100, $number % 20, $number % 5 ? 'true' : 'false',
-        $number % 3 ? ',"rating":' . $number % 50 / 10 : '', 1_763_717_400_000 + $number;
+        $number % 3 ? ',"rating":' . $number % 50 / 10 : '', time_of($number);
 }
 
 # A file without its first line, which has the time of the export.
