@@ -7,6 +7,7 @@
 # A network that floods the server with lists that take the database long keeps no connection from other networks, nor from
 # /health/ready, and does not fill the error log.
 use CatalogTest;
+use CatalogTest::Ids qw(insert_products);
 use CatalogAccounts;
 use CatalogLoad;
 use Time::HiRes qw(sleep time);
@@ -27,13 +28,10 @@ my $id = $server->api(POST => '/products', { name => 'Kettle', price => 1, categ
 
 # Copies it, without what is derived of it.
 my $row = $db->selectrow_hashref('SELECT * FROM products WHERE id = ?', undef, $id);
-my $columns = join ', ', grep { $_ ne 'id' && !/_key$/ } sort keys %$row;
-my $hex = { sqlite3 => q(printf('%08x', n)), mysql => q(LOWER(LPAD(HEX(n), 8, '0'))), pgsql => q(LPAD(to_hex(n), 8, '0')) }->{driver()};
+my %columns = map { $_ => $db->quote($row->{$_}) } grep { !/^(?:n|id)$|_key$/ } keys %$row;
+my $before = $row->{n} - $PRODUCTS;
 for (my $first = 0; $first < $PRODUCTS; $first += $PORTION) {
-    my $last = $first + $PORTION - 1;
-    $db->do("INSERT INTO products (id, $columns)
-        WITH RECURSIVE numbers (n) AS (SELECT $first UNION ALL SELECT n + 1 FROM numbers WHERE n < $last)
-        SELECT SUBSTR(id, 1, 28) || $hex, $columns FROM numbers, products WHERE id = '$id'");
+    insert_products($db, $first, $first + $PORTION, "$before + i", %columns);
 }
 
 my ($done, $quiet) = map { $server->dir . "/$_" } qw(done quiet);

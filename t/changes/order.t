@@ -8,6 +8,7 @@
 # CATALOG_ROUNDS=100 does it more often; CATALOG_SEED=N chooses the requests as before.
 use CatalogTest;
 use CatalogTest::Histories;
+use CatalogTest::Ids qw(n_of);
 use CatalogTest::Linear;
 use POSIX ();
 use Time::HiRes qw(sleep time);
@@ -69,7 +70,7 @@ if (driver ne 'sqlite3') {
     $write->(DELETE => "/products/$id");
     my $seq = $write->(GET => "/products/$id/history")->{json}{data}[0]{seq};
     $db->do('BEGIN');
-    $db->do(q(INSERT INTO products (id, name, price, category, in_stock, created_at) VALUES (?, 'other', '2', '', 1, 1)), undef, $id);
+    $db->do(q(INSERT INTO products (n, id, name, price, category, in_stock) VALUES (?, ?, 'other', '2', '', 1)), undef, n_of($id), $id);
     my $restorer = fork // die "fork: $!\n";
     POSIX::_exit($write->(POST => "/products/$id/restore", { seq => $seq })->{status} != 200) if !$restorer;
     my ($engine, $watch) = (CatalogTest::Engine->shared, $server->database);

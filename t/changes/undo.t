@@ -226,7 +226,7 @@ answers(undo($batch), 409, refusal(message => 'Still running', error => qr/./), 
 # case: it ended with its server
 $db->do('UPDATE changes SET at = at - 301000 WHERE batch = ?', undef, $batch);
 my $job = '01a20000-0000-7000-8000-000000000001';
-$db->do(q(INSERT INTO bulk_jobs (id, mount, user_id, request, dry_run, after_at, after_id, created_at, batch) VALUES (?, '/other', '', '{}', 0, 0, '', 0, ?)), undef, $job, $batch);
+$db->do(q(INSERT INTO bulk_jobs (id, mount, user_id, request, dry_run, after_n, created_at, batch) VALUES (?, '/other', '', '{}', 0, 0, 0, ?)), undef, $job, $batch);
 answers(undo($batch), 409, refusal(message => 'Still running', error => qr/./), 'a job waits for something');
 $db->do('DELETE FROM bulk_jobs WHERE id = ?', undef, $job);
 my $rating = stored($some[0])->{rating};

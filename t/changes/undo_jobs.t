@@ -47,7 +47,7 @@ sub begin {
     my $id = sprintf '01a20000-0000-7000-8000-%012d', ++$jobs;
     my $range = $db->selectrow_hashref('SELECT batch AS undo, MIN(number) - 1 AS after, MAX(number) AS last FROM changes WHERE batch = ? GROUP BY batch', undef, $batch);
     is($db->do('UPDATE change_batches SET undone_by = 0 WHERE id = ? AND undone_by IS NULL', undef, $batch), 1, 'the batch is claimed');
-    $db->do(q(INSERT INTO bulk_jobs (id, mount, user_id, request, dry_run, after_at, after_id, created_at) VALUES (?, '/api', ?, ?, 0, ?, '', ?)), undef,
+    $db->do(q(INSERT INTO bulk_jobs (id, mount, user_id, request, dry_run, after_n, created_at) VALUES (?, '/api', ?, ?, 0, ?, ?)), undef,
         $id, $user->{user}{id}, Cpanel::JSON::XS::encode_json({ map { $_ => 0 + $range->{$_} } keys %$range }), '9223372036854775807', int(time) . '000');
     return $id;
 }

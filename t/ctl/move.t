@@ -5,6 +5,7 @@
 # catalogctl export and import: move a whole catalogue from one database to another, and change nothing else.
 use CatalogTest;
 use CatalogTest::Ctl qw(command command_for at_terminal run);
+use CatalogTest::Ids qw(id_at);
 use CatalogTest::Move qw(product product_id rows_of write_file);
 
 my $dir = scratch();
@@ -29,12 +30,14 @@ sub file_of { my @lines = @_; return slurp(write_file("$dir/lines", sub { shift 
 # ---- every kind of value, through every database, comes back octet for octet ----
 
 my @ids = map { product_id($_) } 0 .. 4;
+my $LATEST = 2**43 - 1;
+my @made = (id_at(0), id_at(1_763_717_400_000, 1), id_at($LATEST, 2**20 - 1));
 my @hashes = map { ($_ x 64) } qw(0 a f);
 my $text = "'\\\\ %s %d \\\" \\u0001\\u001f\\u000a/\x7f \xc3\xa4\xcc\x88 \xf0\x9f\x98\x80 \xef\xbf\xbf; DROP TABLE products; --  ";
 my $file = file_of(
-    qq({"products":{"id":"$ids[0]","name":"$text","price":0.30000000000000004,"category":"","in_stock":false,"created_at":0}}),
-    qq({"products":{"id":"$ids[1]","name":" ","price":1e+300,"category":"$text","in_stock":true,"rating":5,"created_at":1763717400000,"extra":"{\\"sku\\":\\"$ids[1]\\"}"}}),
-    qq({"products":{"id":"$ids[2]","name":"x","price":9007199254740993,"category":"NULL","in_stock":true,"rating":0,"created_at":9007199254740991}}),
+    qq({"products":{"id":"$made[0]","name":"$text","price":0.30000000000000004,"category":"","in_stock":false,"created_at":0}}),
+    qq({"products":{"id":"$made[1]","name":" ","price":1e+300,"category":"$text","in_stock":true,"rating":5,"created_at":1763717400000,"extra":"{\\"sku\\":\\"$ids[1]\\"}"}}),
+    qq({"products":{"id":"$made[2]","name":"x","price":9007199254740993,"category":"NULL","in_stock":true,"rating":0,"created_at":$LATEST}}),
     qq({"users":{"id":"$ids[0]","username":"Ada","username_key":"ada","email":"Ada\@example.com","email_key":"ada\@example.com","password_hash":"\$argon2id\$v=19\$m=8,t=1,p=1\$c2FsdHNhbHQ\$aGFzaA","confirmed_at":1763717400001,"created_at":1763717400000,"role":"admin","locked_at":1763717400002,"signed_in_at":1763717400003,"language":"de"}}),
     qq({"users":{"id":"$ids[1]","username":"bob","username_key":"bob","email":"b'\@example.com","email_key":"b'\@example.com","password_hash":"","created_at":1,"role":"user"}}),
     qq({"sessions":{"id":"$ids[2]","user_id":"$ids[1]","created_at":1,"used_at":2,"expires_at":3,"client":"2001:db8::1","agent":"' \\"x\\" ?"}}),
@@ -50,7 +53,7 @@ my $file = file_of(
     qq({"audit":{"id":"$ids[0]","created_at":15,"source":"http","actor_id":"$ids[1]","actor":"bob","client":"::1","request_id":"r","action":"user.update","target_id":"$ids[2]","target":"ada","changes":"{\\"role\\":1}"}}),
     qq({"audit":{"id":"$ids[1]","created_at":16,"source":"catalogctl","actor":"root","action":"mail.retry"}}),
     qq({"released_names":{"name_hash":"$hashes[1]","user_id":"$ids[4]","expires_at":17}}),
-    qq({"images":{"id":"$ids[3]","product_id":"$ids[0]","octets":9007199254740991,"width":4096,"digest":"$hashes[1]","created_at":18,"dropped_at":19}}),
+    qq({"images":{"id":"$ids[3]","product_id":"$made[0]","octets":9007199254740991,"width":4096,"digest":"$hashes[1]","created_at":18,"dropped_at":19}}),
     qq({"image_parts":{"part":"$ids[3]-320/00000","content":"@{['aB+/' x 16_000]}"}}),
 );
 my ($first, $second) = map { made(of_server(new_server())) } 1, 2;

@@ -4,6 +4,7 @@
 # file is the same on each, and a server there has the values, keys, unique values, words and counts, also of fields that have no line.
 use CatalogTest;
 use CatalogTest::Ctl qw(command command_for run problems ctl_for);
+use CatalogTest::Ids qw(id_at);
 use CatalogTest::Move qw(write_file rows_of);
 use CatalogTest::Tools qw(hand_over);
 
@@ -112,8 +113,9 @@ is(all_of($fourth), $whole, 'all products are the same as at first');
 # ---- a value that is there twice ----
 
 my ($row, @others) = reverse grep { /^\{"products"/ } split /\n/, $file;
-my $id = '019aa5bf-0000-7000-8000-000000000001';
-my @rows = ($row =~ s/"id":"[^"]*"/"id":"$id"/r, reverse $row, @others);
+my $time = 1_763_717_400_000;
+my $id = id_at($time);
+my @rows = ($row =~ s/"id":"[^"]*"/"id":"$id"/r =~ s/("created_at":)\d+/$1$time/r, reverse $row, @others);
 like($row, qr/"name":"four"/, 'the last row');
 $rows[0] =~ s/"extra":"\{/"extra":"{\\"sku\\":\\"s 1\/e|\\",/;
 my $with = slurp(write_file("$dir/twice", sub { shift @rows }));

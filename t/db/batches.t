@@ -43,7 +43,7 @@ sub once {
     my $db = $server->database;
     $db->do('SET SESSION TRANSACTION ISOLATION LEVEL REPEATABLE READ') if driver eq 'mysql';
     $db->begin_work;
-    $db->do(driver eq 'pgsql' ? 'LOCK TABLE products IN SHARE MODE' : 'SELECT id FROM products WHERE created_at > 1 FOR UPDATE');
+    $db->do(driver eq 'pgsql' ? 'LOCK TABLE products IN SHARE MODE' : 'SELECT id FROM products WHERE n > 1 FOR UPDATE');
     my @sockets = map { my $socket = $server->connection; print {$socket} $_; $socket } @$requests;
     wait_until(1, sub { most_wait(scalar @$requests) }) if mpm() ne 'prefork'; # whose children have one request each
     sleep $seconds;

@@ -5,6 +5,7 @@
 # Servers of one database with different lines of CatalogField, and lines that contradict what the database has.
 use CatalogTest;
 use CatalogTest::Ctl qw(ctl_for problems);
+use CatalogTest::Ids qw(n_of);
 
 my $first = server(mount => qq(CatalogField weight number index\nCatalogField tags strings index\nCatalogField color choice values="red|blue" index))->start;
 my $token = register($first)->{token};
@@ -15,7 +16,7 @@ sub beside { my ($lines) = @_; return server(mount => $lines, conf => 'DBDParams
 sub made { my ($server, $token, %product) = @_; return $server->api(POST => '/products', { name => 'cup', price => 1, %product }, token => $token)->{json}{data}{id} }
 sub keys_of {
     my ($id) = @_;
-    return join ' ', map { "$_->[0]=$_->[1]" } @{ $db->selectall_arrayref('SELECT f.name, k.value_key FROM product_keys k JOIN catalog_fields f ON f.number = k.field WHERE k.id = ? ORDER BY f.number, k.value_key', undef, $id) };
+    return join ' ', map { "$_->[0]=$_->[1]" } @{ $db->selectall_arrayref('SELECT f.name, k.value_key FROM product_keys k JOIN catalog_fields f ON f.number = k.field WHERE k.n = ? ORDER BY f.number, k.value_key', undef, n_of($id)) };
 }
 sub definitions { return join ' | ', map { join ' ', @$_ } @{ $db->selectall_arrayref('SELECT number, name, definition, complete FROM catalog_fields ORDER BY number') } }
 
@@ -79,7 +80,7 @@ ok(wait_until(10, sub { $more->log_text =~ /CAT095: .*: the values of the field 
 $_->stop for $turned, $purple;
 
 # case: more names than one mount may have fields
-$db->do(q(INSERT INTO catalog_fields (number, name, definition, complete, created_at, id, filled) VALUES (?, ?, 'string', 1, 0, '', 0)), undef, 100 + $_, "old$_") for 1 .. 70;
+$db->do(q(INSERT INTO catalog_fields (number, name, definition, complete, n, filled) VALUES (?, ?, 'string', 1, 0, 0)), undef, 100 + $_, "old$_") for 1 .. 70;
 sleep 2; # longer than a server takes what it has read for new
 is($more->api(POST => '/products', { name => 'x', price => 1, size => 2 }, token => $third)->{status}, 201, 'names that no line has any more are no hindrance');
 

@@ -7,6 +7,7 @@
 # A field that is added while transactions are open, and a server that is killed while its keys are filled in.
 use CatalogTest;
 use CatalogTest::Ctl qw(ctl_for);
+use CatalogTest::Ids qw(id_at n_of);
 use Time::HiRes qw(sleep time);
 
 my $lines = qq(CatalogField weight number\nCatalogField note text\nCatalogField sku string unique\nCatalogField brand string\nCatalogCountLimit 10);
@@ -20,17 +21,17 @@ sub beside { my ($lines) = @_; return server(mount => $lines, conf => 'DBDParams
 sub import_products { my ($from, $to) = @_; return $first->api(POST => '/products/import', "name,price,weight,note,brand\n" . join('', map { "n$_,1,$_,word$_,b" . $_ % 3 . "\n" } $from .. $to), token => $token, headers => { 'Content-Type' => 'text/csv' })->{status} }
 sub field { my ($name, $column) = @_; return $db->selectrow_array("SELECT $column FROM catalog_fields WHERE name = ?", undef, $name) }
 sub is_complete { my ($name) = @_; return field($name, 'complete') }
-sub keys_of { my ($name, $id) = @_; return $db->selectrow_array('SELECT COUNT(*) FROM product_keys WHERE field = ? AND id = ?', undef, field($name, 'number'), $id) }
+sub keys_of { my ($name, $id) = @_; return $db->selectrow_array('SELECT COUNT(*) FROM product_keys WHERE field = ? AND n = ?', undef, field($name, 'number'), n_of($id)) }
 sub found { my ($server, $query) = @_; my $r = $server->api(GET => "/products?$query"); return $r->{status} == 200 ? scalar @{ $r->{json}{data} } : $r->{status} }
 
 # ---- a transaction that began before the field was there ----
 
 is(import_products(1, 60), 200, 'products');
-my $id = '01a1fee5-af25-7514-8a69-477230296f5b';
+my $id = id_at(int time * 1000);
 my $open = $first->database;
 $open->begin_work;
 # What a child writes that does not know of the keys.
-$open->do(q(INSERT INTO products (id, name, price, category, in_stock, created_at, extra) VALUES (?, 'late', '1', 'none', 1, ?, '{"weight":7,"note":"belated","brand":"b1"}')), undef, $id, int(time * 1000));
+$open->do(q(INSERT INTO products (n, id, name, price, category, in_stock, extra) VALUES (?, ?, 'late', '1', 'none', 1, '{"weight":7,"note":"belated","brand":"b1"}')), undef, n_of($id), $id);
 $open->do(q(INSERT INTO product_deltas (delta, in_stock) VALUES (1, 1))) if driver eq 'mysql';
 
 # Others that have begun before, and never end, have not written products.
@@ -79,21 +80,21 @@ is_deeply([grep { $_ != 200 } map { $second->api(GET => '/fields/brand/values')-
 like(ctl_for($second, 'check')->{out}, qr/problem\tfields\t1 of \d+ products do not have the keys of their fields, such as $id; run: catalogctl index\n/, 'catalogctl check finds the product, which has no key of a field that was there before');
 my ($one, $two, $three) = map { $second->api(GET => "/products?weight=$_&fields=id")->{json}{data}[0]{id} } 1 .. 3;
 $first->api(PUT => "/products/$one", { sku => 'A-1' }, token => $token);
-$db->do('DELETE FROM product_unique WHERE id = ?', undef, $one);
-$db->do(q(UPDATE product_keys SET value_key = '0' WHERE field = ? AND id = ?), undef, field('weight', 'number'), $two);
-$db->do(q(DELETE FROM product_keys WHERE field = ? AND id = ?), undef, field('brand', 'number'), $three);
+$db->do('DELETE FROM product_unique WHERE n = ?', undef, n_of($one));
+$db->do(q(UPDATE product_keys SET value_key = '0' WHERE field = ? AND n = ?), undef, field('weight', 'number'), n_of($two));
+$db->do(q(DELETE FROM product_keys WHERE field = ? AND n = ?), undef, field('brand', 'number'), n_of($three));
 like(ctl_for($second, 'check')->{out}, qr/problem\tfields\t4 of \d+ products/, 'and values, keys and rows that are missing or wrong');
 like(ctl_for($second, 'index', '--dry-run')->{out}, qr/products, [4-9]\d* to be indexed anew/, 'catalogctl index --dry-run counts them');
 is(ctl_for($second, 'index')->{status}, 0, 'catalogctl index');
 like(ctl_for($second, 'check')->{out}, qr/ok\tfields\tmatch the products/, 'mends them');
 is(found($second, 'weight=2'), 1, 'so lists find them');
 is($second->api(GET => '/products/sku=A-1')->{json}{data}{id}, $one, 'and names');
-is($db->selectrow_array('SELECT COUNT(*) FROM product_keys WHERE field = ? AND id = ? AND counted = 1', undef, field('brand', 'number'), $three), 1, 'what was counted is counted again');
+is($db->selectrow_array('SELECT COUNT(*) FROM product_keys WHERE field = ? AND n = ? AND counted = 1', undef, field('brand', 'number'), n_of($three)), 1, 'what was counted is counted again');
 $db->do('DELETE FROM products WHERE id = ?', undef, $one);
 like(ctl_for($second, 'check')->{out}, qr/problem\tfields\tthere are keys or unique values of products that are gone, such as $one; run: catalogctl index\n/, 'a product that another program has deleted has left them');
 like(ctl_for($second, 'index', '--dry-run')->{out}, qr/^1 products are gone; what was kept of them is to be removed$/m, 'catalogctl index --dry-run says so');
 like(ctl_for($second, 'index')->{out}, qr/^1 products are gone; what was kept of them is removed$/m, 'catalogctl index removes them');
-is($db->selectrow_array("SELECT COUNT(*) FROM $_ WHERE id = ?", undef, $one), 0, "$_ has none of it") for qw(product_keys product_unique);
+is($db->selectrow_array("SELECT COUNT(*) FROM $_ WHERE n = ?", undef, n_of($one)), 0, "$_ has none of it") for qw(product_keys product_unique);
 like(ctl_for($second, 'check')->{out}, qr/ok\tfields\tmatch the products/, 'and check finds nothing more');
 ctl_for($second, 'recount'); # of the rows that were deleted
 
@@ -103,11 +104,11 @@ if (!$one_writer) {
     my $answer;
     for my $try (1 .. 5) { # a busy machine may hold the lock for longer than a write waits
         $open->begin_work; # so that the second operation waits
-        $open->do('INSERT INTO product_unique (field, value, id) VALUES (?, ?, ?)', undef, field('sku', 'number'), 'K-1', $id);
+        $open->do('INSERT INTO product_unique (field, value, n) VALUES (?, ?, ?)', undef, field('sku', 'number'), 'K-1', n_of($id));
         my ($socket, $began) = ($first->connection, time);
         print {$socket} wire(POST => '/products/batch', { operations => [map { { op => 'create', body => $_ } } { name => 'one', price => 1, weight => 8 }, { name => 'two', price => 1, sku => 'K-1' }] }, token => $token);
         sleep 0.6;
-        $db->do(q(INSERT INTO catalog_fields (number, name, definition, complete, created_at, id, filled) VALUES (77, 'size', 'integer index', 0, 9223372036854775807, '', 0)));
+        $db->do(q(INSERT INTO catalog_fields (number, name, definition, complete, n, filled) VALUES (77, 'size', 'integer index', 0, 9223372036854775807, 0)));
         sleep 1.9;
         $open->rollback;
         my $held = time - $began;
@@ -131,10 +132,10 @@ allow_log(qr/AH00098: pid file .* overwritten/);
 my $third = beside(($more =~ s/brand string facet/brand string facet search/r) . "\nCatalogField pages integer index\nCatalogField maker string facet");
 $open = $first->database;
 # As if the line had been added now.
-sub begin { $db->do(q(UPDATE catalog_fields SET complete = 0, created_at = 9223372036854775807, id = '', filled = 0 WHERE name = 'weight')) }
+sub begin { $db->do(q(UPDATE catalog_fields SET complete = 0, n = 9223372036854775807, filled = 0 WHERE name = 'weight')) }
 # The oldest product is locked, or all are, once the job has begun: so it does not come to the end.
 # DBD::SQLite begins a transaction, and takes the lock, with its first statement.
-sub hold { $open->begin_work; $open->do($one_writer ? 'DELETE FROM products WHERE 0' : 'SELECT id FROM products ORDER BY created_at, id LIMIT 1 FOR UPDATE') }
+sub hold { $open->begin_work; $open->do($one_writer ? 'DELETE FROM products WHERE 0' : 'SELECT id FROM products ORDER BY n LIMIT 1 FOR UPDATE') }
 begin();
 $third->start_unready;
 $third->wait_up;

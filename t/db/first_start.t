@@ -6,6 +6,7 @@
 # then writes the first one knows of them.
 use CatalogTest;
 use CatalogTest::Ctl qw(ctl_for);
+use CatalogTest::Ids qw(n_of);
 use Time::HiRes qw(time);
 
 my $lines = join "\n", 'CatalogField sku string unique', 'CatalogField brand string facet by=price', 'CatalogField weight number index', 'CatalogField about text search';
@@ -16,7 +17,7 @@ sub beside { my ($lines) = @_; return server(mount => $lines, conf => 'DBDParams
 sub ask { my ($server, $query) = @_; return $server->api(GET => $query) }
 sub start_ready { my ($server) = @_; $server->start_unready; ok(wait_until(60, sub { $server->is_up && ask($server, '/health/ready')->{status} == 200 }), 'a server is ready'); }
 sub answered { my ($server, @queries) = @_; is(ask($server, $_)->{status}, 200, "$_ is answered at once") for @queries }
-sub keys_of { my ($field, $id) = @_; return $db->selectrow_array('SELECT COUNT(*) FROM product_keys k JOIN catalog_fields f ON f.number = k.field WHERE f.name = ? AND k.id = ?', undef, $field, $id) }
+sub keys_of { my ($field, $id) = @_; return $db->selectrow_array('SELECT COUNT(*) FROM product_keys k JOIN catalog_fields f ON f.number = k.field WHERE f.name = ? AND k.n = ?', undef, $field, n_of($id)) }
 
 # ---- an empty database ----
 
@@ -37,7 +38,7 @@ answered($second, '/products?q=kettle', '/products?color=red', '/products?facets
 my $token = register($first)->{token};
 answered($first, ('/products?sort=weight') x 8); # so the children have
 my ($number) = $db->selectrow_array('SELECT MAX(number) + 1 FROM catalog_fields');
-$db->do(q(INSERT INTO catalog_fields (number, name, definition, complete, counted, claimed, created_at, id, filled) VALUES (?, 'size', 'integer facet', 1, 1, 1, 9223372036854775807, '', 0)), undef, $number);
+$db->do(q(INSERT INTO catalog_fields (number, name, definition, complete, counted, claimed, n, filled) VALUES (?, 'size', 'integer facet', 1, 1, 1, 9223372036854775807, 0)), undef, $number);
 my $r = $first->api(POST => '/products', { name => 'Kettle', price => 1, weight => 2, brand => 'Acme', about => 'steel' }, token => $token);
 is($r->{status}, 201, 'the first product');
 my $id = $r->{json}{data}{id};
@@ -73,10 +74,10 @@ if (driver eq 'pgsql') {
     $token = register($plain)->{token};
     is($plain->api(PATCH => '/products/01a1fee5-af25-7514-8a69-477230296f5b', { price => 2 }, token => $token)->{status}, 404, 'no such product') for 1 .. 4;
     is($db->selectrow_array('SELECT n FROM product_counts WHERE name = \'written\''), 0, 'none was ever written');
-    $db->do(q(INSERT INTO catalog_fields (number, name, definition, complete, counted, claimed, created_at, id, filled) VALUES (1, 'size', 'integer index', 1, 1, 1, 9223372036854775807, '', 0)));
+    $db->do(q(INSERT INTO catalog_fields (number, name, definition, complete, counted, claimed, n, filled) VALUES (1, 'size', 'integer index', 1, 1, 1, 9223372036854775807, 0)));
     $id = $plain->api(POST => '/products', { name => 'Kettle', price => 1 }, token => $token)->{json}{data}{id};
     is(keys_of('size', $id), 1, 'the first product has its key');
-    is($db->selectrow_array('SELECT COUNT(*) FROM products p JOIN product_keys k ON k.id = p.id WHERE p.xmin = k.xmin'), 1, 'of the same transaction');
+    is($db->selectrow_array('SELECT COUNT(*) FROM products p JOIN product_keys k ON k.n = p.n WHERE p.xmin = k.xmin'), 1, 'of the same transaction');
     $db->disconnect;
 }
 

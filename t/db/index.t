@@ -10,6 +10,7 @@
 use CatalogTest;
 use CatalogTest::Model qw(words written);
 use CatalogTest::Ctl qw(ctl_for problems);
+use CatalogTest::Ids qw(id_at n_of);
 use CatalogTest::Move qw(product product_id write_file);
 use Time::HiRes qw(sleep);
 
@@ -20,7 +21,7 @@ my $db = $server->database;
 
 sub made { my ($name, %more) = @_; return $server->api(POST => '/products', { name => $name, price => 1, %more }, token => $token)->{json}{data}{id} }
 sub keys_of { my ($id) = @_; return join '|', map { $_ // 'NULL' } $db->selectrow_array('SELECT name_key, category_key, price_key, rating_key, words FROM products WHERE id = ?', undef, $id) }
-sub words_of { my ($id) = @_; return join ' ', sort @{ $db->selectcol_arrayref('SELECT word FROM product_words WHERE id = ?', undef, $id) } }
+sub words_of { my ($id) = @_; return join ' ', sort @{ $db->selectcol_arrayref('SELECT word FROM product_words WHERE n = ?', undef, n_of($id)) } }
 sub complete { return join ' ', sort @{ $_[0]->selectcol_arrayref(q(SELECT part FROM product_indexes WHERE complete = 1 AND part NOT LIKE 'rules%')) } }
 sub filled { my ($on) = @_; return wait_until(60, sub { complete($on) eq "@parts" }) }
 
@@ -40,18 +41,18 @@ sub marked { my ($word, $written) = @_; return $written->{$word} ? $word : ($wor
 sub wrong_words {
     my ($on) = @_;
     my %posted;
-    push @{ $posted{ $_->[1] } }, $_->[0] for map { [$_->[0] . ($_->[2] % 2 ? '!' : ''), $_->[1]] } @{ $on->selectall_arrayref('SELECT word, id, in_name FROM product_words') };
+    push @{ $posted{ $_->[1] } }, $_->[0] for map { [$_->[0] . ($_->[2] % 2 ? '!' : ''), $_->[1]] } @{ $on->selectall_arrayref('SELECT word, n, in_name FROM product_words') };
     my @wrong;
-    for my $row (@{ $on->selectall_arrayref('SELECT id, name, category, words FROM products') }) {
-        my ($id, $name, $category, $words) = @$row;
+    for my $row (@{ $on->selectall_arrayref('SELECT n, name, category, words FROM products') }) {
+        my ($n, $name, $category, $words) = @$row;
         my %in_name = map { $_ => 1 } words($name);
         my %others = map { $_ => 1 } grep { !$in_name{$_} } words($category);
         my %written = map { $_ => 1 } written($name);
         my %written_there = map { $_ => 1 } written($category);
         my @again = grep { $in_name{$_} && !$written{$_} } keys %written_there;
         my $is = join ' ', '', (map { marked($_, \%written) } sort keys %in_name), ':', (map { marked($_, \%written_there) } sort keys %others, @again), '';
-        my $posted = join ' ', sort @{ delete $posted{$id} // [] };
-        push @wrong, "$id: $is" if ($words // '') ne $is || $posted ne join ' ', sort keys %others, map { "$_!" } keys %in_name;
+        my $posted = join ' ', sort @{ delete $posted{$n} // [] };
+        push @wrong, "$n: $is" if ($words // '') ne $is || $posted ne join ' ', sort keys %others, map { "$_!" } keys %in_name;
     }
     return join "\n", @wrong, map { "$_ is gone" } sort keys %posted;
 }
@@ -91,8 +92,8 @@ right('after concurrent writes');
 
 # ---- rows of other programs ----
 
-my ($foreign, $changed) = ('01a1fdf9-d28a-7c59-b8ec-000000000001', $ids[-1]);
-$db->do(q(INSERT INTO products (id, name, price, category, in_stock, created_at) VALUES (?, 'Foreign cup', '3', 'Cups', 1, 1763731170000)), undef, $foreign);
+my ($foreign, $changed) = (id_at(1_763_731_170_000), $ids[-1]);
+$db->do(q(INSERT INTO products (n, id, name, price, category, in_stock) VALUES (?, ?, 'Foreign cup', '3', 'Cups', 1)), undef, n_of($foreign), $foreign);
 $db->do(q(UPDATE products SET name = 'Renamed' WHERE id = ?), undef, $changed);
 ctl_for($server, 'recount') if driver eq 'mysql'; # which has no triggers
 answers($server->api(PATCH => "/products/$foreign", { inStock => false }, token => $token), 200, undef, 'a row of another program can be changed');

@@ -63,7 +63,7 @@ my @codes = map { sprintf 'C-%03d', $_ } 1 .. 90;
 my $field = $db->selectrow_array(q(SELECT number FROM catalog_fields WHERE name = 'code'));
 my $before = scrape($server);
 $other->begin_work;
-$other->do('INSERT INTO product_unique (field, value, id) VALUES (?, ?, ?)', undef, $field, $codes[45], 'x' x 36);
+$other->do('INSERT INTO product_unique (field, value, n) VALUES (?, ?, ?)', undef, $field, $codes[45], 1);
 my @sockets = map {
     my $socket = $server->connection;
     print {$socket} wire(POST => '/products/import', join('', "name,price,code\n", map { "cup,1,$_\n" } @$_), token => $token, headers => { 'Content-Type' => 'text/csv' });

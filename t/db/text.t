@@ -10,6 +10,7 @@
 use utf8;
 use CatalogTest;
 use CatalogAccounts;
+use CatalogTest::Ids qw(id_of n_at);
 
 my $server = accounts();
 my $token = register($server, username => 'ada', email => 'ada@example.com')->{token};
@@ -51,7 +52,12 @@ my $pages = join ',', map { $server->api(GET => "/products?limit=4&page=$_")->{b
 is($pages, $latest_first, 'the pages have the products octet for octet');
 
 # case: products created at the same time are in the order of their ids
-$server->database->do('UPDATE products SET created_at = 1700000000000');
+my $db = $server->database;
+my @created = @{ $db->selectcol_arrayref('SELECT n FROM products ORDER BY n') };
+for my $i (0 .. $#created) {
+    my $n = n_at(1_700_000_000_000, $i * 7919 % 1000);
+    $db->do('UPDATE products SET n = ?, id = ? WHERE n = ?', undef, $n, id_of($n), $created[$i]);
+}
 my @ids = map { $_->{id} } map { @{ $server->api(GET => "/products?limit=4&page=$_")->{json}{data} } } 1 .. 6;
 is(join(' ', @ids), join(' ', reverse sort @ids), 'products of one time are sorted by id');
 is(scalar @ids, scalar @sent, 'each product is listed once');

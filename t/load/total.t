@@ -7,6 +7,7 @@
 # the total is right. SECONDS=60 makes it last longer.
 use CatalogTest;
 use CatalogTest::Ctl qw(ctl_for problems);
+use CatalogTest::Ids qw(id_of insert_products n_at);
 use POSIX ();
 use Time::HiRes qw(sleep);
 
@@ -40,12 +41,13 @@ my $other;
 sub write_sql {
     $other //= $server->database;
     my $time = 1_763_717_400_000 + int rand 5000;
-    my $id = sprintf '01a10000-0000-7000-8000-%012d', $$ * 100_000 + $count++;
+    my $counter = 8 + ($$ * 7919 + $count++) % 1_000_000;
+    my ($first, $moved) = map { n_at($_, $counter) } $time, $time + 3;
     eval {
         $other->begin_work;
-        $other->do(q(INSERT INTO products (id, name, price, category, in_stock, created_at) VALUES (?, 'x', '1', '', 1, ?)), undef, $id, $time);
-        $other->do('UPDATE products SET created_at = created_at + 3 WHERE id = ?', undef, $id);
-        $other->do('DELETE FROM products WHERE created_at = ?', undef, $time - 1);
+        $other->do(q(INSERT INTO products (n, id, name, price, category, in_stock) VALUES (?, ?, 'x', '1', '', 1)), undef, $first, id_of($first));
+        $other->do('UPDATE products SET n = ?, id = ? WHERE n = ?', undef, $moved, id_of($moved), $first);
+        $other->do('DELETE FROM products WHERE n >= ? AND n < ?', undef, n_at($time - 1), n_at($time));
         rand() < 0.2 ? $other->rollback : $other->commit;
         1;
     } or eval { $other->rollback };
@@ -72,9 +74,7 @@ sub right {
     is(problems(ctl_for($server, 'check')), '', "$name: catalogctl check finds no wrong count");
 }
 
-$db->do(q(INSERT INTO products (id, name, price, category, in_stock, created_at)
-    WITH RECURSIVE c (i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM c WHERE i < 29999)
-    SELECT '01a0ffff-0000-7000-8000-' || (100000000000 + i), 'x', '1', '', 1, 1763717400000 + i - i % 3 FROM c));
+insert_products($db, 0, 30_000, '((1763717400000 + i - i % 3) << 20) + i % 3');
 ctl_for($server, 'recount') if driver eq 'mysql'; # which has no triggers that count it
 my @sql = driver eq 'mysql' ? () : map { beside(\&write_sql) } 1 .. 2;
 my @pids = (@sql, (map { beside(\&write_some) } 1 .. WRITERS), map { beside(\&look) } 1 .. 2);

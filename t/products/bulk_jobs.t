@@ -29,7 +29,7 @@ sub begin {
     my ($where, %request) = @_;
     my $id = sprintf '01a20000-0000-7000-8000-%012d', ++$jobs;
     my $body = Cpanel::JSON::XS::encode_json({ where => $where, atomic => false, %request });
-    $db->do(q(INSERT INTO bulk_jobs (id, mount, user_id, request, dry_run, after_at, after_id, created_at) VALUES (?, '/api', ?, ?, ?, ?, '', ?)),
+    $db->do(q(INSERT INTO bulk_jobs (id, mount, user_id, request, dry_run, after_n, created_at) VALUES (?, '/api', ?, ?, ?, ?, ?)),
         undef, $id, $user->{user}{id}, $body, $request{dryRun} ? 1 : 0, '9223372036854775807', int(time) . '000');
     return $id;
 }

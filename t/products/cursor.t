@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # route: GET /products
 use CatalogTest;
+use CatalogTest::Ids qw(id_of n_at n_of);
 use CatalogTest::Keys qw(put_key);
 
 my ($old, $keys) = (scratch(), scratch());
@@ -75,11 +76,18 @@ is(names(@{ list("cursor=$last->{json}{pagination}{nextCursor}")->{json}{data} }
     'a cursor works after its product was deleted');
 splice @newest, 6, 1;
 
-$db->do('UPDATE products SET created_at = ?', undef, 1700000000000);
+# Gives a product another time and id.
+sub move {
+    my ($product, $n) = @_;
+    $db->do('UPDATE products SET n = ?, id = ? WHERE n = ?', undef, $n, id_of($n), n_of($product->{id}));
+    $product->{id} = id_of($n);
+}
+move($newest[$_], n_at(1_700_000_000_000, $_ * 7919 % 1000)) for 0 .. $#newest;
 @newest = sort { $b->{id} cmp $a->{id} } @newest;
 is(names(walk(3)), names(@newest), 'products of one millisecond are sorted by id');
-$db->do('UPDATE products SET created_at = ? WHERE id = ?', undef, $_->[0], $_->[1]{id})
-    for [-5, $newest[0]], [0, $newest[1]], [253402300799999, $newest[2]];
+move($newest[0], 0);
+move($newest[1], 1);
+move($newest[2], n_at(2**43 - 1, 2**20 - 1));
 is(names(walk(1)), names(@newest[2 .. $#newest], @newest[1, 0]), 'times far in the past and in the future are in order');
 
 # ---- invalid cursors ----

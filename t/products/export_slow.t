@@ -6,6 +6,7 @@
 # An export ends, incomplete, when its client is too slow, when it has taken too long, and on SQLite when the -wal file has grown too large.
 use CatalogTest;
 use CatalogTest::Ctl qw(ctl_for);
+use CatalogTest::Ids qw(insert_products);
 use Socket qw(SOL_SOCKET SO_RCVBUF);
 use Time::HiRes qw(sleep time);
 
@@ -18,10 +19,7 @@ sub filled {
     my $db = $server->database;
     $db->do('SET SESSION max_recursive_iterations = 1000000') if driver eq 'mysql';
     for my $from (map { $_ * 20_000 } 0 .. PRODUCTS / 20_000 - 1) {
-        my $to = $from + 20_000;
-        $db->do(qq(INSERT INTO products (id, name, price, category, in_stock, created_at)
-            WITH RECURSIVE c (i) AS (SELECT $from UNION ALL SELECT i + 1 FROM c WHERE i + 1 < $to)
-            SELECT '01a10000-0000-7000-8000-' || (100000000000 + i), 'a product of the large catalogue', '1', '', 1, 1763717400000 + i FROM c));
+        insert_products($db, $from, $from + 20_000, '(1763717400000 + i) << 20', name => q('a product of the large catalogue'));
     }
     ctl_for($server, 'recount') if driver eq 'mysql';
     return $server;

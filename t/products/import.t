@@ -5,6 +5,7 @@
 use utf8;
 use CatalogTest;
 use CatalogTest::Ctl qw(ctl_for problems);
+use CatalogTest::Ids qw(n_of);
 use Cpanel::JSON::XS ();
 use Encode ();
 
@@ -345,7 +346,7 @@ for (['category price name rating search', '3 3 3 3 3 8'], ['price rating', '0 0
     my $db = $derives->database;
     is(join(' ', $db->selectrow_array('SELECT COUNT(name_key), COUNT(category_key), COUNT(price_key), COUNT(rating_key), COUNT(words),'
         . ' (SELECT COUNT(*) FROM product_words) FROM products')), $want, 'what is named is derived of the products, and nothing else');
-    is(join(' ', map { $_->[0] } @{ $db->selectall_arrayref('SELECT word FROM product_words WHERE id = ? ORDER BY word', undef, $lamp->{id}) }),
+    is(join(' ', map { $_->[0] } @{ $db->selectall_arrayref('SELECT word FROM product_words WHERE n = ? ORDER BY word', undef, n_of($lamp->{id})) }),
         $index =~ /search/ ? 'blue lamp tea' : '', 'the words follow an update');
     is(problems(ctl_for($derives, 'check')), '', 'all of it is right');
     next unless $index =~ /category/;

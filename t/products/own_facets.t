@@ -136,7 +136,7 @@ wait_until(120, sub {
 }) or fail('the keys are filled in');
 ok($kills > 0 && $writes > 0, "children were killed $kills times, and $writes products written, meanwhile");
 # All products are gone through again.
-my $begin = q(UPDATE catalog_fields SET complete = 0, created_at = 9223372036854775807, id = '', filled = 0 WHERE name = 'maker');
+my $begin = q(UPDATE catalog_fields SET complete = 0, n = 9223372036854775807, filled = 0 WHERE name = 'maker');
 my $refused = wait_until(60, sub { $db->do($begin); my $r = $more->api(GET => '/fields/maker/values'); return $r->{status} == 503 && $r });
 answers($refused, 503, { success => false, message => 'Service unavailable', error => qr/^the products are being indexed: \d+ %$/ }, 'until all keys are filled in, there is no list of the values');
 my $relation = wait_until(60, sub { $db->do($begin); $more->api(GET => '/products?facets=maker')->{json}{facetsRelation} }); # the job may be done at once

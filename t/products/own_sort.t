@@ -77,7 +77,7 @@ answers(list("sort=$_"), 400, invalid(sort => 'no_index'), "sort=$_ is refused")
 $server->stop;
 my $more = server(mount => "$fields\nCatalogField height number index", conf => 'DBDParams "' . $server->params . "\"\n");
 my $db = $server->database;
-$db->do(q(INSERT INTO catalog_fields (number, name, definition, complete, counted, created_at, id, filled) VALUES (99, 'height', 'number index', 0, 0, 9223372036854775807, '', 3)));
+$db->do(q(INSERT INTO catalog_fields (number, name, definition, complete, counted, n, filled) VALUES (99, 'height', 'number index', 0, 0, 9223372036854775807, 3)));
 $db->disconnect;
 $more->start;
 my $early = $more->api(GET => '/products?height[gt]=1');

@@ -5,6 +5,7 @@
 # again: db
 # CatalogQueryTimeout: the database ends a list that takes too long, and nobody else notices.
 use CatalogTest;
+use CatalogTest::Ids qw(insert_products);
 use CatalogTest::Metrics qw(location moved_since);
 use IO::Select ();
 use Time::HiRes ();
@@ -27,12 +28,8 @@ sub copy_product {
     my ($db, $id, $count, $words) = @_;
     $db->do('UPDATE products SET words = ? WHERE id = ?', undef, $words, $id);
     my $row = $db->selectrow_hashref('SELECT * FROM products WHERE id = ?', undef, $id);
-    my $columns = join ', ', grep { $_ ne 'id' && !/_key$/ } sort keys %$row;
-    my $hex = { sqlite3 => q(printf('%08x', n)), mysql => q(LOWER(LPAD(HEX(n), 8, '0'))), pgsql => q(LPAD(to_hex(n), 8, '0')) }->{driver()};
-
-    $db->do("INSERT INTO products (id, $columns)
-        WITH RECURSIVE numbers (n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM numbers WHERE n + 1 < $count)
-        SELECT SUBSTR(id, 1, 28) || $hex, $columns FROM numbers, products WHERE id = '$id'");
+    my $before = $row->{n} - $count;
+    insert_products($db, 0, $count, "$before + i", map { $_ => $db->quote($row->{$_}) } grep { !/^(?:n|id)$|_key$/ } keys %$row);
 }
 
 # All words are used too often to fetch their products, and in the same moment, so that none is the rarest. A product that has the first
@@ -44,8 +41,8 @@ copies($PRODUCTS, join(' ', '', ('w0') x $FILLER, @words, ''), name => 'x', pric
 copies(1000, " $last ", name => $last, price => 1, category => 'z');
 sub post {
     my ($word, $category, $most) = @_;
-    $db->do("INSERT INTO product_words (word, created_at, id) SELECT '$word', created_at, id FROM products p
-        WHERE category $category AND NOT EXISTS (SELECT 1 FROM product_words w WHERE w.word = '$word' AND w.id = p.id)$most");
+    $db->do("INSERT INTO product_words (word, n) SELECT '$word', n FROM products p
+        WHERE category $category AND NOT EXISTS (SELECT 1 FROM product_words w WHERE w.word = '$word' AND w.n = p.n)$most");
 }
 $server->stop; # so that its jobs do not wait for these
 post($words[$_], "<> 'z'", $_ < 2 ? '' : ' LIMIT 300') for 0 .. $#words;
@@ -101,7 +98,7 @@ copy_product($db, $id, $NEWEST, join(' ', '', ('wb') x $FILLER, ''));
 my @private = (map { "w${_}glove" } 'aaa' .. 'zzz')[0 .. $WORDS - 1];
 $db->begin_work;
 for my $word (@private) {
-    $db->do("INSERT INTO product_words (word, created_at, id) SELECT '$word', created_at, id FROM products");
+    $db->do("INSERT INTO product_words (word, n) SELECT '$word', n FROM products");
     $db->do('INSERT INTO dictionary (part, letters, word) VALUES ' . join ', ', map { "('$_', 9, '$word')" } qw(glo lov ove));
 }
 $db->commit;

@@ -5,6 +5,7 @@
 # Unique fields of the shop's own, and the keys that products have of indexed ones.
 use CatalogTest;
 use CatalogTest::Ctl qw(ctl_for problems);
+use CatalogTest::Ids qw(id_at n_of);
 use Time::HiRes qw(sleep);
 
 my $server = server(mount => qq(CatalogField sku string unique max=64\nCatalogField weight number index\nCatalogField tags strings index\n)
@@ -15,7 +16,7 @@ my $db = $server->database;
 sub made { my ($product, $name) = @_; return $server->api(POST => '/products', { name => 'cup', price => 1, %$product }, token => $token) }
 sub keys_of {
     my ($id) = @_;
-    return join ' ', map { join '=', map { $_ // '' } @$_ } @{ $db->selectall_arrayref('SELECT f.name, k.value_key, k.value FROM product_keys k JOIN catalog_fields f ON f.number = k.field WHERE k.id = ? ORDER BY f.number, k.value_key', undef, $id) };
+    return join ' ', map { join '=', map { $_ // '' } @$_ } @{ $db->selectall_arrayref('SELECT f.name, k.value_key, k.value FROM product_keys k JOIN catalog_fields f ON f.number = k.field WHERE k.n = ? ORDER BY f.number, k.value_key', undef, n_of($id)) };
 }
 sub values_taken { return join ' ', map { $_->[0] } @{ $db->selectall_arrayref('SELECT value FROM product_unique ORDER BY value') } }
 
@@ -135,11 +136,11 @@ for (['1e15', '1000000000000000', '1.0E15', '1000000000000000.0'], ['-2.5e17', '
 my $shared = server(mount => "CatalogField sku string unique\nCatalogField brand string facet\nCatalogField tags strings search")->start;
 $writer = register($shared)->{token};
 my $own = $shared->api(POST => '/products', { name => 'own', price => 1, sku => 'OWN', brand => 'Acme' }, token => $writer)->{json}{data}{id};
-my @foreign = map { "01a1fdf9-d28a-7c59-b8ec-00000000000$_" } 1 .. 2;
+my @foreign = map { id_at(1_763_731_170_000, $_) } 1 .. 2;
 for (['NEW', $foreign[0]], ['OWN', $foreign[1]]) {
     my ($sku, $of) = @$_;
-    $shared->database->do(q(INSERT INTO products (id, name, price, category, in_stock, created_at, extra) VALUES (?, 'foreign', '3', 'Cups', 1, 1763731170000, ?)), undef,
-        $of, qq({"brand":"Acme","sku":"$sku","tags":["deep"]}));
+    $shared->database->do(q(INSERT INTO products (n, id, name, price, category, in_stock, extra) VALUES (?, ?, 'foreign', '3', 'Cups', 1, ?)), undef,
+        n_of($of), $of, qq({"brand":"Acme","sku":"$sku","tags":["deep"]}));
 }
 ctl_for($shared, 'recount') if driver eq 'mysql'; # which has no triggers
 like(problems(ctl_for($shared, 'check')), qr/^index: 2 products were written by another program/m, 'catalogctl check finds products of another program');

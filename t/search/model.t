@@ -12,10 +12,11 @@
 use CatalogLoad;
 use CatalogTest;
 use CatalogTest::Ctl qw(ctl_for problems);
+use CatalogTest::Ids qw(id_at);
 allow_log(qr/CAT072: /); # conditions of CatalogVisible that no product meets
 use CatalogTest::Model qw(write_synonyms words matches corrected ordered ranked compare_values choose_fields own_names facet_names unique_names list_names part_of encoded random_product
     random_change random_conditions random_question query_of words_meant);
-use CatalogTest::Move qw(product_id write_file);
+use CatalogTest::Move qw(time_of write_file);
 use Cpanel::JSON::XS ();
 use List::Util qw(max min shuffle sum0);
 use POSIX ();
@@ -96,15 +97,16 @@ sub milliseconds {
     return 1000 * timegm($s, $mi, $h, $d, $mo - 1, $y) + $fraction;
 }
 
-# Many of them share a time.
+# Many of them share a time. A file has them in the order of their ids.
 sub import_products {
     my $number = 0;
+    my @times = sort { $a <=> $b } map { time_of(int rand($count / 5)) } 1 .. $count;
     my $file = scratch() . '/products';
     write_file($file, sub {
-        return undef if ++$number > $count;
+        return undef if $number == $count;
+        my $time = $times[$number++];
         my $product = random_product(++$unique);
-        my $row = { id => product_id($number), in_stock => ${ delete $product->{inStock} } ? true : false,
-            created_at => 1_763_717_400_000 + int rand($count / 5) };
+        my $row = { id => id_at($time, $number), in_stock => ${ delete $product->{inStock} } ? true : false, created_at => $time };
         $row->{$_} = delete $product->{$_} for grep { exists $product->{$_} } qw(name price category rating);
         $product->{seen} = milliseconds($product->{seen}) if $product->{seen};
         delete $product->{tags} if !@{ $product->{tags} // [] };
