@@ -12,6 +12,7 @@ use FindBin ();
 use JSON::PP ();
 use POSIX ();
 
+use CatalogTest::Ids qw(id_of n_at);
 use CatalogTest::Tools qw(hand_over slurp);
 
 use constant { START => 1_704_067_200_000, TOKEN_KEY => 'kZ3v8Qm1Wc5Xn7Lp0Rt2Yh4Jd6Gf9Sb_Ae-Uo1Ii2Ee' };
@@ -22,11 +23,10 @@ use constant NEW => '1 POST /api/products'
 
 my $SCHEMA = "$FindBin::RealBin/../../conf/schema/sqlite3";
 
-sub id {
-    my ($n) = @_;
-    my $ms = START + $n;
-    return sprintf '%08x-%04x-7%03x-8%03x-%012x', $ms >> 16, $ms & 0xffff, $n % 4096, $n % 4096, $n * 7919;
-}
+sub id { my ($n) = @_; return id_of(number($n)) }
+
+# What the database has of the id, as products.n.
+sub number { my ($n) = @_; return n_at(START + $n, $n * 7919 % 1_048_576) }
 
 sub row {
     my ($n) = @_;

@@ -16,6 +16,7 @@ use Machine ();
 use Rounds ();
 
 my $COLUMNS = 'id, name, price, category, in_stock, rating, created_at';
+my $OURS = $COLUMNS =~ s/created_at/n >> 20 AS created_at/r;
 my $NEWEST = 'created_at DESC, id DESC';
 
 # Of each kind of question: a condition and an order. {1} and {2} are the words, {parts} those of three letters of the first one, joined by OR.
@@ -26,7 +27,7 @@ my %OF = (
         tables => [
             'CREATE TABLE goods (number INTEGER PRIMARY KEY, id TEXT, name TEXT, price TEXT, category TEXT, in_stock INTEGER, rating TEXT,'
                 . ' created_at INTEGER)',
-            "INSERT INTO goods ($COLUMNS) SELECT $COLUMNS FROM ours.products ORDER BY created_at, id",
+            "INSERT INTO goods ($COLUMNS) SELECT $OURS FROM ours.products ORDER BY n",
             q(CREATE VIRTUAL TABLE names USING fts5(name, content='goods', content_rowid='number', tokenize='trigram')),
             q(INSERT INTO names (names) VALUES ('rebuild'))],
         inside => [q(names MATCH '"{1}"'), 'names.rowid DESC'],
@@ -36,7 +37,7 @@ my %OF = (
     pgsql => {
         name => 'pg_trgm', from => 'goods g',
         tables => [
-            'CREATE EXTENSION pg_trgm', "CREATE TABLE goods AS SELECT $COLUMNS FROM products",
+            'CREATE EXTENSION pg_trgm', "CREATE TABLE goods AS SELECT $OURS FROM products",
             'CREATE INDEX goods_by_time ON goods (created_at, id)', 'CREATE INDEX goods_by_parts ON goods USING gin (lower(name) gin_trgm_ops)'],
         # At the default, 0.6, a word of six letters with another letter in the middle is not found: it is 0.43 similar.
         session => ['SET pg_trgm.word_similarity_threshold = 0.4'],
@@ -49,7 +50,7 @@ my %OF = (
         name => 'FULLTEXT', from => 'goods g',
         tables => [
             'CREATE TABLE goods (PRIMARY KEY (id), KEY goods_by_time (created_at, id)) AS SELECT '
-                . ($COLUMNS =~ s/name/name COLLATE utf8mb4_general_ci AS name/r) . ' FROM products',
+                . ($OURS =~ s/name/name COLLATE utf8mb4_general_ci AS name/r) . ' FROM products',
             'ALTER TABLE goods ADD FULLTEXT (name)'],
         beginning => [q(MATCH (name) AGAINST ('{1}*' IN BOOLEAN MODE)), $NEWEST],
         relevance => [q(MATCH (name) AGAINST ('+{1} +{2}' IN BOOLEAN MODE)), q(MATCH (name) AGAINST ('+{1} +{2}' IN BOOLEAN MODE) DESC)],

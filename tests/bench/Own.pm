@@ -131,19 +131,19 @@ sub number_key { return sprintf '%016x', 1 << 63 | unpack 'Q>', pack 'd>', $_[0]
 # After the products. Counts of values are made by catalogctl recount.
 sub insert_keys {
     my ($db) = @_;
-    my $add = $db->prepare('INSERT INTO catalog_fields (number, name, definition, complete, created_at, id, filled, counted)'
-        . q( VALUES (?, ?, ?, 1, 9223372036854775807, '', 0, ?)));
+    my $add = $db->prepare('INSERT INTO catalog_fields (number, name, definition, complete, n, filled, counted)'
+        . q( VALUES (?, ?, ?, 1, 9223372036854775807, 0, ?)));
     $add->execute($_ + 1, @{ $DEFINITIONS[$_] }, $DEFINITIONS[$_][1] =~ /facet/ ? 1 : 0) for 0 .. $#DEFINITIONS;
 
     $db->sqlite_create_function('number_key', 1, \&number_key);
-    my $into = 'INSERT INTO product_keys (field, value_key, created_at, id, value, counted)';
-    my $order = 'ORDER BY 2, 3, 4';
+    my $into = 'INSERT INTO product_keys (field, value_key, n, value, counted)';
+    my $order = 'ORDER BY 2, 3';
     for my $key (@KEYS) {
         my ($number, $text, $value, $counted) = @$key;
-        $db->do("$into SELECT $number, $text, created_at, id, $value, $counted FROM products $order");
+        $db->do("$into SELECT $number, $text, n, $value, $counted FROM products $order");
     }
-    $db->do("$into SELECT 4, e.value, p.created_at, p.id, e.value, 1 FROM products p, json_each(p.extra, '\$.tags') e $order");
-    $db->do('INSERT INTO product_unique (field, value, id) SELECT 1, ' . extracted('sku') . ', id FROM products ORDER BY 2');
+    $db->do("$into SELECT 4, e.value, p.n, e.value, 1 FROM products p, json_each(p.extra, '\$.tags') e $order");
+    $db->do('INSERT INTO product_unique (field, value, n) SELECT 1, ' . extracted('sku') . ', n FROM products ORDER BY 2');
 }
 
 # Of a SQLite file: as if no server had ever known the field `quantity`, whose values the products have.
@@ -171,8 +171,8 @@ sub peer_tags {
     return (
         'CREATE TABLE product_tags (tag TEXT NOT NULL, createdAt TEXT NOT NULL, id TEXT NOT NULL, PRIMARY KEY (tag, createdAt, id))'
             . ' WITHOUT ROWID',
-        'INSERT INTO product_tags SELECT k.value, p.createdAt, p.id FROM ours.product_keys k JOIN products p ON p.id = k.id'
-            . ' WHERE k.field = 4');
+        'INSERT INTO product_tags SELECT k.value, p.createdAt, p.id FROM ours.product_keys k JOIN ours.products o ON o.n = k.n'
+            . ' JOIN products p ON p.id = o.id WHERE k.field = 4');
 }
 
 # ---- what questions need to know ----

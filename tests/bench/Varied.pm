@@ -25,7 +25,7 @@ my $CATEGORIES = 500;
 my $TINY = 100;      # products of the smallest category, at every size
 my $BIG_SHARE = 0.2; # of the products, in the largest category
 my $SAMPLE = 10_000; # products of which some facts are
-my @COLUMNS = qw(id name price category in_stock rating created_at extra name_key category_key price_key rating_key words);
+my @COLUMNS = qw(n id name price category in_stock rating extra name_key category_key price_key rating_key words);
 
 # The file, made once for each schema, and what questions need to know about it: big and tiny, two categories; common and common2,
 # words of about 7 % of the products; rare, the word of the fewest, but of ten, one of which has the word common too; prefix, how rare
@@ -114,8 +114,8 @@ sub product {
     my $words = join ' ', '', @words[0 .. keys(%in_name) - 1], ':', @words[keys(%in_name) .. $#words], $own ? Own::marked_words($more[1]) : (), '';
     return ({
         extra => $own ? Own::extra($more[1]) : undef, @more,
-        id => Catalogue::id($n), name => $name, price => $price, category => $category, rating => $rating,
-        in_stock => $category eq 'big' || $n % 3 ? 1 : 0, created_at => Catalogue::START + $n, name_key => lc $name,
+        n => Catalogue::number($n), id => Catalogue::id($n), name => $name, price => $price, category => $category, rating => $rating,
+        in_stock => $category eq 'big' || $n % 3 ? 1 : 0, name_key => lc $name,
         category_key => $category, price_key => bits($price), rating_key => defined $rating ? bits($rating) : -1,
         words => $words,
     }, \%in_name, uniq @words, $own ? Own::words($more[1]) : ());
@@ -138,9 +138,9 @@ sub bits { return unpack 'q>', pack 'd>', $_[0] }
 # In the order of the primary key.
 sub insert_words {
     my ($db, $postings) = @_;
-    my $insert = $db->prepare('INSERT INTO product_words (word, created_at, id, in_name) VALUES (?, ?, ?, ?)');
+    my $insert = $db->prepare('INSERT INTO product_words (word, n, in_name) VALUES (?, ?, ?)');
     for my $word (sort { $a cmp $b } keys %$postings) {
-        $insert->execute($word, Catalogue::START + ($_ >> 1), Catalogue::id($_ >> 1), $_ & 1) for unpack 'N*', $postings->{$word};
+        $insert->execute($word, Catalogue::number($_ >> 1), $_ & 1) for unpack 'N*', $postings->{$word};
     }
     insert_dictionary($db, grep { /^[a-z]{4,}\z/ } keys %$postings);
 }
@@ -176,7 +176,7 @@ sub peer_statements {
         'CREATE TABLE products (id TEXT NOT NULL UNIQUE, name TEXT NOT NULL, price REAL NOT NULL, category TEXT NOT NULL,'
             . " inStock INTEGER NOT NULL, rating REAL, createdAt TEXT NOT NULL$columns)",
         'INSERT INTO products SELECT id, name, CAST(price AS REAL), category, in_stock, CAST(rating AS REAL), '
-            . time_of('created_at') . "$values FROM ours.products ORDER BY created_at, id",
+            . time_of('(n >> 20)') . "$values FROM ours.products ORDER BY n",
         'CREATE INDEX products_by_time ON products (createdAt, id)',
         (map { "CREATE INDEX products_by_$_ ON products ($_, createdAt, id)" } qw(name price category inStock rating), @$indexed),
         'CREATE VIRTUAL TABLE products_words USING fts5(' . join(', ', qw(name category), @$searched, q(content='products')) . ')',
@@ -212,7 +212,7 @@ sub json_file {
     return $json if -e $json;
     my $db = DBI->connect("dbi:SQLite:dbname=$file", '', '', { RaiseError => 1, PrintError => 0 });
     my $rows = $db->prepare(
-        'SELECT id, name, price, category, in_stock, rating, created_at FROM products ORDER BY created_at DESC, id DESC');
+        'SELECT id, name, price, category, in_stock, rating, n >> 20 FROM products ORDER BY n DESC');
     my $separator = "{\"products\":[\n";
     open my $out, '>', "$json.new" or die "$json.new: $!\n";
     $rows->execute;

@@ -58,7 +58,7 @@ sub half {
 sub check_own {
     my ($self, $db) = @_;
     my %products = map { $_->{id} => Goods::from_row($_) } @{ $db->selectall_arrayref('SELECT * FROM products', { Slice => {} }) };
-    my %taken = map { @$_ } @{ $db->selectall_arrayref('SELECT value, id FROM product_unique') };
+    my %taken = map { @$_ } @{ $db->selectall_arrayref('SELECT u.value, p.id FROM product_unique u LEFT JOIN products p ON p.n = u.n') };
     my %owner = map { $products{$_}{sku} => $_ } grep { defined $products{$_}{sku} } keys %products; # the others are of those who follow the changes
     my @faults = map { "$_ is that of " . ($taken{$_} // 'nobody') . ', not of ' . ($owner{$_} // 'nobody') }
         grep { ($taken{$_} // '') ne ($owner{$_} // '') } keys %{ { %taken, %owner } };

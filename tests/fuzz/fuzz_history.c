@@ -9,21 +9,22 @@
 #include "jose/token.h"
 
 #define KETTLE "'01a1fdf9-d28a-7c59-b8ec-000000000001'"
-#define POT "'01a1fdf9-d28a-7c59-b8ec-000000000002'"
+#define KETTLE_NUMBER "1882469035349400035"
+#define POT "'01a1fdf9-d28b-7c59-b8ec-000000000002'"
 #define NOW "CAST(strftime('%s', 'now') AS INTEGER) * 1000"
 #define RESTORE                                                                                                        \
     "DELETE FROM products; DELETE FROM product_keys; DELETE FROM product_unique; DELETE FROM product_words;"           \
     " DELETE FROM changes; DELETE FROM change_batches; DELETE FROM audit;"                                             \
-    " INSERT INTO products (id, name, price, category, in_stock, created_at, extra)"                                   \
-    " VALUES (" KETTLE ", 'Kettle', '12.5', 'Light', 1, 1763731170000, '{\"sku\":\"A\"}');"                            \
-    " INSERT INTO product_unique (field, value, id) SELECT number, 'A', " KETTLE                                       \
+    " INSERT INTO products (n, id, name, price, category, in_stock, extra)"                                            \
+    " VALUES (" KETTLE_NUMBER ", " KETTLE ", 'Kettle', '12.5', 'Light', 1, '{\"sku\":\"A\"}');"                        \
+    " INSERT INTO product_unique (field, value, n) SELECT number, 'A', " KETTLE_NUMBER                                 \
     " FROM catalog_fields WHERE name = 'sku';"                                                                         \
     " INSERT INTO change_batches (id, at, source, row_count, after_number)"                                            \
     " VALUES (11, " NOW ", 'batch', 2, 0), (12, " NOW ", 'request', 1, 2), (13, " NOW ", 'request', 1, 3);"            \
     " INSERT INTO changes (number, product_id, at, batch, op, former) VALUES (1, " KETTLE ", " NOW                     \
     ", 11, 'create', NULL), (2, " POT ", " NOW ", 11, 'create', NULL), (3, " KETTLE ", " NOW                           \
     ", 12, 'update', '{\"price\":11,\"rating\":4.5,\"sku\":null,\"tags\":[\"red\"]}'), (4, " POT ", " NOW              \
-    ", 13, 'delete', '{\"name\":\"Pot\",\"price\":3,\"category\":\"\",\"inStock\":true,\"createdAt\":1763731170001,"   \
+    ", 13, 'delete', '{\"name\":\"Pot\",\"price\":3,\"category\":\"\",\"inStock\":true,\"createdAt\":1795262370443,"   \
     "\"sku\":\"B\"}')"
 
 static const struct question_t {

@@ -10,10 +10,10 @@
 
 #define RESTORE                                                                                                        \
     "DELETE FROM products; DELETE FROM product_keys; DELETE FROM product_unique;"                                      \
-    " INSERT INTO products (id, name, price, category, in_stock, created_at, extra)"                                   \
-    " VALUES ('01a1fdf9-d28a-7c59-b8ec-000000000001', 'Kettle', '12.5', 'Light', 1, 1763731170000, "                   \
+    " INSERT INTO products (n, id, name, price, category, in_stock, extra)"                                            \
+    " VALUES (1882469035349400035, '01a1fdf9-d28a-7c59-b8ec-000000000001', 'Kettle', '12.5', 'Light', 1, "             \
     "'{\"sku\":\"A\"}');"                                                                                              \
-    " INSERT INTO product_unique (field, value, id) SELECT number, 'A', '01a1fdf9-d28a-7c59-b8ec-000000000001'"        \
+    " INSERT INTO product_unique (field, value, n) SELECT number, 'A', 1882469035349400035"                            \
     " FROM catalog_fields WHERE name = 'sku'"
 
 static int status_of(const json_t *result)
