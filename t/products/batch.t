@@ -4,6 +4,7 @@
 # Several writes in one request: all or none of them, or each by itself.
 use CatalogTest;
 use CatalogTest::Ctl qw(ctl_for problems);
+use CatalogTest::Ids qw(twin_of);
 
 my $server = server(mount => 'CatalogMaxLimit 1000')->start;
 my $token = register($server)->{token};
@@ -60,7 +61,7 @@ answers(ask(POST => '/products/batch/', { operations => [create()] }), 200, unde
 my $before = total();
 my $tag = tag($one);
 for my $case (
-    ['an unknown id', update($unknown, { price => 1 }), \%not_found],
+    ['an unknown id', update($unknown, { price => 1 }), \%not_found], ['one with the number of another', update(twin_of($one->{id}), { price => 1 }), \%not_found],
     ['a malformed id', remove('x'), \%not_found],
     ['another tag', update($one->{id}, { price => 9 }, ifMatch => '"0123456789abcdef"'), \%changed],
     ['a weak tag', remove($one->{id}, ifMatch => "W/$tag"), \%changed]) {

@@ -2,6 +2,7 @@
 # route: GET /products
 # Lists with conditions: what each operator compares, and what is refused.
 use CatalogTest;
+use CatalogTest::Ids qw(twin_of);
 use Time::HiRes ();
 
 my $server = server()->start;
@@ -51,7 +52,8 @@ my @cases = (
     ['createdAt[gte]=2000-02-29T00:00:00%2B01:00', 0 .. 5], ['createdAt[lt]=1999-12-31T23:59:59z'],
     ['createdAt[in]=' . join(',', map { time_of($_) } 'teapot', 'A, B'), 2, 3],
     ['id=' . id_of('teapot'), 2], ['id[in]=' . join(',', map { id_of($_) } 'A, B', 'teapot'), 2, 3],
-    ['id=01a1fdf9-d28a-7c59-b8ec-c42b5a960857'],
+    ['id=01a1fdf9-d28a-7c59-b8ec-c42b5a960857'], ['id=' . twin_of(id_of('teapot'))], ['id[in]=' . join(',', twin_of(id_of('teapot')), id_of('A, B')), 3],
+    ['id=ffffffff-ffff-7fff-bfff-ffffffffffff'],
     ['category=tea&price[lt]=10&inStock=true&rating[exists]=true', 0],
 );
 for (@cases) {

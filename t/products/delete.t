@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # route: DELETE /products/:id
 use CatalogTest;
+use CatalogTest::Ids qw(twin_of);
 
 my $token = token();
 my $unknown = { success => false, message => qr/product not found/i };
@@ -25,7 +26,9 @@ $path = made();
 answers(api(DELETE => $path, token => $token, headers => { 'Content-Type' => 'text/plain' }), 200, undef,
     'the type of a body is ignored');
 
-my @unknown = ('01a1fd8d-47a8-77ac-9778-38d2c78c295b', '1', '%27', 'x' x 300);
+my ($there) = made() =~ m{([^/]+)\z};
+my @unknown = (twin_of($there), '01a1fd8d-47a8-77ac-9778-38d2c78c295b', '1', '%27', 'x' x 300);
 answers(api(DELETE => "/products/$_", token => $token), 404, $unknown, 'id ' . substr $_, 0, 40) for @unknown;
+answers(api(GET => "/products/$there"), 200, undef, 'a product with the same number is left');
 
 done_testing;

@@ -5,7 +5,7 @@
 use utf8;
 use CatalogTest;
 use CatalogTest::Ctl qw(ctl_for problems);
-use CatalogTest::Ids qw(n_of);
+use CatalogTest::Ids qw(n_of twin_of);
 use Cpanel::JSON::XS ();
 use Encode ();
 
@@ -294,6 +294,7 @@ answers(import_file(ndjson => ndjson({ id => $first->{id}, price => 1 }, { id =>
     { name => 'no price' }), 'mode=upsert'), 400, refused(6, 5, '2 id unknown', '3 price too_small', '3 id unknown', '4 id unknown', '5  required', '6 price required'),
     'unknown ids, and what is wrong with an update, are errors of their rows');
 is(export('ndjson'), $before, 'then nothing is stored');
+answers(import_file(ndjson => ndjson({ id => twin_of($first->{id}), price => 1 }), 'mode=upsert'), 400, refused(1, 1, '1 id unknown'), 'an id with the number of another is unknown');
 my @many = ({ id => $nobody, price => 1 }, map { { price => $_ } } 1 .. 250);
 is_deeply([map { $_->{row} } @{ import_file(ndjson => ndjson(@many), 'mode=upsert')->{json}{errors} }], [1 .. 100], 'unknown ids are in the order of the rows too');
 

@@ -2,6 +2,7 @@
 # route: GET /products/:id
 # case: 56
 use CatalogTest;
+use CatalogTest::Ids qw(twin_of);
 
 my $product = api(POST => '/products', { name => 'Kettle', price => 1, rating => 3 }, token => token())->{json}{data};
 my $id = $product->{id};
@@ -21,7 +22,7 @@ answers($head, 200, '', 'HEAD has no body', 'content-type' => 'application/json'
 
 # An id without a product: 404 with a message and nothing else.
 my @ids = (
-    '01a1fd8d-47a8-77ac-9778-38d2c78c295b', # well formed
+    '01a1fd8d-47a8-77ac-9778-38d2c78c295b', twin_of($id), 'ffffffff-ffff-7fff-bfff-ffffffffffff', # well formed
     substr($id, 0, 35), "${id}0", $id =~ tr/-//dr, "%20$id", "$id%20", "$id%0a", "$id%0D%0A", "$id;y=1",
     "$id'--", "$id,$id",
     "'", '%27', '%25', '%25s', '_', '*', '%ff', '%0a', '%C3%BC', '%F0%9F%AB%96', '%c0%af', '1', '-1', '0', 'null',

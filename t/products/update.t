@@ -2,6 +2,7 @@
 # route: PUT /products/:id
 # case: 19 50
 use CatalogTest;
+use CatalogTest::Ids qw(twin_of);
 
 my $token = token();
 my %full = (name => 'Kettle', price => 19.99, category => 'Kitchen', inStock => true, rating => 4.5);
@@ -79,8 +80,8 @@ $record->{price} = 3;
 answers(api(PUT => "$path/", { price => 3 }, token => $token), 200, updated(), 'a trailing slash is accepted');
 
 my $unknown = { success => false, message => qr/product not found/i };
-answers(api(PUT => '/products/01a1fd8d-47a8-77ac-9778-38d2c78c295b', { price => 1 }, token => $token), 404, $unknown,
-    'an unknown id gets a 404');
+answers(api(PUT => "/products/$_", { price => 1 }, token => $token), 404, $unknown, 'an unknown id gets a 404')
+    for '01a1fd8d-47a8-77ac-9778-38d2c78c295b', twin_of($record->{id});
 answers(api(PUT => '/products/1', { price => 1 }, token => $token), 404, $unknown, 'a malformed id gets a 404');
 answers(api(PUT => $path, { price => 9 }), 401, refusal(error => qr/./), 'an update without a token is refused');
 answers(api(PUT => '/products/1', { price => 9 }), 401, refusal(error => qr/./),

@@ -11,7 +11,7 @@ use Exporter 'import';
 
 use CatalogTest::Database ();
 
-our @EXPORT_OK = qw(n_at id_at id_of n_of sql_id insert_products);
+our @EXPORT_OK = qw(n_at id_at id_of n_of twin_of sql_id insert_products);
 
 sub n_at { my ($milliseconds, $counter) = @_; return $milliseconds << 20 | ($counter // 0) }
 sub id_at { return id_of(n_at(@_)) }
@@ -22,6 +22,9 @@ sub n_of {
     my ($first, $second, $third, $fourth) = map { hex } (split /-/, $id)[0 .. 3];
     return $first << 36 | $second << 20 | ($third & 0xfff) << 8 | ($fourth & 0x3fff) >> 6;
 }
+
+# Another id with the same number.
+sub twin_of { my ($id) = @_; return $id =~ s/(.)\z/$1 ? 0 : 1/er }
 
 # SQL that makes the id of a number.
 sub sql_id {
