@@ -191,7 +191,7 @@ static apr_status_t read_products(feed_t *f)
     for (int i = 0; f->has_products && i < f->changes->nelts; i++) {
         APR_ARRAY_PUSH(ids, const char *) = change_at(f, i)->id;
     }
-    return cat_db_each_list(f->q->db, SQL_PRODUCT_GET_100, ids, add_product, f);
+    return cat_db_each_list(f->q->db, SQL_PRODUCT_GET_100, cat_id_numbers(f->q->pool, ids), add_product, f);
 }
 
 static void write_change(const feed_t *f, cat_buffer_t *b, const cat_change_t *change)
@@ -369,7 +369,7 @@ static apr_status_t read_page(history_t *h)
 
     cat_change_numbers_assign(h->q->db);
     rv = cat_db_view(h->q->db, read_history, h);
-    return rv == APR_SUCCESS && !h->list.page.total ? cat_db_one(h->q->db, SQL_PRODUCT_GET, CAT_VALUES(h->id), &row)
+    return rv == APR_SUCCESS && !h->list.page.total ? cat_db_one(h->q->db, SQL_PRODUCT_GET, CAT_PRODUCT_IS(h->q->pool, h->id), &row)
                                                     : rv;
 }
 

@@ -356,17 +356,28 @@ static cat_answer_t *answer_created(cat_request_t *q, const cat_input_t *input, 
     return answer;
 }
 
-/* Where others have taken what is made of the product's fields, it is made anew. The answer is kept in the transaction. */
+/* Another product has the number of the id, or what was made of the product's fields. */
+static apr_status_t renew_product(cat_request_t *q, const cat_input_t *input, const char **v, int *draws)
+{
+    if (q->db->taken) {
+        return cat_own_slugs_renew(q->db, input->made, v);
+    }
+    v[CAT_PRODUCT_ID] = cat_id_redraw(q->pool, v[CAT_PRODUCT_ID]);
+    return ++*draws < CAT_PRODUCTS_DRAWS ? APR_SUCCESS : CAT_EBUSY;
+}
+
+/* Where others have taken what is made for the product, it is made anew. The answer is kept in the transaction. */
 static apr_status_t insert_product(cat_request_t *q, const cat_input_t *input, int has_tag, cat_answer_t **answer)
 {
     const char **v = cat_products_make(q, input, q->now);
     apr_status_t rv = APR_EEXIST, renewed = APR_SUCCESS;
+    int draws = 0;
 
-    for (int tries = 0; rv == APR_EEXIST && renewed == APR_SUCCESS && tries < CAT_OWN_SLUG_TRIES; tries++) {
+    for (int tries = 0; rv == APR_EEXIST && renewed == APR_SUCCESS && tries < CAT_OWN_SLUG_TRIES + draws; tries++) {
         *answer = answer_created(q, input, (const char *const *)v, has_tag);
         cat_idempotency_keep(q, *answer);
         rv = cat_products_insert_one(q->db, (const char *const *)v);
-        renewed = rv == APR_EEXIST ? cat_own_slugs_renew(q->db, input->made, v) : APR_SUCCESS;
+        renewed = rv == APR_EEXIST ? renew_product(q, input, v, &draws) : APR_SUCCESS;
     }
     return renewed == APR_SUCCESS || renewed == APR_EEXIST ? rv : renewed;
 }

@@ -53,7 +53,9 @@ static apr_status_t read_page(void *baton)
 {
     export_t *e = baton;
 
-    return cat_db_each(e->ctl->db, ctl_move_tables[e->table].read, CAT_VALUES(e->after), add_line, e);
+    const ctl_move_table_t *table = &ctl_move_tables[e->table];
+
+    return cat_db_each(e->ctl->db, table->read, CAT_VALUES(ctl_move_position(e->pool, table, e->after)), add_line, e);
 }
 
 /* In pages, because drivers keep all rows of a result in memory. */

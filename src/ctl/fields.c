@@ -36,8 +36,7 @@ typedef struct census_t {
     apr_hash_t *counts; /* apr_int64_t *, by name */
     apr_array_header_t *names;
     int rows;
-    cat_list_key_t end;
-    apr_pool_t *page;
+    apr_int64_t end;
 } census_t;
 
 static void count_member(census_t *c, const cat_json_member_t *m)
@@ -64,31 +63,27 @@ static apr_status_t count_row(void *baton, const char *const *row, int)
     }
     c->rows++;
     if (c->rows == PAGE) {
-        c->end = (cat_list_key_t){apr_pstrdup(c->page, row[CAT_PRODUCT_CREATED_AT]),
-                                  apr_pstrdup(c->page, row[CAT_PRODUCT_ID])};
+        c->end = cat_id_number(row[CAT_PRODUCT_ID]);
     }
     return APR_SUCCESS;
 }
 
-/* The pools take turns: what one page ends with, the next one begins with. */
 static apr_status_t count_products(const ctl_t *ctl, census_t *c)
 {
-    apr_pool_t *pools[2];
+    apr_pool_t *pool;
     apr_status_t rv = APR_SUCCESS;
 
     *c = (census_t){.pool = ctl->pool, .rows = PAGE, .end = CAT_LIST_KEY_MAX};
     c->counts = apr_hash_make(ctl->pool);
     c->names = apr_array_make(ctl->pool, 16, sizeof(const char *));
-    apr_pool_create(&pools[0], ctl->pool);
-    apr_pool_create(&pools[1], ctl->pool);
-    for (int turn = 0; c->rows == PAGE && rv == APR_SUCCESS; turn = !turn) {
-        cat_list_key_t from = c->end;
-        c->page = pools[turn];
-        apr_pool_clear(c->page);
+    apr_pool_create(&pool, ctl->pool);
+    while (c->rows == PAGE && rv == APR_SUCCESS) {
+        apr_pool_clear(pool);
         c->rows = 0;
-        rv = cat_db_each(cat_db_another(ctl->db, c->page), SQL_PRODUCT_LIST_AFTER,
-                         CAT_VALUES(from.created_at, from.id, PAGE_TEXT), count_row, c);
+        rv = cat_db_each(cat_db_another(ctl->db, pool), SQL_PRODUCT_LIST_AFTER,
+                         CAT_VALUES(cat_number_write(pool, c->end), PAGE_TEXT), count_row, c);
     }
+    apr_pool_destroy(pool);
     return rv;
 }
 
@@ -213,17 +208,17 @@ static apr_status_t change_products(changing_t *c, ctl_progress_t *progress)
 /* Words are derived of products as a whole. */
 static apr_status_t renew_words(const ctl_t *ctl)
 {
-    cat_indexes_portion_t portion = {.end = CAT_LIST_KEY_MAX};
-    apr_pool_t *pools[2];
+    cat_indexes_portion_t portion = {.end.n = CAT_LIST_KEY_MAX};
+    apr_pool_t *pool;
     apr_status_t rv = APR_SUCCESS;
 
-    apr_pool_create(&pools[0], ctl->pool);
-    apr_pool_create(&pools[1], ctl->pool);
-    for (int turn = 0; !portion.is_last && rv == APR_SUCCESS; turn = !turn) {
-        const cat_list_key_t from = portion.end;
-        apr_pool_clear(pools[turn]);
-        rv = cat_indexes_fill(pools[turn], cat_db_another(ctl->db, pools[turn]), &from, &portion);
+    apr_pool_create(&pool, ctl->pool);
+    while (!portion.is_last && rv == APR_SUCCESS) {
+        const cat_indexes_position_t from = portion.end;
+        apr_pool_clear(pool);
+        rv = cat_indexes_fill(pool, cat_db_another(ctl->db, pool), &from, &portion);
     }
+    apr_pool_destroy(pool);
     return rv;
 }
 

@@ -69,7 +69,7 @@ apr_status_t ctl_image_adder_find(const ctl_image_adder_t *adder, const char *na
 
     *id = cat_id_fold(adder->pool, name);
     if (cat_id_check(*id)) {
-        return cat_db_one(adder->db, SQL_PRODUCT_GET, CAT_VALUES(*id), &row);
+        return cat_db_one(adder->db, SQL_PRODUCT_GET, CAT_PRODUCT_IS(adder->pool, *id), &row);
     }
     return cat_product_name_read(adder->pool, adder->conf.fields, name, &parsed)
                ? cat_product_name_find(adder->db, &parsed, id)

@@ -39,19 +39,11 @@ typedef struct indexing_t {
     ctl_t *ctl;
     apr_pool_t *pool; /* of one portion */
     ctl_progress_t progress;
-    cat_list_key_t from;
-    char created_at[32], id[80]; /* of from */
+    cat_indexes_position_t from;
     apr_int64_t rows, changed, gone;
     cat_definition_t *definition;
     cat_index_status_t status[CAT_INDEX_COUNT];
 } indexing_t;
-
-static void keep_key(indexing_t *ix, const cat_list_key_t *key)
-{
-    apr_cpystrn(ix->created_at, key->created_at, sizeof(ix->created_at));
-    apr_cpystrn(ix->id, key->id, sizeof(ix->id));
-    ix->from = (cat_list_key_t){ix->created_at, ix->id};
-}
 
 static apr_status_t try_portion(indexing_t *ix, cat_indexes_step_t *fill, const cat_log_t *log, int *is_last)
 {
@@ -61,7 +53,7 @@ static apr_status_t try_portion(indexing_t *ix, cat_indexes_step_t *fill, const 
     apr_status_t rv = fill(ix->pool, db, &ix->from, &portion);
 
     if (rv == APR_SUCCESS) {
-        keep_key(ix, &portion.end);
+        ix->from = portion.end;
         ix->rows += portion.rows;
         ix->changed += portion.wrong;
         ix->gone += portion.gone;
@@ -94,7 +86,7 @@ static apr_status_t fill_products(indexing_t *ix, cat_indexes_step_t *fill)
     int is_last = 0;
 
     ix->rows = 0;
-    keep_key(ix, &CAT_LIST_KEY_MAX);
+    ix->from = (cat_indexes_position_t){.n = CAT_LIST_KEY_MAX};
     for (int portions = 1; !is_last && rv == APR_SUCCESS; portions++) {
         rv = fill_portion(ix, fill, &is_last);
         ctl_progress_show(&ix->progress, ix->rows, ix->rows);
@@ -114,7 +106,7 @@ static apr_status_t begin_progress(indexing_t *ix)
 
     ctl_progress_leave(&ix->progress);
     ctl_progress_begin(&ix->progress);
-    ix->progress.total = rv == APR_SUCCESS ? apr_atoi64(row[5]) : 0;
+    ix->progress.total = rv == APR_SUCCESS ? apr_atoi64(row[4]) : 0;
     cat_db_release(ix->ctl->db);
     return rv;
 }
@@ -297,11 +289,11 @@ static apr_status_t pass_products(const comparison_t *c, apr_int64_t passed, cat
         return APR_SUCCESS;
     }
     rv = cat_db_one(c->ctl->db, SQL_PRODUCT_KEY_BELOW,
-                    CAT_VALUES(portion->end.created_at, portion->end.id, cat_number_write(c->ctl->db->pool, passed)),
+                    CAT_VALUES(cat_number_write(c->ctl->db->pool, portion->end.n), cat_number_write(c->ctl->db->pool, passed)),
                     &row);
     portion->is_last = rv == APR_NOTFOUND;
     if (rv == APR_SUCCESS) {
-        portion->end = (cat_list_key_t){row[0], row[1]};
+        portion->end.n = apr_atoi64(row[0]);
     }
     return rv == APR_NOTFOUND ? APR_SUCCESS : rv;
 }
@@ -309,20 +301,18 @@ static apr_status_t pass_products(const comparison_t *c, apr_int64_t passed, cat
 static apr_status_t compare_products(void *baton)
 {
     comparison_t *c = baton;
-    cat_indexes_portion_t portion = {.end = CAT_LIST_KEY_MAX};
-    apr_pool_t *pools[2],
-        *before = c->ctl->db->pool; /* of a portion and the one before, whose end is where it begins */
+    cat_indexes_portion_t portion = {.end.n = CAT_LIST_KEY_MAX};
+    apr_pool_t *pool, *before = c->ctl->db->pool;
     apr_int64_t passed;
     apr_status_t rv = count_passed(c, &passed);
 
     *c->found = (ctl_index_found_t){0};
-    apr_pool_create(&pools[0], c->ctl->pool);
-    apr_pool_create(&pools[1], c->ctl->pool);
-    for (int i = 0; rv == APR_SUCCESS && !portion.is_last; i = !i) {
-        cat_list_key_t from = portion.end;
-        apr_pool_clear(pools[i]);
-        cat_db_use_pool(c->ctl->db, pools[i]);
-        rv = c->compare(pools[i], c->ctl->db, &from, &portion);
+    apr_pool_create(&pool, c->ctl->pool);
+    cat_db_use_pool(c->ctl->db, pool);
+    while (rv == APR_SUCCESS && !portion.is_last) {
+        cat_indexes_position_t from = portion.end;
+        apr_pool_clear(pool);
+        rv = c->compare(pool, c->ctl->db, &from, &portion);
         rv = rv == APR_SUCCESS ? pass_products(c, passed, &portion) : rv;
         c->found->wrong += portion.wrong;
         c->found->rows += portion.rows;
@@ -333,8 +323,7 @@ static apr_status_t compare_products(void *baton)
         }
     }
     cat_db_use_pool(c->ctl->db, before);
-    apr_pool_destroy(pools[0]);
-    apr_pool_destroy(pools[1]);
+    apr_pool_destroy(pool);
     return rv;
 }
 

@@ -33,7 +33,7 @@
 #define PRODUCT_CAT_STRING(column, flags, least, most, absent) {column, CAT_STRING, flags, 0, most, absent, NULL, NULL, NULL},
 #define PRODUCT_CAT_NUMBER(column, flags, least, most, absent) {column, CAT_NUMBER, flags, least, most, absent, NULL, NULL, NULL},
 #define PRODUCT_CAT_BOOLEAN(column, flags, least, most, absent) {column, CAT_BOOLEAN, flags, 0, 0, absent, NULL, NULL, NULL},
-#define PRODUCT_CAT_TIME(column, flags, least, most, absent) WHOLE(column),
+#define PRODUCT_CAT_TIME(column, flags, least, most, absent) WHOLE("created_at"),
 #define FLAGS_KEY CAT_REQUIRED
 #define FLAGS_FIXED CAT_REQUIRED
 #define FLAGS_FIRST 0
@@ -93,9 +93,9 @@ static const cat_field_t image_parts[] = {
  * mean nothing in another database (import.c makes programs that follow it begin again); webhooks, whose positions are numbers of that history;
  * and the tables that each database maintains itself. */
 #define COLUMNS(table) #table, table, sizeof(table) / sizeof(table[0])
-#define TABLE(table, read, add) {COLUMNS(table), read, add, NULL}
+#define TABLE(table, read, add) {COLUMNS(table), read, add, NULL, 0}
 const ctl_move_table_t ctl_move_tables[CTL_MOVE_TABLES] = {
-    {COLUMNS(products), SQL_MOVE_PRODUCTS, 0, cat_products_insert_many},
+    {COLUMNS(products), SQL_MOVE_PRODUCTS, 0, cat_products_insert_many, 1},
     TABLE(users, SQL_MOVE_USERS, SQL_MOVE_USER),
     TABLE(sessions, SQL_MOVE_SESSIONS, SQL_SESSION_INSERT),
     TABLE(refresh_tokens, SQL_MOVE_REFRESH_TOKENS, SQL_MOVE_REFRESH_TOKEN),
@@ -109,6 +109,19 @@ const ctl_move_table_t ctl_move_tables[CTL_MOVE_TABLES] = {
     TABLE(image_parts, SQL_MOVE_IMAGE_PARTS, SQL_IMAGE_PART_INSERT),
 };
 /* clang-format on */
+
+const char *ctl_move_position(apr_pool_t *pool, const ctl_move_table_t *table, const char *key)
+{
+    return table->is_numbered ? cat_id_number_text(pool, key) : key;
+}
+
+const char *ctl_move_check_row(const ctl_move_table_t *table, const char *const *row)
+{
+    return table->is_numbered &&
+                   cat_id_number(row[CAT_PRODUCT_ID]) >> CAT_ID_TIME_SHIFT != apr_atoi64(row[CAT_PRODUCT_CREATED_AT])
+               ? "created_at is not the time in the id"
+               : NULL;
+}
 
 /* ---- the sum ---- */
 

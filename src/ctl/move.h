@@ -27,7 +27,14 @@ typedef struct ctl_move_table_t {
     cat_sql_t add;  /* inserts a row of these columns; unused if insert_many is set */
     /* Inserts rows within a transaction; as cat_products_insert_many. NULL: each row by `add`. */
     apr_status_t (*insert_many)(cat_db_t *db, const char *const *const *rows, int count, int *inserted);
+    int is_numbered; /* true if rows are found by the number of their id (lib/id.h), of which created_at is the time */
 } ctl_move_table_t;
+
+/* Returns the value of the table's statement `read` for the rows after the key; "" is before all keys. */
+const char *ctl_move_position(apr_pool_t *pool, const ctl_move_table_t *table, const char *key);
+
+/* Returns the fault of a row whose values are allowed each, or NULL. */
+const char *ctl_move_check_row(const ctl_move_table_t *table, const char *const *row);
 
 /* Tables come after those they refer to. */
 #define CTL_MOVE_TABLES 12

@@ -75,7 +75,7 @@ static const char *parse_marks(apr_pool_t *pool, const ctl_options_t *o, char *d
 int ctl_products_export(ctl_t *ctl)
 {
     const ctl_options_t *o = ctl->options;
-    cat_list_query_t query = {.after = {.key = CAT_LIST_KEY_MAX}, .is_plain = 1};
+    cat_list_query_t query = {.after = {.n = CAT_LIST_KEY_MAX}, .is_plain = 1};
     const cat_export_format_t *format = cat_export_format_find(o->products);
     cat_export_style_t style = {.has_mark = o->bom, .is_safe = o->safe};
     ctl_image_rows_t *images = NULL;

@@ -75,12 +75,23 @@ apr_int64_t cat_id_number(const char *id)
         rest = rest << 4 | read_digit(id[i]);
     }
     rest = rest << 8 | (read_digit(id[19]) & 3) << 6 | read_digit(id[20]) << 2 | read_digit(id[21]) >> 2;
-    return milliseconds >> (63 - CAT_ID_TIME_SHIFT) ? -1 : (apr_int64_t)(milliseconds << CAT_ID_TIME_SHIFT | rest);
+    rest |= milliseconds << CAT_ID_TIME_SHIFT;
+    return milliseconds >> (63 - CAT_ID_TIME_SHIFT) || rest == APR_INT64_MAX ? -1 : (apr_int64_t)rest;
 }
 
 const char *cat_id_number_text(apr_pool_t *pool, const char *id)
 {
     return apr_psprintf(pool, "%" APR_INT64_T_FMT, cat_id_number(id));
+}
+
+apr_array_header_t *cat_id_numbers(apr_pool_t *pool, const apr_array_header_t *ids)
+{
+    apr_array_header_t *numbers = apr_array_make(pool, ids->nelts, sizeof(const char *));
+
+    for (int i = 0; i < ids->nelts; i++) {
+        APR_ARRAY_PUSH(numbers, const char *) = cat_id_number_text(pool, APR_ARRAY_IDX(ids, i, const char *));
+    }
+    return numbers;
 }
 
 const char *cat_id_redraw(apr_pool_t *pool, const char *id)

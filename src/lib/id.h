@@ -4,6 +4,7 @@
 
 #include <apr_errno.h>
 #include <apr_pools.h>
+#include <apr_tables.h>
 #include <apr_time.h>
 
 #define CAT_ID_LENGTH 36
@@ -15,12 +16,13 @@ const char *cat_id_make(apr_pool_t *pool, apr_time_t now);
 #define CAT_ID_TIME_SHIFT 20 /* below the milliseconds of a number: 12 bits of fraction, 8 random ones */
 
 /* Returns the number of a product's id: the lower 43 bits of milliseconds (enough until 2248), the 12 bits of fraction and the first 8 random bits.
- * Numbers have the order of the ids. Returns -1, which no product has, if the text is no id as cat_id_make writes it, or its time takes more than
- * 43 bits. */
+ * Numbers have the order of the ids. Returns -1, which no product has, if the text is no id as cat_id_make writes it, its time takes more than
+ * 43 bits, or all bits of the number are set: APR_INT64_MAX is above all products. */
 apr_int64_t cat_id_number(const char *id);
 
-/* Returns the decimal digits of cat_id_number, on the pool. */
+/* Returns the decimal digits of cat_id_number, on the pool; or those of each id of a list (const char *). */
 const char *cat_id_number_text(apr_pool_t *pool, const char *id);
+apr_array_header_t *cat_id_numbers(apr_pool_t *pool, const apr_array_header_t *ids);
 
 /* Returns the id with other random bits in its number, on the pool. NULL: the system provides no random bytes. */
 const char *cat_id_redraw(apr_pool_t *pool, const char *id);

@@ -196,7 +196,8 @@ static void test_numbers_have_time_fraction_and_eight_random_bits(void **state)
         {"00000000-0000-7001-8000-000000000000", 256},
         {"00000000-0001-7000-8000-000000000000", 1 << 20},
         {"01a1fdf9-d28a-7c59-b8ec-c42b5a960857", APR_INT64_C(0x01a1fdf9d28a) << 20 | 0xc59 << 8 | 0xe3},
-        {"07ffffff-ffff-7fff-bfff-ffffffffffff", APR_INT64_MAX},
+        {"07ffffff-ffff-7fff-bfbf-ffffffffffff", APR_INT64_MAX - 1},
+        {"07ffffff-ffff-7fff-bfff-ffffffffffff", -1},
         {"08000000-0000-7000-8000-000000000000", -1}, /* 2^43 ms */
         {"ffffffff-ffff-7fff-bfff-ffffffffffff", -1},
         {"01a1fdf9-d28a-4c59-b8ec-c42b5a960857", -1},
@@ -207,7 +208,7 @@ static void test_numbers_have_time_fraction_and_eight_random_bits(void **state)
     for (size_t i = 0; i < UNIT_COUNT(cases); i++) {
         assert_int_equal(cat_id_number(cases[i].id), cases[i].number);
     }
-    assert_string_equal(cat_id_number_text(*state, "07ffffff-ffff-7fff-bfff-ffffffffffff"), "9223372036854775807");
+    assert_string_equal(cat_id_number_text(*state, "07ffffff-ffff-7fff-bfbf-ffffffffffff"), "9223372036854775806");
     assert_string_equal(cat_id_number_text(*state, "x"), "-1");
 }
 

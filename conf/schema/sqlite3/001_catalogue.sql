@@ -30,8 +30,8 @@ CREATE INDEX products_by_time ON products (n, price_key, rating_key, in_stock, c
 
 -- A category in the order of another field is read from one index, see docs/decisions/0035-derived-columns-written-by-the-module.md.
 CREATE INDEX products_by_category ON products (category, n, category_key) WHERE category_key IS NOT NULL;
-CREATE INDEX products_by_category_key ON products (category_key) WHERE category_key IS NOT NULL;
-CREATE INDEX products_by_category_price ON products (category, price_key) WHERE price_key IS NOT NULL;
+CREATE INDEX products_by_category_key ON products (category_key, n) WHERE category_key IS NOT NULL;
+CREATE INDEX products_by_category_price ON products (category, price_key, n) WHERE price_key IS NOT NULL;
 CREATE INDEX products_by_price ON products (price_key, n, category) WHERE price_key IS NOT NULL;
 CREATE INDEX products_by_name ON products (name_key, n, category) WHERE name_key IS NOT NULL;
 CREATE INDEX products_by_rating ON products (rating_key, n, category) WHERE rating_key IS NOT NULL;

@@ -110,11 +110,9 @@ const char *const *cat_bulk_job_make(apr_pool_t *pool, int is_dry, const char *u
 
 apr_status_t cat_bulk_job_insert_within(cat_db_t *db, const char *const *job, const char *request)
 {
-    const cat_list_key_t *newest = &CAT_LIST_KEY_MAX;
-
     return cat_db_insert(db, SQL_BULK_JOB_INSERT,
                          CAT_VALUES(job[CAT_BULK_JOB_ID], db->conf->mount, job[CAT_BULK_JOB_USER], request,
-                                    job[CAT_BULK_JOB_DRY_RUN], newest->created_at, newest->id,
+                                    job[CAT_BULK_JOB_DRY_RUN], CAT_LIST_KEY_NEWEST,
                                     job[CAT_BULK_JOB_CREATED_AT]));
 }
 
@@ -199,8 +197,7 @@ apr_status_t cat_bulk_job_stop(cat_db_t *db, const char *id, apr_time_t now, con
 enum {
     NEXT_ID,
     NEXT_REQUEST,
-    NEXT_AT,
-    NEXT_AFTER,
+    NEXT_N,
     NEXT_CHANGED,
     NEXT_UNCHANGED,
     NEXT_FAILED,
@@ -215,7 +212,7 @@ typedef struct portion_t {
     cat_db_t *db;
     const char *const *row;
     cat_bulk_request_t request;
-    cat_list_key_t position; /* after which it begins, then the last product that it has */
+    const char *position; /* the number after which it begins, then the last product that it has */
     int rows;                /* products in it */
     apr_array_header_t *ids, *changed;
     cat_bulk_result_t result;
@@ -242,9 +239,8 @@ static apr_status_t add_row(void *baton, const char *const *values, int)
     portion_t *p = baton;
 
     p->rows++;
-    p->position = (cat_list_key_t){apr_pstrdup(p->pool, values[CAT_PRODUCT_CREATED_AT]),
-                                   apr_pstrdup(p->pool, values[CAT_PRODUCT_ID])};
-    APR_ARRAY_PUSH(p->ids, const char *) = p->position.id;
+    p->position = cat_id_number_text(p->pool, values[CAT_PRODUCT_ID]);
+    APR_ARRAY_PUSH(p->ids, const char *) = apr_pstrdup(p->pool, values[CAT_PRODUCT_ID]);
     return APR_SUCCESS;
 }
 
@@ -257,12 +253,12 @@ static apr_status_t find_changes(portion_t *p)
 {
     apr_status_t rv;
 
-    p->undo.below = apr_atoi64(p->row[NEXT_AT]);
+    p->undo.below = apr_atoi64(p->row[NEXT_N]);
     p->undo.most = PORTION;
     rv = cat_undo_find(p->db, &p->undo);
     p->rows = p->undo.rows;
     p->ids = p->undo.ids;
-    p->position = (cat_list_key_t){cat_number_write(p->pool, p->undo.lowest), ""};
+    p->position = cat_number_write(p->pool, p->undo.lowest);
     return rv;
 }
 
@@ -272,13 +268,12 @@ static apr_status_t find_matching(portion_t *p)
     apr_status_t rv = APR_SUCCESS;
     int passed = 0;
 
-    p->position = (cat_list_key_t){p->row[NEXT_AT], p->row[NEXT_AFTER]};
+    p->position = p->row[NEXT_N];
     do {
-        const cat_list_key_t after = p->position;
+        const char *after = p->position;
         p->rows = 0;
         apr_array_clear(p->ids);
-        rv = cat_db_each(p->db, SQL_PRODUCT_LIST_AFTER, CAT_VALUES(after.created_at, after.id, APR_STRINGIFY(PORTION)),
-                         add_row, p);
+        rv = cat_db_each(p->db, SQL_PRODUCT_LIST_AFTER, CAT_VALUES(after, APR_STRINGIFY(PORTION)), add_row, p);
         rv = rv == APR_SUCCESS ? cat_bulk_match(p->db, &p->request.query, p->ids) : rv;
     } while (rv == APR_SUCCESS && !p->ids->nelts && !is_last(p) && ++passed < PASSED_MOST);
     return rv;
@@ -319,10 +314,10 @@ static apr_status_t move_position(const portion_t *p)
     const cat_bulk_result_t *r = &p->result;
     int moved;
     apr_status_t rv = cat_db_exec(p->db, SQL_BULK_JOB_ADVANCE,
-                                  CAT_VALUES(p->position.created_at, p->position.id, sum(p, NEXT_CHANGED, r->changed),
+                                  CAT_VALUES(p->position, sum(p, NEXT_CHANGED, r->changed),
                                              sum(p, NEXT_UNCHANGED, r->unchanged), sum(p, NEXT_FAILED, r->failed),
                                              join_errors(p), cat_number_write(p->pool, p->author.batch),
-                                             p->row[NEXT_ID], p->row[NEXT_AT], p->row[NEXT_AFTER]),
+                                             p->row[NEXT_ID], p->row[NEXT_N]),
                                   &moved);
 
     if (rv == APR_SUCCESS && !moved) {
@@ -353,7 +348,7 @@ static apr_status_t change_portion(void *baton)
     portion_t *p = baton;
     int held;
     apr_status_t rv =
-        cat_db_exec(p->db, SQL_BULK_JOB_HOLD, CAT_VALUES(p->row[NEXT_ID], p->row[NEXT_AT], p->row[NEXT_AFTER]), &held);
+        cat_db_exec(p->db, SQL_BULK_JOB_HOLD, CAT_VALUES(p->row[NEXT_ID], p->row[NEXT_N]), &held);
 
     if (rv != APR_SUCCESS || !held) {
         return rv == APR_SUCCESS ? CAT_ECHANGED : rv;

@@ -297,7 +297,7 @@ static apr_status_t claim_values(cat_db_t *db, const char *id)
     const char *const *row;
     apr_status_t rv = cat_registry_get(db, &registry);
 
-    rv = rv == APR_SUCCESS ? cat_db_one(db, SQL_PRODUCT_GET, CAT_VALUES(id), &row) : rv;
+    rv = rv == APR_SUCCESS ? cat_db_one(db, SQL_PRODUCT_GET, CAT_PRODUCT_IS(db->pool, id), &row) : rv;
     return rv == APR_SUCCESS ? cat_own_keys_reclaim(db, registry, NULL, row) : rv;
 }
 

@@ -174,7 +174,7 @@ static apr_status_t read_present(walk_t *w)
 {
     const cat_basis_t *basis = cat_db_basis(w->db);
     cat_sql_t sql = basis && basis->is_writing ? SQL_PRODUCT_LOCK : SQL_PRODUCT_GET;
-    apr_status_t rv = cat_db_one(w->db, sql, CAT_VALUES(w->id), &w->row);
+    apr_status_t rv = cat_db_one(w->db, sql, CAT_PRODUCT_IS(w->db->pool, w->id), &w->row);
 
     w->row = rv == APR_SUCCESS ? w->row : NULL;
     return rv == APR_NOTFOUND ? APR_SUCCESS : rv;

@@ -178,7 +178,7 @@ static apr_status_t update_again(cat_db_t *db, const char *const *present, const
 
 apr_status_t cat_restore_lock(cat_db_t *db, const char *id, const char *const **present)
 {
-    apr_status_t rv = cat_db_one(db, SQL_PRODUCT_LOCK, CAT_VALUES(id), present);
+    apr_status_t rv = cat_db_one(db, SQL_PRODUCT_LOCK, CAT_PRODUCT_IS(db->pool, id), present);
 
     *present = rv == APR_SUCCESS ? *present : NULL;
     return rv == APR_NOTFOUND ? APR_SUCCESS : rv;
@@ -199,7 +199,7 @@ apr_status_t cat_restore_put(cat_db_t *db, const char *id, const char *const *pr
 static apr_status_t read_product(cat_restoration_t *r)
 {
     const char *const *row;
-    apr_status_t rv = cat_db_one(r->db, SQL_PRODUCT_GET, CAT_VALUES(r->id), &row);
+    apr_status_t rv = cat_db_one(r->db, SQL_PRODUCT_GET, CAT_PRODUCT_IS(r->db->pool, r->id), &row);
 
     r->product = rv == APR_SUCCESS ? cat_product_read(r->db->pool, cat_product_fields_of(r->db->conf), row) : NULL;
     return rv;

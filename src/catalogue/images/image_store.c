@@ -33,7 +33,7 @@ apr_status_t cat_image_store_check(cat_db_t *db, const char *product)
     const cat_fields_t *fields = cat_product_fields_of(db->conf);
     int images = cat_product_images_find(fields);
     const char *const *row;
-    apr_status_t rv = cat_db_one(db, SQL_PRODUCT_GET, CAT_VALUES(product), &row);
+    apr_status_t rv = cat_db_one(db, SQL_PRODUCT_GET, CAT_PRODUCT_IS(db->pool, product), &row);
 
     if (rv != APR_SUCCESS) {
         return rv;

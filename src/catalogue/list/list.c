@@ -3,7 +3,7 @@
  * Answers a list: from the response cache, or by reading the database in one of three ways.
  *
  *     GET /products?page=7              list_page.c: all products, newest first, by page
- *     GET /products?cursor=...          read_after_key: the same, after a list key, one statement
+ *     GET /products?cursor=...          read_after_key: the same, below a number, one statement
  *     GET /products?q=tea&sort=-price   search.c: conditions, words, an order of its own, facets
  *
  * The caller gives the format, and each row is written to the body as it is read, so no list is in memory twice. Body and
@@ -19,6 +19,7 @@
 #include "catalogue/product/product.h"
 #include "db/answer_cache.h"
 #include "db/db.h"
+#include "lib/number.h"
 
 #define HEADERS_SIZE 256 /* octets: a guess */
 
@@ -54,8 +55,7 @@ static apr_status_t add_product_within_limit(void *baton, const char *const *val
         return APR_SUCCESS;
     }
     if (++r->rows == r->query->limit) {
-        r->last.key.created_at = apr_pstrdup(r->text.pool, values[CAT_PRODUCT_CREATED_AT]);
-        r->last.key.id = apr_pstrdup(r->text.pool, values[CAT_PRODUCT_ID]);
+        r->last.n = cat_id_number(values[CAT_PRODUCT_ID]);
     }
     return add_product(r, values, count);
 }
@@ -64,9 +64,8 @@ static apr_status_t read_after_key(cat_db_t *db, reading_t *r)
 {
     const cat_list_query_t *query = r->query;
     const char *rows = apr_off_t_toa(db->pool, query->limit + 1);
-    apr_status_t rv =
-        cat_db_each(db, SQL_PRODUCT_LIST_AFTER, CAT_VALUES(query->after.key.created_at, query->after.key.id, rows),
-                    add_product_within_limit, r);
+    apr_status_t rv = cat_db_each(db, SQL_PRODUCT_LIST_AFTER, CAT_VALUES(cat_number_write(db->pool, query->after.n), rows),
+                                  add_product_within_limit, r);
 
     if (rv != APR_SUCCESS || !r->has_more) {
         return rv;

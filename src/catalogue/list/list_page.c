@@ -2,11 +2,11 @@
 /*
  * Finds a page of all products, and the total.
  *
- * A page near the newest product is one statement: it reads the rows of the first FEW before the page, or the keys of the
+ * A page near the newest product is one statement: it reads the rows of the first FEW before the page, or the numbers of the
  * first NEAR in the index of the list's order, which is cheap, and needs no transaction.
  *
- * Any other page takes three statements in one transaction, so that all see the same products: the total; the list key of
- * the page's first product, counted in the index from the nearer end of the list; and the products from this key on.
+ * Any other page takes three statements in one transaction, so that all see the same products: the total; the number of
+ * the page's first product, counted in the index from the nearer end of the list; and the products from this number on.
  *
  *     newest | 0 .. NEAR: one statement | counted from the newest | counted from the oldest | oldest
  */
@@ -15,6 +15,7 @@
 #include <apr_strings.h>
 
 #include "db/db.h"
+#include "lib/number.h"
 
 #define FEW 50
 #define NEAR 2000
@@ -28,16 +29,17 @@ typedef struct search_t {
     apr_int64_t total;
 } search_t;
 
-/* Reads the list key of the page's first product. Returns APR_NOTFOUND if the list ends before the page, because the total does not count the
+/* Reads the number of the page's first product. Returns APR_NOTFOUND if the list ends before the page, because the total does not count the
  * writes of other programs. */
 static apr_status_t find_key(const search_t *s, const char *const **key)
 {
     apr_int64_t newer = s->skip, older = s->total - 1 - s->skip;
     int is_newer = newer <= older;
-    const cat_list_key_t end = is_newer ? CAT_LIST_KEY_MAX : CAT_LIST_KEY_MIN;
+    apr_int64_t end = is_newer ? CAT_LIST_KEY_MAX : CAT_LIST_KEY_MIN;
 
     return cat_db_one(s->db, is_newer ? SQL_PRODUCT_KEY_BELOW : SQL_PRODUCT_KEY_ABOVE,
-                      CAT_VALUES(end.created_at, end.id, apr_off_t_toa(s->db->pool, is_newer ? newer : older)), key);
+                      CAT_VALUES(cat_number_write(s->db->pool, end), apr_off_t_toa(s->db->pool, is_newer ? newer : older)),
+                      key);
 }
 
 /* Reads the total, and the page unless the list ends before it. */
@@ -52,7 +54,7 @@ static apr_status_t read_far(void *baton)
     }
     rv = find_key(s, &key);
     if (rv == APR_SUCCESS) {
-        rv = cat_db_each(s->db, SQL_PRODUCT_LIST_AT, CAT_VALUES(key[0], key[1], s->limit), s->row, s->baton);
+        rv = cat_db_each(s->db, SQL_PRODUCT_LIST_AT, CAT_VALUES(key[0], s->limit), s->row, s->baton);
     }
     return rv == APR_NOTFOUND ? APR_SUCCESS : rv;
 }

@@ -132,8 +132,7 @@ static void add_product(making_t *m, const char *const *product)
         }
     }
     APR_ARRAY_PUSH(is_named ? m->names : m->others, cat_suggested_product_t) = (cat_suggested_product_t){
-        apr_pstrdup(pool, product[CAT_PRODUCT_ID]), apr_pstrdup(pool, product[CAT_PRODUCT_NAME]),
-        apr_atoi64(product[CAT_PRODUCT_CREATED_AT])};
+        apr_pstrdup(pool, product[CAT_PRODUCT_ID]), apr_pstrdup(pool, product[CAT_PRODUCT_NAME])};
 }
 
 static apr_status_t take_product(void *baton, const char *const *values, int)
@@ -313,7 +312,7 @@ static void add_newest(cat_select_text_t *s, const cat_list_query_t *all, const 
     const cat_found_t found = {.words = {all->words[0]}};
 
     cat_select_text_add(s, "SELECT ", columns, " FROM product_words w", s->dialect->syntax->join,
-                        "products p ON p.id = w.id", NULL);
+                        "products p ON p.n = w.n", NULL);
     cat_select_text_begin_where(s);
     cat_select_text_add_condition(s);
     cat_select_text_add(s, "w.word = ", word ? NULL : "f.word", NULL);
@@ -321,7 +320,7 @@ static void add_newest(cat_select_text_t *s, const cat_list_query_t *all, const 
         cat_select_text_add_value(s, word);
     }
     cat_conditions_add_all(s, all, &found);
-    cat_select_text_add(s, " ORDER BY w.created_at DESC, w.id DESC LIMIT ", NULL);
+    cat_select_text_add(s, " ORDER BY w.n DESC LIMIT ", NULL);
     cat_select_text_add_number(s, most);
 }
 
@@ -334,8 +333,8 @@ static apr_status_t read_by_letters(making_t *m)
     apr_status_t rv;
 
     rv = begin_looks(&s, m, &looks);
-    cat_select_text_add(&s, PRODUCT_COLUMNS_OF_R " FROM f", s.dialect->syntax->join, "products r ON r.id = (", NULL);
-    add_newest(&s, m->query->all, "w.id", NULL, 1);
+    cat_select_text_add(&s, PRODUCT_COLUMNS_OF_R " FROM f", s.dialect->syntax->join, "products r ON r.n = (", NULL);
+    add_newest(&s, m->query->all, "w.n", NULL, 1);
     cat_select_text_add(&s, ") WHERE f.word IS NOT NULL LIMIT ", NULL);
     cat_select_text_add_number(&s, limit);
     return rv == APR_SUCCESS ? cat_select_text_run(&s, m->db, take_product, m) : rv;
@@ -404,13 +403,13 @@ static apr_status_t read_newest(making_t *m)
 
     cat_select_text_begin(&s, m->db);
     cat_select_text_add(&s, "SELECT " PRODUCT_COLUMNS_OF_P " FROM (SELECT p.* FROM ", NULL);
-    cat_select_text_add_products(&s, "products_by_time");
-    cat_select_text_add(&s, " ORDER BY p.created_at DESC, p.id DESC LIMIT ", NULL);
+    cat_select_text_add_products(&s, s.dialect->syntax->primary_key);
+    cat_select_text_add(&s, " ORDER BY p.n DESC LIMIT ", NULL);
     cat_select_text_add_number(&s, SAMPLE);
     cat_select_text_add(&s, ") p", NULL);
     cat_select_text_begin_where(&s);
     cat_conditions_add_all(&s, m->query->all, &found);
-    cat_select_text_add(&s, " ORDER BY p.created_at DESC, p.id DESC", NULL);
+    cat_select_text_add(&s, " ORDER BY p.n DESC", NULL);
     return cat_select_text_run(&s, m->db, take_product, m);
 }
 
@@ -515,8 +514,7 @@ static int compare_products(const void *a, const void *b)
 {
     const cat_suggested_product_t *one = a, *other = b;
 
-    return one->created_at != other->created_at ? (one->created_at > other->created_at ? -1 : 1)
-                                                : strcmp(other->id, one->id);
+    return strcmp(other->id, one->id); /* ids are in the order of time */
 }
 
 static void sort_products(const apr_array_header_t *products)

@@ -10,7 +10,6 @@
 
 typedef struct cat_suggested_product_t {
     const char *id, *name;
-    apr_int64_t created_at;
 } cat_suggested_product_t;
 
 typedef struct cat_suggestions_t {

@@ -20,7 +20,9 @@
 #include "catalogue/product/portion.h"
 #include "catalogue/product/product.h"
 #include "catalogue/product/value_counts.h"
+#include "lib/id.h"
 #include "lib/json.h"
+#include "lib/number.h"
 
 #define PORTION 100 /* products of one transaction */
 
@@ -31,12 +33,13 @@ static int is_involved(const cat_field_change_t *c, int field)
 }
 
 /* Those of products that are gone as well. */
-static apr_status_t drop_keys(const cat_field_change_t *c, int field, const cat_list_key_t *from,
-                              const cat_list_key_t *end)
+static apr_status_t drop_keys(const cat_field_change_t *c, int field, apr_int64_t from, apr_int64_t end)
 {
-    return cat_db_exec(c->db, SQL_KEYS_DROP,
-                       CAT_VALUES(c->registry->numbers[field], from->created_at, from->id, end->created_at, end->id),
-                       NULL);
+    apr_pool_t *pool = c->db->pool;
+
+    return cat_db_exec(
+        c->db, SQL_KEYS_DROP,
+        CAT_VALUES(c->registry->numbers[field], cat_number_write(pool, from), cat_number_write(pool, end)), NULL);
 }
 
 static int has_type(const cat_field_change_t *c, int field)
@@ -100,7 +103,7 @@ apr_status_t cat_field_change_end(void *baton)
     for (int i = CAT_PRODUCT_FIELDS; rv == APR_SUCCESS && i < c->registry->fields->count; i++) {
         if (is_involved(c, i)) {
             rv = cat_db_exec(c->db, SQL_FIELDS_REMOVE, CAT_VALUES(c->registry->numbers[i]), NULL);
-            rv = rv == APR_SUCCESS ? drop_keys(c, i, &CAT_LIST_KEY_MAX, &CAT_LIST_KEY_MIN) : rv;
+            rv = rv == APR_SUCCESS ? drop_keys(c, i, CAT_LIST_KEY_MAX, CAT_LIST_KEY_MIN) : rv;
         }
     }
     return rv;
@@ -132,7 +135,7 @@ static const char *rewrite_extra(apr_pool_t *pool, const char *extra, const char
 /* keys: receives those of the target field, to be inserted. */
 static apr_status_t change_product(cat_field_change_t *c, const char *const *row, apr_array_header_t *keys)
 {
-    const char *id = row[CAT_PRODUCT_ID], *name = c->name, *other = c->target;
+    const char *id = row[CAT_PRODUCT_ID], *n = cat_id_number_text(c->db->pool, id), *name = c->name, *other = c->target;
     const char *changed[CAT_PRODUCT_COLUMNS];
     cat_json_member_t m;
     apr_status_t rv;
@@ -147,8 +150,8 @@ static apr_status_t change_product(cat_field_change_t *c, const char *const *row
     }
     memcpy(changed, row, sizeof(changed));
     changed[CAT_PRODUCT_EXTRA] = rewrite_extra(c->db->pool, row[CAT_PRODUCT_EXTRA], name, other);
-    rv = cat_db_exec(c->db, SQL_EXTRA_SET, CAT_VALUES(changed[CAT_PRODUCT_EXTRA], id), NULL);
-    rv = rv == APR_SUCCESS ? cat_db_exec(c->db, SQL_UNIQUE_DELETE, CAT_VALUES(id, c->registry->numbers[c->field]), NULL)
+    rv = cat_db_exec(c->db, SQL_EXTRA_SET, CAT_VALUES(changed[CAT_PRODUCT_EXTRA], n, id), NULL);
+    rv = rv == APR_SUCCESS ? cat_db_exec(c->db, SQL_UNIQUE_DELETE, CAT_VALUES(n, c->registry->numbers[c->field]), NULL)
                            : rv;
     if (rv == APR_SUCCESS && other) {
         rv = cat_own_keys_renew(c->db, c->registry, c->to, changed, 1, keys);
@@ -161,12 +164,12 @@ static apr_status_t change_product(cat_field_change_t *c, const char *const *row
 
 static apr_status_t delete_keys(const cat_field_change_t *c)
 {
-    const cat_list_key_t *end = c->is_last ? &CAT_LIST_KEY_MIN : &c->end;
+    apr_int64_t end = c->is_last ? CAT_LIST_KEY_MIN : c->end;
     apr_status_t rv = APR_SUCCESS;
 
     for (int i = CAT_PRODUCT_FIELDS; i < c->registry->fields->count && rv == APR_SUCCESS; i++) {
         if (is_involved(c, i)) {
-            rv = drop_keys(c, i, &c->from, end);
+            rv = drop_keys(c, i, c->from, end);
         }
     }
     return rv;
@@ -179,7 +182,7 @@ apr_status_t cat_field_change_next(void *baton)
     cat_portion_t portion = {.rows = keys, .end = c->from};
     apr_status_t rv = find_retired(c);
 
-    rv = rv == APR_SUCCESS ? cat_portion_read(c->db, SQL_INDEX_ROWS, &c->from, PORTION, &portion) : rv;
+    rv = rv == APR_SUCCESS ? cat_portion_read(c->db, SQL_INDEX_ROWS, c->from, PORTION, &portion) : rv;
     c->rows = portion.rows->nelts;
     c->changed = c->dropped = 0;
     c->end = portion.end;

@@ -20,9 +20,9 @@ typedef struct cat_field_change_t {
     cat_db_t *db;
     const char *name, *type;
     const char *target;  /* gets the values; NULL: no field does */
-    cat_list_key_t from; /* the portion is what is older */
+    apr_int64_t from;    /* the portion is below this number */
     /* Results of a portion: */
-    cat_list_key_t end; /* where the next one begins; on the pool of db */
+    apr_int64_t end; /* the number below which the next one is */
     int rows, changed,
         dropped; /* products, those that had the field, and those of them that had a value of the target already */
     int is_last; /* flag: no older products are left */

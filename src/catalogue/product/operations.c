@@ -159,6 +159,20 @@ static apr_status_t lock_products(run_t *run)
     return rv;
 }
 
+static apr_status_t free_numbers(const run_t *run)
+{
+    const cat_operations_t *all = run->operations;
+    const char ***created = apr_palloc(run->pool, (apr_size_t)all->count * sizeof(*created));
+    int count = 0;
+
+    for (int i = 0; i < all->count; i++) {
+        if (all->list[i].kind == CAT_OPERATION_CREATE) {
+            created[count++] = all->list[i].created;
+        }
+    }
+    return count ? cat_products_free_numbers(run->db, (const char **const *)created, count) : APR_SUCCESS;
+}
+
 /* ---- one operation ---- */
 
 static const char *const *find_product(const run_t *run, const cat_operation_t *o)
@@ -368,6 +382,7 @@ static apr_status_t run_operations(void *baton)
         cat_own_keys_wait(run->db, run->pool);
     }
     rv = lock_products(run);
+    rv = rv == APR_SUCCESS ? free_numbers(run) : rv;
     for (int i = 0; i < all->count && rv == APR_SUCCESS; i++) {
         if (all->list[i].kind != CAT_OPERATION_NONE) {
             rv = run_operation(run, i, &named);

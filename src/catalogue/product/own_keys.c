@@ -5,7 +5,7 @@
  *
  *     {"sku":"KT-1","weight":2.5,"tags":["red","steel"]}
  *
- *     product_keys     sku     kt-1               value KT-1       (field, key, created_at, id)
+ *     product_keys     sku     kt-1               value KT-1       (field, key, n)
  *                      weight  c004000000000000
  *                      tags    red
  *                      tags    steel
@@ -27,12 +27,13 @@
 #include "catalogue/product/value_counts.h"
 #include "lib/digest.h"
 #include "lib/fold.h"
+#include "lib/id.h"
 #include "lib/json.h"
 #include "lib/number.h"
 #include "lib/secret.h"
 #include "lib/text.h"
 
-#define ROW 6       /* values of a row of product_keys */
+#define ROW 5       /* values of a row of product_keys */
 #define AT_ONCE 512 /* rows whose values are put together */
 #define DELETED 16  /* fields of one SQL_KEYS_DELETE */
 
@@ -137,7 +138,7 @@ typedef struct collector_t {
     apr_array_header_t *rows; /* with their texts, on the array's pool */
     const cat_registry_t *registry;
     const char *const *record;
-    const char *created_at, *id; /* of the product, for the rows */
+    const char *n; /* the product's number, for the rows */
 } collector_t;
 
 static collector_t begin_product(apr_pool_t *pool, apr_array_header_t *rows, const cat_registry_t *registry,
@@ -147,8 +148,7 @@ static collector_t begin_product(apr_pool_t *pool, apr_array_header_t *rows, con
                          rows,
                          registry,
                          cat_product_read(pool, registry->fields, product),
-                         apr_pstrdup(rows->pool, product[CAT_PRODUCT_CREATED_AT]),
-                         apr_pstrdup(rows->pool, product[CAT_PRODUCT_ID])};
+                         cat_id_number_text(rows->pool, product[CAT_PRODUCT_ID])};
 }
 
 /* text: the value; NULL: the product lacks the field. */
@@ -162,7 +162,7 @@ static row_t *push_row(const collector_t *c, int field, const char *text)
 
     *row =
         (row_t){{registry->numbers[field], apr_pstrdup(pool, cat_own_keys_key(c->pool, registry->fields, field, text)),
-                 c->created_at, c->id, apr_pstrdup(pool, value), is_counted ? "1" : "0"},
+                 c->n, apr_pstrdup(pool, value), is_counted ? "1" : "0"},
                 registry,
                 field,
                 is_counted};
@@ -223,7 +223,7 @@ static void add_pair_row(const collector_t *c, int pair, const char *text)
     row = push_row(c, pair, NULL);
     row->values[1] = apr_pstrcat(c->rows->pool, cat_own_keys_pair_begin(c->pool, registry, pair, text),
                                  write_second(c->pool, registry, by, c->record), NULL);
-    row->values[4] = apr_pstrdup(c->rows->pool, cat_own_keys_pair_value(c->pool, registry, pair, text));
+    row->values[3] = apr_pstrdup(c->rows->pool, cat_own_keys_pair_value(c->pool, registry, pair, text));
 }
 
 int cat_own_keys_is_of_pair(const cat_registry_t *registry, int pair, int field)
@@ -294,7 +294,7 @@ static int compare_rows(const void *one, const void *other)
     int order = strcmp(a->values[0], b->values[0]);
 
     order = order ? order : strcmp(a->values[1], b->values[1]);
-    return order ? order : strcmp(a->values[3], b->values[3]);
+    return order ? order : strcmp(a->values[2], b->values[2]);
 }
 
 /* ---- comparing ---- */
@@ -303,7 +303,7 @@ static int has_key(const apr_array_header_t *keys, const row_t *row)
 {
     for (int i = 0; i < keys->nelts; i++) {
         const cat_own_key_t *key = &APR_ARRAY_IDX(keys, i, cat_own_key_t);
-        if (!strcmp(key->key, row->values[1]) && cat_text_is_same(key->value, row->values[4]) &&
+        if (!strcmp(key->key, row->values[1]) && cat_text_is_same(key->value, row->values[3]) &&
             key->is_counted == row->is_counted) {
             return 1;
         }
@@ -367,7 +367,7 @@ static apr_status_t insert_keys(change_t *c, const apr_array_header_t *rows)
         for (count = 0; count < AT_ONCE && done + count < rows->nelts; count++, row++) {
             memcpy(values + count * ROW, row->values, sizeof(row->values));
             if (row->is_counted) {
-                cat_value_counts_add(c->counts, row->registry, row->field, row->values[4], 1);
+                cat_value_counts_add(c->counts, row->registry, row->field, row->values[3], 1);
             }
         }
         rv = cat_db_insert_rows(c->db, &(cat_rows_t){SQL_KEYS_INSERT, values, ROW, count, 0});
@@ -395,24 +395,24 @@ static apr_status_t take_counted(void *baton, const char *const *values, int)
 }
 
 /* Deletes the keys of the fields of a product. Field 0, in the places that are left, has none. */
-static apr_status_t delete_keys(change_t *c, const char *created_at, const char *id)
+static apr_status_t delete_keys(change_t *c, const char *n)
 {
     apr_status_t rv = APR_SUCCESS;
 
     for (int done = 0; done < c->numbers->nelts && rv == APR_SUCCESS; done += DELETED) {
-        const char *values[2 + DELETED] = {created_at, id};
+        const char *values[1 + DELETED] = {n};
         for (int i = 0; i < DELETED; i++) {
-            values[2 + i] = done + i < c->numbers->nelts ? APR_ARRAY_IDX(c->numbers, done + i, const char *) : "0";
+            values[1 + i] = done + i < c->numbers->nelts ? APR_ARRAY_IDX(c->numbers, done + i, const char *) : "0";
         }
         if (c->registry->has_facets) {
-            rv = cat_db_each(c->db, SQL_KEYS_COUNTED, values, 2 + DELETED, take_counted, c);
+            rv = cat_db_each(c->db, SQL_KEYS_COUNTED, values, 1 + DELETED, take_counted, c);
         }
-        rv = rv == APR_SUCCESS ? cat_db_exec(c->db, SQL_KEYS_DELETE, values, 2 + DELETED, NULL) : rv;
+        rv = rv == APR_SUCCESS ? cat_db_exec(c->db, SQL_KEYS_DELETE, values, 1 + DELETED, NULL) : rv;
     }
     return rv;
 }
 
-apr_status_t cat_own_keys_forget(cat_db_t *db, const cat_registry_t *registry, const char *created_at, const char *id)
+static apr_status_t delete_indexed(cat_db_t *db, const cat_registry_t *registry, const char *n)
 {
     change_t c = begin_change(db, registry);
     apr_status_t rv;
@@ -422,7 +422,7 @@ apr_status_t cat_own_keys_forget(cat_db_t *db, const cat_registry_t *registry, c
             APR_ARRAY_PUSH(c.numbers, const char *) = registry->numbers[i];
         }
     }
-    rv = delete_keys(&c, created_at, id);
+    rv = delete_keys(&c, n);
     return rv == APR_SUCCESS ? cat_value_counts_write(db, c.counts) : rv;
 }
 
@@ -448,14 +448,14 @@ static void give_up_waiting(const cat_db_t *db, const char *number, const char *
     }
 }
 
-apr_status_t cat_own_keys_delete(cat_db_t *db, const cat_registry_t *registry, const char *created_at, const char *id)
+apr_status_t cat_own_keys_delete(cat_db_t *db, const cat_registry_t *registry, const char *n, const char *id)
 {
-    apr_status_t rv = cat_own_keys_forget(db, registry, created_at, id);
+    apr_status_t rv = delete_indexed(db, registry, n);
 
-    for (int i = CAT_PRODUCT_FIELDS; i < registry->fields->count; i++) {
+    for (int i = CAT_PRODUCT_FIELDS; id && i < registry->fields->count; i++) {
         give_up_waiting(db, registry->numbers[i], id);
     }
-    return rv == APR_SUCCESS && registry->has_unique ? cat_db_exec(db, SQL_UNIQUE_DELETE_ALL, CAT_VALUES(id), NULL)
+    return rv == APR_SUCCESS && registry->has_unique ? cat_db_exec(db, SQL_UNIQUE_DELETE_ALL, CAT_VALUES(n), NULL)
                                                      : rv;
 }
 
@@ -474,29 +474,39 @@ apr_status_t cat_own_keys_change(cat_db_t *db, const cat_registry_t *registry, c
             collect_field(&is, i);
         }
     }
-    rv = delete_keys(&c, after[CAT_PRODUCT_CREATED_AT], after[CAT_PRODUCT_ID]);
+    rv = delete_keys(&c, is.n);
     rv = rv == APR_SUCCESS ? insert_keys(&c, rows) : rv;
     return rv == APR_SUCCESS ? cat_value_counts_write(db, c.counts) : rv;
 }
 
 /* ---- unique values ---- */
 
+/* sql: SQL_UNIQUE_GET, for the number of the product that has the value, or SQL_UNIQUE_FIND, for its id. */
+static apr_status_t find_owner(cat_db_t *db, cat_sql_t sql, const char *number, const char *text, const char **owner)
+{
+    const char *const *row;
+    apr_status_t rv = cat_db_one(db, sql, CAT_VALUES(number, cat_own_keys_unique(db->pool, text)), &row);
+
+    *owner = rv == APR_SUCCESS ? row[0] : NULL;
+    return rv;
+}
+
 /* The product may have taken the value before (catalogue/product/own_slug.c). */
 static apr_status_t take_value(cat_db_t *db, const char *number, const char *text, const char *id)
 {
-    const char *owner;
+    const char *owner, *n = cat_id_number_text(db->pool, id);
     int taken;
     apr_status_t rv =
-        cat_db_exec(db, SQL_UNIQUE_INSERT, CAT_VALUES(number, cat_own_keys_unique(db->pool, text), id), &taken);
+        cat_db_exec(db, SQL_UNIQUE_INSERT, CAT_VALUES(number, cat_own_keys_unique(db->pool, text), n), &taken);
 
     if (rv != APR_SUCCESS || taken) {
         return rv;
     }
-    rv = cat_own_keys_find(db, number, text, &owner);
+    rv = find_owner(db, SQL_UNIQUE_GET, number, text, &owner);
     if (rv != APR_SUCCESS && rv != APR_NOTFOUND) {
         return rv;
     }
-    if (rv == APR_SUCCESS && !strcmp(owner, id)) {
+    if (rv == APR_SUCCESS && !strcmp(owner, n)) {
         return APR_SUCCESS;
     }
     db->taken = number;
@@ -576,7 +586,7 @@ static apr_status_t change_value(cat_db_t *db, const cat_registry_t *registry, i
 
     give_up_waiting(db, number, id);
     if (rv == APR_SUCCESS && was && was[field]) {
-        rv = cat_db_exec(db, SQL_UNIQUE_DELETE, CAT_VALUES(id, number), NULL);
+        rv = cat_db_exec(db, SQL_UNIQUE_DELETE, CAT_VALUES(cat_id_number_text(db->pool, id), number), NULL);
     }
     if (rv != APR_SUCCESS || !is[field]) {
         return rv;
@@ -643,17 +653,18 @@ apr_status_t cat_own_keys_reclaim(cat_db_t *db, const cat_registry_t *registry, 
 
 /* The values of a row of product_unique. */
 typedef struct claim_t {
-    const char *number, *value, *id;
+    const char *number, *value, *n;
 } claim_t;
 
 static void list_claims(apr_array_header_t *claims, const cat_registry_t *registry, const char *const *product)
 {
     const char *const *record = cat_product_read(claims->pool, registry->fields, product);
+    const char *n = cat_id_number_text(claims->pool, record[CAT_PRODUCT_ID]);
 
     for (int i = CAT_PRODUCT_FIELDS; i < registry->fields->count; i++) {
         if (registry->fields->all[i].flags & CAT_UNIQUE && record[i]) {
             APR_ARRAY_PUSH(claims, claim_t) =
-                (claim_t){registry->numbers[i], cat_own_keys_unique(claims->pool, record[i]), record[CAT_PRODUCT_ID]};
+                (claim_t){registry->numbers[i], cat_own_keys_unique(claims->pool, record[i]), n};
         }
     }
 }
@@ -730,11 +741,11 @@ apr_status_t cat_own_keys_renew(cat_db_t *db, const cat_registry_t *registry, in
         }
     }
     if (has_keys) {
-        rv = delete_keys(&c, product[CAT_PRODUCT_CREATED_AT], id);
+        rv = delete_keys(&c, is.n);
         rv = rv == APR_SUCCESS ? cat_value_counts_write(db, c.counts) : rv;
     }
     if (rv == APR_SUCCESS && registry->fields->all[field].flags & CAT_UNIQUE) {
-        rv = cat_db_exec(db, SQL_UNIQUE_DELETE, CAT_VALUES(id, number), NULL);
+        rv = cat_db_exec(db, SQL_UNIQUE_DELETE, CAT_VALUES(cat_id_number_text(db->pool, id), number), NULL);
         rv = rv == APR_SUCCESS && text ? take_value(db, number, text, id) : rv;
         taken = rv == APR_EEXIST ? rv : APR_SUCCESS;
         rv = taken ? APR_SUCCESS : rv;
@@ -749,19 +760,15 @@ apr_status_t cat_own_keys_renew(cat_db_t *db, const cat_registry_t *registry, in
 
 apr_status_t cat_own_keys_find(cat_db_t *db, const char *number, const char *text, const char **id)
 {
-    const char *const *row;
-    apr_status_t rv = cat_db_one(db, SQL_UNIQUE_GET, CAT_VALUES(number, cat_own_keys_unique(db->pool, text)), &row);
-
-    *id = rv == APR_SUCCESS ? row[0] : NULL;
-    return rv;
+    return find_owner(db, SQL_UNIQUE_FIND, number, text, id);
 }
 
 apr_status_t cat_own_keys_find_other(cat_db_t *db, const char *number, const char *text, const char *id, int *is_there)
 {
     const char *owner;
-    apr_status_t rv = cat_own_keys_find(db, number, text, &owner);
+    apr_status_t rv = find_owner(db, SQL_UNIQUE_GET, number, text, &owner);
 
-    *is_there = rv == APR_SUCCESS && (!id || strcmp(owner, id) != 0);
+    *is_there = rv == APR_SUCCESS && (!id || strcmp(owner, cat_id_number_text(db->pool, id)) != 0);
     return rv == APR_NOTFOUND ? APR_SUCCESS : rv;
 }
 
@@ -777,7 +784,7 @@ static apr_status_t keep_owner(void *baton, const char *const *row, int)
     finding_t *f = baton;
 
     for (int i = 0; i < f->count; i++) {
-        if (f->values[i] && !strcmp(f->values[i], row[0])) {
+        if (f->values[i] && row[1] && !strcmp(f->values[i], row[0])) {
             f->ids[i] = apr_pstrdup(f->pool, row[1]);
         }
     }
@@ -805,5 +812,5 @@ apr_status_t cat_own_keys_find_many(cat_db_t *db, const char *number, const char
     for (int i = wanted + 1; i <= CAT_OWN_KEYS_FOUND; i++) {
         values[i] = values[1];
     }
-    return cat_db_each(db, SQL_UNIQUE_GET_100, values, 1 + CAT_OWN_KEYS_FOUND, keep_owner, &f);
+    return cat_db_each(db, SQL_UNIQUE_FIND_100, values, 1 + CAT_OWN_KEYS_FOUND, keep_owner, &f);
 }

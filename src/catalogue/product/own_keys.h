@@ -127,8 +127,7 @@ apr_status_t cat_own_keys_renew(cat_db_t *db, const cat_registry_t *registry, in
 apr_status_t cat_own_keys_claim(cat_db_t *db, const cat_registry_t *registry, int field, const char *const *product);
 
 /* All keys of a product; and all that there is of it. */
-apr_status_t cat_own_keys_forget(cat_db_t *db, const cat_registry_t *registry, const char *created_at, const char *id);
-apr_status_t cat_own_keys_delete(cat_db_t *db, const cat_registry_t *registry, const char *created_at, const char *id);
+apr_status_t cat_own_keys_delete(cat_db_t *db, const cat_registry_t *registry, const char *n, const char *id);
 
 /* *id: the product that has the value of the unique field, on the pool of db. APR_NOTFOUND: none. number: of the registry. */
 apr_status_t cat_own_keys_find(cat_db_t *db, const char *number, const char *text, const char **id);

@@ -15,14 +15,13 @@
  */
 typedef struct cat_portion_t {
     apr_array_header_t *rows; /* const char *const *: the values that the statement selects */
-    cat_list_key_t end;       /* where the next portion begins: the last product; without any, where this one began */
+    apr_int64_t end;          /* the number below which the next portion is: that of the last product; without any, where this one began */
     int is_last;              /* flag: it has no rows, and no older products are left */
 } cat_portion_t;
 
 #define CAT_PORTION_ROW(portion, i) APR_ARRAY_IDX((portion)->rows, i, const char *const *)
 
-/* Reads the products that follow a key, on the pool of db. sql: SQL_INDEX_ROWS, which locks them, or SQL_INDEX_READ. most: at least 1. */
-apr_status_t cat_portion_read(cat_db_t *db, cat_sql_t sql, const cat_list_key_t *from, int most,
-                              cat_portion_t *portion);
+/* Reads the products below a number, on the pool of db. sql: SQL_INDEX_ROWS, which locks them, or SQL_INDEX_READ. most: at least 1. */
+apr_status_t cat_portion_read(cat_db_t *db, cat_sql_t sql, apr_int64_t from, int most, cat_portion_t *portion);
 
 #endif

@@ -7,6 +7,7 @@
 #include "db/dialects/product.def"
 #include "lib/conf.h"
 #include "lib/fields.h"
+#include "lib/id.h"
 #include "lib/json.h"
 
 /*
@@ -42,6 +43,9 @@ const char *const *cat_product_read(apr_pool_t *pool, const cat_fields_t *fields
 
 /* A record's text of a member of the column extra, or of one written like it, on the pool; NULL: it is not of the field's kind. */
 const char *cat_product_read_member(apr_pool_t *pool, const cat_field_t *field, const cat_json_member_t *m);
+
+/* The number and the id of a product, as statements take them. */
+#define CAT_PRODUCT_IS(pool, id) CAT_VALUES(cat_id_number_text(pool, id), id)
 
 /* A copy of a row of `count` values, of which those behind CAT_PRODUCT_COLUMNS are the statement's own, on the pool. */
 const char *const *cat_product_copy(apr_pool_t *pool, const char *const *row, int count);

@@ -367,7 +367,7 @@ typedef struct posting_t {
 } posting_t;
 
 typedef struct product_t {
-    const char *created_at, *id;
+    const char *n;
     const posting_t *words;
     int count, before; /* of its words, and of those of the products before it */
 } product_t;
@@ -385,8 +385,7 @@ static int count_words(const cat_product_postings_t *postings)
     return count ? last->before + last->count : 0;
 }
 
-void cat_product_keys_add(const cat_product_postings_t *postings, const apr_array_header_t *words,
-                          const char *created_at, const char *id)
+void cat_product_keys_add(const cat_product_postings_t *postings, const apr_array_header_t *words, const char *n)
 {
     apr_pool_t *pool = postings->products->pool;
     posting_t *list = apr_palloc(pool, (apr_size_t)words->nelts * sizeof(*list));
@@ -396,8 +395,7 @@ void cat_product_keys_add(const cat_product_postings_t *postings, const apr_arra
         const cat_product_word_t *word = &APR_ARRAY_IDX(words, i, cat_product_word_t);
         list[i] = (posting_t){apr_pstrdup(pool, word->text), product, (char)word->in_name, (char)word->is_joined};
     }
-    APR_ARRAY_PUSH(postings->products, product_t) =
-        (product_t){apr_pstrdup(pool, created_at), apr_pstrdup(pool, id), list, words->nelts, before};
+    APR_ARRAY_PUSH(postings->products, product_t) = (product_t){apr_pstrdup(pool, n), list, words->nelts, before};
 }
 
 int cat_product_keys_count(const cat_product_postings_t *postings)
@@ -438,7 +436,7 @@ static const char *flags_of(const posting_t *word)
 }
 
 #define AT_ONCE 1024 /* rows whose values are put together */
-#define COLUMNS 4
+#define COLUMNS 3
 
 /* The words are sorted. */
 static apr_status_t add_to_dictionary(cat_db_t *db, const posting_t *const *all, int count)
@@ -469,9 +467,8 @@ static apr_status_t insert_words(cat_db_t *db, const cat_product_postings_t *pos
             const posting_t *posting = all[done + count];
             const char **row = &values[COLUMNS * count];
             row[0] = posting->text;
-            row[1] = products[posting->product].created_at;
-            row[2] = products[posting->product].id;
-            row[3] = flags_of(posting);
+            row[1] = products[posting->product].n;
+            row[2] = flags_of(posting);
         }
         rv = cat_db_insert_rows(db, &(cat_rows_t){insert, values, COLUMNS, count, 0});
     }
@@ -486,17 +483,16 @@ apr_status_t cat_product_keys_insert(cat_db_t *db, const cat_product_postings_t 
 }
 
 /* No word is empty, so the places that are left delete nothing. */
-apr_status_t cat_product_keys_delete(cat_db_t *db, const apr_array_header_t *words, const char *created_at,
-                                     const char *id)
+apr_status_t cat_product_keys_delete(cat_db_t *db, const apr_array_header_t *words, const char *n)
 {
     apr_status_t rv = APR_SUCCESS;
 
     for (int done = 0; done < words->nelts && rv == APR_SUCCESS; done += DELETED_WORDS) {
-        const char *values[2 + DELETED_WORDS] = {created_at, id};
+        const char *values[1 + DELETED_WORDS] = {n};
         for (int i = 0; i < DELETED_WORDS; i++) {
-            values[2 + i] = done + i < words->nelts ? APR_ARRAY_IDX(words, done + i, cat_product_word_t).text : "";
+            values[1 + i] = done + i < words->nelts ? APR_ARRAY_IDX(words, done + i, cat_product_word_t).text : "";
         }
-        rv = cat_db_exec(db, SQL_WORDS_DELETE, values, 2 + DELETED_WORDS, NULL);
+        rv = cat_db_exec(db, SQL_WORDS_DELETE, values, 1 + DELETED_WORDS, NULL);
     }
     return rv;
 }
@@ -519,13 +515,12 @@ static apr_array_header_t *subtract_words(apr_pool_t *pool, const apr_array_head
     return rest;
 }
 
-apr_status_t cat_product_keys_change(cat_db_t *db, const char *before, const char *after, const char *created_at,
-                                     const char *id)
+apr_status_t cat_product_keys_change(cat_db_t *db, const char *before, const char *after, const char *n)
 {
     apr_array_header_t *was = cat_product_keys_words(db->pool, before), *is = cat_product_keys_words(db->pool, after);
     cat_product_postings_t added = cat_product_keys_begin(db->pool);
-    apr_status_t rv = cat_product_keys_delete(db, subtract_words(db->pool, was, is), created_at, id);
+    apr_status_t rv = cat_product_keys_delete(db, subtract_words(db->pool, was, is), n);
 
-    cat_product_keys_add(&added, subtract_words(db->pool, is, was), created_at, id);
+    cat_product_keys_add(&added, subtract_words(db->pool, is, was), n);
     return rv == APR_SUCCESS ? cat_product_keys_insert(db, &added) : rv;
 }

@@ -105,9 +105,8 @@ typedef struct cat_product_postings_t {
 
 cat_product_postings_t cat_product_keys_begin(apr_pool_t *pool);
 
-/* Adds the words of one product, on the pool of the postings. words: of cat_product_keys_words. */
-void cat_product_keys_add(const cat_product_postings_t *postings, const apr_array_header_t *words,
-                          const char *created_at, const char *id);
+/* Adds the words of one product, on the pool of the postings. words: of cat_product_keys_words. n: the number of the product. */
+void cat_product_keys_add(const cat_product_postings_t *postings, const apr_array_header_t *words, const char *n);
 
 int cat_product_keys_count(const cat_product_postings_t *postings);
 
@@ -116,12 +115,10 @@ int cat_product_keys_count(const cat_product_postings_t *postings);
 apr_status_t cat_product_keys_insert(cat_db_t *db, const cat_product_postings_t *postings);
 
 /* Deletes words of a product from product_words, in a transaction that the caller has begun. */
-apr_status_t cat_product_keys_delete(cat_db_t *db, const apr_array_header_t *words, const char *created_at,
-                                     const char *id);
+apr_status_t cat_product_keys_delete(cat_db_t *db, const apr_array_header_t *words, const char *n);
 
 /* Makes product_words follow a change of the column words of one product, from before to after; either may be NULL. The
  * caller has begun a transaction. */
-apr_status_t cat_product_keys_change(cat_db_t *db, const char *before, const char *after, const char *created_at,
-                                     const char *id);
+apr_status_t cat_product_keys_change(cat_db_t *db, const char *before, const char *after, const char *n);
 
 #endif

@@ -45,35 +45,45 @@ static const char *const *read_record(const cat_db_t *db, const char *const *row
 
 typedef struct product_read_t {
     cat_db_t *db;
+    const char *id;
     const cat_products_form_t *form;
     const char *body; /* NULL: there is no such product */
     apr_size_t length;
 } product_read_t;
 
-static apr_status_t represent_row(void *baton, const char *const *values, int)
+static void represent_row(product_read_t *r, const char *const *row)
+{
+    r->form->represent(r->form->baton, read_record(r->db, row), &r->body, &r->length);
+}
+
+/* The number is before the columns. */
+static apr_status_t take_product(void *baton, const char *const *values, int)
 {
     product_read_t *r = baton;
 
-    r->form->represent(r->form->baton, read_record(r->db, values), &r->body, &r->length);
+    if (!strcmp(values[1 + CAT_PRODUCT_ID], r->id)) {
+        represent_row(r, values + 1);
+    }
     return CAT_ENOUGH;
 }
 
 /* Requests that come at once share a round trip. */
-static apr_status_t find_row(product_read_t *r, const char *id)
+static apr_status_t find_row(product_read_t *r)
 {
-    const char *const *row = NULL;
+    const char *const *row = NULL, *n;
     apr_status_t rv;
 
     if (r->form->find) {
         rv = r->form->find(r->form->baton, r->db, &row);
         if (rv == APR_SUCCESS && row) {
-            represent_row(r, row, CAT_PRODUCT_COLUMNS);
+            represent_row(r, row);
         }
         return rv;
     }
+    n = cat_id_number_text(r->db->pool, r->id);
     return cat_db_asks_server(r->db)
-               ? cat_read_batch_one(r->db, &(cat_row_key_t){SQL_PRODUCT_GET, NULL, id}, represent_row, r)
-               : cat_db_each(r->db, SQL_PRODUCT_GET, CAT_VALUES(id), represent_row, r);
+               ? cat_read_batch_one(r->db, &(cat_row_key_t){SQL_PRODUCT_READ, NULL, n}, take_product, r)
+               : cat_db_each(r->db, SQL_PRODUCT_READ, CAT_VALUES(n), take_product, r);
 }
 
 const char *cat_products_object(const char *body)
@@ -87,7 +97,7 @@ const char *cat_products_object(const char *body)
 apr_status_t cat_products_get_one(cat_db_t *db, const char *id, apr_time_t now, const cat_products_form_t *form,
                                   cat_item_t *item)
 {
-    product_read_t r = {.db = db, .form = form};
+    product_read_t r = {.db = db, .id = id, .form = form};
     apr_status_t rv;
 
     /* No text that a client sends for an id has a slash, as the keys of lists have. */
@@ -95,10 +105,10 @@ apr_status_t cat_products_get_one(cat_db_t *db, const char *id, apr_time_t now, 
     if (cat_answer_cache_get(db, id, now, item)) { /* so it is an id */
         return APR_SUCCESS;
     }
-    if (!cat_id_check(id)) {
+    if (cat_id_number(id) < 0) {
         return APR_NOTFOUND;
     }
-    rv = find_row(&r, id);
+    rv = find_row(&r);
     if (rv != APR_SUCCESS) {
         return rv;
     }
@@ -116,11 +126,10 @@ apr_status_t cat_products_get_one(cat_db_t *db, const char *id, apr_time_t now, 
 enum {
     STORED_ROW = CAT_PRODUCT_KEYS,
     STORED_CATEGORY = STORED_ROW + CAT_PRODUCT_CATEGORY,
-    STORED_CREATED_AT = STORED_ROW + CAT_PRODUCT_CREATED_AT,
     STORED_IN_STOCK = STORED_ROW + CAT_PRODUCT_IN_STOCK
 };
 
-#define ROW_VALUES (CAT_PRODUCT_COLUMNS + CAT_PRODUCT_KEYS) /* of SQL_PRODUCT_INSERT */
+#define ROW_VALUES (CAT_PRODUCT_COLUMNS + CAT_PRODUCT_KEYS) /* of SQL_PRODUCT_INSERT, whose time is the number */
 
 /* Once a product is changed, nothing but a fault of the database keeps its words and counts from following. */
 static apr_status_t write_in_transaction(cat_db_t *db, cat_work_t *work, void *baton)
@@ -161,12 +170,13 @@ static void prepare_product(insertion_t *in, int i)
     int is_counted;
 
     memcpy(row, product, CAT_PRODUCT_COLUMNS * sizeof(*row));
+    row[CAT_PRODUCT_CREATED_AT] = cat_id_number_text(pool, product[CAT_PRODUCT_ID]);
     cat_product_keys_make(pool, cat_product_keys_kept(in->db), in->registry, product, keys);
     if (in->registry->has_keys) {
         cat_own_keys_collect(pool, in->postings.keys, in->registry, product);
     }
     cat_product_keys_add(&in->postings, cat_product_keys_words(pool, keys[CAT_PRODUCT_KEY_WORDS]),
-                         product[CAT_PRODUCT_CREATED_AT], product[CAT_PRODUCT_ID]);
+                         row[CAT_PRODUCT_CREATED_AT]);
     is_counted = keys[CAT_PRODUCT_KEY_CATEGORY] != NULL;
     in->deltas[i] = (cat_counts_delta_t){"1", is_counted ? product[CAT_PRODUCT_CATEGORY] : NULL, "1",
                                          product[CAT_PRODUCT_IN_STOCK]};
@@ -228,13 +238,27 @@ static apr_status_t claim_values(insertion_t *in)
                : APR_SUCCESS;
 }
 
+/* Where there is one writer at a time, a product is refused before anything is changed, see cat_db_transact_at_once. */
+static apr_status_t check_number(const insertion_t *in)
+{
+    const char *const *row;
+    apr_status_t rv = APR_NOTFOUND;
+
+    if (in->count == 1 && in->registry->has_unique && cat_db_has_one_writer(in->db)) {
+        rv = cat_db_one(in->db, SQL_PRODUCT_READ, CAT_VALUES(in->values[CAT_PRODUCT_CREATED_AT]), &row);
+    }
+    return rv == APR_NOTFOUND ? APR_SUCCESS : rv == APR_SUCCESS ? APR_EEXIST : rv;
+}
+
 static apr_status_t insert_rows(insertion_t *in)
 {
-    apr_status_t rv = claim_values(in);
+    cat_rows_t rows = {SQL_PRODUCT_INSERT, in->values, ROW_VALUES, in->count, 0};
+    apr_status_t rv = check_number(in);
 
-    return rv == APR_SUCCESS
-               ? cat_db_insert_rows(in->db, &(cat_rows_t){SQL_PRODUCT_INSERT, in->values, ROW_VALUES, in->count, 0})
-               : rv;
+    in->db->taken = NULL;
+    rv = rv == APR_SUCCESS ? claim_values(in) : rv;
+    rv = rv == APR_SUCCESS ? cat_db_insert_rows(in->db, &rows) : rv;
+    return rv == APR_SUCCESS && rows.inserted < in->count ? APR_EEXIST : rv;
 }
 
 static apr_status_t insert_prepared(void *baton)
@@ -347,7 +371,7 @@ apr_status_t cat_products_insert_many(cat_db_t *db, const char *const *const *ro
 typedef struct product_write_t {
     cat_db_t *db;
     const cat_registry_t *registry;
-    const char *id;
+    const char *n, *id;                        /* the number of the product, and its id */
     const cat_input_t *input;                  /* of an update */
     const cat_products_condition_t *condition; /* NULL: none */
     const char *const *product;                /* the record that the update made of it */
@@ -487,11 +511,11 @@ static apr_status_t merge_extra(const product_write_t *w, update_extra_t *extra)
     return rv == APR_SUCCESS && w->registry->has_unique ? reclaim_values(w, extra) : rv;
 }
 
-#define UPDATE_VALUES (2 * CAT_PRODUCT_COLUMNS + 1) /* at most */
+#define UPDATE_VALUES (2 * CAT_PRODUCT_COLUMNS + 2) /* at most */
 
 /* The values of SQL_PRODUCT_UPDATE, and their count. It takes a value, NULL to keep the old one, for each built-in field that a
  * client may set, in the order of the field table; before that of a clearable field, "1" to clear it, else "0"; the same of
- * the column extra; and the id. */
+ * the column extra; and the number and the id. */
 static int list_update_values(const product_write_t *w, const update_extra_t *extra, const char *values[UPDATE_VALUES])
 {
     const cat_input_t *input = w->input;
@@ -509,6 +533,7 @@ static int list_update_values(const product_write_t *w, const update_extra_t *ex
     }
     values[count++] = extra->is_cleared ? "1" : "0";
     values[count++] = extra->text;
+    values[count++] = w->n;
     values[count++] = w->id;
     return count;
 }
@@ -554,18 +579,19 @@ static apr_status_t note_counts(const product_write_t *w, const char *const *bef
 /* Makes what is derived of the product follow it. before: of SQL_PRODUCT_KEYS. */
 static apr_status_t update_keys(const product_write_t *w, const char *const *before, const char *const *row)
 {
-    const char *values[CAT_PRODUCT_KEYS + 1];
+    const char *values[CAT_PRODUCT_KEYS + 2];
     apr_status_t rv;
 
     cat_product_keys_make(w->db->pool, cat_product_keys_kept(w->db), w->registry, row, values);
-    values[CAT_PRODUCT_KEYS] = w->id;
+    values[CAT_PRODUCT_KEYS] = w->n;
+    values[CAT_PRODUCT_KEYS + 1] = w->id;
     rv = note_counts(w, before, values);
     if (rv != APR_SUCCESS || cat_product_keys_match(before, values)) {
         return rv;
     }
-    rv = cat_db_exec(w->db, SQL_PRODUCT_SET_KEYS, values, CAT_PRODUCT_KEYS + 1, NULL);
+    rv = cat_db_exec(w->db, SQL_PRODUCT_SET_KEYS, values, CAT_PRODUCT_KEYS + 2, NULL);
     return rv == APR_SUCCESS ? cat_product_keys_change(w->db, before[CAT_PRODUCT_KEY_WORDS],
-                                                       values[CAT_PRODUCT_KEY_WORDS], before[STORED_CREATED_AT], w->id)
+                                                       values[CAT_PRODUCT_KEY_WORDS], w->n)
                              : rv;
 }
 
@@ -583,7 +609,7 @@ static apr_status_t read_stored(product_write_t *w)
 {
     w->stored = NULL;
     return needs_extra(w) || changes_keys(w) || cat_change_notes_are_kept(w->db)
-               ? cat_db_one(w->db, SQL_PRODUCT_KEYS, CAT_VALUES(w->id), &w->stored)
+               ? cat_db_one(w->db, SQL_PRODUCT_KEYS, CAT_VALUES(w->n, w->id), &w->stored)
                : APR_SUCCESS;
 }
 
@@ -593,7 +619,7 @@ static apr_status_t read_updated(const product_write_t *w, const update_extra_t 
     const char **updated;
 
     if (!w->stored) {
-        return cat_db_one(w->db, SQL_PRODUCT_GET, CAT_VALUES(w->id), row);
+        return cat_db_one(w->db, SQL_PRODUCT_GET, CAT_VALUES(w->n, w->id), row);
     }
     updated = apr_pmemdup(w->db->pool, w->stored + STORED_ROW, CAT_PRODUCT_COLUMNS * sizeof(*updated));
     for (int i = 0; i < CAT_PRODUCT_FIELDS; i++) {
@@ -640,7 +666,7 @@ static apr_status_t update_product(void *baton)
 apr_status_t cat_products_update_one(cat_db_t *db, const char *id, const cat_input_t *input,
                                      const cat_products_condition_t *condition, const char *const **product)
 {
-    product_write_t w = {.db = db, .id = id, .input = input, .condition = condition, .alone = update_product};
+    product_write_t w = {.db = db, .n = cat_id_number_text(db->pool, id), .id = id, .input = input, .condition = condition, .alone = update_product};
     apr_status_t rv = write_alone(&w);
 
     *product = w.product;
@@ -652,10 +678,10 @@ static apr_status_t delete_what_follows(const product_write_t *w)
 {
     const char *const *stored = w->stored;
     apr_status_t rv = cat_product_keys_delete(w->db, cat_product_keys_words(w->db->pool, stored[CAT_PRODUCT_KEY_WORDS]),
-                                              stored[STORED_CREATED_AT], w->id);
+                                              w->n);
 
     if (rv == APR_SUCCESS && w->registry->has_keys) {
-        rv = cat_own_keys_delete(w->db, w->registry, stored[STORED_CREATED_AT], w->id);
+        rv = cat_own_keys_delete(w->db, w->registry, w->n, w->id);
     }
     rv = rv == APR_SUCCESS ? cat_product_images_drop_all(w->db, w->id) : rv; /* even where CatalogImages is Off */
     return rv == APR_SUCCESS
@@ -684,19 +710,19 @@ static apr_status_t delete_product(void *baton)
     int deleted;
     apr_status_t rv = judge_condition(w);
 
-    rv = rv == APR_SUCCESS ? cat_db_one(w->db, SQL_PRODUCT_KEYS, CAT_VALUES(w->id), &w->stored) : rv;
+    rv = rv == APR_SUCCESS ? cat_db_one(w->db, SQL_PRODUCT_KEYS, CAT_VALUES(w->n, w->id), &w->stored) : rv;
     rv = rv == APR_SUCCESS ? delete_what_follows(w) : rv;
     if (rv != APR_SUCCESS) {
         return rv;
     }
-    rv = cat_db_exec(w->db, SQL_PRODUCT_DELETE, CAT_VALUES(w->id), &deleted);
+    rv = cat_db_exec(w->db, SQL_PRODUCT_DELETE, CAT_VALUES(w->n, w->id), &deleted);
     rv = rv == APR_SUCCESS && !deleted ? APR_NOTFOUND : rv;
     return rv == APR_SUCCESS ? note_deletion(w) : rv;
 }
 
 apr_status_t cat_products_delete_one(cat_db_t *db, const char *id, const cat_products_condition_t *condition)
 {
-    product_write_t w = {.db = db, .id = id, .condition = condition, .alone = delete_product};
+    product_write_t w = {.db = db, .n = cat_id_number_text(db->pool, id), .id = id, .condition = condition, .alone = delete_product};
 
     return write_alone(&w);
 }
@@ -727,7 +753,7 @@ apr_status_t cat_products_give_default(cat_db_t *db, const apr_array_header_t *c
 apr_status_t cat_products_lock(cat_db_t *db, const char *id, const char *const **product)
 {
     const char *const *row;
-    apr_status_t rv = cat_db_one(db, SQL_PRODUCT_LOCK, CAT_VALUES(id), &row);
+    apr_status_t rv = cat_db_one(db, SQL_PRODUCT_LOCK, CAT_PRODUCT_IS(db->pool, id), &row);
 
     *product = rv == APR_SUCCESS ? read_record(db, row) : NULL;
     return rv;
@@ -782,12 +808,58 @@ apr_status_t cat_products_lock_many(cat_db_t *db, apr_array_header_t *ids)
         return APR_SUCCESS;
     }
     qsort(ids->elts, (size_t)ids->nelts, sizeof(const char *), cat_text_compare);
-    return cat_db_each_list(db, SQL_PRODUCT_LOCK_100, ids, pass_row, NULL);
+    return cat_db_each_list(db, SQL_PRODUCT_LOCK_100, cat_id_numbers(db->pool, ids), pass_row, NULL);
+}
+
+static apr_status_t find_taken(cat_db_t *db, const char **const *products, int count, apr_array_header_t *taken)
+{
+    apr_array_header_t *ids = apr_array_make(db->pool, count, sizeof(const char *));
+
+    for (int i = 0; i < count; i++) {
+        APR_ARRAY_PUSH(ids, const char *) = products[i][CAT_PRODUCT_ID];
+    }
+    apr_array_clear(taken);
+    return cat_db_each_list(db, SQL_PRODUCT_NUMBERS_100, cat_id_numbers(db->pool, ids), cat_db_add_texts, taken);
+}
+
+static void redraw_taken(cat_db_t *db, const char **product, const apr_array_header_t *taken)
+{
+    const char *n = cat_id_number_text(db->pool, product[CAT_PRODUCT_ID]);
+
+    for (int i = 0; i < taken->nelts; i++) {
+        if (!strcmp(APR_ARRAY_IDX(taken, i, const char *), n)) {
+            product[CAT_PRODUCT_ID] = cat_id_redraw(db->pool, product[CAT_PRODUCT_ID]);
+            return;
+        }
+    }
+}
+
+apr_status_t cat_products_free_numbers(cat_db_t *db, const char **const *products, int count)
+{
+    apr_array_header_t *taken = apr_array_make(db->pool, 4, sizeof(const char *));
+    apr_status_t rv = find_taken(db, products, count, taken);
+
+    for (int draws = 0; rv == APR_SUCCESS && taken->nelts; draws++) {
+        if (draws == CAT_PRODUCTS_DRAWS) {
+            return CAT_EBUSY;
+        }
+        for (int i = 0; i < count; i++) {
+            redraw_taken(db, products[i], taken);
+        }
+        rv = find_taken(db, products, count, taken);
+    }
+    return rv;
+}
+
+/* Another transaction has taken the number of a product since cat_products_free_numbers. */
+static apr_status_t repeat_if_taken(const cat_db_t *db, apr_status_t rv)
+{
+    return rv == APR_EEXIST && !db->taken ? CAT_ECONFLICT : rv;
 }
 
 apr_status_t cat_products_insert_within(cat_db_t *db, const char *const *product)
 {
-    return insert_product(db, write_row(db, product));
+    return repeat_if_taken(db, insert_product(db, write_row(db, product)));
 }
 
 apr_status_t cat_products_insert_row_within(cat_db_t *db, const char *const *row)
@@ -806,7 +878,7 @@ apr_status_t cat_products_insert_many_within(cat_db_t *db, const char *const *co
         rows[i] = write_row(db, products[i]);
     }
     rv = prepare_with_postings(&in, db, rows, count, postings);
-    rv = rv == APR_SUCCESS ? insert_rows(&in) : rv;
+    rv = rv == APR_SUCCESS ? repeat_if_taken(db, insert_rows(&in)) : rv;
     rv = rv == APR_SUCCESS ? note_creations(&in) : rv;
     return rv == APR_SUCCESS ? cat_counts_note(db, in.deltas, count) : rv;
 }
@@ -814,7 +886,7 @@ apr_status_t cat_products_insert_many_within(cat_db_t *db, const char *const *co
 apr_status_t cat_products_update_within(cat_db_t *db, const char *id, const cat_input_t *input,
                                         const char *const **product)
 {
-    product_write_t w = {.db = db, .id = id, .input = input};
+    product_write_t w = {.db = db, .n = cat_id_number_text(db->pool, id), .id = id, .input = input};
     apr_status_t rv = cat_registry_get(db, &w.registry);
 
     rv = rv == APR_SUCCESS ? update_product(&w) : rv;
@@ -824,7 +896,7 @@ apr_status_t cat_products_update_within(cat_db_t *db, const char *id, const cat_
 
 apr_status_t cat_products_delete_within(cat_db_t *db, const char *id)
 {
-    product_write_t w = {.db = db, .id = id};
+    product_write_t w = {.db = db, .n = cat_id_number_text(db->pool, id), .id = id};
     apr_status_t rv = cat_registry_get(db, &w.registry);
 
     return rv == APR_SUCCESS ? delete_product(&w) : rv;

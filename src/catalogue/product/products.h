@@ -52,7 +52,14 @@ apr_status_t cat_products_note_refused(cat_db_t *db, cat_input_t *input, const a
 /* The name of the field that the last write was refused for; "": none. */
 const char *cat_products_name_taken(cat_db_t *db);
 
-/* APR_EEXIST: another product has the id, or the value of a unique field. */
+#define CAT_PRODUCTS_DRAWS 16 /* tries to find an id whose number is free */
+
+/* Draws the ids of records again whose numbers are taken, in their order. All records must be of different microseconds. CAT_EBUSY: a number was taken
+ * CAT_PRODUCTS_DRAWS times. The caller has begun the transaction that inserts them with one of the functions below; if another transaction takes a
+ * number meanwhile, the transaction is begun again. */
+apr_status_t cat_products_free_numbers(cat_db_t *db, const char **const *products, int count);
+
+/* APR_EEXIST: another product has the value of a unique field, which `taken` of db is; or, if that is NULL, the number of the id. */
 apr_status_t cat_products_insert_one(cat_db_t *db, const char *const *product);
 
 /* Inserts rows (catalogue/product/product.h). The caller has begun a transaction, and rolls back after a failure. *inserted: how
@@ -96,7 +103,7 @@ apr_status_t cat_products_lock(cat_db_t *db, const char *id, const char *const *
 apr_status_t cat_products_lock_many(cat_db_t *db, apr_array_header_t *ids);
 
 /* One of several writes within the transaction. A product that is updated or deleted must be locked. APR_EEXIST: another product has the
- * id, or the value of a unique field; CAT_ETOOLONG as above. input, *product: as above. */
+ * value of a unique field, or, with insert_row, the number of the id; CAT_ETOOLONG as above. input, *product: as above. */
 apr_status_t cat_products_insert_within(cat_db_t *db, const char *const *product);
 apr_status_t cat_products_insert_row_within(cat_db_t *db, const char *const *row); /* with all of the column extra */
 apr_status_t cat_products_update_within(cat_db_t *db, const char *id, const cat_input_t *input,

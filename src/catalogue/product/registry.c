@@ -248,7 +248,7 @@ static apr_status_t look_for_products(addition_t *a)
     apr_status_t rv = lock_unwritten(a->db, &is_unwritten);
 
     if (rv == APR_SUCCESS) {
-        rv = cat_db_one(a->db, SQL_PRODUCT_LIST_AFTER, CAT_VALUES(CAT_LIST_KEY_MAX.created_at, "", "1"), &row);
+        rv = cat_db_one(a->db, SQL_PRODUCT_LIST_AFTER, CAT_VALUES(CAT_LIST_KEY_NEWEST, "1"), &row);
     }
     a->claimed = rv == APR_NOTFOUND ? "1" : "0";
     a->complete = is_unwritten ? a->claimed : "0";
@@ -296,7 +296,7 @@ static apr_status_t change_row(cat_db_t *db, const cat_registry_t *registry, int
 {
     return cat_db_exec(db, SQL_FIELDS_CHANGE,
                        CAT_VALUES(after->definition, after->complete, after->counted, after->claimed,
-                                  CAT_LIST_KEY_MAX.created_at, CAT_LIST_KEY_MAX.id, registry->numbers[known],
+                                  CAT_LIST_KEY_NEWEST, registry->numbers[known],
                                   define_known(db->pool, registry, known)),
                        changed);
 }
@@ -383,7 +383,7 @@ static apr_status_t insert_row(addition_t *a, const char *name, const char *defi
 
     return cat_db_insert(a->db, SQL_FIELDS_ADD,
                          CAT_VALUES(apr_itoa(a->db->pool, number), name, definition, complete, "1", a->claimed,
-                                    CAT_LIST_KEY_MAX.created_at, CAT_LIST_KEY_MAX.id));
+                                    CAT_LIST_KEY_NEWEST));
 }
 
 /* Adds a field to the database. If there are products, a field with keys or a default is incomplete until the key filler has given them both. */
@@ -529,8 +529,7 @@ static apr_status_t reorder_field(cat_db_t *db, const cat_registry_t *registry, 
 
     ordered.values = join_values(db->pool, values, own->values);
     return cat_db_exec(db, SQL_FIELDS_REORDER,
-                       CAT_VALUES(cat_own_field_define(db->pool, &ordered, flags), now, CAT_LIST_KEY_MAX.created_at,
-                                  CAT_LIST_KEY_MAX.id, registry->numbers[known], now,
+                       CAT_VALUES(cat_own_field_define(db->pool, &ordered, flags), now, CAT_LIST_KEY_NEWEST, registry->numbers[known], now,
                                   cat_own_field_define(db->pool, own, flags)),
                        NULL);
 }

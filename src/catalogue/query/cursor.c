@@ -4,8 +4,8 @@
  *
  * A cursor is the position of the last product of a page, followed by the first 16 octets of a MAC, in base64url:
  *
- *     "1763731170442 01a1fdf9-d28a-7c59-b8ec-c42b5a960857" NUL "14.9" ... | MAC
- *      createdAt     id                                        a value for each field of the order
+ *     "1849393246042849507" NUL "14.9" ... | MAC
+ *      its number               a value for each field of the order
  *
  * The MAC is made with the newest of the server's keys, over the position and the canonical spelling of the conditions,
  * words and order, so a cursor is valid for its own list only. Nothing of a cursor is stored. A client's cursor is checked
@@ -22,17 +22,12 @@
 #include "lib/buffer.h"
 
 #define SEAL_OCTETS 16   /* of CAT_KEY_SEAL_OCTETS */
-#define SEPARATOR ' '    /* between time and id */
 #define CONTENT_SIZE 128 /* octets: a guess of a cursor's, before it is encoded */
 
-/* "1763731170442 01a1fdf9-d28a-7c59-b8ec-c42b5a960857", and a NUL and the text for each further value. */
+/* "1849393246042849507", and a NUL and the text for each further value. */
 static void add_position(cat_buffer_t *b, const cat_list_position_t *after)
 {
-    const char separator = SEPARATOR;
-
-    cat_buffer_add_text(b, after->key.created_at);
-    cat_buffer_add(b, &separator, 1);
-    cat_buffer_add_text(b, after->key.id);
+    cat_buffer_add_int(b, after->n);
     for (int i = 0; i < CAT_LIST_SORT_MAX && after->values[i]; i++) {
         cat_buffer_add(b, "", 1);
         cat_buffer_add_text(b, after->values[i]);
@@ -89,21 +84,16 @@ static int decode(apr_pool_t *pool, const char *text, cat_list_position_t *after
 {
     apr_size_t length;
     const char *content = apr_pdecode_base64(pool, text, APR_ENCODE_STRING, APR_ENCODE_NONE, &length);
-    const char *between, *end;
-    apr_size_t id_length;
+    const char *end;
+    apr_size_t digits;
 
     if (!content || length <= SEAL_OCTETS) {
         return 0;
     }
     end = content + length - SEAL_OCTETS;
-    between = memchr(content, SEPARATOR, (apr_size_t)(end - content));
-    if (!between) {
-        return 0;
-    }
-    id_length = strnlen(between + 1, (apr_size_t)(end - between - 1));
-    *after = (cat_list_position_t){.key = {apr_pstrmemdup(pool, content, (apr_size_t)(between - content)),
-                                           apr_pstrmemdup(pool, between + 1, id_length)}};
-    return decode_values(pool, between + 1 + id_length, end, after);
+    digits = strnlen(content, (apr_size_t)(end - content));
+    *after = (cat_list_position_t){.n = apr_atoi64(apr_pstrmemdup(pool, content, digits))};
+    return decode_values(pool, content + digits, end, after);
 }
 
 /* A position, a list and a sealing key have exactly one text, so writing it again finds every change. */
@@ -112,7 +102,7 @@ int cat_cursor_read(apr_pool_t *pool, const cat_keys_t *keys, const char *list, 
 {
     *key = NULL;
     if (!*text) {
-        *after = (cat_list_position_t){.key = CAT_LIST_KEY_MAX};
+        *after = (cat_list_position_t){.n = CAT_LIST_KEY_MAX};
         return 1;
     }
     if (!decode(pool, text, after)) {

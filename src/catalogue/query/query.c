@@ -701,7 +701,7 @@ int cat_query_parse_all(apr_pool_t *pool, const cat_conf_t *conf, int strict, co
     query->fields = cat_field_list_without(query->all, 0); /* detail, too: what is exported can be imported */
     query->has_all_fields = 1;
     query->count = CAT_COUNT_NONE;
-    query->after.key = CAT_LIST_KEY_MAX;
+    query->after.n = CAT_LIST_KEY_MAX;
     parse_text(&p);
     return !query->errors && finish_query(&p);
 }

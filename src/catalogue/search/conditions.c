@@ -9,12 +9,14 @@
  *     name=Kettle           p.name = 'Kettle' AND p.name_key = 'kettle'   (only the key has an index)
  *     category[gte]=Tea     p.category_key >= 'tea'
  *     name[prefix]=ket      p.name_key >= 'ket' AND p.name_key < 'keu'
+ *     createdAt=T           p.n >= T << 20 AND p.n < (T + 1) << 20         (lib/id.h)
+ *     id=01a1...            p.n = ... AND p.id = '01a1...'
  *     rating[ne]=5          p.rating_key <> ... AND p.rating_key >= 0     (-1 is the key of a rating that is not set)
  *
  * The keys of a field of the shop's own are rows of product_keys. A condition counts those of the product, as no database makes a join of
  * that, which it could read from the wrong end:
  *
- *     brand=Acme            (SELECT COUNT(*) FROM product_keys c WHERE c.field = 7 AND c.created_at = p.created_at AND c.id = p.id
+ *     brand=Acme            (SELECT COUNT(*) FROM product_keys c WHERE c.field = 7 AND c.n = p.n
  *                           AND c.value_key = 'acme' AND c.value = 'Acme') > 0
  *     weight[lt]=2          the same with c.value_key < 'c000000000000000' AND c.value_key > ''    ('' is the key of a missing value)
  *     tags[all]=red,steel   one for each element
@@ -36,6 +38,7 @@
 #include "catalogue/product/own_keys.h"
 #include "catalogue/product/product_keys.h"
 #include "lib/fold.h"
+#include "lib/id.h"
 
 /* THE COLUMN TABLE: what a field is compared and ordered by, derived of the field table (db/dialects/product.def). */
 #define KEY_KEYED(column) column "_key"
@@ -52,7 +55,7 @@ static const struct {
 
 const char *cat_conditions_column(int field)
 {
-    return columns[field].key;
+    return field == CAT_PRODUCT_ID || field == CAT_PRODUCT_CREATED_AT ? "n" : columns[field].key;
 }
 
 int cat_conditions_is_number(int field)
@@ -185,11 +188,50 @@ static const char *key_of_text(const cat_select_text_t *s, const cat_query_value
     return value->folded ? cat_fold_cut(s->text.pool, value->folded, CAT_PRODUCT_KEY_SIZE) : value->text;
 }
 
-/* Compares the column that orders the field. */
-static void compare_key(cat_select_text_t *s, int field, const char *operator, const cat_query_value_t * value)
+const char *cat_conditions_operator(cat_operator_t op)
 {
+    return operators[op];
+}
+
+#define TIME_MAX (APR_INT64_C(1) << (63 - CAT_ID_TIME_SHIFT))
+
+static void compare_number(cat_select_text_t *s, const char *operator, apr_int64_t time)
+{
+    cat_select_text_add(s, s->keys, ".n", operator, NULL);
+    cat_select_text_add_key(s, time < 0 ? 0 : time < TIME_MAX ? time << CAT_ID_TIME_SHIFT : APR_INT64_MAX);
+}
+
+void cat_conditions_add_time(cat_select_text_t *s, cat_operator_t op, apr_int64_t time)
+{
+    apr_int64_t next = time < TIME_MAX ? time + 1 : time;
+
+    switch (op) {
+    case CAT_LT:
+    case CAT_GTE:
+        compare_number(s, operators[op], time);
+        break;
+    case CAT_LTE:
+    case CAT_GT:
+        compare_number(s, op == CAT_GT ? " >= " : " < ", next);
+        break;
+    default:
+        cat_select_text_add(s, op == CAT_NE ? "NOT (" : "(", NULL);
+        compare_number(s, " >= ", time);
+        cat_select_text_add(s, " AND ", NULL);
+        compare_number(s, " < ", next);
+        cat_select_text_add(s, ")", NULL);
+    }
+}
+
+/* Compares the column that orders the field. */
+static void compare_key(cat_select_text_t *s, int field, cat_operator_t op, const cat_query_value_t *value)
+{
+    if (field == CAT_PRODUCT_CREATED_AT) {
+        cat_conditions_add_time(s, op, value->key);
+        return;
+    }
     add_column(s, columns[field].key);
-    cat_select_text_add(s, operator, NULL);
+    cat_select_text_add(s, operators[op], NULL);
     if (columns[field].is_number) {
         cat_select_text_add_key(s, value->key);
     } else {
@@ -198,10 +240,15 @@ static void compare_key(cat_select_text_t *s, int field, const char *operator, c
 }
 
 /* Compares a text as it was sent. */
-static void compare_exact(cat_select_text_t *s, int field, const char *operator, const cat_query_value_t * value)
+static void compare_exact(cat_select_text_t *s, int field, const cat_query_value_t *value)
 {
+    if (field == CAT_PRODUCT_ID) {
+        cat_select_text_add(s, "p.n = ", NULL);
+        cat_select_text_add_key(s, cat_id_number(value->text));
+        cat_select_text_add(s, " AND ", NULL);
+    }
     add_column(s, columns[field].own);
-    cat_select_text_add(s, field == CAT_PRODUCT_ID ? "" : s->dialect->syntax->by_octets, operator, NULL);
+    cat_select_text_add(s, field == CAT_PRODUCT_ID ? "" : s->dialect->syntax->by_octets, " = ", NULL);
     cat_select_text_add_value(s, value->text);
 }
 
@@ -210,13 +257,13 @@ static void compare_exact(cat_select_text_t *s, int field, const char *operator,
 static void add_equality(cat_select_text_t *s, int field, const cat_query_value_t *value)
 {
     if (columns[field].is_number) {
-        compare_key(s, field, " = ", value);
+        compare_key(s, field, CAT_EQ, value);
         return;
     }
-    compare_exact(s, field, " = ", value);
+    compare_exact(s, field, value);
     if (is_keyed(field) && (field != CAT_PRODUCT_CATEGORY || s->dialect->syntax->pads_blanks)) {
         cat_select_text_add(s, " AND ", NULL);
-        compare_key(s, field, " = ", value);
+        compare_key(s, field, CAT_EQ, value);
     }
 }
 
@@ -235,7 +282,7 @@ static void add_in(cat_select_text_t *s, const cat_query_condition_t *condition)
 static void add_inequality(cat_select_text_t *s, int field, const cat_query_value_t *value)
 {
     if (columns[field].is_number) {
-        compare_key(s, field, " <> ", value);
+        compare_key(s, field, CAT_NE, value);
         return;
     }
     cat_select_text_add(s, "NOT (", NULL);
@@ -311,18 +358,20 @@ static void begin_keys(cat_select_text_t *s, const char *what, int field, int is
     cat_select_text_add_keys(s, "c", is_by_product);
     cat_select_text_begin_where(s);
     cat_conditions_add_field(s, "c", field);
-    cat_select_text_add(s, " AND c.created_at = ", s->keys, ".created_at AND c.id = ", s->keys, ".id", NULL);
+    cat_select_text_add(s, " AND c.n = ", s->keys, ".n", NULL);
     s->conditions = outer;
 }
 
 void cat_conditions_add_key(cat_select_text_t *s, int field)
 {
-    int is_in_keys = field == CAT_PRODUCT_CREATED_AT || field == CAT_PRODUCT_ID;
-
     if (s->own && field == s->own) {
         cat_select_text_add(s, s->keys, ".value_key", NULL);
+    } else if (field == CAT_PRODUCT_ID) {
+        cat_select_text_add(s, s->keys, ".n", NULL);
+    } else if (field == CAT_PRODUCT_CREATED_AT) {
+        cat_select_text_add(s, "(", s->keys, ".n >> " APR_STRINGIFY(CAT_ID_TIME_SHIFT) ")", NULL);
     } else if (!is_own(field)) {
-        cat_select_text_add(s, is_in_keys ? s->keys : s->products, ".", columns[field].key, NULL);
+        cat_select_text_add(s, s->products, ".", columns[field].key, NULL);
     } else {
         begin_keys(s, "c.value_key", field, 1);
         cat_select_text_add(s, ")", NULL);
@@ -532,7 +581,7 @@ void cat_conditions_add(cat_select_text_t *s, const cat_query_condition_t *condi
         add_is_set(s, field, value->key != 0);
         break;
     default:
-        compare_key(s, field, operators[condition->op], value);
+        compare_key(s, field, condition->op, value);
         add_if_set(s, field);
     }
 }
@@ -548,19 +597,30 @@ int cat_conditions_is_indexed(const cat_fields_t *fields, const cat_query_condit
     return has_index && condition->op != CAT_NE && (condition->op != CAT_EXISTS || columns[field].is_number);
 }
 
+static void add_key(cat_select_text_t *s, int field, const cat_query_value_t *value)
+{
+    if (field == CAT_PRODUCT_ID) {
+        cat_select_text_add_key(s, cat_id_number(value->text));
+    } else if (columns[field].is_number) {
+        cat_select_text_add_key(s, value->key);
+    } else {
+        cat_select_text_add_value(s, field == CAT_PRODUCT_CATEGORY ? value->text : key_of_text(s, value));
+    }
+}
+
 static void add_key_list(cat_select_text_t *s, const cat_query_condition_t *condition)
 {
-    int field = condition->field, is_exact = field == CAT_PRODUCT_ID || field == CAT_PRODUCT_CATEGORY;
+    int field = condition->field;
 
-    add_column(s, is_exact ? columns[field].own : columns[field].key);
+    if (field == CAT_PRODUCT_CREATED_AT) {
+        add_in(s, condition);
+        return;
+    }
+    add_column(s, field == CAT_PRODUCT_CATEGORY ? columns[field].own : cat_conditions_column(field));
     cat_select_text_add(s, field == CAT_PRODUCT_CATEGORY ? s->dialect->syntax->by_octets : "", " IN (", NULL);
     for (int i = 0; i < condition->count; i++) {
         cat_select_text_add(s, i ? ", " : "", NULL);
-        if (columns[field].is_number) {
-            cat_select_text_add_key(s, condition->values[i].key);
-        } else {
-            cat_select_text_add_value(s, is_exact ? condition->values[i].text : key_of_text(s, &condition->values[i]));
-        }
+        add_key(s, field, &condition->values[i]);
     }
     cat_select_text_add(s, ")", NULL);
 }

@@ -14,7 +14,7 @@ apr_status_t cat_conditions_prepare(cat_db_t *db, const cat_list_query_t *query)
 /* Have all products the keys and words that the list reads? */
 int cat_conditions_are_filled(const cat_registry_t *registry, const cat_list_query_t *query);
 
-/* The column that orders a built-in field and that its folded values are compared with: "name_key", "created_at", ... */
+/* The column that orders a built-in field and that its folded values are compared with: "name_key", "n", ... */
 const char *cat_conditions_column(int field);
 
 /* Is that of the field one of numbers? */
@@ -25,6 +25,12 @@ void cat_conditions_add_key(cat_select_text_t *s, int field);
 
 /* Adds the condition that a row of product_keys, under this name, is one of the field. */
 void cat_conditions_add_field(cat_select_text_t *s, const char *name, int field);
+
+/* " = ", " < ", ... */
+const char *cat_conditions_operator(cat_operator_t op);
+
+/* Adds the comparison of the product's time, in milliseconds, as one of its number. op: CAT_EQ, CAT_NE, or one of the order. */
+void cat_conditions_add_time(cat_select_text_t *s, cat_operator_t op, apr_int64_t time);
 
 /* Adds one condition, in full. */
 void cat_conditions_add(cat_select_text_t *s, const cat_query_condition_t *condition);

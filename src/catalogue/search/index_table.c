@@ -8,16 +8,16 @@
 /* THE INDEX TABLE. The schema, conf/schema, creates the same indexes; what catalogctl index creates and drops, and what
  * catalogctl check looks for, derives from here. */
 const cat_index_t cat_index_table[CAT_INDEX_COUNT] = {
-    {"products_by_category", CAT_INDEX_CATEGORY, {"category", "created_at", "id", "category_key"}, "category_key", 1},
-    {"products_by_category_key", CAT_INDEX_CATEGORY, {"category_key", "created_at", "id"}, "category_key", 0},
+    {"products_by_category", CAT_INDEX_CATEGORY, {"category", "n", "category_key"}, "category_key", 1},
+    {"products_by_category_key", CAT_INDEX_CATEGORY, {"category_key", "n"}, "category_key", 0},
     {"products_by_category_price",
      CAT_INDEX_CATEGORY | CAT_INDEX_PRICE,
-     {"category", "price_key", "created_at", "id"},
+     {"category", "price_key", "n"},
      "price_key",
      1},
-    {"products_by_price", CAT_INDEX_PRICE, {"price_key", "created_at", "id", "category"}, "price_key", 0},
-    {"products_by_name", CAT_INDEX_NAME, {"name_key", "created_at", "id", "category"}, "name_key", 0},
-    {"products_by_rating", CAT_INDEX_RATING, {"rating_key", "created_at", "id", "category"}, "rating_key", 0},
+    {"products_by_price", CAT_INDEX_PRICE, {"price_key", "n", "category"}, "price_key", 0},
+    {"products_by_name", CAT_INDEX_NAME, {"name_key", "n", "category"}, "name_key", 0},
+    {"products_by_rating", CAT_INDEX_RATING, {"rating_key", "n", "category"}, "rating_key", 0},
 };
 
 int cat_index_table_parts(void)

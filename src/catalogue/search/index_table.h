@@ -9,7 +9,7 @@
 /* The database's indexes of products that serve parts of CatalogIndex (catalogue/product/product_keys.h). The words of the part
  * search are in a table of their own, product_words, which has no other index than its primary key. */
 
-#define CAT_INDEX_COLUMNS_MAX 4
+#define CAT_INDEX_COLUMNS_MAX 3
 
 /* A row of the index table. */
 typedef struct cat_index_t {
@@ -29,7 +29,7 @@ int cat_index_table_parts(void);
 /* Does the index serve a mount that keeps these parts? */
 int cat_index_table_is_wanted(const cat_index_t *index, int kept);
 
-/* The columns as the database's CREATE INDEX has them, "price_key, created_at, id, category". */
+/* The columns as the database's CREATE INDEX has them, "price_key, n, category". */
 const char *cat_index_table_columns(apr_pool_t *pool, const cat_dialect_t *dialect, const cat_index_t *index);
 
 /* The statements that create and drop the index while servers work, for db/schema/definition.h. */

@@ -33,6 +33,8 @@
 #include "catalogue/product/portion.h"
 #include "catalogue/product/product.h"
 #include "db/db.h"
+#include "lib/id.h"
+#include "lib/number.h"
 #include "lib/words.h"
 
 /* How long the job works at a time. The other jobs of its thread wait meanwhile, and the writers get the rest. */
@@ -54,18 +56,17 @@ static const char *name_of(int part)
     return part == RULES ? "rules " CAT_WORDS_VERSION : cat_product_keys_parts[part];
 }
 
-enum { STATE_PART, STATE_COMPLETE, STATE_CREATED_AT, STATE_ID, STATE_FILLED, STATE_TOTAL };
+enum { STATE_PART, STATE_COMPLETE, STATE_N, STATE_FILLED, STATE_TOTAL };
 
 /* A row of product_indexes. */
 typedef struct part_state_t {
     int is_built; /* flag: there is a row */
     int complete;
-    cat_list_key_t from; /* products from there on have the part */
+    apr_int64_t from; /* products from this number on have the part */
     apr_int64_t filled;
 } part_state_t;
 
 typedef struct states_t {
-    apr_pool_t *pool;
     part_state_t parts[ROWS];
     apr_int64_t total; /* products */
 } states_t;
@@ -81,18 +82,15 @@ static apr_status_t keep_state(void *baton, const char *const *values, int)
         part++;
     }
     if (part < ROWS) {
-        s->parts[part] =
-            (part_state_t){1,
-                           atoi(values[STATE_COMPLETE]),
-                           {apr_pstrdup(s->pool, values[STATE_CREATED_AT]), apr_pstrdup(s->pool, values[STATE_ID])},
-                           apr_atoi64(values[STATE_FILLED])};
+        s->parts[part] = (part_state_t){1, atoi(values[STATE_COMPLETE]), apr_atoi64(values[STATE_N]),
+                                        apr_atoi64(values[STATE_FILLED])};
     }
     return APR_SUCCESS;
 }
 
-static apr_status_t read_states(apr_pool_t *pool, cat_db_t *db, states_t *s)
+static apr_status_t read_states(cat_db_t *db, states_t *s)
 {
-    *s = (states_t){.pool = pool};
+    *s = (states_t){.total = 0};
     for (int i = 0; i < ROWS; i++) {
         s->parts[i].from = CAT_LIST_KEY_MAX;
     }
@@ -144,7 +142,7 @@ apr_status_t cat_indexes_check(cat_db_t *db, int parts, cat_indexes_state_t *sta
     if (!(parts & ~cat_db_complete_parts(db, apr_time_now() - STATE_AGE))) {
         return APR_SUCCESS;
     }
-    rv = read_states(db->pool, db, &s);
+    rv = read_states(db, &s);
     if (rv != APR_SUCCESS) {
         return rv;
     }
@@ -160,7 +158,7 @@ apr_status_t cat_indexes_check(cat_db_t *db, int parts, cat_indexes_state_t *sta
 typedef struct portion_t {
     apr_pool_t *pool;
     cat_db_t *db;
-    const cat_list_key_t *from;
+    cat_indexes_position_t from;
     const cat_registry_t *registry;
     cat_portion_t products;
     cat_product_postings_t postings;
@@ -179,14 +177,14 @@ static apr_status_t read_rows(portion_t *p, cat_sql_t sql)
     apr_status_t rv;
 
     begin_rows(p);
-    p->found = (cat_indexes_portion_t){.end = *p->from};
+    p->found = (cat_indexes_portion_t){.end = p->from};
     rv = cat_registry_get(p->db, &p->registry);
     if (rv != APR_SUCCESS) {
         return rv;
     }
-    rv = cat_portion_read(p->db, sql, p->from, CAT_INDEXES_PORTION, &p->products);
+    rv = cat_portion_read(p->db, sql, p->from.n, CAT_INDEXES_PORTION, &p->products);
     p->found.rows = p->products.rows->nelts;
-    p->found.end = p->products.end;
+    p->found.end.n = p->products.end;
     p->found.is_last = p->products.is_last;
     return rv;
 }
@@ -221,12 +219,12 @@ static int compare_row(portion_t *p, const char *const *row, const char **keys)
 static apr_status_t mend_words(portion_t *p, const char *const *row, const char *const *keys)
 {
     const char *before = row[CAT_PRODUCT_COLUMNS + CAT_PRODUCT_KEY_WORDS], *after = keys[CAT_PRODUCT_KEY_WORDS];
+    const char *n = cat_id_number_text(p->pool, row[CAT_PRODUCT_ID]);
 
     if (before) {
-        return cat_product_keys_change(p->db, before, after, row[CAT_PRODUCT_CREATED_AT], row[CAT_PRODUCT_ID]);
+        return cat_product_keys_change(p->db, before, after, n);
     }
-    cat_product_keys_add(&p->postings, cat_product_keys_words(p->pool, after), row[CAT_PRODUCT_CREATED_AT],
-                         row[CAT_PRODUCT_ID]);
+    cat_product_keys_add(&p->postings, cat_product_keys_words(p->pool, after), n);
     return APR_SUCCESS;
 }
 
@@ -249,14 +247,15 @@ static apr_status_t mend_count(const portion_t *p, const char *const *row, const
 
 static apr_status_t mend_row(portion_t *p, const char *const *row)
 {
-    const char *values[CAT_PRODUCT_KEYS + 1];
+    const char *values[CAT_PRODUCT_KEYS + 2];
     apr_status_t rv;
 
     if (!compare_row(p, row, values)) {
         return APR_SUCCESS;
     }
-    values[CAT_PRODUCT_KEYS] = row[CAT_PRODUCT_ID];
-    rv = cat_db_exec(p->db, SQL_PRODUCT_SET_KEYS, values, CAT_PRODUCT_KEYS + 1, NULL);
+    values[CAT_PRODUCT_KEYS] = cat_id_number_text(p->pool, row[CAT_PRODUCT_ID]);
+    values[CAT_PRODUCT_KEYS + 1] = row[CAT_PRODUCT_ID];
+    rv = cat_db_exec(p->db, SQL_PRODUCT_SET_KEYS, values, CAT_PRODUCT_KEYS + 2, NULL);
     rv = rv == APR_SUCCESS ? mend_words(p, row, values) : rv;
     return rv == APR_SUCCESS ? mend_count(p, row, values) : rv;
 }
@@ -288,13 +287,13 @@ static apr_status_t fill_portion(void *baton)
     return rv == APR_SUCCESS ? mend_rows(p) : rv;
 }
 
-static portion_t *make_portion(apr_pool_t *pool, cat_db_t *db, const cat_list_key_t *from)
+static portion_t *make_portion(apr_pool_t *pool, cat_db_t *db, const cat_indexes_position_t *from)
 {
     portion_t *p = apr_pcalloc(pool, sizeof(*p));
 
     p->pool = pool;
     p->db = db;
-    p->from = from;
+    p->from = *from;
     return p;
 }
 
@@ -307,13 +306,13 @@ static apr_status_t transact_portion(portion_t *p, cat_work_t *work, cat_indexes
     return rv;
 }
 
-apr_status_t cat_indexes_fill(apr_pool_t *pool, cat_db_t *db, const cat_list_key_t *from,
+apr_status_t cat_indexes_fill(apr_pool_t *pool, cat_db_t *db, const cat_indexes_position_t *from,
                               cat_indexes_portion_t *portion)
 {
     return transact_portion(make_portion(pool, db, from), fill_portion, portion);
 }
 
-apr_status_t cat_indexes_compare(apr_pool_t *pool, cat_db_t *db, const cat_list_key_t *from,
+apr_status_t cat_indexes_compare(apr_pool_t *pool, cat_db_t *db, const cat_indexes_position_t *from,
                                  cat_indexes_portion_t *portion)
 {
     portion_t *p = make_portion(pool, db, from);
@@ -333,14 +332,15 @@ apr_status_t cat_indexes_compare(apr_pool_t *pool, cat_db_t *db, const cat_list_
 static apr_status_t sweep_words(void *baton)
 {
     portion_t *p = baton;
-    const char *end = p->from->id;
+    const char *end = p->from.word;
     apr_status_t rv = cat_dictionary_sweep(p->db, &end);
 
-    p->found = (cat_indexes_portion_t){.end = {p->from->created_at, end ? end : ""}, .is_last = !end};
+    p->found = (cat_indexes_portion_t){.is_last = !end};
+    apr_cpystrn(p->found.end.word, end ? end : "", sizeof(p->found.end.word));
     return rv;
 }
 
-apr_status_t cat_indexes_sweep(apr_pool_t *pool, cat_db_t *db, const cat_list_key_t *from,
+apr_status_t cat_indexes_sweep(apr_pool_t *pool, cat_db_t *db, const cat_indexes_position_t *from,
                                cat_indexes_portion_t *portion)
 {
     return transact_portion(make_portion(pool, db, from), sweep_words, portion);
@@ -348,18 +348,10 @@ apr_status_t cat_indexes_sweep(apr_pool_t *pool, cat_db_t *db, const cat_list_ke
 
 /* ---- the job ---- */
 
-static int is_newer(const cat_list_key_t *one, const cat_list_key_t *other)
-{
-    apr_int64_t a = apr_atoi64(one->created_at), b = apr_atoi64(other->created_at);
-
-    return a > b || (a == b && strcmp(one->id, other->id) > 0);
-}
-
 static apr_status_t set_part(cat_db_t *db, int part, const char *complete)
 {
     return cat_db_exec(db, SQL_INDEX_SET,
-                       CAT_VALUES(complete, CAT_LIST_KEY_MAX.created_at, CAT_LIST_KEY_MAX.id, "0", name_of(part)),
-                       NULL);
+                       CAT_VALUES(complete, CAT_LIST_KEY_NEWEST, "0", name_of(part)), NULL);
 }
 
 /* From now on products are written without the part, so it is filled from the start when it is wanted again. */
@@ -368,7 +360,7 @@ static apr_status_t forget_parts(cat_db_t *db, const states_t *s, int parts)
     apr_status_t rv = APR_SUCCESS;
 
     for (int i = 0; i < CAT_INDEX_PARTS && rv == APR_SUCCESS; i++) {
-        int is_begun = s->parts[i].complete || is_newer(&CAT_LIST_KEY_MAX, &s->parts[i].from);
+        int is_begun = s->parts[i].complete || s->parts[i].from < CAT_LIST_KEY_MAX;
         if (parts & 1 << i && is_begun) {
             rv = set_part(db, i, "0");
         }
@@ -388,13 +380,13 @@ static apr_status_t advance_part(const filling_t *f, int part)
     const part_state_t *state = &f->states->parts[part];
     const cat_indexes_portion_t *found = &f->portion->found;
 
-    if (!found->is_last && !is_newer(&state->from, &found->end)) {
+    if (!found->is_last && state->from <= found->end.n) {
         return APR_SUCCESS; /* it was filled further before */
     }
     return cat_db_exec(f->portion->db, SQL_INDEX_ADVANCE,
-                       CAT_VALUES(found->is_last ? "1" : "0", found->end.created_at, found->end.id,
-                                  apr_itoa(f->portion->pool, found->rows), name_of(part), state->from.created_at,
-                                  state->from.id),
+                       CAT_VALUES(found->is_last ? "1" : "0", cat_number_write(f->portion->pool, found->end.n),
+                                  apr_itoa(f->portion->pool, found->rows), name_of(part),
+                                  cat_number_write(f->portion->pool, state->from)),
                        NULL);
 }
 
@@ -412,13 +404,13 @@ static apr_status_t fill_and_advance(void *baton)
 }
 
 /* Begins at the part that has come least far. */
-static const cat_list_key_t *find_start(const states_t *s, int parts)
+static cat_indexes_position_t find_start(const states_t *s, int parts)
 {
-    const cat_list_key_t *start = NULL;
+    cat_indexes_position_t start = {.n = -1};
 
     for (int i = 0; i < ROWS; i++) {
-        if (parts & 1 << i && (!start || is_newer(&s->parts[i].from, start))) {
-            start = &s->parts[i].from;
+        if (parts & 1 << i && s->parts[i].from > start.n) {
+            start.n = s->parts[i].from;
         }
     }
     return start;
@@ -427,7 +419,7 @@ static const cat_list_key_t *find_start(const states_t *s, int parts)
 static apr_status_t add_row(cat_db_t *db, int part)
 {
     apr_status_t rv =
-        cat_db_insert(db, SQL_INDEX_ADD, CAT_VALUES(name_of(part), CAT_LIST_KEY_MAX.created_at, CAT_LIST_KEY_MAX.id));
+        cat_db_insert(db, SQL_INDEX_ADD, CAT_VALUES(name_of(part), CAT_LIST_KEY_NEWEST));
 
     return rv == APR_EEXIST ? APR_SUCCESS : rv;
 }
@@ -439,7 +431,7 @@ static apr_status_t begin_rules(void *baton)
     apr_status_t rv = add_row(db, RULES);
 
     return rv == APR_SUCCESS
-               ? cat_db_exec(db, SQL_FIELDS_RENEW, CAT_VALUES(CAT_LIST_KEY_MAX.created_at, CAT_LIST_KEY_MAX.id), NULL)
+               ? cat_db_exec(db, SQL_FIELDS_RENEW, CAT_VALUES(CAT_LIST_KEY_NEWEST), NULL)
                : rv;
 }
 
@@ -447,9 +439,10 @@ static apr_status_t begin_rules(void *baton)
 static apr_status_t fill_next(apr_pool_t *pool, cat_db_t *db, int *parts, int *unbuilt)
 {
     int kept = cat_product_keys_kept(db);
+    cat_indexes_position_t start;
     filling_t f;
     states_t s;
-    apr_status_t rv = read_states(pool, db, &s);
+    apr_status_t rv = read_states(db, &s);
 
     rv = rv == APR_SUCCESS ? forget_parts(db, &s, ~kept) : rv;
     if (rv == APR_SUCCESS && !s.parts[RULES].is_built) {
@@ -460,7 +453,8 @@ static apr_status_t fill_next(apr_pool_t *pool, cat_db_t *db, int *parts, int *u
     if (rv != APR_SUCCESS || !*parts) {
         return rv;
     }
-    f = (filling_t){make_portion(pool, db, find_start(&s, *parts)), &s, *parts};
+    start = find_start(&s, *parts);
+    f = (filling_t){make_portion(pool, db, &start), &s, *parts};
     return cat_db_transact(db, fill_and_advance, &f);
 }
 
@@ -511,7 +505,7 @@ apr_status_t cat_indexes_add(cat_db_t *db, int parts)
 apr_status_t cat_indexes_remove(cat_db_t *db, int parts, int *were_complete)
 {
     states_t s;
-    apr_status_t rv = read_states(db->pool, db, &s);
+    apr_status_t rv = read_states(db, &s);
 
     parts &= list_built(&s);
     *were_complete = parts & list_complete(&s);
@@ -526,7 +520,7 @@ apr_status_t cat_indexes_remove(cat_db_t *db, int parts, int *were_complete)
 apr_status_t cat_indexes_read_built(cat_db_t *db, int *built)
 {
     states_t s;
-    apr_status_t rv = read_states(db->pool, db, &s);
+    apr_status_t rv = read_states(db, &s);
 
     *built = list_built(&s);
     return rv;

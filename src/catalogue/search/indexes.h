@@ -30,19 +30,25 @@ typedef struct cat_indexes_state_t {
  * while they can. */
 apr_status_t cat_indexes_check(cat_db_t *db, int parts, cat_indexes_state_t *state);
 
+/* Where a step begins. */
+typedef struct cat_indexes_position_t {
+    apr_int64_t n;                        /* below which number; CAT_LIST_KEY_MAX: with the newest product */
+    char word[CAT_PRODUCT_WORD_SIZE + 1]; /* cat_indexes_sweep: after which word of the dictionary */
+} cat_indexes_position_t;
+
 /* What cat_indexes_fill or cat_indexes_compare found in one portion of the products. */
 typedef struct cat_indexes_portion_t {
-    cat_list_key_t end;  /* of the oldest product, on the pool; where it began if there are no more */
+    cat_indexes_position_t end; /* where the next step begins; where it began if there are no more products */
     int rows;            /* products */
     int wrong;           /* of which something derived was missing or out of date */
     int unknown;         /* words that the dictionary lacks */
     int gone;            /* products that are no longer there, of which something derived is */
-    const char *example; /* the id of one that was wrong, or is gone, on the pool; NULL: there is none */
+    const char *example; /* the id of one that was wrong, or else the number of one that is gone, on the pool; NULL: there is none */
     int is_last;         /* flag: no older products are left */
 } cat_indexes_portion_t;
 
-/* A step through the products: deals with the next ones that are older than a key. */
-typedef apr_status_t cat_indexes_step_t(apr_pool_t *pool, cat_db_t *db, const cat_list_key_t *from,
+/* A step through the products: deals with the next ones. */
+typedef apr_status_t cat_indexes_step_t(apr_pool_t *pool, cat_db_t *db, const cat_indexes_position_t *from,
                                         cat_indexes_portion_t *portion);
 
 /* Makes right what is derived of them, in one transaction that takes some hundredths of a second. */
@@ -57,7 +63,7 @@ apr_status_t cat_indexes_mend(cat_db_t *db, const cat_registry_t *registry, cons
 /* The same as cat_indexes_fill, only reads. */
 cat_indexes_step_t cat_indexes_compare;
 
-/* Goes through the words of the dictionary, in the place of the ids of products, and deletes those that no product has. cat_indexes_fill, from
+/* Goes through the words of the dictionary, instead of products, and deletes those that no product has. cat_indexes_fill, from
  * the newest product on, has to follow: a product may have got one of them meanwhile. */
 cat_indexes_step_t cat_indexes_sweep;
 

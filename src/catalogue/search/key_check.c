@@ -21,6 +21,8 @@
 
 #include "catalogue/product/own_keys.h"
 #include "catalogue/product/portion.h"
+#include "lib/id.h"
+#include "lib/number.h"
 
 #define PORTION CAT_OWN_KEYS_FOUND
 #define GONE_MOST 500 /* products that are remembered, and that a step through product_unique has */
@@ -28,15 +30,14 @@
 typedef struct check_t {
     apr_pool_t *pool;
     cat_db_t *db;
-    const cat_list_key_t *from;
+    apr_int64_t from;
     int is_mending;
-    int has_no_times; /* flag: only the ids of products are known */
     const cat_registry_t *registry;
     cat_portion_t products;
     int is_wrong[PORTION];
-    apr_hash_t *stored; /* by time and id, of one field: an array of cat_own_key_t, of each product of the portion */
-    apr_hash_t *owned;  /* by number and id: a unique value; "": there are several */
-    apr_hash_t *gone;   /* by time and id: cat_list_key_t, of products that are not in the portion */
+    apr_hash_t *stored; /* by number, of one field: an array of cat_own_key_t, of each product of the portion */
+    apr_hash_t *owned;  /* by the numbers of field and product: a unique value; "": there are several */
+    apr_hash_t *gone;   /* const char *, by itself: the numbers of products that are not in the portion */
     apr_array_header_t *keys; /* to be inserted */
     cat_indexes_portion_t found;
 } check_t;
@@ -50,7 +51,7 @@ static apr_status_t read_products(check_t *c)
 
     c->found.rows = c->products.rows->nelts;
     c->found.is_last = c->products.is_last;
-    c->found.end = c->found.is_last ? CAT_LIST_KEY_MIN : c->products.end;
+    c->found.end.n = c->found.is_last ? CAT_LIST_KEY_MIN : c->products.end;
     return rv;
 }
 
@@ -73,28 +74,24 @@ static const char *join(const check_t *c, const char *one, const char *other)
 
 static const char *name_of(const check_t *c, int i)
 {
-    return join(c, row_of(c, i)[CAT_PRODUCT_CREATED_AT], id_of(c, i));
+    return cat_id_number_text(c->pool, id_of(c, i));
 }
 
-static void note_gone(const check_t *c, const char *created_at, const char *id)
+static void note_gone(const check_t *c, const char *n)
 {
-    const char *name = join(c, created_at, id);
-    cat_list_key_t *key;
-
-    if (apr_hash_count(c->gone) < GONE_MOST && !apr_hash_get(c->gone, name, APR_HASH_KEY_STRING)) {
-        key = apr_palloc(c->pool, sizeof(*key));
-        *key = (cat_list_key_t){apr_pstrdup(c->pool, created_at), apr_pstrdup(c->pool, id)};
-        apr_hash_set(c->gone, name, APR_HASH_KEY_STRING, key);
+    if (apr_hash_count(c->gone) < GONE_MOST && !apr_hash_get(c->gone, n, APR_HASH_KEY_STRING)) {
+        n = apr_pstrdup(c->pool, n);
+        apr_hash_set(c->gone, n, APR_HASH_KEY_STRING, n);
     }
 }
 
 static apr_status_t keep_key(void *baton, const char *const *values, int)
 {
     const check_t *c = baton;
-    apr_array_header_t *keys = apr_hash_get(c->stored, join(c, values[4], values[0]), APR_HASH_KEY_STRING);
+    apr_array_header_t *keys = apr_hash_get(c->stored, values[0], APR_HASH_KEY_STRING);
 
     if (!keys) {
-        note_gone(c, values[4], values[0]);
+        note_gone(c, values[0]);
         return APR_SUCCESS;
     }
     APR_ARRAY_PUSH(keys, cat_own_key_t) = (cat_own_key_t){
@@ -104,14 +101,13 @@ static apr_status_t keep_key(void *baton, const char *const *values, int)
 
 static apr_status_t read_keys(check_t *c, int field)
 {
-    const cat_list_key_t *from = c->from, *end = &c->found.end;
-
     c->stored = apr_hash_make(c->pool);
     for (int i = 0; i < c->found.rows; i++) {
         apr_hash_set(c->stored, name_of(c, i), APR_HASH_KEY_STRING, apr_array_make(c->pool, 2, sizeof(cat_own_key_t)));
     }
     return cat_db_each(c->db, SQL_KEYS_BETWEEN,
-                       CAT_VALUES(c->registry->numbers[field], from->created_at, from->id, end->created_at, end->id),
+                       CAT_VALUES(c->registry->numbers[field], cat_number_write(c->pool, c->from),
+                                  cat_number_write(c->pool, c->found.end.n)),
                        keep_key, c);
 }
 
@@ -125,16 +121,16 @@ static apr_status_t keep_value(void *baton, const char *const *values, int)
     return APR_SUCCESS;
 }
 
-/* The places that are left repeat an id. */
+/* The places that are left repeat a number. */
 static apr_status_t read_values(check_t *c)
 {
-    const char *ids[PORTION];
+    const char *numbers[PORTION];
 
     c->owned = apr_hash_make(c->pool);
     for (int i = 0; i < PORTION; i++) {
-        ids[i] = c->found.rows ? id_of(c, i < c->found.rows ? i : 0) : "";
+        numbers[i] = c->found.rows ? name_of(c, i < c->found.rows ? i : 0) : "";
     }
-    return c->registry->has_unique && c->found.rows ? cat_db_each(c->db, SQL_UNIQUE_OF_100, ids, PORTION, keep_value, c)
+    return c->registry->has_unique && c->found.rows ? cat_db_each(c->db, SQL_UNIQUE_OF_100, numbers, PORTION, keep_value, c)
                                                     : APR_SUCCESS;
 }
 
@@ -154,7 +150,7 @@ static int is_right(const check_t *c, int field, int i)
         return 1;
     }
     text = cat_product_read(c->pool, c->registry->fields, row)[field];
-    owned = apr_hash_get(c->owned, join(c, c->registry->numbers[field], id_of(c, i)), APR_HASH_KEY_STRING);
+    owned = apr_hash_get(c->owned, join(c, c->registry->numbers[field], name_of(c, i)), APR_HASH_KEY_STRING);
     return text ? owned && !strcmp(owned, cat_own_keys_unique(c->pool, text)) : !owned;
 }
 
@@ -195,25 +191,23 @@ static apr_status_t check_field(check_t *c, int field)
 
 /* ---- products that are gone ---- */
 
-static void count_gone(check_t *c, const cat_list_key_t *key)
+static void count_gone(check_t *c, const char *n)
 {
     c->found.gone++;
-    c->found.example = c->found.wrong ? c->found.example : key->id;
+    c->found.example = c->found.wrong ? c->found.example : n;
 }
 
-/* It may be there by now; once it is not, it does not come back. Keys of another time are not its own. */
-static apr_status_t forget_product(check_t *c, const cat_list_key_t *key)
+/* It may be there by now; once it is not, it does not come back. */
+static apr_status_t forget_product(check_t *c, const char *n)
 {
     const char *const *row;
-    apr_status_t rv = cat_db_one(c->db, SQL_PRODUCT_GET, CAT_VALUES(key->id), &row);
-    int is_there = rv == APR_SUCCESS && (c->has_no_times || !strcmp(row[CAT_PRODUCT_CREATED_AT], key->created_at));
+    apr_status_t rv = cat_db_one(c->db, SQL_PRODUCT_READ, CAT_VALUES(n), &row);
 
-    if ((rv != APR_SUCCESS && rv != APR_NOTFOUND) || is_there) {
+    if (rv != APR_NOTFOUND) {
         return rv;
     }
-    count_gone(c, key);
-    return rv == APR_NOTFOUND ? cat_own_keys_delete(c->db, c->registry, key->created_at, key->id)
-                              : cat_own_keys_forget(c->db, c->registry, key->created_at, key->id);
+    count_gone(c, n);
+    return cat_own_keys_delete(c->db, c->registry, n, NULL);
 }
 
 static apr_status_t deal_with_gone(check_t *c)
@@ -221,11 +215,11 @@ static apr_status_t deal_with_gone(check_t *c)
     apr_status_t rv = APR_SUCCESS;
 
     for (apr_hash_index_t *i = apr_hash_first(c->pool, c->gone); i && rv == APR_SUCCESS; i = apr_hash_next(i)) {
-        const cat_list_key_t *key = apr_hash_this_val(i);
+        const char *n = apr_hash_this_val(i);
         if (c->is_mending) {
-            rv = forget_product(c, key);
+            rv = forget_product(c, n);
         } else {
-            count_gone(c, key);
+            count_gone(c, n);
         }
     }
     return rv;
@@ -265,7 +259,7 @@ static apr_status_t forget_gone(check_t *c, int field, unsigned char *has_keys)
     return rv;
 }
 
-apr_status_t cat_key_check_fill(cat_db_t *db, const cat_registry_t *registry, int field, const cat_list_key_t *from,
+apr_status_t cat_key_check_fill(cat_db_t *db, const cat_registry_t *registry, int field, apr_int64_t from,
                                 const cat_portion_t *products, apr_array_header_t *rows)
 {
     check_t c = {
@@ -274,7 +268,7 @@ apr_status_t cat_key_check_fill(cat_db_t *db, const cat_registry_t *registry, in
     apr_status_t rv;
 
     c.found.rows = products->rows->nelts;
-    c.found.end = products->is_last ? CAT_LIST_KEY_MIN : products->end;
+    c.found.end.n = products->is_last ? CAT_LIST_KEY_MIN : products->end;
     rv = forget_gone(&c, field, has_keys);
     for (int i = 0; i < c.found.rows && rv == APR_SUCCESS; i++) {
         rv = cat_own_keys_renew(db, registry, field, row_of(&c, i), has_keys[i], rows);
@@ -298,7 +292,7 @@ static void count_wrong(check_t *c)
 static void stay_until_gone(check_t *c)
 {
     if (c->is_mending && c->found.gone && apr_hash_count(c->gone) == GONE_MOST) {
-        c->found.end = *c->from;
+        c->found.end.n = c->from;
         c->found.rows = c->found.wrong = c->found.is_last = 0;
     }
 }
@@ -308,7 +302,7 @@ static apr_status_t check_portion(void *baton)
     check_t *c = baton;
     apr_status_t rv = cat_registry_get(c->db, &c->registry);
 
-    c->found = (cat_indexes_portion_t){.end = *c->from};
+    c->found = (cat_indexes_portion_t){.end.n = c->from};
     c->gone = apr_hash_make(c->pool);
     c->keys = cat_own_keys_begin(c->pool);
     memset(c->is_wrong, 0, sizeof(c->is_wrong));
@@ -332,9 +326,9 @@ static apr_status_t keep_owner(void *baton, const char *const *values, int)
     check_t *c = baton;
 
     c->found.is_last = 0;
-    c->found.end.id = apr_pstrdup(c->pool, values[0]);
+    c->found.end.n = apr_atoi64(values[0]);
     if (!values[1]) {
-        note_gone(c, "0", values[0]);
+        note_gone(c, values[0]);
     }
     return APR_SUCCESS;
 }
@@ -344,11 +338,10 @@ static apr_status_t check_owners(void *baton)
     check_t *c = baton;
     apr_status_t rv = cat_registry_get(c->db, &c->registry);
 
-    c->has_no_times = 1;
-    c->found = (cat_indexes_portion_t){.end = *c->from, .is_last = 1};
+    c->found = (cat_indexes_portion_t){.end.n = c->from, .is_last = 1};
     c->gone = apr_hash_make(c->pool);
     rv = rv == APR_SUCCESS
-             ? cat_db_each(c->db, SQL_UNIQUE_OWNERS, CAT_VALUES(c->from->id, APR_STRINGIFY(GONE_MOST)), keep_owner, c)
+             ? cat_db_each(c->db, SQL_UNIQUE_OWNERS, CAT_VALUES(cat_number_write(c->pool, c->from), APR_STRINGIFY(GONE_MOST)), keep_owner, c)
              : rv;
     return rv == APR_SUCCESS ? deal_with_gone(c) : rv;
 }
@@ -363,26 +356,26 @@ static apr_status_t run_step(cat_work_t *work, check_t check, cat_indexes_portio
     return rv;
 }
 
-apr_status_t cat_key_check_compare(apr_pool_t *pool, cat_db_t *db, const cat_list_key_t *from,
+apr_status_t cat_key_check_compare(apr_pool_t *pool, cat_db_t *db, const cat_indexes_position_t *from,
                                    cat_indexes_portion_t *portion)
 {
-    return run_step(check_portion, (check_t){.pool = pool, .db = db, .from = from}, portion);
+    return run_step(check_portion, (check_t){.pool = pool, .db = db, .from = from->n}, portion);
 }
 
-apr_status_t cat_key_check_mend(apr_pool_t *pool, cat_db_t *db, const cat_list_key_t *from,
+apr_status_t cat_key_check_mend(apr_pool_t *pool, cat_db_t *db, const cat_indexes_position_t *from,
                                 cat_indexes_portion_t *portion)
 {
-    return run_step(check_portion, (check_t){.pool = pool, .db = db, .from = from, .is_mending = 1}, portion);
+    return run_step(check_portion, (check_t){.pool = pool, .db = db, .from = from->n, .is_mending = 1}, portion);
 }
 
-apr_status_t cat_key_check_compare_owners(apr_pool_t *pool, cat_db_t *db, const cat_list_key_t *from,
+apr_status_t cat_key_check_compare_owners(apr_pool_t *pool, cat_db_t *db, const cat_indexes_position_t *from,
                                           cat_indexes_portion_t *portion)
 {
-    return run_step(check_owners, (check_t){.pool = pool, .db = db, .from = from}, portion);
+    return run_step(check_owners, (check_t){.pool = pool, .db = db, .from = from->n}, portion);
 }
 
-apr_status_t cat_key_check_mend_owners(apr_pool_t *pool, cat_db_t *db, const cat_list_key_t *from,
+apr_status_t cat_key_check_mend_owners(apr_pool_t *pool, cat_db_t *db, const cat_indexes_position_t *from,
                                        cat_indexes_portion_t *portion)
 {
-    return run_step(check_owners, (check_t){.pool = pool, .db = db, .from = from, .is_mending = 1}, portion);
+    return run_step(check_owners, (check_t){.pool = pool, .db = db, .from = from->n, .is_mending = 1}, portion);
 }

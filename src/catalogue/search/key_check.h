@@ -10,13 +10,13 @@
  * value that another product has cannot be mended; it is logged. */
 cat_indexes_step_t cat_key_check_compare, cat_key_check_mend;
 
-/* The same of unique values whose products are gone, in the order of these products' ids: only the id of a key counts. */
+/* The same of unique values whose products are gone. */
 cat_indexes_step_t cat_key_check_compare_owners, cat_key_check_mend_owners;
 
 /* Gives products, which the transaction has locked, the keys of a field and of the pairs that it is in: adds the rows to `rows`, for the caller to
  * insert. Deletes keys of these products that another writer has inserted already, which is rare, and the keys of deleted products between these.
  * from: the list key at which the products begin. Returns APR_EEXIST if another product has the unique value of one of the products. */
-apr_status_t cat_key_check_fill(cat_db_t *db, const cat_registry_t *registry, int field, const cat_list_key_t *from,
+apr_status_t cat_key_check_fill(cat_db_t *db, const cat_registry_t *registry, int field, apr_int64_t from,
                                 const cat_portion_t *products, apr_array_header_t *rows);
 
 #endif

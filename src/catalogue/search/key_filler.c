@@ -33,6 +33,7 @@
 #include "catalogue/search/key_check.h"
 #include "catalogue/search/search.h"
 #include "lib/json.h"
+#include "lib/number.h"
 
 /* Products of one transaction, unless words are derived of them, too. On SQLite all writers wait for its end, some 20 ms. */
 #define PORTION 400
@@ -48,13 +49,13 @@
 
 /* ---- how far it has come ---- */
 
-enum { NUMBER, CREATED_AT, ID, FILLED, TOTAL, DEFINITION };
+enum { NUMBER, N, FILLED, TOTAL, DEFINITION };
 
 typedef struct state_t {
     apr_pool_t *pool;
     const char *number; /* of the field that has come least far; NULL: all are complete */
     const char *definition;
-    cat_list_key_t from; /* products from there on have its keys */
+    apr_int64_t from; /* products from this number on have its keys */
     int percent;
     const apr_array_header_t *except; /* const char *: the numbers of fields that cannot be filled in now; NULL: none */
 } state_t;
@@ -69,22 +70,15 @@ static int is_except(const state_t *s, const char *number)
     return 0;
 }
 
-static int is_newer(const char *const *row, const cat_list_key_t *from)
-{
-    apr_int64_t a = apr_atoi64(row[CREATED_AT]), b = apr_atoi64(from->created_at);
-
-    return a > b || (a == b && strcmp(row[ID], from->id) > 0);
-}
-
 static apr_status_t keep_state(void *baton, const char *const *values, int)
 {
     state_t *s = baton;
     apr_int64_t total = apr_atoi64(values[TOTAL]), percent = total > 0 ? apr_atoi64(values[FILLED]) * 100 / total : 0;
 
-    if (!is_except(s, values[NUMBER]) && (!s->number || is_newer(values, &s->from))) {
+    if (!is_except(s, values[NUMBER]) && (!s->number || apr_atoi64(values[N]) > s->from)) {
         s->number = apr_pstrdup(s->pool, values[NUMBER]);
         s->definition = apr_pstrdup(s->pool, values[DEFINITION]);
-        s->from = (cat_list_key_t){apr_pstrdup(s->pool, values[CREATED_AT]), apr_pstrdup(s->pool, values[ID])};
+        s->from = apr_atoi64(values[N]);
         s->percent = percent > 99 ? 99 : (int)percent;
     }
     return APR_SUCCESS;
@@ -158,7 +152,7 @@ static apr_status_t fill_rows(void *baton)
 {
     filling_t *f = baton;
     apr_array_header_t *rows = cat_own_keys_begin(f->pool);
-    apr_status_t rv = cat_key_check_fill(f->db, f->registry, f->field, &f->state->from, &f->portion, rows);
+    apr_status_t rv = cat_key_check_fill(f->db, f->registry, f->field, f->state->from, &f->portion, rows);
 
     return rv == APR_SUCCESS ? cat_own_keys_insert(f->db, rows) : rv;
 }
@@ -190,14 +184,13 @@ static apr_status_t claim_rows(filling_t *f)
 
 static apr_status_t advance(const filling_t *f)
 {
-    const cat_list_key_t *from = &f->state->from, *end = &f->portion.end;
     const char *definition =
         f->portion.is_last ? cat_registry_define_filled(f->pool, f->registry, f->field) : f->state->definition;
 
     return cat_db_exec(f->db, SQL_FIELDS_ADVANCE,
-                       CAT_VALUES(f->portion.is_last ? "1" : "0", definition, end->created_at, end->id,
-                                  apr_itoa(f->pool, f->portion.rows->nelts), f->state->number, from->created_at,
-                                  from->id, f->state->definition),
+                       CAT_VALUES(f->portion.is_last ? "1" : "0", definition, cat_number_write(f->pool, f->portion.end),
+                                  apr_itoa(f->pool, f->portion.rows->nelts), f->state->number,
+                                  cat_number_write(f->pool, f->state->from), f->state->definition),
                        NULL);
 }
 
@@ -217,7 +210,8 @@ static apr_status_t add_default(const filling_t *f)
         if (strlen(extra) <= CAT_PRODUCT_EXTRA_MAX) {
             row[CAT_PRODUCT_EXTRA] = extra;
             APR_ARRAY_PUSH(f->changed, const char *) = row[CAT_PRODUCT_ID];
-            rv = cat_db_exec(f->db, SQL_EXTRA_SET, CAT_VALUES(extra, row[CAT_PRODUCT_ID]), NULL);
+            rv = cat_db_exec(f->db, SQL_EXTRA_SET,
+                             CAT_VALUES(extra, cat_id_number_text(f->pool, row[CAT_PRODUCT_ID]), row[CAT_PRODUCT_ID]), NULL);
         }
     }
     return rv;
@@ -236,7 +230,7 @@ static apr_status_t fill_portion(void *baton)
         return rv;
     }
     is_searched = f->registry->fields->all[f->field].flags & CAT_SEARCHED;
-    rv = cat_portion_read(f->db, SQL_INDEX_ROWS, &f->state->from, is_searched ? CAT_INDEXES_PORTION : PORTION,
+    rv = cat_portion_read(f->db, SQL_INDEX_ROWS, f->state->from, is_searched ? CAT_INDEXES_PORTION : PORTION,
                           &f->portion);
     rv = rv == APR_SUCCESS ? add_default(f) : rv;
     rv = rv == APR_SUCCESS && is_searched ? cat_indexes_mend(f->db, f->registry, &f->portion) : rv;
@@ -307,7 +301,7 @@ static apr_status_t find_equal_values(cat_db_t *db, const cat_registry_t *regist
     apr_status_t rv = APR_SUCCESS;
 
     if (find_known(&f) && registry->fields->all[f.field].flags & CAT_UNIQUE) {
-        rv = cat_portion_read(db, SQL_INDEX_READ, &s->from, PORTION, &f.portion);
+        rv = cat_portion_read(db, SQL_INDEX_READ, s->from, PORTION, &f.portion);
         for (int i = 0; rv == APR_SUCCESS && i < f.portion.rows->nelts; i += CAT_OWN_KEYS_FOUND) {
             rv = compare_owners(&f, i, found);
         }
@@ -466,7 +460,7 @@ static apr_status_t notice_empty_shop(cat_job_t *job, cat_db_t *db)
     apr_status_t rv = APR_NOTFOUND;
 
     if (job->conf->readers && job->conf->readers->visible && is_time_for_notice(job)) {
-        rv = cat_db_one(db, SQL_PRODUCT_LIST_AFTER, CAT_VALUES(CAT_LIST_KEY_MAX.created_at, "", "1"), &row);
+        rv = cat_db_one(db, SQL_PRODUCT_LIST_AFTER, CAT_VALUES(CAT_LIST_KEY_NEWEST, "1"), &row);
     }
     if (rv == APR_SUCCESS) {
         rv = cat_key_filler_count_visible(db, job->conf->readers, CAT_COUNT_NONE, &visible);

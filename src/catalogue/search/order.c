@@ -2,12 +2,13 @@
 /*
  * The order of a list as columns, for ORDER BY, and for the condition that a row comes after a cursor's position.
  *
- *     sort=-price    price_key DESC, created_at DESC, id DESC
- *     sort=name      name_key, created_at, id
- *     sort=weight    (the key of weight in product_keys), created_at, id
+ *     sort=-price            price_key DESC, n DESC
+ *     sort=weight            (the key of weight in product_keys), n
+ *     sort=createdAt         n
+ *     sort=createdAt,name    n >> 20, name_key, n        the whole millisecond is sorted
  *
  * Where all columns have one direction, one comparison of row values finds the rows after a position, and an index can be
- * entered there: (price_key, created_at, id) < (?, ?, ?). Otherwise the columns are compared one by one,
+ * entered there: (price_key, n) < (?, ?). Otherwise the columns are compared one by one,
  *
  *     price_key <= ? AND (price_key < ? OR (price_key = ? AND name_key > ?) OR ...)
  *
@@ -16,47 +17,47 @@
  */
 #include "catalogue/search/order.h"
 
-#include <string.h>
+#include <apr_strings.h>
 
 #include "catalogue/search/conditions.h"
+#include "lib/number.h"
 
 static void add_column(cat_order_t *order, int field, int descending, const char *after)
 {
     static const char *const own[] = {"own_1", "own_2", "own_3"};
-    int at = order->count;
+    int at = order->count++;
 
-    for (int i = 0; i < order->count; i++) {
-        if (order->columns[i].field == field) {
-            return;
-        }
-    }
     order->columns[at].field = field;
-    order->columns[at].column = field < CAT_PRODUCT_FIELDS ? cat_conditions_column(field) : own[at];
+    order->columns[at].column = field == CAT_PRODUCT_CREATED_AT ? "created_at"
+                                : field < CAT_PRODUCT_FIELDS    ? cat_conditions_column(field)
+                                                                : own[at];
     order->columns[at].descending = descending;
-    order->columns[at].is_number = cat_conditions_is_number(field);
+    order->columns[at].is_number = field == CAT_PRODUCT_ID || cat_conditions_is_number(field);
     order->columns[at].after = after;
-    order->count++;
 }
 
-cat_order_t cat_order_make(const cat_list_query_t *query)
+/* Are products of one millisecond ordered by their ids alone, in the direction of their times? */
+static int is_by_number(const cat_list_query_t *query, int i)
+{
+    const cat_query_sort_t *sort = query->sort;
+    int is_last = i + 1 == query->sort_count;
+
+    return sort[i].field == CAT_PRODUCT_ID ||
+           (sort[i].field == CAT_PRODUCT_CREATED_AT && (is_last || sort[i + 1].field == CAT_PRODUCT_ID) &&
+            sort[i].descending == sort[is_last ? 0 : i + 1].descending);
+}
+
+cat_order_t cat_order_make(apr_pool_t *pool, const cat_list_query_t *query)
 {
     cat_order_t order = {0};
-    const cat_list_position_t *after = query->page || !*query->after.key.id ? NULL : &query->after;
-    int descending = query->sort[0].descending;
+    const cat_list_position_t *after = query->page || query->after.n == CAT_LIST_KEY_MAX ? NULL : &query->after;
+    int i = 0;
 
-    for (int i = 0; i < query->sort_count; i++) {
-        int field = query->sort[i].field;
-        if (field == CAT_PRODUCT_ID) {
-            add_column(&order, field, query->sort[i].descending, after ? after->key.id : NULL);
-            return order;
-        }
-        add_column(&order, field, query->sort[i].descending,
-                   !after                            ? NULL
-                   : field == CAT_PRODUCT_CREATED_AT ? after->key.created_at
-                                                     : after->values[i]);
+    for (; i < query->sort_count && !is_by_number(query, i); i++) {
+        add_column(&order, query->sort[i].field, query->sort[i].descending, after ? after->values[i] : NULL);
     }
-    add_column(&order, CAT_PRODUCT_CREATED_AT, descending, after ? after->key.created_at : NULL);
-    add_column(&order, CAT_PRODUCT_ID, descending, after ? after->key.id : NULL);
+    add_column(&order, CAT_PRODUCT_ID, query->sort[i < query->sort_count ? i : 0].descending,
+               after ? cat_number_write(pool, after->n) : NULL);
     return order;
 }
 
@@ -76,7 +77,7 @@ void cat_order_add_columns(cat_select_text_t *s, const cat_order_t *order)
         int field = order->columns[i].field;
         cat_select_text_add(s, i ? ", " : "", NULL);
         cat_conditions_add_key(s, field);
-        if (field >= CAT_PRODUCT_FIELDS || (s->own && field == s->own)) {
+        if (field >= CAT_PRODUCT_FIELDS || field == CAT_PRODUCT_CREATED_AT || (s->own && field == s->own)) {
             cat_select_text_add(s, " AS ", order->columns[i].column, NULL);
         }
     }
@@ -106,10 +107,14 @@ static void add_after_value(cat_select_text_t *s, const cat_order_t *order, int 
     }
 }
 
-static void compare_column(cat_select_text_t *s, const cat_order_t *order, int i, const char *operator)
+static void compare_column(cat_select_text_t *s, const cat_order_t *order, int i, cat_operator_t op)
 {
+    if (order->columns[i].field == CAT_PRODUCT_CREATED_AT) {
+        cat_conditions_add_time(s, op, apr_atoi64(order->columns[i].after));
+        return;
+    }
     cat_conditions_add_key(s, order->columns[i].field);
-    cat_select_text_add(s, operator, NULL);
+    cat_select_text_add(s, cat_conditions_operator(op), NULL);
     add_after_value(s, order, i, cat_select_text_add_integer);
 }
 
@@ -134,10 +139,10 @@ static void compare_columns(cat_select_text_t *s, const cat_order_t *order, int 
     for (int i = skip; i < order->count; i++) {
         cat_select_text_add(s, i == skip ? "((" : " OR (", NULL);
         for (int j = skip; j < i; j++) {
-            compare_column(s, order, j, " = ");
+            compare_column(s, order, j, CAT_EQ);
             cat_select_text_add(s, " AND ", NULL);
         }
-        compare_column(s, order, i, order->columns[i].descending ? " < " : " > ");
+        compare_column(s, order, i, order->columns[i].descending ? CAT_LT : CAT_GT);
         cat_select_text_add(s, ")", NULL);
     }
     cat_select_text_add(s, ")", NULL);
@@ -150,12 +155,14 @@ void cat_order_add_after(cat_select_text_t *s, const cat_order_t *order, int ski
         return;
     }
     cat_select_text_add_condition(s);
-    if (!s->dialect->syntax->compares_rows) {
+    if (skip == order->count - 1) {
+        compare_column(s, order, skip, order->columns[skip].descending ? CAT_LT : CAT_GT);
+    } else if (!s->dialect->syntax->compares_rows) {
         compare_columns(s, order, skip);
-    } else if (cat_order_has_one_direction(order, skip)) {
+    } else if (cat_order_has_one_direction(order, skip) && order->columns[skip].field != CAT_PRODUCT_CREATED_AT) {
         compare_rows(s, order, skip);
     } else {
-        compare_column(s, order, skip, order->columns[skip].descending ? " <= " : " >= ");
+        compare_column(s, order, skip, order->columns[skip].descending ? CAT_LTE : CAT_GTE);
         cat_select_text_add(s, " AND ", NULL);
         compare_columns(s, order, skip);
     }

@@ -6,15 +6,16 @@
 #include "catalogue/search/select_text.h"
 
 /*
- * The order of a list as columns: those of its sort (of a field of the shop's own, its key, which selects around another call own_1 ...), then, unless id is among them, created_at and id in the direction of the first; and
+ * The order of a list as columns: those of its sort (of a field of the shop's own, its key, which selects around another call own_1 ...), then the number (lib/id.h), in the direction of the first unless id is among
+ * them; and
  * where in it the answer begins. `skip`: how many of the columns to leave out, because a select has one value of each.
  */
-#define CAT_ORDER_MAX (CAT_LIST_SORT_MAX + 2)
+#define CAT_ORDER_MAX (CAT_LIST_SORT_MAX + 1)
 
 typedef struct cat_order_t {
     int count;
     struct {
-        int field;          /* of the mount's */
+        int field;          /* of the mount's; CAT_PRODUCT_ID: the number; CAT_PRODUCT_CREATED_AT: its milliseconds */
         const char *column; /* its name in a select around another */
         int descending;
         int is_number;
@@ -22,7 +23,8 @@ typedef struct cat_order_t {
     } columns[CAT_ORDER_MAX];
 } cat_order_t;
 
-cat_order_t cat_order_make(const cat_list_query_t *query);
+/* What the order goes on after is on the pool. */
+cat_order_t cat_order_make(apr_pool_t *pool, const cat_list_query_t *query);
 
 /* 1: an index on the columns after skip gives the order, forwards or backwards. */
 int cat_order_has_one_direction(const cat_order_t *order, int skip);

@@ -52,6 +52,12 @@ _Static_assert(CANDIDATES_MAX < CAT_COLUMNS_MAX, "all candidates are counted by 
 /* It has every column of conditions but those of texts that are folded: what a walk passes for a price or a rating is not read. */
 static const char by_time[] = "products_by_time";
 
+/* Is it the column n, or its milliseconds? */
+static int is_number(const char *column)
+{
+    return !strcmp(column, "n") || !strcmp(column, "created_at");
+}
+
 /* The index by which products are found, or walked, in the order of a column; *not_null: see cat_plan_t. Only that of time is in no part of
  * CatalogIndex, and so not in its table. */
 static const char *find_index(const char *column, const char **not_null)
@@ -63,7 +69,7 @@ static const char *find_index(const char *column, const char **not_null)
             return cat_index_table[i].name;
         }
     }
-    return strcmp(column, "created_at") ? NULL : by_time;
+    return is_number(column) ? by_time : NULL;
 }
 
 /* The index by which the products that have one value of a field are found, in the order of a column. A list with conditions on several of
@@ -74,9 +80,9 @@ static const struct {
     const char *index;
     const char *not_null;
 } value_indexes[] = {
-    {CAT_PRODUCT_CATEGORY, "created_at", "products_by_category", "category_key"},
-    {CAT_PRODUCT_PRICE, "created_at", "products_by_price", "price_key"},
-    {CAT_PRODUCT_RATING, "created_at", "products_by_rating", "rating_key"},
+    {CAT_PRODUCT_CATEGORY, "n", "products_by_category", "category_key"},
+    {CAT_PRODUCT_PRICE, "n", "products_by_price", "price_key"},
+    {CAT_PRODUCT_RATING, "n", "products_by_rating", "rating_key"},
     {CAT_PRODUCT_CATEGORY, "price_key", "products_by_category_price", "price_key"},
 };
 
@@ -146,8 +152,10 @@ static const cat_query_condition_t *find_values(const cat_plan_t *plan, int fiel
 /* 0: no condition names the values of such a field, for this order. */
 static int walk_values(cat_plan_t *plan)
 {
+    const char *column = is_number(plan->order.columns[0].column) ? "n" : plan->order.columns[0].column;
+
     for (size_t i = 0; i < VALUE_INDEXES; i++) {
-        int has_order = !strcmp(plan->order.columns[0].column, value_indexes[i].order);
+        int has_order = !strcmp(column, value_indexes[i].order);
         plan->branch_condition = has_order ? find_values(plan, value_indexes[i].field) : NULL;
         if (plan->branch_condition) {
             plan->index = value_indexes[i].index;
@@ -240,7 +248,7 @@ static int walk_pair(cat_db_t *db, cat_plan_t *plan)
     const cat_registry_t *registry = cat_select_text_registry(db);
     int by = plan->order.columns[0].field;
 
-    if (!registry || !registry->has_pairs || by == CAT_PRODUCT_CREATED_AT || cat_plan_is_index_too_short(plan)) {
+    if (!registry || !registry->has_pairs || is_number(plan->order.columns[0].column) || cat_plan_is_index_too_short(plan)) {
         return 0;
     }
     for (int i = 0; i < query->condition_count; i++) {
@@ -274,7 +282,7 @@ static void plan_walk(cat_plan_t *plan)
     int field;
 
     plan->kind = CAT_PLAN_WALK;
-    if (walk_values(plan) || (!strcmp(plan->order.columns[0].column, "created_at") &&
+    if (walk_values(plan) || (is_number(plan->order.columns[0].column) &&
                               (walk_keys_of_values(plan) || walk_keys_by_time(plan)))) {
         return;
     }
@@ -284,7 +292,6 @@ static void plan_walk(cat_plan_t *plan)
     field = plan->order.columns[plan->skip].field;
     plan->own = field >= CAT_PRODUCT_FIELDS ? field : 0;
     plan->index = find_index(plan->order.columns[plan->skip].column, &plan->not_null);
-    plan->is_by_key = !plan->index && !plan->own;
 }
 
 /* Does the walk pass only products that meet the condition, or end when it comes to others? */
@@ -294,7 +301,8 @@ static int is_in_walk(const cat_plan_t *plan, const cat_query_condition_t *condi
         return condition->op != CAT_ALL || condition->count == 1;
     }
     return cat_conditions_is_indexed(plan->query->all, condition) && condition->op != CAT_IN &&
-           condition->field == plan->order.columns[plan->skip].field &&
+           (condition->field == CAT_PRODUCT_CREATED_AT ? is_number(plan->order.columns[plan->skip].column)
+                                                       : condition->field == plan->order.columns[plan->skip].field) &&
            (condition->op != CAT_EQ || condition->field != CAT_PRODUCT_CATEGORY);
 }
 
@@ -388,7 +396,7 @@ static void add_candidate(cat_select_text_t *s, const cat_list_query_t *query, c
                               .not_null = candidate->not_null};
 
     if (candidate->word) {
-        cat_plan_add_postings(s, query, candidate->word, "id", most + 1);
+        cat_plan_add_postings(s, query, candidate->word, "n", most + 1);
     } else {
         cat_plan_add_found(s, &found);
     }
@@ -445,7 +453,7 @@ static void add_field(candidates_t *candidates, const cat_plan_t *plan, const ca
         candidate->index = find_index(cat_conditions_column(condition->field), &candidate->not_null);
     }
     for (size_t i = 0; i < VALUE_INDEXES && names_values; i++) {
-        if (value_indexes[i].field == condition->field && !strcmp(value_indexes[i].order, "created_at")) {
+        if (value_indexes[i].field == condition->field && !strcmp(value_indexes[i].order, "n")) {
             candidate->index = value_indexes[i].index;
             candidate->not_null = value_indexes[i].not_null;
         }
@@ -567,7 +575,7 @@ void cat_plan_drive(cat_plan_t *plan, const cat_posting_t *posting)
     plan->not_null = is_own || !condition ? NULL : value_indexes[0].not_null;
     plan->own = is_own ? condition->field : 0;
     plan->pair = 0;
-    plan->is_by_product = plan->is_by_key = plan->skip = 0;
+    plan->is_by_product = plan->skip = 0;
     plan->branch_condition = condition;
     plan->element = posting->value;
     plan->branch_count = 1;
@@ -616,14 +624,14 @@ _Static_assert(CAT_LOOKS_WORDS > CAT_PLAN_BRANCHES, "looks tell whether there ar
 
 static int is_by_time(const cat_plan_t *plan)
 {
-    return !strcmp(plan->order.columns[0].column, "created_at") && !cat_plan_is_index_too_short(plan);
+    return !strcmp(plan->order.columns[0].column, "n") && !cat_plan_is_index_too_short(plan);
 }
 
 static void add_use(cat_select_text_t *s, const char *before, const char *word, int offset)
 {
-    cat_select_text_add(s, before, "(SELECT w.created_at FROM product_words w WHERE w.word = ", NULL);
+    cat_select_text_add(s, before, "(SELECT w.n FROM product_words w WHERE w.word = ", NULL);
     cat_select_text_add_value(s, word);
-    cat_select_text_add(s, " ORDER BY w.created_at DESC, w.id DESC LIMIT 1 OFFSET ", NULL);
+    cat_select_text_add(s, " ORDER BY w.n DESC LIMIT 1 OFFSET ", NULL);
     cat_select_text_add_number(s, offset);
     cat_select_text_add(s, ")", NULL);
 }
@@ -935,10 +943,10 @@ static int is_stream_best(const cat_list_query_t *query, const words_t *words)
 
 /* ---- the choice ---- */
 
-static void plan_fetch(cat_plan_t *plan, const candidate_t *candidate)
+static void plan_fetch(apr_pool_t *pool, cat_plan_t *plan, const candidate_t *candidate)
 {
     if (plan->pair) { /* what is fetched has the keys of the field itself */
-        plan->order = cat_order_make(plan->query);
+        plan->order = cat_order_make(pool, plan->query);
         plan->sort_count = plan->query->sort_count;
         drop_constants(plan);
     }
@@ -1040,7 +1048,7 @@ static void use_pair(choice_t *c)
         return;
     }
     by_time.sort[0] = (cat_query_sort_t){CAT_PRODUCT_CREATED_AT, 1};
-    pair.order = cat_order_make(&by_time);
+    pair.order = cat_order_make(c->db->pool, &by_time);
     pair.counts = NULL;
     c->plan->counts = apr_pmemdup(c->db->pool, &pair, sizeof(pair));
 }
@@ -1069,7 +1077,7 @@ static apr_status_t choose_by_counts(choice_t *c, candidates_t *candidates)
     }
     plan_count(c, candidates);
     if (is_fetched(best, candidates->products) && !is_walk_sooner(c->plan, candidates)) {
-        plan_fetch(c->plan, best);
+        plan_fetch(c->db->pool, c->plan, best);
     } else if (is_pair && best->count > CAT_PLAN_VERY_FEW && is_pair_best(c, best)) {
         use_pair(c);
     } else if (is_stream && !is_walked(best)) {
@@ -1128,7 +1136,7 @@ apr_status_t cat_plan_choose(cat_db_t *db, const cat_list_query_t *query, cat_pl
     if (rv != APR_SUCCESS) {
         return rv;
     }
-    *plan = (cat_plan_t){.query = query, .order = cat_order_make(query), .sort_count = query->sort_count, .field = -1};
+    *plan = (cat_plan_t){.query = query, .order = cat_order_make(db->pool, query), .sort_count = query->sort_count, .field = -1};
     drop_constants(plan);
     rv = look_for_words(db, plan, looks);
     if (rv != APR_SUCCESS) {
@@ -1139,7 +1147,7 @@ apr_status_t cat_plan_choose(cat_db_t *db, const cat_list_query_t *query, cat_pl
         plan_walk(plan);
     }
     if (find_condition(query, CAT_PRODUCT_ID, CAT_EQ) || find_condition(query, CAT_PRODUCT_ID, CAT_IN)) {
-        plan_fetch(plan, &(candidate_t){.field = CAT_PRODUCT_ID});
+        plan_fetch(db->pool, plan, &(candidate_t){.field = CAT_PRODUCT_ID});
         return APR_SUCCESS;
     }
     plan->wants_most = !passes_unwanted(plan, 1);

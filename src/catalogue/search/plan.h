@@ -31,7 +31,6 @@ typedef struct cat_plan_t {
     cat_plan_kind_t kind;
     const char *index;    /* of products, to walk, or to find what is fetched; NULL: the primary key, or words */
     const char *not_null; /* the column that the index leaves out rows without; NULL: none */
-    int is_by_key;        /* CAT_PLAN_WALK: flag: by the primary key, for its order */
 
     /* CAT_PLAN_WALK: the field of the shop's own whose keys are walked, in their order or that of time; 0: products are. Where the keys
      * have one value each, their order is that of time as well. */
@@ -97,7 +96,7 @@ int cat_plan_is_empty(const cat_plan_t *plan);
 /* Adds the select of the products, with the columns of catalogue/product/product.h and those of the sort behind them. */
 void cat_plan_add_rows(cat_select_text_t *s, const cat_plan_t *plan, apr_int64_t rows, apr_int64_t offset);
 
-/* Adds the select of created_at, id and in_name of the newest products of the list, which is in the order of time: at least `rows`, if it has
+/* Adds the select of n and in_name of the newest products of the list, which is in the order of time: at least `rows`, if it has
  * as many. A product may be there twice, once with each in_name. */
 void cat_plan_add_candidates(cat_select_text_t *s, const cat_plan_t *plan, apr_int64_t rows);
 

@@ -5,11 +5,11 @@
  * several walks, one for each value, the select is a union of branches; `branch` says which one a function writes, 0 where
  * there is only one. "category[in]=tea,milk", newest first, on SQLite:
  *
- *      SELECT r.id, ... FROM (                                                   the products of the page, by their keys
- *          SELECT p.created_at, p.id FROM products p INDEXED BY ... WHERE ...    branch 0: tea
+ *      SELECT r.id, ... FROM (                                                   the products of the page, by their numbers
+ *          SELECT p.n FROM products p INDEXED BY ... WHERE ...    branch 0: tea
  *          UNION ALL SELECT ...                                                  branch 1: milk
- *          ORDER BY p.created_at DESC, p.id DESC LIMIT 11) k
- *      CROSS JOIN products r ON r.id = k.id ORDER BY ...
+ *          ORDER BY p.n DESC LIMIT 11) k
+ *      CROSS JOIN products r ON r.n = k.n ORDER BY ...
  */
 #include "catalogue/search/plan.h"
 
@@ -24,7 +24,7 @@
 typedef enum {
     READ_KEYS,     /* not more than their keys and what the conditions ask */
     READ_IN_ORDER, /* all columns, as the walk or stream comes to them */
-    LOOK_UP_EACH   /* the same as r, by its id, once the index has told that it is wanted */
+    LOOK_UP_EACH   /* the same as r, by its number, once the index has told that it is wanted */
 } reading_t;
 
 static int count_branches(const cat_plan_t *plan)
@@ -50,7 +50,10 @@ static const char *union_of(const cat_plan_t *plan)
 
 static void add_bound(cat_select_text_t *s, const cat_plan_t *plan)
 {
-    if (plan->bound) {
+    if (plan->bound && plan->order.columns[0].field == CAT_PRODUCT_CREATED_AT) {
+        cat_select_text_add_condition(s);
+        cat_conditions_add_time(s, plan->order.columns[0].descending ? CAT_GTE : CAT_LTE, apr_atoi64(plan->bound));
+    } else if (plan->bound) {
         cat_select_text_add_condition(s);
         cat_conditions_add_key(s, plan->order.columns[0].field);
         cat_select_text_add(s, plan->order.columns[0].descending ? " >= " : " <= ", NULL);
@@ -64,7 +67,7 @@ static void add_bound(cat_select_text_t *s, const cat_plan_t *plan)
 
 static void join_product(cat_select_text_t *s, const char *keys)
 {
-    cat_select_text_add(s, s->dialect->syntax->join, "products r ON r.id = ", keys, ".id", NULL);
+    cat_select_text_add(s, s->dialect->syntax->join, "products r ON r.n = ", keys, ".n", NULL);
 }
 
 /* Do postings tell whether a product is found? A long word is found by its first part only. */
@@ -160,7 +163,8 @@ static int needs_products(const cat_select_text_t *s, const cat_plan_t *plan)
         query->word_count > (found.words[0] != NULL) + (found.words[1] != NULL) || needs_names(s, plan, &found);
 
     for (int i = 0; i < query->condition_count; i++) {
-        is_needed |= query->conditions[i].field < CAT_PRODUCT_FIELDS && !has_found(&found, i);
+        int field = query->conditions[i].field;
+        is_needed |= field < CAT_PRODUCT_FIELDS && field != CAT_PRODUCT_CREATED_AT && !has_found(&found, i);
     }
     for (int i = plan->pair ? 1 : 0; i < plan->order.count; i++) {
         int field = plan->order.columns[i].field;
@@ -195,6 +199,7 @@ static int is_in_index_by_time(const cat_select_text_t *s, const cat_query_condi
         return !s->dialect->syntax->pads_blanks &&
                (condition->op == CAT_EQ || condition->op == CAT_IN || condition->op == CAT_NE);
     case CAT_PRODUCT_NAME:
+    case CAT_PRODUCT_ID:
         return 0;
     default:
         return 1;
@@ -207,7 +212,7 @@ static int is_order_in_index_by_time(const cat_plan_t *plan)
     for (int i = 0; i < plan->order.count; i++) {
         int field = plan->order.columns[i].field;
         if (field == CAT_PRODUCT_NAME || field == CAT_PRODUCT_CATEGORY ||
-            (plan->kind == CAT_PLAN_WALK && i == 0 && field != CAT_PRODUCT_CREATED_AT)) {
+            (plan->kind == CAT_PLAN_WALK && i == 0 && field != CAT_PRODUCT_CREATED_AT && field != CAT_PRODUCT_ID)) {
             return 0;
         }
     }
@@ -239,18 +244,14 @@ static const char *find_index_of_rest(const cat_select_text_t *s, const cat_plan
     return "products_by_time";
 }
 
-/* Joins the products to keys or postings. SQLite would else take a bound of their time for one of p's as well, and pass all between. */
+/* Joins the products to keys or postings. SQLite would else take a bound of their numbers for one of p's as well, and pass all between. */
 static void join_checked(cat_select_text_t *s, const cat_plan_t *plan)
 {
     const char *index = find_index_of_rest(s, plan);
 
     cat_select_text_add(s, s->dialect->syntax->join, NULL);
     cat_select_text_add_products(s, index);
-    cat_select_text_add(s, " ON p.id = ", s->keys, ".id", NULL);
-    if (index) {
-        cat_select_text_add(s, " AND p.created_at = ", s->dialect->syntax->use_index ? "+" : "", s->keys, ".created_at",
-                            NULL);
-    }
+    cat_select_text_add(s, " ON p.n = ", index && s->dialect->syntax->use_index ? "+" : "", s->keys, ".n", NULL);
 }
 
 /* Is the second list one that is looked up, and not read beside the other or found in an index of products? */
@@ -308,7 +309,7 @@ static void add_walk(cat_select_text_t *s, const cat_plan_t *plan, int branch, r
     if (plan->own) {
         cat_select_text_add_keys(s, "w", plan->is_by_product);
     } else {
-        cat_select_text_add_products(s, plan->is_by_key ? s->dialect->syntax->primary_key : plan->index);
+        cat_select_text_add_products(s, plan->index);
     }
     join_others(s, plan, reading);
     cat_select_text_begin_where(s);
@@ -418,13 +419,11 @@ static void add_few(cat_select_text_t *s)
 
 static void add_fetch(cat_select_text_t *s, const cat_plan_t *plan, reading_t reading)
 {
-    const char *keys = plan->word                          ? "created_at, id"
-                       : plan->field >= CAT_PRODUCT_FIELDS ? "w.created_at, w.id"
-                                                           : "p.created_at, p.id";
+    const char *keys = plan->word ? "n" : plan->field >= CAT_PRODUCT_FIELDS ? "w.n" : "p.n";
 
     cat_select_text_add(s, " FROM (SELECT ", plan->word || plan->only ? "DISTINCT " : "", keys, NULL);
     if (plan->word) {
-        cat_plan_add_postings(s, plan->query, plan->word, "created_at, id", CAT_PLAN_FETCHED);
+        cat_plan_add_postings(s, plan->query, plan->word, "n", CAT_PLAN_FETCHED);
     } else {
         cat_plan_add_found(s, plan);
         add_fetched_exactly(s, plan);
@@ -705,12 +704,14 @@ void cat_plan_add_candidates(cat_select_text_t *s, const cat_plan_t *plan, apr_i
 
 void cat_plan_add_bound(cat_select_text_t *s, const cat_plan_t *plan, apr_int64_t rows, apr_int64_t offset)
 {
+    int is_by_time = plan->order.columns[0].field == CAT_PRODUCT_CREATED_AT;
+
     read_from_source(s, plan);
     cat_select_text_add(s, "SELECT ", NULL);
     cat_conditions_add_key(s, plan->order.columns[0].field);
     add_source(s, plan, 0, READ_KEYS);
     cat_select_text_add(s, " ORDER BY ", NULL);
-    cat_conditions_add_key(s, plan->order.columns[0].field);
+    cat_conditions_add_key(s, is_by_time ? CAT_PRODUCT_ID : plan->order.columns[0].field);
     cat_select_text_add(s, plan->order.columns[0].descending ? " DESC" : "", NULL);
     add_limit(s, 1, rows + offset - 1);
 }
@@ -738,7 +739,6 @@ static cat_plan_t make_whole(const cat_plan_t *plan)
     }
     whole.order.count = whole.is_merged ? whole.order.count : 0;
     whole.bound = NULL;
-    whole.is_by_key = 0;
     whole.is_by_product = 0;
     if (whole.skip) {
         whole.skip = 0;
@@ -765,7 +765,7 @@ static void add_all(cat_select_text_t *s, const cat_plan_t *plan, const char *wh
 
     read_from_source(s, &whole);
     for (int branch = 0; branch < count_branches(&whole); branch++) {
-        cat_select_text_add(s, branch ? " UNION " : "", "SELECT * FROM (SELECT ", s->keys, ".id", what, NULL);
+        cat_select_text_add(s, branch ? " UNION " : "", "SELECT * FROM (SELECT ", s->keys, ".n", what, NULL);
         add_source(s, &whole, branch, reading);
         add_most(s, plan, most);
         cat_select_text_add(s, ") b", NULL);
@@ -785,8 +785,8 @@ static int is_counted_by_words(const cat_select_text_t *s, const cat_plan_t *pla
 static void add_counted(cat_select_text_t *s, const cat_plan_t *plan, const cat_plan_t *whole, apr_int64_t most)
 {
     if (is_counted_by_words(s, plan, most)) {
-        cat_select_text_add(s, "SELECT DISTINCT id", NULL);
-        cat_plan_add_postings(s, plan->query, plan->query->words[0], "DISTINCT id", most);
+        cat_select_text_add(s, "SELECT DISTINCT n", NULL);
+        cat_plan_add_postings(s, plan->query, plan->query->words[0], "DISTINCT n", most);
     } else if (is_intersection(s, whole)) {
         add_intersection(s, whole);
     } else if (count_branches(whole) == 1) {

@@ -78,9 +78,9 @@ static void add_use(cat_select_text_t *s, const cat_posting_t *posting, int offs
 {
     const char *keys = cat_postings_is_category(posting) ? "p" : "w";
 
-    cat_select_text_add(s, "(SELECT ", keys, ".created_at", NULL);
+    cat_select_text_add(s, "(SELECT ", keys, ".n", NULL);
     add_source(s, posting);
-    cat_select_text_add(s, " ORDER BY ", keys, ".created_at DESC, ", keys, ".id DESC LIMIT 1 OFFSET ", NULL);
+    cat_select_text_add(s, " ORDER BY ", keys, ".n DESC LIMIT 1 OFFSET ", NULL);
     cat_select_text_add_number(s, offset);
     cat_select_text_add(s, "), ", NULL);
 }
@@ -224,7 +224,7 @@ static void join_value(cat_select_text_t *s, const cat_posting_t *posting)
 
 static void add_same_product(cat_select_text_t *s)
 {
-    cat_select_text_add(s, " AND v.created_at = ", s->keys, ".created_at AND v.id = ", s->keys, ".id", NULL);
+    cat_select_text_add(s, " AND v.n = ", s->keys, ".n", NULL);
 }
 
 void cat_postings_join(cat_select_text_t *s, const cat_posting_t *posting)

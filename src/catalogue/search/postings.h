@@ -13,7 +13,7 @@ typedef struct cat_posting_t {
     const cat_query_condition_t *condition; /* CAT_EQ or CAT_ALL; NULL: a word */
     int value;                              /* which of its values */
     const char *word, *found; /* of the query, and the only word of the dictionary that begins so; NULL: a condition */
-    apr_int64_t span;         /* the time in which the last 200 were added; CAT_POSTING_NEVER: there are fewer */
+    apr_int64_t span;         /* from the number of the 200th product to that of the newest; CAT_POSTING_NEVER: there are fewer */
     apr_int64_t count;        /* of its products, which may be some seconds old; -1: not known */
 } cat_posting_t;
 
@@ -26,7 +26,7 @@ int cat_postings_list(const cat_list_query_t *query, cat_posting_t *postings);
 /* Reads span and count of those that are conditions, and sorts all: the rarest first. */
 apr_status_t cat_postings_rank(cat_db_t *db, cat_posting_t *postings, int count);
 
-/* The span between these two times of products, in ms; CAT_POSTING_NEVER if one is NULL. */
+/* The span between these two numbers of products; CAT_POSTING_NEVER if one is NULL. */
 apr_int64_t cat_posting_measure_span(const char *newest, const char *older);
 
 /* Has the second, the more frequent one, at most `times` times the products of the first? */

@@ -8,7 +8,7 @@
  *
  * Where words take part that the client has not asked for (widen.c), there are two more: those found inside words, then those with a slip.
  *
- * What is read of a class is its candidates, newest first: created_at, id, and whether the name has all words, which the postings tell
+ * What is read of a class is its candidates, newest first: the number, and whether the name has all words, which the postings tell
  * (product_words.in_name). So they only have to be parted in two to be in order, and no product is read but those of the page. A class ends with
  * conf->count_limit candidates. It is read no further than the page requires: where names have the words, as in nearly all questions,
  * the page is found among a few candidates, so few are asked for at first.
@@ -150,8 +150,8 @@ static apr_int64_t count_most(const cat_db_t *db)
 /* ---- the page ---- */
 
 typedef struct candidate_t {
-    const char *created_at, *id;
-    int in_name; /* flag */
+    const char *n; /* the number; NULL: there is none */
+    int in_name;   /* flag */
 } candidate_t;
 
 typedef struct ranking_t {
@@ -161,7 +161,7 @@ typedef struct ranking_t {
     const cat_list_position_t *after; /* NULL: the page is from its offset on */
     apr_int64_t offset, limit;
     apr_int64_t passed; /* products of the list up to here, behind `after` */
-    apr_hash_t *found;  /* of each id that a class but the last has found, that class */
+    apr_hash_t *found;  /* of each number that a class but the last has found, that class */
 } ranking_t;
 
 /* The candidates of one class. */
@@ -172,17 +172,10 @@ typedef struct class_t {
     int is_last; /* flag: it finds all products of the list */
     apr_int64_t most, read;
     apr_array_header_t *named, *others; /* candidate_t */
-    candidate_t current;                /* the last row's; id NULL: none. The next row may be of the same product */
+    candidate_t current;                /* the last row's. The next row may be of the same product */
     int has_more;                       /* flag: there are more than most */
     int is_enough;                      /* flag: the page needs no more of them */
 } class_t;
-
-static int compare_positions(const candidate_t *candidate, const cat_list_key_t *key)
-{
-    apr_int64_t one = apr_atoi64(candidate->created_at), other = apr_atoi64(key->created_at);
-
-    return one != other ? (one > other ? -1 : 1) : strcmp(key->id, candidate->id);
-}
 
 /* Does the list have it before the page, because of the client's cursor? */
 static int is_passed(const ranking_t *r, const candidate_t *candidate, int rank)
@@ -193,7 +186,7 @@ static int is_passed(const ranking_t *r, const candidate_t *candidate, int rank)
         return 0;
     }
     last = atoi(r->after->values[0]);
-    return rank < last || (rank == last && compare_positions(candidate, &r->after->key) <= 0);
+    return rank < last || (rank == last && apr_atoi64(candidate->n) >= r->after->n);
 }
 
 /* How many products the page still needs, with one behind it. */
@@ -203,12 +196,12 @@ static apr_int64_t count_needed(const ranking_t *r)
 }
 
 /* Notes that this class has found it, unless one before has. */
-static int is_of_class(const class_t *c, const char *id)
+static int is_of_class(const class_t *c, const char *n)
 {
-    const void *of = apr_hash_get(c->ranking->found, id, APR_HASH_KEY_STRING);
+    const void *of = apr_hash_get(c->ranking->found, n, APR_HASH_KEY_STRING);
 
     if (!of && !c->is_last) {
-        apr_hash_set(c->ranking->found, id, APR_HASH_KEY_STRING, &classes[c->number]);
+        apr_hash_set(c->ranking->found, n, APR_HASH_KEY_STRING, &classes[c->number]);
     }
     return !of || of == &classes[c->number];
 }
@@ -217,24 +210,24 @@ static void keep_candidate(class_t *c)
 {
     const candidate_t *current = &c->current;
 
-    if (!current->id) {
+    if (!current->n) {
         return;
     }
     c->read++;
-    if (is_of_class(c, current->id) && !is_passed(c->ranking, current, c->rank + !current->in_name)) {
+    if (is_of_class(c, current->n) && !is_passed(c->ranking, current, c->rank + !current->in_name)) {
         APR_ARRAY_PUSH(current->in_name ? c->named : c->others, candidate_t) = *current;
     }
     c->is_enough = c->named->nelts >= count_needed(c->ranking);
-    c->current.id = NULL;
+    c->current.n = NULL;
 }
 
 static apr_status_t take_candidate(void *baton, const char *const *values, int)
 {
     class_t *c = baton;
     apr_pool_t *pool = c->ranking->db->pool;
-    int in_name = *values[2] == '1';
+    int in_name = *values[1] == '1';
 
-    if (c->current.id && !strcmp(c->current.id, values[1])) {
+    if (c->current.n && !strcmp(c->current.n, values[0])) {
         c->current.in_name |= in_name;
         return APR_SUCCESS;
     }
@@ -243,7 +236,7 @@ static apr_status_t take_candidate(void *baton, const char *const *values, int)
     if (c->has_more || c->is_enough) {
         return CAT_ENOUGH;
     }
-    c->current = (candidate_t){apr_pstrdup(pool, values[0]), apr_pstrdup(pool, values[1]), in_name};
+    c->current = (candidate_t){apr_pstrdup(pool, values[0]), in_name};
     return APR_SUCCESS;
 }
 
@@ -278,8 +271,8 @@ static void append_candidates(ranking_t *r, const apr_array_header_t *candidates
         if (count_needed(r) == 0) {
             r->page->has_next = 1;
         } else if (r->passed > r->offset) {
-            APR_ARRAY_PUSH(r->page->ids, const char *) = candidate->id;
-            r->page->last.key = (cat_list_key_t){candidate->created_at, candidate->id};
+            APR_ARRAY_PUSH(r->page->numbers, const char *) = candidate->n;
+            r->page->last.n = apr_atoi64(candidate->n);
             r->page->last.values[0] = apr_itoa(r->db->pool, rank);
         }
     }
@@ -329,9 +322,9 @@ apr_status_t cat_relevance_find(cat_db_t *db, const cat_list_query_t *asked, con
     apr_status_t rv = APR_SUCCESS;
 
     r.offset = offset < count_most(db) ? offset : count_most(db); /* a client may ask for any page */
-    r.after = query->page || !*query->after.key.id ? NULL : &query->after;
+    r.after = query->page || query->after.n == CAT_LIST_KEY_MAX ? NULL : &query->after;
     r.found = apr_hash_make(db->pool);
-    *page = (cat_relevance_page_t){.ids = apr_array_make(db->pool, 16, sizeof(const char *)), .total = -1};
+    *page = (cat_relevance_page_t){.numbers = apr_array_make(db->pool, 16, sizeof(const char *)), .total = -1};
     for (int i = 0; i < CLASSES && rv == APR_SUCCESS && count_needed(&r) > 0; i++) {
         question = make_question(db->pool, i, asked, query);
         if (i == 0 || !is_same_question(&question, &before)) {

@@ -13,7 +13,7 @@
  * conf->count_limit products take part, those whose name has all words before the others, each newest first.
  */
 typedef struct cat_relevance_page_t {
-    apr_array_header_t *ids;  /* const char *: the products of the page, in their order */
+    apr_array_header_t *numbers; /* const char *: those of the products of the page, in their order */
     int has_next;             /* flag: products follow them */
     cat_list_position_t last; /* of the last one, where has_next: its only value is its rank */
     apr_int64_t total;        /* products that match; -1: there may be more than were read */

@@ -61,8 +61,7 @@ static void note_last(search_t *s, const char *const *values)
     for (int i = 0; i < s->query->sort_count; i++) {
         last->values[i] = apr_pstrdup(s->db->pool, values[CAT_PRODUCT_COLUMNS + i]);
     }
-    last->key.created_at = apr_pstrdup(s->db->pool, values[CAT_PRODUCT_CREATED_AT]);
-    last->key.id = apr_pstrdup(s->db->pool, values[CAT_PRODUCT_ID]);
+    last->n = cat_id_number(values[CAT_PRODUCT_ID]);
 }
 
 static apr_status_t pass_row(search_t *s, const char *const *values)
@@ -133,27 +132,27 @@ static apr_status_t keep_row(void *baton, const char *const *values, int count)
     apr_hash_t *rows = baton;
     const char *const *row = cat_product_copy(apr_hash_pool_get(rows), values, count);
 
-    apr_hash_set(rows, row[CAT_PRODUCT_ID], APR_HASH_KEY_STRING, row);
+    apr_hash_set(rows, cat_id_number_text(apr_hash_pool_get(rows), row[CAT_PRODUCT_ID]), APR_HASH_KEY_STRING, row);
     return APR_SUCCESS;
 }
 
-/* Passes on the products of these ids, in their order. */
-static apr_status_t read_portion(search_t *s, const char *const *ids, int count)
+/* Passes on the products of these numbers, in their order. */
+static apr_status_t read_portion(search_t *s, const char *const *numbers, int count)
 {
     apr_hash_t *rows = apr_hash_make(s->db->pool);
     cat_select_text_t text;
     apr_status_t rv;
 
     cat_select_text_begin(&text, s->db);
-    cat_select_text_add(&text, "SELECT " PRODUCT_COLUMNS_OF_R " FROM products r WHERE r.id IN (", NULL);
+    cat_select_text_add(&text, "SELECT " PRODUCT_COLUMNS_OF_R " FROM products r WHERE r.n IN (", NULL);
     for (int i = 0; i < count; i++) {
         cat_select_text_add(&text, i ? ", " : "", NULL);
-        cat_select_text_add_value(&text, ids[i]);
+        cat_select_text_add_value(&text, numbers[i]);
     }
     cat_select_text_add(&text, ")", NULL);
     rv = cat_select_text_run(&text, s->db, keep_row, rows);
     for (int i = 0; i < count && rv == APR_SUCCESS; i++) {
-        const char *const *row = apr_hash_get(rows, ids[i], APR_HASH_KEY_STRING);
+        const char *const *row = apr_hash_get(rows, numbers[i], APR_HASH_KEY_STRING);
         if (row) { /* a posting may have none, if another program deleted it */
             rv = pass_row(s, row);
         }
@@ -189,9 +188,9 @@ static apr_status_t read_by_relevance(search_t *s)
         return rv;
     }
     note_ranked(s, &page);
-    for (int done = 0; done < page.ids->nelts && rv == APR_SUCCESS; done += AT_ONCE) {
-        int rest = page.ids->nelts - done;
-        rv = read_portion(s, (const char *const *)page.ids->elts + done, rest < AT_ONCE ? rest : AT_ONCE);
+    for (int done = 0; done < page.numbers->nelts && rv == APR_SUCCESS; done += AT_ONCE) {
+        int rest = page.numbers->nelts - done;
+        rv = read_portion(s, (const char *const *)page.numbers->elts + done, rest < AT_ONCE ? rest : AT_ONCE);
     }
     return rv == APR_SUCCESS && is_plan_wanted(s) ? cat_plan_choose(s->db, s->query, &s->plan) : rv;
 }
@@ -311,7 +310,7 @@ static apr_status_t count_fewer(search_t *s, apr_int64_t than, int *are_fewer)
  * were ranked. Behind the end of the list they are counted. A list by cursor that goes on has the words of its beginning. */
 static apr_status_t look_whether_short(search_t *s, int *is_short)
 {
-    int is_first = s->query->page ? s->offset == 0 : !*s->query->after.key.id;
+    int is_first = s->query->page ? s->offset == 0 : s->query->after.n == CAT_LIST_KEY_MAX;
     int may_be = is_first ? s->passed < s->query->limit : s->query->page && s->passed == 0;
 
     *is_short = may_be;

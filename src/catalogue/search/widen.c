@@ -412,7 +412,7 @@ static void add_is_seen(cat_select_text_t *s, const cat_db_t *db, const char *wo
 
 static void join_products(cat_select_text_t *s)
 {
-    cat_select_text_add(s, s->dialect->syntax->join, "products p ON p.id = w.id", NULL);
+    cat_select_text_add(s, s->dialect->syntax->join, "products p ON p.n = w.n", NULL);
 }
 
 /* Some of the likeliest words, whose products are looked for. */
@@ -427,7 +427,7 @@ typedef struct weighing_t {
 /* A posting is a use if its product can be seen, and has a whole word not only joined. */
 static void add_postings(cat_select_text_t *s, const cat_db_t *db, const char *word)
 {
-    cat_select_text_add(s, "CASE WHEN p.id = w.id", NULL);
+    cat_select_text_add(s, "CASE WHEN p.n = w.n", NULL);
     s->conditions = 1;
     add_is_seen(s, db, word);
     cat_select_text_add(s, " THEN ", cat_product_keys_is_whole(word) ? "w.in_name" : "0",
@@ -436,7 +436,7 @@ static void add_postings(cat_select_text_t *s, const cat_db_t *db, const char *w
     cat_select_text_add(s, " WHERE ", NULL);
     cat_plan_add_is_word(s, word);
     if (cat_product_keys_is_whole(word)) {
-        cat_select_text_add(s, " ORDER BY w.created_at DESC, w.id DESC", NULL);
+        cat_select_text_add(s, " ORDER BY w.n DESC", NULL);
     }
 }
 
@@ -537,12 +537,12 @@ static void add_sight(cat_select_text_t *s, const weighing_t *some)
     const cat_list_query_t query = {
         .all = s->fields, .conditions = visible->conditions, .condition_count = visible->count};
 
-    cat_select_text_add(s, "SELECT CASE WHEN p.id = w.id", NULL);
+    cat_select_text_add(s, "SELECT CASE WHEN p.n = w.n", NULL);
     s->conditions = 1;
     cat_select_text_read_from(s, "w", "p", 0);
     cat_conditions_add_all(s, &query, &(cat_found_t){0});
     cat_select_text_add(
-        s, " THEN w.word ELSE '' END FROM (SELECT w.word, w.created_at, w.id FROM product_words w WHERE w.word IN (",
+        s, " THEN w.word ELSE '' END FROM (SELECT w.word, w.n FROM product_words w WHERE w.word IN (",
         NULL);
     for (int i = 0; i < LIKELIEST; i++) {
         cat_select_text_add(s, i ? ", " : "", NULL);
@@ -763,7 +763,7 @@ static apr_status_t take_unknown(void *baton, const char *const *values, int)
 static void add_products(cat_select_text_t *s, const cat_db_t *db, const char *word)
 {
     if (is_some_hidden(db, s)) {
-        cat_select_text_add(s, " FROM (SELECT w.created_at, w.id", NULL);
+        cat_select_text_add(s, " FROM (SELECT w.n", NULL);
         cat_plan_add_words(s, word);
         cat_select_text_add(s, " LIMIT ", NULL);
         cat_select_text_add_number(s, FOUND_AMONG);

@@ -40,12 +40,12 @@ struct cat_export_t {
     cat_search_end_t end;      /* of it, unless the query is plain */
     apr_pool_t *position_pool; /* of query.after, while the next portion is read */
     apr_int64_t total;
-    char created_at[CAT_NUMBER_DIGITS + 1], id[CAT_ID_LENGTH + 1]; /* of the product that was read last */
-    int is_counted;                                                /* flag: among all->count */
-    apr_time_t begun;                                              /* monotonic, as is handed */
-    apr_off_t wal;                                                 /* octets of the WAL at the beginning */
-    cat_exports_t *all;                                            /* of the child */
-    cat_export_t *next;                                            /* of those; guarded by all->mutex */
+    apr_int64_t n;             /* the number of the product that was read last */
+    int is_counted;            /* flag: among all->count */
+    apr_time_t begun;          /* monotonic, as is handed */
+    apr_off_t wal;             /* octets of the WAL at the beginning */
+    cat_exports_t *all;        /* of the child */
+    cat_export_t *next;        /* of those; guarded by all->mutex */
     apr_thread_mutex_t *mutex;
     /* ---- guarded by the mutex, as is the connection, once the export runs ---- */
     apr_time_t handed;          /* when the last piece was handed over */
@@ -68,8 +68,7 @@ static apr_status_t add_product(void *baton, const char *const *values, int)
     }
     e->format->add(&e->text, &e->style, product, e->total + e->rows == 0);
     e->rows++;
-    apr_cpystrn(e->created_at, values[CAT_PRODUCT_CREATED_AT], sizeof(e->created_at));
-    apr_cpystrn(e->id, values[CAT_PRODUCT_ID], sizeof(e->id));
+    e->n = cat_id_number(values[CAT_PRODUCT_ID]);
     return APR_SUCCESS;
 }
 
@@ -81,7 +80,7 @@ static apr_status_t select_products(cat_export_t *e)
 
     return e->query.is_plain
                ? cat_db_each(e->db, SQL_PRODUCT_LIST_AFTER,
-                             CAT_VALUES(e->query.after.key.created_at, e->query.after.key.id, rows), add_product, e)
+                             CAT_VALUES(cat_number_write(e->pool, e->query.after.n), rows), add_product, e)
                : cat_search_read_within(e->db, &e->query, &searched, &e->end);
 }
 
@@ -107,13 +106,12 @@ static apr_status_t read_portion(void *baton)
 /* The next portion begins after the last product of this one. */
 static void keep_position(cat_export_t *e)
 {
-    const cat_list_position_t plain = {.key = {e->created_at, e->id}};
+    const cat_list_position_t plain = {.n = e->n};
     const cat_list_position_t *last = e->query.is_plain ? &plain : &e->end.last;
     cat_list_position_t *after = &e->query.after;
 
     apr_pool_clear(e->position_pool);
-    after->key = (cat_list_key_t){apr_pstrdup(e->position_pool, last->key.created_at),
-                                  apr_pstrdup(e->position_pool, last->key.id)};
+    after->n = last->n;
     for (int i = 0; i < CAT_LIST_SORT_MAX; i++) {
         after->values[i] = apr_pstrdup(e->position_pool, last->values[i]);
     }

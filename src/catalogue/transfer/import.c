@@ -234,7 +234,7 @@ static apr_status_t read_stored(cat_db_t *db, group_t *group)
             APR_ARRAY_PUSH(ids, const char *) = group->items[i].id;
         }
     }
-    return cat_db_each_list(db, SQL_PRODUCT_GET_100, ids, keep_stored, group);
+    return cat_db_each_list(db, SQL_PRODUCT_GET_100, cat_id_numbers(group->pool, ids), keep_stored, group);
 }
 
 /* The products that the rows are about. Where another writer deletes one between the two statements, no product has the key. */
@@ -703,7 +703,6 @@ static void add_writer(const cat_import_t *im, const item_t *item)
     APR_ARRAY_PUSH(im->writers, writer_t) = (writer_t){item->row, item->place, item->id != NULL};
 }
 
-/* Taking what is made for the row comes before the rows are inserted, as the index decides what is free. */
 static apr_status_t prepare_creation(cat_import_t *im, item_t *item)
 {
     apr_time_t time = im->time + item->row;
@@ -715,12 +714,29 @@ static apr_status_t prepare_creation(cat_import_t *im, item_t *item)
     item->input.values[CAT_PRODUCT_ID] = cat_id_make(im->group.pool, time);
     item->input.values[CAT_PRODUCT_CREATED_AT] = cat_time_store(im->group.pool, time);
     cat_product_stamp(im->group.pool, im->options.rows.fields, item->input.values, time);
-    return cat_own_slugs_claim(im->db, item->input.made, item->input.values);
+    return APR_SUCCESS;
+}
+
+/* Taking what is made for the rows comes before they are inserted, as the index decides what is free. */
+static apr_status_t claim_made(cat_import_t *im)
+{
+    group_t *group = &im->group;
+    apr_status_t rv = APR_SUCCESS;
+
+    for (int i = 0; i < group->count && rv == APR_SUCCESS; i++) {
+        item_t *item = &group->items[i];
+        if (!item->id) {
+            rv = cat_own_slugs_claim(im->db, item->input.made, item->input.values);
+            add_writer(im, item);
+            im->taken = rv == APR_EEXIST ? item : NULL;
+        }
+    }
+    return rv;
 }
 
 static apr_status_t create_products(cat_import_t *im)
 {
-    const char *const *products[GROUP];
+    const char **products[GROUP];
     group_t *group = &im->group;
     int count = 0;
     apr_status_t rv = APR_SUCCESS;
@@ -730,14 +746,16 @@ static apr_status_t create_products(cat_import_t *im)
         item_t *item = &group->items[i];
         if (!item->id) {
             rv = prepare_creation(im, item);
-            add_writer(im, item);
-            im->taken = rv == APR_EEXIST ? item : NULL;
-            products[count++] = (const char *const *)item->input.values;
+            products[count++] = item->input.values;
         }
     }
-    rv = rv == APR_SUCCESS && count ? cat_products_insert_many_within(im->db, products, count, &im->postings) : rv;
+    rv = rv == APR_SUCCESS && count ? cat_products_free_numbers(im->db, (const char **const *)products, count) : rv;
+    rv = rv == APR_SUCCESS && count ? claim_made(im) : rv;
+    rv = rv == APR_SUCCESS && count
+             ? cat_products_insert_many_within(im->db, (const char *const *const *)products, count, &im->postings)
+             : rv;
     for (int i = 0; i < count && rv == APR_SUCCESS && im->options.note; i++) {
-        im->options.note(im->options.baton, products[i]);
+        im->options.note(im->options.baton, (const char *const *)products[i]);
     }
     return rv;
 }

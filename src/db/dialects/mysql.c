@@ -140,16 +140,19 @@ static apr_status_t judge_result(const cat_fault_t *fault)
 }
 
 #define WORDS_INSERT_MYSQL(rows)                                                                                       \
-    "INSERT INTO product_words (word, created_at, id, in_name) VALUES " rows " ON DUPLICATE KEY UPDATE word = "        \
+    "INSERT INTO product_words (word, n, in_name) VALUES " rows " ON DUPLICATE KEY UPDATE word = "        \
     "product_words.word"
 
 #define DICTIONARY_INSERT_MYSQL(rows) "INSERT IGNORE INTO dictionary (part, letters, word) VALUES " rows
 
+/* Fails if a number is taken. */
+#define PRODUCT_INSERT_MYSQL(rows) "INSERT INTO " PRODUCT_INSERTED(rows)
+
 #define KEYS_INSERT_MYSQL(rows)                                                                                        \
-    "INSERT INTO product_keys (field, value_key, created_at, id, value, counted) VALUES " rows                         \
+    "INSERT INTO product_keys (field, value_key, n, value, counted) VALUES " rows                         \
     " ON DUPLICATE KEY UPDATE value = product_keys.value"
 
-#define UNIQUE_INSERT_MYSQL(rows) "INSERT IGNORE INTO product_unique (field, value, id) VALUES " rows
+#define UNIQUE_INSERT_MYSQL(rows) "INSERT IGNORE INTO product_unique (field, value, n) VALUES " rows
 
 /* As a subselect of VALUES, MAX(number) would lock the last change: all writers would wait for the commit of the one that has made it. A
  * SELECT that is inserted locks nothing; as rows of a UNION, the values need types. */
@@ -163,77 +166,52 @@ static apr_status_t judge_result(const cat_fault_t *fault)
 /* Ids of the users of other issuers have other characters; a column of another character set is found by no index. */
 #define BATCH_USER_MYSQL "CONVERT(b.user_id USING ascii)"
 
-/* A derived table lets each value be sent once. */
-#define KEYS_BETWEEN_MYSQL                                                                                             \
-    "FROM (SELECT CAST(%s AS SIGNED) AS key_field, CAST(%s AS SIGNED) AS from_time, %s AS from_id,"                    \
-    " CAST(%s AS SIGNED) AS end_time, %s AS end_id) b JOIN product_keys k ON k.field = key_field"                      \
-    " AND (k.created_at < from_time OR (k.created_at = from_time AND k.id < from_id))"                                 \
-    " AND (k.created_at > end_time OR (k.created_at = end_time AND k.id >= end_id))"
-
-/* A portion of the list, from a key on. */
-#define PORTION_MYSQL(columns)                                                                                         \
-    "SELECT " columns " FROM (SELECT CAST(%s AS SIGNED) AS key_time, %s AS key_id) list_key JOIN products p"           \
-    " ON created_at < key_time OR (created_at = key_time AND p.id < key_id)"                                           \
-    " ORDER BY created_at DESC, p.id DESC LIMIT %s"
-
 /* Where the statistics are older than the products, as after an import, it would read and sort the whole table. */
 #define BY_TIME " FORCE INDEX (products_by_time)"
+#define BY_NUMBER " FORCE INDEX (PRIMARY)"
 
 #define PRODUCT_LIST_MYSQL(from)                                                                                       \
-    "SELECT " PRODUCT_COLUMNS_OF_P " FROM (SELECT CAST(%s AS SIGNED) AS key_time, %s AS key_id) list_key"              \
-    " JOIN products p" BY_TIME " ON created_at < key_time OR (created_at = key_time AND p.id " from " key_id)"         \
-    " ORDER BY created_at DESC, p.id DESC LIMIT %s"
+    "SELECT " PRODUCT_COLUMNS " FROM products" BY_NUMBER " WHERE n " from " %s ORDER BY n DESC LIMIT %s"
 
 /*
- * The statements in which it differs from db/dialects/sql.def: there is no ON CONFLICT, and no LIMIT in a subquery of IN. MariaDB finds
- * no row values in an index, so list keys are compared column by column; a derived table lets each be sent once.
+ * The statements in which it differs from db/dialects/sql.def: there is no ON CONFLICT, and no LIMIT in a subquery of IN.
  */
 static const char *const statements[SQL_COUNT] = {
     /* clang-format off */
     [SQL_PRODUCT_LIST] =
-        "SELECT " PRODUCT_COLUMNS ", " PRODUCT_TOTAL " FROM products" BY_TIME
-        " ORDER BY created_at DESC, id DESC LIMIT %s OFFSET %s",
+        "SELECT " PRODUCT_COLUMNS ", " PRODUCT_TOTAL " FROM products" BY_NUMBER
+        " ORDER BY n DESC LIMIT %s OFFSET %s",
     [SQL_PRODUCT_LIST_NEAR] =
         "SELECT " PRODUCT_COLUMNS_OF_P ", " PRODUCT_TOTAL " FROM"
-        " (SELECT created_at, id FROM products" BY_TIME " ORDER BY created_at DESC, id DESC LIMIT %s, %s) k"
-        " STRAIGHT_JOIN products p ON p.id = k.id ORDER BY k.created_at DESC, k.id DESC",
+        " (SELECT n FROM products" BY_TIME " ORDER BY n DESC LIMIT %s, %s) k"
+        " STRAIGHT_JOIN products p ON p.n = k.n ORDER BY k.n DESC",
     [SQL_PRODUCT_KEY_BELOW] =
-        "SELECT created_at, id FROM (SELECT CAST(%s AS SIGNED) AS key_time, %s AS key_id) list_key"
-        " JOIN products" BY_TIME " ON created_at < key_time OR (created_at = key_time AND id < key_id)"
-        " ORDER BY created_at DESC, id DESC LIMIT 1 OFFSET %s",
+        "SELECT n FROM products" BY_TIME " WHERE n < %s ORDER BY n DESC LIMIT 1 OFFSET %s",
     [SQL_PRODUCT_KEY_ABOVE] =
-        "SELECT created_at, id FROM (SELECT CAST(%s AS SIGNED) AS key_time, %s AS key_id) list_key"
-        " JOIN products" BY_TIME " ON created_at > key_time OR (created_at = key_time AND id >= key_id)"
-        " ORDER BY created_at, id LIMIT 1 OFFSET %s",
+        "SELECT n FROM products" BY_TIME " WHERE n >= %s ORDER BY n LIMIT 1 OFFSET %s",
     [SQL_PRODUCT_LIST_AT] = PRODUCT_LIST_MYSQL("<="),
     [SQL_PRODUCT_LIST_AFTER] = PRODUCT_LIST_MYSQL("<"),
-    [SQL_PRODUCT_LOCK] =
-        "SELECT " PRODUCT_COLUMNS " FROM products WHERE id = %s FOR UPDATE",
+    [SQL_PRODUCT_LOCK] = PRODUCT_LOCK " FOR UPDATE",
     [SQL_PRODUCT_LOCK_100] = LOCK_100 " FOR UPDATE",
     [SQL_PRODUCT_KEYS] = PRODUCT_KEYS " FOR UPDATE",
+    FOR_ROWS(SQL_PRODUCT_INSERT, PRODUCT_INSERT_MYSQL, PRODUCT_ROW),
     FOR_ROWS(SQL_WORDS_INSERT, WORDS_INSERT_MYSQL, WORDS_ROW),
     FOR_ROWS(SQL_DICTIONARY_INSERT, DICTIONARY_INSERT_MYSQL, DICTIONARY_ROW),
     [SQL_INDEX_LIST] =
         "SELECT DISTINCT index_name, 1, NULL FROM information_schema.statistics"
         " WHERE table_schema = DATABASE() AND table_name = 'products'",
     [SQL_FIELDS_ADD] =
-        "INSERT INTO catalog_fields (number, name, definition, complete, counted, claimed, created_at, id, filled)"
-        " VALUES (%s, %s, %s, %s, %s, %s, %s, %s, 0)",
+        "INSERT INTO catalog_fields (number, name, definition, complete, counted, claimed, n, filled)"
+        " VALUES (%s, %s, %s, %s, %s, %s, %s, 0)",
     FOR_ROWS(SQL_KEYS_INSERT, KEYS_INSERT_MYSQL, KEYS_ROW),
-    [SQL_KEYS_BETWEEN] = "SELECT k.id, value_key, value, counted, k.created_at " KEYS_BETWEEN_MYSQL,
-    [SQL_KEYS_DROP] = "DELETE k " KEYS_BETWEEN_MYSQL,
     FOR_ROWS(SQL_UNIQUE_INSERT, UNIQUE_INSERT_MYSQL, UNIQUE_ROW),
     /* A locking read meets rows that other transactions have inserted, and waits for these: so each transaction that added or deleted a
      * product, and one of these rows with it, has ended. Those behind the row that this transaction has just inserted came later. */
     [SQL_WRITERS] =
         "SELECT 0, 0 * COUNT(*) FROM product_deltas WHERE seq <= LAST_INSERT_ID() LOCK IN SHARE MODE /*M! WAIT 1 */",
     [SQL_INDEX_ADD] =
-        "INSERT INTO product_indexes (part, complete, created_at, id, filled) VALUES (%s, 0, %s, %s, 0)",
-    /* Found without a lock: a locking read down products_by_time would pass by a row whose entry another transaction moves meanwhile. */
-    [SQL_INDEX_ROWS] = "SELECT " PRODUCT_COLUMNS_OF_P ", " PRODUCT_KEY_COLUMNS
-                       " FROM (" PORTION_MYSQL("p.id AS found") ") f JOIN products p ON p.id = f.found"
-                       " ORDER BY created_at DESC, p.id DESC FOR UPDATE",
-    [SQL_INDEX_READ] = PORTION_MYSQL(PRODUCT_COLUMNS_OF_P ", " PRODUCT_KEY_COLUMNS),
+        "INSERT INTO product_indexes (part, complete, n, filled) VALUES (%s, 0, %s, 0)",
+    [SQL_INDEX_ROWS] = INDEX_ROWS " FOR UPDATE",
     [SQL_CATEGORY_BEGIN] = CATEGORY_BEGIN("CAST(category AS BINARY)"),
     [SQL_CATEGORY_WRONG] = CATEGORY_WRONG("CAST(category AS BINARY)"),
     [SQL_USER_INSERT] =

@@ -122,9 +122,8 @@ static apr_status_t judge_result(const cat_fault_t *fault)
  * not know: a million of ten million. It would plan each execution anew then, or choose a plan for a million rows. So a constant says how
  * many a page can reach: CatalogMaxLimit is at most 1000, SQL_PRODUCT_LIST skips 50 at most, and SQL_PRODUCT_LIST_NEAR 2000. */
 #define NEWEST(condition, rows)                                                                                        \
-    " FROM (SELECT " PRODUCT_COLUMNS " FROM (SELECT " PRODUCT_COLUMNS " FROM products" condition                       \
-    " ORDER BY created_at DESC, id DESC LIMIT 1100) r ORDER BY created_at DESC, id DESC LIMIT " rows ") p"             \
-    " ORDER BY created_at DESC, id DESC"
+    " FROM (SELECT * FROM (SELECT * FROM products" condition " ORDER BY n DESC LIMIT 1100) r ORDER BY n DESC LIMIT "   \
+    rows ") p ORDER BY n DESC"
 
 /* Each value is looked up by itself. Without statistics, the planner takes the columns before an IN for rare, and would read all rows that have
  * these values to compare each of them with a hundred others. */
@@ -151,22 +150,21 @@ static const char *const statements[SQL_COUNT] = {
         " LIMIT %s OFFSET %s",
     [SQL_PRODUCT_LIST_NEAR] =
         "SELECT " PRODUCT_COLUMNS ", " PRODUCT_TOTAL
-        NEWEST(" WHERE (created_at, id) <= (SELECT created_at, id FROM"
-               " (SELECT created_at, id FROM products ORDER BY created_at DESC, id DESC LIMIT 2100) n"
-               " ORDER BY created_at DESC, id DESC LIMIT 1 OFFSET %s)", "$2") " LIMIT %s",
+        NEWEST(" WHERE n <= (SELECT n FROM (SELECT n FROM products ORDER BY n DESC LIMIT 2100) k"
+               " ORDER BY n DESC LIMIT 1 OFFSET %s)", "$2") " LIMIT %s",
     [SQL_PRODUCT_LIST_AT] =
-        "SELECT " PRODUCT_COLUMNS NEWEST(" WHERE (created_at, id) <= (%s, %s)", "$3") " LIMIT %s",
+        "SELECT " PRODUCT_COLUMNS NEWEST(" WHERE n <= %s", "$2") " LIMIT %s",
     [SQL_PRODUCT_LIST_AFTER] =
-        "SELECT " PRODUCT_COLUMNS NEWEST(" WHERE (created_at, id) < (%s, %s)", "$3") " LIMIT %s",
+        "SELECT " PRODUCT_COLUMNS NEWEST(" WHERE n < %s", "$2") " LIMIT %s",
     [SQL_BATCHES_INSERT_SINGLE] = "INSERT INTO " BATCHES_SINGLE("lastval()") " ON CONFLICT DO NOTHING",
-    [SQL_PRODUCT_LOCK] =
-        "SELECT " PRODUCT_COLUMNS " FROM products WHERE id = %s FOR UPDATE",
+    [SQL_PRODUCT_LOCK] = PRODUCT_LOCK " FOR UPDATE",
     [SQL_PRODUCT_LOCK_100] = LOCK_100 " FOR UPDATE",
     [SQL_PRODUCT_KEYS] = PRODUCT_KEYS " FOR UPDATE",
     [SQL_DICTIONARY_KNOWN] = DICTIONARY_LOOK_UP(TEN),
     [SQL_DICTIONARY_KNOWN_100] = DICTIONARY_LOOK_UP(HUNDRED),
-    [SQL_UNIQUE_GET_100] =
-        "SELECT w.value, (SELECT u.id FROM product_unique u WHERE u.field = %s AND u.value = w.value)"
+    [SQL_UNIQUE_FIND_100] =
+        "SELECT w.value, (SELECT p.id FROM product_unique u JOIN products p ON p.n = u.n WHERE u.field = %s"
+        " AND u.value = w.value)"
         " FROM UNNEST(ARRAY[" HUNDRED "]) w (value)",
     [SQL_INDEX_LIST] =
         "SELECT c.relname, CASE WHEN i.indisvalid THEN 1 ELSE 0 END, pg_relation_size(c.oid)"

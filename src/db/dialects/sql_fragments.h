@@ -6,10 +6,12 @@
 
 /* Fragments of SQL that several statements share, for db/dialects/sql.def and db/dialects/. */
 
-/* Each column of a product, with extra as the last one: "id, name, ..."; as a column of a table p or r: "p.id, p.name, ..."; a value for each: "%s, %s, ...". */
+/* Each column of a product, with extra as the last one: "id, name, ..."; as a column of a table p or r: "p.id, p.name, ..."; as an INSERT has them, with
+ * n in the place of the time; a value for each: "%s, %s, ...". */
 #define PRODUCT_COLUMNS CAT_PRODUCT_TABLE(PRODUCT_COLUMN) ", extra"
 #define PRODUCT_COLUMNS_OF_P CAT_PRODUCT_TABLE(PRODUCT_COLUMN_OF_P) ", p.extra"
 #define PRODUCT_COLUMNS_OF_R CAT_PRODUCT_TABLE(PRODUCT_COLUMN_OF_R) ", r.extra"
+#define PRODUCT_INSERTED_COLUMNS CAT_PRODUCT_TABLE(PRODUCT_INSERTED_COLUMN) ", extra"
 #define PRODUCT_PLACEHOLDERS CAT_PRODUCT_TABLE(PRODUCT_PLACEHOLDER) ", %s"
 
 /* Sets the columns that an update may change: "name = COALESCE(%s, name), ...", so that one whose value is NULL stays. A column that may
@@ -45,6 +47,7 @@
 /* ---- what a row of the field table becomes ---- */
 
 #define PRODUCT_COLUMN(name, field, column, update, ...) PRODUCT_COMMA_##update column
+#define PRODUCT_INSERTED_COLUMN(name, field, column, update, ...) PRODUCT_INSERTED_##update(column)
 #define PRODUCT_COLUMN_OF_P(name, field, column, update, ...) PRODUCT_COMMA_##update "p." column
 #define PRODUCT_COLUMN_OF_R(name, field, column, update, ...) PRODUCT_COMMA_##update "r." column
 #define PRODUCT_PLACEHOLDER(name, field, column, update, ...) PRODUCT_COMMA_##update "%s"
@@ -57,6 +60,12 @@
 #define PRODUCT_KEY_OF_PLAIN(text)
 #define PRODUCT_KEY_OF_KEYED(text) text
 #define PRODUCT_KEY_OF_NONE(text)
+
+#define PRODUCT_INSERTED_KEY(column) column
+#define PRODUCT_INSERTED_FIXED(column) ", n"
+#define PRODUCT_INSERTED_FIRST(column) ", " column
+#define PRODUCT_INSERTED_SET(column) ", " column
+#define PRODUCT_INSERTED_CLEAR(column) ", " column
 
 #define PRODUCT_COMMA_KEY
 #define PRODUCT_COMMA_FIXED ", "

@@ -56,13 +56,13 @@ static apr_status_t judge_result(const cat_fault_t *fault)
 /* If a statement of several rows, those that triggers change included, could be undone alone, SQLite keeps the former content of the
  * pages that it changes in a file. OR FAIL and OR IGNORE: it cannot. A refused product leaves those before it in its statement,
  * so several are inserted only where the whole transaction is rolled back then (docs/decisions/0061). */
-#define PRODUCT_INSERT_SQLITE3(rows) "INSERT OR FAIL INTO " PRODUCT_INSERTED(rows)
-#define WORDS_INSERT_SQLITE3(rows) "INSERT OR IGNORE INTO product_words (word, created_at, id, in_name) VALUES " rows
+#define PRODUCT_INSERT_SQLITE3(rows) "INSERT OR FAIL INTO " PRODUCT_INSERTED(rows) " ON CONFLICT (n) DO NOTHING"
+#define WORDS_INSERT_SQLITE3(rows) "INSERT OR IGNORE INTO product_words (word, n, in_name) VALUES " rows
 #define DICTIONARY_INSERT_SQLITE3(rows) "INSERT OR IGNORE INTO dictionary (part, letters, word) VALUES " rows
 #define KEYS_INSERT_SQLITE3(rows)                                                                                      \
-    "INSERT OR IGNORE INTO product_keys (field, value_key, created_at, id, value, counted) VALUES " rows
+    "INSERT OR IGNORE INTO product_keys (field, value_key, n, value, counted) VALUES " rows
 
-#define UNIQUE_INSERT_SQLITE3(rows) "INSERT OR IGNORE INTO product_unique (field, value, id) VALUES " rows
+#define UNIQUE_INSERT_SQLITE3(rows) "INSERT OR IGNORE INTO product_unique (field, value, n) VALUES " rows
 
 #define BATCHES_INSERT_SQLITE3(rows) "INSERT OR IGNORE INTO " BATCHES_INSERTED(rows)
 
