@@ -82,7 +82,7 @@ static void test_write_of_another_program_invalidates(void **state)
 
     is_cached(database, one, one);
     assert_true(is_cached(database, one, one));
-    unit_database_sql(database, "INSERT INTO products (id, name, price, category, in_stock, created_at)"
+    unit_database_sql(database, "INSERT INTO products (id, name, price, category, in_stock, n)"
                                 " VALUES ('x', 'x', 1, '', 1, 1)");
     assert_false(is_cached(database, one, one));
     assert_true(is_cached(database, one, one));

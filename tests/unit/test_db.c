@@ -7,11 +7,11 @@ static void test_one_row_is_copied(void **state)
     const char *const *row;
 
     assert_int_equal(cat_db_insert(db, SQL_PRODUCT_INSERT, UNIT_PRODUCT("a")), APR_SUCCESS);
-    assert_int_equal(cat_db_one(db, SQL_PRODUCT_GET, CAT_VALUES("a"), &row), APR_SUCCESS);
+    assert_int_equal(cat_db_one(db, SQL_PRODUCT_GET, UNIT_IS("a"), &row), APR_SUCCESS);
     cat_db_release(db);
     assert_string_equal(row[1], "Mug");
     assert_null(row[5]);
-    assert_int_equal(cat_db_one(db, SQL_PRODUCT_GET, CAT_VALUES("b"), &row), APR_NOTFOUND);
+    assert_int_equal(cat_db_one(db, SQL_PRODUCT_GET, UNIT_IS("b"), &row), APR_NOTFOUND);
     assert_null(row);
 }
 
@@ -37,11 +37,11 @@ static void test_row_function_stops_the_rows(void **state)
         apr_status_t stop, rv;
     } cases[] = {{0, 3, APR_SUCCESS, APR_SUCCESS}, {2, 2, CAT_ENOUGH, APR_SUCCESS}, {1, 1, APR_ENOMEM, APR_ENOMEM}};
 
-    unit_database_sql(database, "INSERT INTO products (id, name, price, category, in_stock, created_at) VALUES"
+    unit_database_sql(database, "INSERT INTO products (id, name, price, category, in_stock, n) VALUES"
                                 " ('a', 'x', 1, 'y', 1, 1), ('b', 'x', 1, 'y', 1, 2), ('c', 'x', 1, 'y', 1, 3)");
     for (size_t i = 0; i < UNIT_COUNT(cases); i++) {
         reader_t r = {.most = cases[i].most, .stop = cases[i].stop};
-        assert_int_equal(cat_db_each(db, SQL_PRODUCT_LIST_AFTER, CAT_VALUES("9", "", "9"), count_row, &r), cases[i].rv);
+        assert_int_equal(cat_db_each(db, SQL_PRODUCT_LIST_AFTER, CAT_VALUES("9", "9"), count_row, &r), cases[i].rv);
         assert_int_equal(r.seen, cases[i].seen);
     }
 }
@@ -53,11 +53,11 @@ static void test_exec_counts_matched_rows(void **state)
 
     assert_int_equal(cat_db_insert(db, SQL_PRODUCT_INSERT, UNIT_PRODUCT("a")), APR_SUCCESS);
     assert_int_equal(cat_db_insert(db, SQL_PRODUCT_INSERT, UNIT_PRODUCT("a")), APR_EEXIST);
-    assert_int_equal(cat_db_exec(db, SQL_PRODUCT_DELETE, CAT_VALUES("a"), &changed), APR_SUCCESS);
+    assert_int_equal(cat_db_exec(db, SQL_PRODUCT_DELETE, UNIT_IS("a"), &changed), APR_SUCCESS);
     assert_int_equal(changed, 1);
-    assert_int_equal(cat_db_exec(db, SQL_PRODUCT_DELETE, CAT_VALUES("a"), &changed), APR_SUCCESS);
+    assert_int_equal(cat_db_exec(db, SQL_PRODUCT_DELETE, UNIT_IS("a"), &changed), APR_SUCCESS);
     assert_int_equal(changed, 0);
-    assert_int_equal(cat_db_exec(db, SQL_PRODUCT_DELETE, CAT_VALUES("a"), NULL), APR_SUCCESS);
+    assert_int_equal(cat_db_exec(db, SQL_PRODUCT_DELETE, UNIT_IS("a"), NULL), APR_SUCCESS);
 }
 
 /* ---- transactions ---- */
@@ -96,8 +96,8 @@ static apr_status_t ignore_failure(void *data)
 
     cat_db_insert(w->db, SQL_PRODUCT_INSERT, UNIT_PRODUCT("a"));
     cat_db_insert(w->db, SQL_PRODUCT_INSERT, UNIT_PRODUCT("a"));
-    w->after_failure = cat_db_one(w->db, SQL_PRODUCT_GET, CAT_VALUES("a"), &row);
-    assert_int_equal(cat_db_exec(w->db, SQL_PRODUCT_DELETE, CAT_VALUES("a"), NULL), APR_EEXIST);
+    w->after_failure = cat_db_one(w->db, SQL_PRODUCT_GET, UNIT_IS("a"), &row);
+    assert_int_equal(cat_db_exec(w->db, SQL_PRODUCT_DELETE, UNIT_IS("a"), NULL), APR_EEXIST);
     return APR_SUCCESS;
 }
 

@@ -5,7 +5,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-static const cat_list_query_t everything = {.after = {.key = CAT_LIST_KEY_MAX},
+static const cat_list_query_t everything = {.after = {.n = CAT_LIST_KEY_MAX},
                                             .is_plain = 1,
                                             .all = &cat_product_built_in,
                                             .fields = {{(1U << CAT_PRODUCT_FIELDS) - 1}}};

@@ -101,24 +101,6 @@ static void test_stops_if_the_target_is_dropped(void **state)
     assert_string_equal(unit_database_sql(database, "SELECT COUNT(*) FROM products WHERE extra LIKE '%color%'"), "50");
 }
 
-/* All keys of a time would be as many as a file has products of that time. */
-static void test_a_portion_deletes_no_more_keys_than_it_has_products(void **state)
-{
-    unit_database_t *database = unit_fields_database(*state, "color string index\n");
-    cat_field_change_t change = {.name = "color", .type = "string", .from = CAT_LIST_KEY_MAX};
-
-    for (int i = 0; i < PRODUCTS; i++) {
-        assert_int_equal(unit_fields_insert(database, i, "{\"color\":\"red\"}"), APR_SUCCESS);
-    }
-    unit_database_sql(database, "UPDATE products SET created_at = 7; UPDATE product_keys SET created_at = 7");
-    database->conf.fields = NULL;
-    change.db = unit_database_use(*state, database);
-    assert_int_equal(run(&change, cat_field_change_begin), APR_SUCCESS);
-    change.from = CAT_LIST_KEY_MAX;
-    assert_int_equal(run(&change, cat_field_change_next), APR_SUCCESS);
-    assert_string_equal(unit_database_sql(database, "SELECT COUNT(*) FROM product_keys"), "50");
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -127,7 +109,6 @@ int main(void)
         UNIT_TEST(test_the_keys_of_another_field_with_the_number_stay),
         UNIT_TEST(test_stops_if_a_server_has_the_line_again),
         UNIT_TEST(test_stops_if_the_target_is_dropped),
-        UNIT_TEST(test_a_portion_deletes_no_more_keys_than_it_has_products),
     };
     return UNIT_RUN(tests);
 }

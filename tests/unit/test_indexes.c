@@ -8,7 +8,7 @@
 #define FORGET                                                                                                         \
     "UPDATE products SET name_key = NULL, category_key = NULL, price_key = NULL, rating_key = NULL, words = NULL;"     \
     "DELETE FROM product_words;"                                                                                       \
-    "UPDATE product_indexes SET complete = 0, created_at = 9223372036854775807, id = '', filled = 0"
+    "UPDATE product_indexes SET complete = 0, n = 9223372036854775807, filled = 0"
 
 #define INDEXED                                                                                                        \
     "SELECT COUNT(*) FROM products WHERE name_key IS NOT NULL AND category_key IS NOT NULL"                            \
@@ -115,7 +115,7 @@ static void test_part_that_was_not_kept_for_a_while_is_filled_anew(void **state)
 /* Compares all products. Returns how many are wrong. */
 static int compare_all(unit_database_t *database, const char **example)
 {
-    cat_list_key_t from = CAT_LIST_KEY_MAX;
+    cat_indexes_position_t from = {.n = CAT_LIST_KEY_MAX};
     cat_indexes_portion_t portion;
     int wrong = 0;
 
@@ -132,7 +132,7 @@ static int compare_all(unit_database_t *database, const char **example)
 
 static void fill_all(unit_database_t *database)
 {
-    cat_list_key_t from = CAT_LIST_KEY_MAX;
+    cat_indexes_position_t from = {.n = CAT_LIST_KEY_MAX};
     cat_indexes_portion_t portion;
 
     do {
@@ -151,10 +151,10 @@ static void test_what_other_programs_wrote_is_mended(void **state)
     assert_int_equal(compare_all(database, &example), 0);
     unit_database_sql(database, "UPDATE products SET name = 'Red kettle' WHERE name = '7';"
                                 "UPDATE products SET category = 'Tea', price = '3' WHERE name = '300';"
-                                "INSERT INTO products (id, name, price, category, in_stock, created_at)"
-                                " VALUES ('x', 'Foreign', '1', 'Tea', 1, 5)");
+                                "INSERT INTO products (id, name, price, category, in_stock, n)"
+                                " VALUES ('00000000-0000-7000-8140-000000000000', 'Foreign', '1', 'Tea', 1, 5)");
     assert_int_equal(compare_all(database, &example), 3);
-    assert_string_equal(example, "x");
+    assert_string_equal(example, "00000000-0000-7000-8140-000000000000");
     fill_all(database);
     assert_int_equal(compare_all(database, &example), 0);
     assert_string_equal(unit_database_sql(database, "SELECT COUNT(*) FROM product_words WHERE word = 'kettle'"), "1");

@@ -36,10 +36,10 @@ static unit_database_t *make_products(apr_pool_t *pool, int cheap)
         apr_psprintf(
             pool,
             "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 3000) INSERT INTO products"
-            " (id, name, price, category, in_stock, created_at, name_key, category_key, price_key, rating_key, words)"
+            " (id, name, price, category, in_stock, n, name_key, category_key, price_key, rating_key, words)"
             " SELECT 'p' || i, 'red', '9', 'tea', 1, i, 'red', 'tea', CASE WHEN i <= %d THEN 1 ELSE 9 END, -1, ' red "
             "tea ' FROM n;"
-            " INSERT INTO product_words (word, created_at, id) SELECT 'red', created_at, id FROM products",
+            " INSERT INTO product_words (word, n) SELECT 'red', n FROM products",
             cheap));
     return database;
 }
@@ -191,7 +191,7 @@ static void test_word_and_category_are_read_together(void **state)
 
     assert_true(plan.has_second);
     assert_true(plan.is_merged);
-    unit_database_sql(database, "UPDATE products SET category = '', category_key = '' WHERE created_at > 500;"
+    unit_database_sql(database, "UPDATE products SET category = '', category_key = '' WHERE n > 500;"
                                 " UPDATE category_counts SET n = 500");
     plan = choose(*state, database, &query);
     assert_string_equal(plan.index, "products_by_category");
@@ -206,7 +206,7 @@ static void test_word_alone_is_streamed_however_rare(void **state)
     cat_list_query_t query = make_query(NULL, 0, rare, 1, CAT_PRODUCT_CREATED_AT);
     cat_plan_t plan;
 
-    unit_database_sql(database, "INSERT INTO product_words (word, created_at, id) VALUES ('rare', 1, 'p1')");
+    unit_database_sql(database, "INSERT INTO product_words (word, n) VALUES ('rare', 1)");
     plan = choose(*state, database, &query);
     assert_int_equal(plan.kind, CAT_PLAN_STREAM);
     assert_string_equal(plan.branches[0], "rare");
@@ -219,15 +219,15 @@ static void test_rarest_word_is_streamed_and_the_next_looked_up(void **state)
     cat_list_query_t query = make_query(NULL, 0, three, 3, CAT_PRODUCT_CREATED_AT);
     cat_plan_t plan;
 
-    unit_database_sql(database, "INSERT INTO product_words (word, created_at, id)"
-                                " SELECT 'blue', created_at, id FROM products WHERE created_at % 2 = 0;"
-                                " INSERT INTO product_words (word, created_at, id)"
-                                " SELECT 'green', created_at, id FROM products WHERE created_at % 3 = 0");
+    unit_database_sql(database, "INSERT INTO product_words (word, n)"
+                                " SELECT 'blue', n FROM products WHERE n % 2 = 0;"
+                                " INSERT INTO product_words (word, n)"
+                                " SELECT 'green', n FROM products WHERE n % 3 = 0");
     plan = choose(*state, database, &query);
     assert_int_equal(plan.kind, CAT_PLAN_STREAM);
     assert_string_equal(plan.word, "green");
     assert_string_equal(plan.second.word, "blue");
-    unit_database_sql(database, "DELETE FROM product_words WHERE word = 'red' AND created_at % 7 > 0");
+    unit_database_sql(database, "DELETE FROM product_words WHERE word = 'red' AND n % 7 > 0");
     plan = choose(*state, database, &query);
     assert_string_equal(plan.word, "red");
     assert_string_equal(plan.second.word, "green");
@@ -239,9 +239,9 @@ static void test_walk_of_an_index_meets_a_page_soon(void **state)
     unit_database_t *database = make_products(*state, 0);
     cat_list_query_t query = make_query(both, 1, NULL, 0, CAT_PRODUCT_CREATED_AT);
 
-    unit_database_sql(database, "UPDATE products SET price_key = 1 WHERE created_at % 50 = 0");
+    unit_database_sql(database, "UPDATE products SET price_key = 1 WHERE n % 50 = 0");
     assert_int_equal(choose(*state, database, &query).kind, CAT_PLAN_WALK);
-    unit_database_sql(database, "UPDATE products SET price_key = 9 WHERE created_at <= 500");
+    unit_database_sql(database, "UPDATE products SET price_key = 9 WHERE n <= 500");
     assert_int_equal(choose(*state, database, &query).kind, CAT_PLAN_FETCH);
 }
 
@@ -254,7 +254,7 @@ static void test_few_products_of_a_category_are_fetched_for_another_order(void *
     cat_list_query_t of_many = make_query(&category, 1, NULL, 0, CAT_PRODUCT_NAME);
     cat_plan_t plan;
 
-    unit_database_sql(database, "UPDATE products SET category = 'rare', category_key = 'rare' WHERE created_at <= 150");
+    unit_database_sql(database, "UPDATE products SET category = 'rare', category_key = 'rare' WHERE n <= 150");
     plan = choose(*state, database, &of_few);
     assert_int_equal(plan.kind, CAT_PLAN_FETCH);
     assert_string_equal(plan.index, "products_by_category");
@@ -288,7 +288,7 @@ static void test_order_by_the_only_category_is_by_time(void **state)
     cat_list_query_t query = make_query(&category, 1, NULL, 0, CAT_PRODUCT_CATEGORY);
     cat_plan_t plan = choose(*state, database, &query);
 
-    assert_string_equal(plan.order.columns[0].column, "created_at");
+    assert_string_equal(plan.order.columns[0].column, "n");
     assert_string_equal(plan.index, "products_by_category");
 }
 
@@ -303,13 +303,13 @@ static void test_products_of_more_words_than_are_streamed_are_fetched(void **sta
 
     query.others = with;
     unit_database_sql(database, "UPDATE product_counts SET n = 100000 WHERE name = 'products';"
-                                " INSERT INTO product_words (word, created_at, id) SELECT CASE WHEN created_at = 1 THEN"
-                                " 'seldom' ELSE 'rare' || created_at END, created_at, id FROM products"
-                                " WHERE created_at <= 200");
+                                " INSERT INTO product_words (word, n) SELECT CASE WHEN n = 1 THEN"
+                                " 'seldom' ELSE 'rare' || n END, n FROM products"
+                                " WHERE n <= 200");
     plan = choose(*state, database, &query);
     assert_int_equal(plan.kind, CAT_PLAN_STREAM);
     assert_int_equal(plan.branch_count, CAT_PLAN_WORDS);
-    unit_database_sql(database, "INSERT INTO product_words (word, created_at, id) VALUES ('rare201', 201, 'p201')");
+    unit_database_sql(database, "INSERT INTO product_words (word, n) VALUES ('rare201', 201)");
     plan = choose(*state, database, &query);
     assert_int_equal(plan.kind, CAT_PLAN_FETCH);
     assert_string_equal(plan.word, "rare");
@@ -329,13 +329,13 @@ static void test_others_are_forgotten_unless_a_product_has_them(void **state)
     cat_plan_t plan;
 
     query.others = with;
-    unit_database_sql(database, "INSERT INTO product_words (word, created_at, id) VALUES ('tea', 1, 'p1')");
+    unit_database_sql(database, "INSERT INTO product_words (word, n) VALUES ('tea', 1)");
     plan = choose(*state, database, &query);
     assert_null(plan.query->others[1]);
     assert_string_equal(plan.branches[0], "tea");
     assert_int_equal(plan.branch_count, 1);
     unit_database_sql(database, "DELETE FROM product_words WHERE word = 'tea';"
-                                "INSERT INTO product_words (word, created_at, id) VALUES ('retention', 1, 'p1')");
+                                "INSERT INTO product_words (word, n) VALUES ('retention', 1)");
     plan = choose(*state, database, &query);
     assert_string_equal(plan.query->others[1][0], "rete");
     assert_null(plan.query->others[1][1]);
@@ -373,8 +373,8 @@ static void add_words(apr_pool_t *pool, unit_database_t *database, int count)
             database,
             apr_psprintf(pool,
                          "UPDATE products SET words = words || 'w%02d ' WHERE id = 'p%d';"
-                         " INSERT OR IGNORE INTO product_words (word, created_at, id) VALUES ('w%02d', %d, 'p%d')",
-                         i, i + 1, i, i + 1, i + 1));
+                         " INSERT OR IGNORE INTO product_words (word, n) VALUES ('w%02d', %d)",
+                         i, i + 1, i, i + 1));
     }
 }
 

@@ -127,7 +127,7 @@ static const char *list_words(unit_database_t *database)
 {
     const char *words = unit_database_sql(database, "SELECT GROUP_CONCAT(word, ' ') FROM"
                                                     " (SELECT word || CASE in_name WHEN 1 THEN '!' ELSE '' END AS word"
-                                                    " FROM product_words ORDER BY word, created_at, id)");
+                                                    " FROM product_words ORDER BY word, n)");
     return words ? words : "";
 }
 
@@ -140,7 +140,7 @@ static apr_status_t change_words(void *baton)
 {
     const change_t *c = baton;
 
-    return cat_product_keys_change(c->db, c->before, c->after, "1000", "a");
+    return cat_product_keys_change(c->db, c->before, c->after, "1000");
 }
 
 static void check_change(unit_database_t *database, const char *before, const char *after, const char *words)

@@ -221,7 +221,7 @@ static apr_status_t fill_wal(void *data)
 {
     cat_db_t *db = data;
 
-    return cat_connection_send(db->use->conn, "INSERT INTO products (id, name, price, category, in_stock, created_at)"
+    return cat_connection_send(db->use->conn, "INSERT INTO products (id, name, price, category, in_stock, n)"
                                               " VALUES ('a', hex(zeroblob(35000000)), '1', '', 1, 1)");
 }
 
@@ -253,9 +253,9 @@ static apr_status_t read_twice(void *data)
     view_t *v = data;
     const char *const *row;
 
-    v->first = cat_db_one(v->db, SQL_PRODUCT_GET, CAT_VALUES("a"), &row);
+    v->first = cat_db_one(v->db, SQL_PRODUCT_GET, UNIT_IS("a"), &row);
     unit_database_sql(v->database, "DELETE FROM products");
-    v->second = cat_db_one(v->db, SQL_PRODUCT_GET, CAT_VALUES("a"), &row);
+    v->second = cat_db_one(v->db, SQL_PRODUCT_GET, UNIT_IS("a"), &row);
     return v->outcome;
 }
 
@@ -269,7 +269,7 @@ static void test_view_sees_one_state(void **state)
     assert_int_equal(cat_db_view(v.db, read_twice, &v), APR_SUCCESS);
     assert_int_equal(v.first, APR_SUCCESS);
     assert_int_equal(v.second, APR_SUCCESS);
-    assert_int_equal(cat_db_one(v.db, SQL_PRODUCT_GET, CAT_VALUES("a"), &row), APR_NOTFOUND); /* outside the view */
+    assert_int_equal(cat_db_one(v.db, SQL_PRODUCT_GET, UNIT_IS("a"), &row), APR_NOTFOUND); /* outside the view */
 }
 
 static void test_view_returns_the_status_of_its_work(void **state)

@@ -7,11 +7,16 @@
 #include "catalogue/product/counts.h"
 #include "catalogue/product/products.h"
 
-/* Product number i of a test's catalogue: the higher the number, the newer. Three in a row were created at the same
- * time. */
+/* Product number i of a test's catalogue: the higher the number, the newer. Three in a row were created in the same
+ * millisecond. */
+#define UNIT_PRODUCT_TIME APR_INT64_C(1763731170000)
+
 static inline const char *unit_product_id(apr_pool_t *pool, int i)
 {
-    return apr_psprintf(pool, "01a1fdf9-d28a-7c59-b8ec-%012d", i);
+    apr_int64_t time = UNIT_PRODUCT_TIME + i / 3;
+
+    return apr_psprintf(pool, "%08x-%04x-7%03x-b8ec-%012d", (unsigned)(time >> 16), (unsigned)(time & 0xffff),
+                        (unsigned)(i % 3), i);
 }
 
 static inline const char **unit_product(apr_pool_t *pool, int i)
@@ -23,7 +28,7 @@ static inline const char **unit_product(apr_pool_t *pool, int i)
     product[CAT_PRODUCT_PRICE] = "12.5";
     product[CAT_PRODUCT_CATEGORY] = "Light";
     product[CAT_PRODUCT_IN_STOCK] = "1";
-    product[CAT_PRODUCT_CREATED_AT] = apr_psprintf(pool, "%" APR_INT64_T_FMT, APR_INT64_C(1763731170000) + i / 3);
+    product[CAT_PRODUCT_CREATED_AT] = apr_psprintf(pool, "%" APR_INT64_T_FMT, UNIT_PRODUCT_TIME + i / 3);
     return product;
 }
 

@@ -6,8 +6,25 @@
 
 #include "db/pool/checkout.h"
 
-/* The values of a product of this id, for SQL_PRODUCT_INSERT. */
-#define UNIT_PRODUCT(id) CAT_VALUES(id, "Mug", "9.5", "kitchen", "1", NULL, "1000", NULL, NULL, NULL, NULL, NULL, NULL)
+/* The number of a product whose id need be none: another one for each short text. */
+static inline const char *unit_number(const char *id)
+{
+    static _Thread_local char numbers[4][24];
+    static _Thread_local int next;
+    char *number = numbers[next++ % 4];
+    apr_int64_t sum = 0;
+
+    for (; *id; id++) {
+        sum = sum * 131 + (unsigned char)*id;
+    }
+    apr_snprintf(number, sizeof(numbers[0]), "%" APR_INT64_T_FMT, sum & APR_INT64_C(0xffffffffffff));
+    return number;
+}
+
+/* The values of a product of this id, for SQL_PRODUCT_INSERT; and those by which it is found. */
+#define UNIT_PRODUCT(id)                                                                                               \
+    CAT_VALUES(id, "Mug", "9.5", "kitchen", "1", NULL, unit_number(id), NULL, NULL, NULL, NULL, NULL, NULL)
+#define UNIT_IS(id) CAT_VALUES(unit_number(id), id)
 
 /* A connection of db that does not check the schema. */
 static inline cat_connection_t *unit_connect(cat_db_t *db, cat_db_use_t use)
