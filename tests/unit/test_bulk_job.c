@@ -78,7 +78,7 @@ static void test_a_portion_that_another_server_made_is_rolled_back(void **state)
     unit_database_t *database = begin(*state, 70, RAISE);
 
     unit_database_sql(database, "CREATE TRIGGER other AFTER UPDATE OF price ON products"
-                                " BEGIN UPDATE bulk_jobs SET after_id = 'elsewhere'; END");
+                                " BEGIN UPDATE bulk_jobs SET after_n = 7; END");
     assert_int_equal(run_job(database, 1), CAT_JOB_DONE);
     assert_string_equal(unit_database_sql(database, PRICES), "12.5*70");
     assert_string_equal(unit_database_sql(database, JOB), "running 0 0 0 []");
@@ -112,7 +112,7 @@ static void test_values_that_the_database_refuses_hold_nothing_up(void **state)
     assert_int_equal(run_job(database, 0), CAT_JOB_DONE);
     assert_string_equal(unit_database_sql(database, PRICES), "12.5*1,13.5*69");
     assert_string_equal(unit_database_sql(database, JOB),
-                        "done 69 0 1 [{\"id\":\"01a1fdf9-d28a-7c59-b8ec-000000000007\",\"field\":\"\",\"code\":"
+                        "done 69 0 1 [{\"id\":\"019aa691-e2d2-7001-b8ec-000000000007\",\"field\":\"\",\"code\":"
                         "\"invalid\",\"message\":\"has a value that the database refuses\"}]");
 }
 

@@ -288,7 +288,7 @@ static void test_slow_words_make_the_next_portion_small(void **state)
 
     make_five_million(database);
     unit_database_sql(database, "CREATE TRIGGER slow AFTER INSERT ON product_words WHEN NEW.word = 'a0' AND NOT EXISTS"
-                                " (SELECT 1 FROM product_words WHERE word = 'a0' AND id <> NEW.id) BEGIN"
+                                " (SELECT 1 FROM product_words WHERE word = 'a0' AND n <> NEW.n) BEGIN"
                                 " SELECT COUNT(*) FROM five_million; SELECT COUNT(*) FROM five_million; END");
     portions.in_batches = 1;
     portions.progress = note_progress;

@@ -186,8 +186,8 @@ static void test_products_of_other_rules_are_gone_through(void **state)
     unit_products_insert(database, 0, 300);
     unit_database_sql(database, "UPDATE products SET words = ' other ', name_key = 'other' WHERE name LIKE '1%';"
                                 "UPDATE product_words SET word = 'other' WHERE word <> 'light' AND word LIKE '1%';"
-                                "DELETE FROM product_words WHERE word = 'light' AND id IN"
-                                " (SELECT id FROM products WHERE words = ' other ');"
+                                "DELETE FROM product_words WHERE word = 'light' AND n IN"
+                                " (SELECT n FROM products WHERE words = ' other ');"
                                 "DELETE FROM product_indexes WHERE part LIKE 'rules%'");
     assert_int_equal(compare_all(database, &example), 111);
     assert_int_equal(check_parts(database, CAT_INDEX_ALL).filling, 0);

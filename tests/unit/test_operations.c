@@ -283,16 +283,17 @@ static void test_refused_values_fail_by_themselves(void **state)
                                        " SELECT RAISE(ABORT, 'CHECK constraint failed: no eve'); END");
         create(b, 4);
         update(b, 1, "{\"name\": \"eve\"}");
-        create(b, 1); /* has the id already */
+        create(b, 1); /* gets another number, and so another id */
         update(b, 1, "{\"price\": 3}");
         assert_int_equal(run(b), is_atomic ? CAT_EVALUE : APR_SUCCESS);
         assert_int_equal(b->all.failed, is_atomic ? 1 : -1);
         assert_int_equal(b->list[0].rv, APR_SUCCESS);
         assert_int_equal(b->list[1].rv, CAT_EVALUE);
-        assert_int_equal(b->list[2].rv, is_atomic ? APR_SUCCESS : APR_EEXIST); /* not tried, after the first failure */
+        assert_int_equal(b->list[2].rv, APR_SUCCESS);
+        assert_string_not_equal(b->list[2].product[CAT_PRODUCT_ID], unit_product_id(*state, 1));
         assert_int_equal(b->list[3].rv, APR_SUCCESS);
         assert_string_equal(b->list[3].product[CAT_PRODUCT_NAME], "1");
-        assert_string_equal(names(b), is_atomic ? "1 2 3" : "1 2 3 4");
+        assert_string_equal(names(b), is_atomic ? "1 2 3" : "1 1 2 3 4");
         unit_says(b->database->logged, "no eve");
         assert_null(strstr(strstr(b->database->logged, "no eve") + 1, "no eve")); /* once */
     }
@@ -375,6 +376,45 @@ static void test_failing_database_is_returned(void **state)
     }
 }
 
+/* Takes the numbers of the product's microsecond: those whose last 8 bits are at least `first`. */
+static void take_numbers(batch_t *b, int number, int first)
+{
+    apr_int64_t n = cat_id_number(unit_product_id(b->pool, number)) & ~APR_INT64_C(255);
+
+    unit_database_sql(b->database,
+                      apr_psprintf(b->pool,
+                                   "WITH RECURSIVE x(i) AS (SELECT %d UNION ALL SELECT i + 1 FROM x WHERE i < 255)"
+                                   " INSERT INTO products (id, name, price, category, in_stock, n)"
+                                   " SELECT 'other', 'other', '1', '', 1, %" APR_INT64_T_FMT " + i FROM x",
+                                   first, n));
+}
+
+static void test_numbers_that_are_taken_are_drawn_again(void **state)
+{
+    batch_t *b = make_batch(*state, 1);
+    const char *id;
+
+    take_numbers(b, 8, 128); /* half of them, and so 16 draws find a free one */
+    create(b, 8);
+    create(b, 4);
+    assert_int_equal(run(b), APR_SUCCESS);
+    id = b->list[0].product[CAT_PRODUCT_ID];
+    assert_in_range(cat_id_number(id) & 255, 0, 127);
+    assert_int_equal(cat_id_number(id) >> 8, cat_id_number(unit_product_id(*state, 8)) >> 8);
+    assert_string_equal(b->list[1].product[CAT_PRODUCT_ID], unit_product_id(*state, 4));
+}
+
+static void test_a_batch_gives_up_if_no_number_is_free(void **state)
+{
+    batch_t *b = make_batch(*state, 1);
+
+    take_numbers(b, 5, 0);
+    create(b, 5);
+    create(b, 4);
+    assert_int_equal(run(b), CAT_EBUSY);
+    assert_string_equal(unit_database_sql(b->database, "SELECT COUNT(*) FROM products"), "259");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -388,6 +428,8 @@ int main(void)
         UNIT_TEST(test_end_without_claim),
         UNIT_TEST(test_conditions_see_what_was_done_before),
         UNIT_TEST(test_refused_values_fail_by_themselves),
+        UNIT_TEST(test_numbers_that_are_taken_are_drawn_again),
+        UNIT_TEST(test_a_batch_gives_up_if_no_number_is_free),
         UNIT_TEST(test_only_what_was_changed_is_invalidated),
         UNIT_TEST(test_failing_database_is_returned),
     };
