@@ -326,7 +326,7 @@ static void check_fields(report_t *r)
     } else if (found.gone || owners.gone) {
         add_finding(r, 0, "fields",
                     apr_psprintf(pool,
-                                 "there are keys or unique values of products that are gone, such as %s; run: "
+                                 "there are keys or unique values of products that are gone, such as n = %s; run: "
                                  "catalogctl index",
                                  found.gone ? found.example : owners.example));
     } else if (!is_filling) {
