@@ -369,8 +369,9 @@ static apr_status_t read_page(history_t *h)
 
     cat_change_numbers_assign(h->q->db);
     rv = cat_db_view(h->q->db, read_history, h);
-    return rv == APR_SUCCESS && !h->list.page.total ? cat_db_one(h->q->db, SQL_PRODUCT_GET, CAT_PRODUCT_IS(h->q->pool, h->id), &row)
-                                                    : rv;
+    return rv == APR_SUCCESS && !h->list.page.total
+               ? cat_db_one(h->q->db, SQL_PRODUCT_GET, CAT_PRODUCT_IS(h->q->pool, h->id), &row)
+               : rv;
 }
 
 cat_answer_t *cat_changes_history(cat_request_t *q)

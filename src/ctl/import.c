@@ -172,7 +172,8 @@ static apr_status_t look_up_batch(import_t *im)
     do {
         cat_db_t *db = cat_db_make(im->page_pool, &ctl->conf, ctl->source, &ctl->log);
         im->last = NULL;
-        rv = cat_db_each(db, table_of(im)->read, CAT_VALUES(ctl_move_position(im->page_pool, table_of(im), after)), compare_row, im);
+        rv = cat_db_each(db, table_of(im)->read, CAT_VALUES(ctl_move_position(im->page_pool, table_of(im), after)),
+                         compare_row, im);
         after = apr_pstrdup(im->pool, im->last);
         apr_pool_clear(im->page_pool);
     } while (rv == APR_SUCCESS && after && strcmp(after, key_of(&im->rows[im->count - 1])) < 0);
@@ -226,7 +227,8 @@ static const char *explain_status(apr_status_t rv)
 {
     switch (rv) {
     case APR_EEXIST:
-        return "another row has the same unique value, or another product the number in the id: its time and the 8 bits after it";
+        return "another row has the same unique value, or another product the number in the id: its time and the 8 "
+               "bits after it";
     case CAT_EVALUE:
         return "the database refuses the row: a row that it refers to is missing, or a value is not allowed";
     default:

@@ -288,9 +288,10 @@ static apr_status_t pass_products(const comparison_t *c, apr_int64_t passed, cat
     if (passed <= 0 || portion->is_last) {
         return APR_SUCCESS;
     }
-    rv = cat_db_one(c->ctl->db, SQL_PRODUCT_KEY_BELOW,
-                    CAT_VALUES(cat_number_write(c->ctl->db->pool, portion->end.n), cat_number_write(c->ctl->db->pool, passed)),
-                    &row);
+    rv = cat_db_one(
+        c->ctl->db, SQL_PRODUCT_KEY_BELOW,
+        CAT_VALUES(cat_number_write(c->ctl->db->pool, portion->end.n), cat_number_write(c->ctl->db->pool, passed)),
+        &row);
     portion->is_last = rv == APR_NOTFOUND;
     if (rv == APR_SUCCESS) {
         portion->end.n = apr_atoi64(row[0]);

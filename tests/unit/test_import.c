@@ -54,9 +54,8 @@ static void test_rows_create_products_in_their_order(void **state)
     assert_int_equal(import_text(database, &create, lines(database, 0, 1234), &r), APR_SUCCESS);
     assert_string_equal(counts_of(database, r), "1234 1234 0 0 0 1234");
     assert_string_equal(
-        unit_database_sql(database,
-                          "SELECT COUNT(*) FROM (SELECT name, ROW_NUMBER() OVER (ORDER BY n) - 1 AS place"
-                          " FROM products) x WHERE name = 'n' || place"),
+        unit_database_sql(database, "SELECT COUNT(*) FROM (SELECT name, ROW_NUMBER() OVER (ORDER BY n) - 1 AS place"
+                                    " FROM products) x WHERE name = 'n' || place"),
         "1234");
     assert_int_equal(unit_products_check(database), 0);
 }

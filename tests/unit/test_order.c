@@ -17,15 +17,12 @@ static void test_order_and_position_are_written(void **state)
          1,
          " WHERE (p.price_key, p.n) < (%s + 0, %s + 0) ORDER BY p.price_key DESC, p.n DESC",
          "5|7340033"},
-        {"sqlite3",
-         {{CAT_PRODUCT_CREATED_AT, 0}},
-         1,
-         " WHERE p.n > CAST(%s AS INTEGER) ORDER BY p.n",
-         "7340033"},
+        {"sqlite3", {{CAT_PRODUCT_CREATED_AT, 0}}, 1, " WHERE p.n > CAST(%s AS INTEGER) ORDER BY p.n", "7340033"},
         {"mysql",
          {{CAT_PRODUCT_PRICE, 1}},
          1,
-         " WHERE ((p.price_key < CAST(%s AS SIGNED)) OR (p.price_key = CAST(%s AS SIGNED) AND p.n < CAST(%s AS SIGNED)))"
+         " WHERE ((p.price_key < CAST(%s AS SIGNED)) OR (p.price_key = CAST(%s AS SIGNED) AND p.n < CAST(%s AS "
+         "SIGNED)))"
          " ORDER BY p.price_key DESC, p.n DESC",
          "5|5|7340033"},
         {"mysql", {{CAT_PRODUCT_ID, 1}}, 1, " WHERE p.n < CAST(%s AS SIGNED) ORDER BY p.n DESC", "7340033"},

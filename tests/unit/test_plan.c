@@ -369,12 +369,10 @@ static int count_found(apr_pool_t *pool, unit_database_t *database, const cat_pl
 static void add_words(apr_pool_t *pool, unit_database_t *database, int count)
 {
     for (int i = 0; i < count; i++) {
-        unit_database_sql(
-            database,
-            apr_psprintf(pool,
-                         "UPDATE products SET words = words || 'w%02d ' WHERE id = 'p%d';"
-                         " INSERT OR IGNORE INTO product_words (word, n) VALUES ('w%02d', %d)",
-                         i, i + 1, i, i + 1));
+        unit_database_sql(database, apr_psprintf(pool,
+                                                 "UPDATE products SET words = words || 'w%02d ' WHERE id = 'p%d';"
+                                                 " INSERT OR IGNORE INTO product_words (word, n) VALUES ('w%02d', %d)",
+                                                 i, i + 1, i, i + 1));
     }
 }
 

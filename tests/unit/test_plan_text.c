@@ -63,18 +63,16 @@ static void test_page_of_branches(void **state)
     plan.index = "products_by_category";
     plan.branch_condition = &category;
     cat_plan_add_rows(&s, &plan, 11, 5);
-    assert_non_null(strstr(cat_buffer_text(&s.text),
-                           " FROM (SELECT p.n FROM products p INDEXED BY products_by_category"
-                           " WHERE p.category = %s UNION ALL SELECT p.n FROM products p"
-                           " INDEXED BY products_by_category WHERE p.category = %s"
-                           " ORDER BY p.n DESC LIMIT %s OFFSET %s) k"));
+    assert_non_null(strstr(cat_buffer_text(&s.text), " FROM (SELECT p.n FROM products p INDEXED BY products_by_category"
+                                                     " WHERE p.category = %s UNION ALL SELECT p.n FROM products p"
+                                                     " INDEXED BY products_by_category WHERE p.category = %s"
+                                                     " ORDER BY p.n DESC LIMIT %s OFFSET %s) k"));
     assert_string_equal(unit_values_of(&s), "green|tea|11|5");
     s = unit_begin_text(*state, "pgsql");
     cat_plan_add_rows(&s, &plan, 11, 5);
-    assert_non_null(strstr(cat_buffer_text(&s.text),
-                           " FROM (SELECT u.* FROM ((SELECT p.n FROM products p"
-                           " WHERE p.category COLLATE \"C\" = %s ORDER BY p.n DESC LIMIT %s)"
-                           " UNION ALL (SELECT"));
+    assert_non_null(strstr(cat_buffer_text(&s.text), " FROM (SELECT u.* FROM ((SELECT p.n FROM products p"
+                                                     " WHERE p.category COLLATE \"C\" = %s ORDER BY p.n DESC LIMIT %s)"
+                                                     " UNION ALL (SELECT"));
     assert_string_equal(unit_values_of(&s), "green|16|tea|16|11|5");
 }
 
@@ -90,8 +88,8 @@ static void test_branches_of_words_find_a_product_once(void **state)
     plan.branches[1] = "reed";
     plan.branch_count = 2;
     cat_plan_add_rows(&s, &plan, 11, 0);
-    assert_non_null(strstr(cat_buffer_text(&s.text),
-                           "SELECT w.n FROM product_words w WHERE w.word = %s UNION SELECT w.n FROM product_words w WHERE w.word = %s ORDER BY w.n DESC"));
+    assert_non_null(strstr(cat_buffer_text(&s.text), "SELECT w.n FROM product_words w WHERE w.word = %s UNION SELECT "
+                                                     "w.n FROM product_words w WHERE w.word = %s ORDER BY w.n DESC"));
 }
 
 /* Of sort=inStock,rating,name the index by rating gives a part, so each branch is sorted as far as the page needs it. */
@@ -118,8 +116,7 @@ static void test_branches_out_of_order_are_limited(void **state)
     plan.order = cat_order_make(*state, &query);
     s = unit_begin_text(*state, "sqlite3");
     cat_plan_add_rows(&s, &plan, 11, 0);
-    assert_non_null(
-        strstr(cat_buffer_text(&s.text), " FROM (SELECT p.in_stock, p.rating_key, p.n FROM"));
+    assert_non_null(strstr(cat_buffer_text(&s.text), " FROM (SELECT p.in_stock, p.rating_key, p.n FROM"));
 }
 
 static void test_word_without_other_conditions_needs_no_products(void **state)
@@ -289,8 +286,8 @@ static void test_fetch_reads_no_products_but_those_of_the_page(void **state)
     query.condition_count = 2;
     s = unit_begin_text(*state, "sqlite3");
     cat_plan_add_rows(&s, &plan, 11, 0);
-    assert_non_null(strstr(cat_buffer_text(&s.text),
-                           " LIMIT 4000) d CROSS JOIN products p INDEXED BY products_by_time ON p.n = +d.n WHERE p.category = %s LIMIT 4000) u"));
+    assert_non_null(strstr(cat_buffer_text(&s.text), " LIMIT 4000) d CROSS JOIN products p INDEXED BY products_by_time "
+                                                     "ON p.n = +d.n WHERE p.category = %s LIMIT 4000) u"));
     assert_string_equal(unit_values_of(&s), "5|green|11");
 }
 

@@ -39,8 +39,10 @@ static void *read_one(void *data)
 {
     reader_t *r = data;
 
-    r->rv = cat_read_batch_one(
-        r->db, &(cat_row_key_t){r->field ? SQL_PRODUCT_GET_NAMED : SQL_PRODUCT_READ, r->field, r->field ? r->id : unit_number(r->id)}, keep_product, r);
+    r->rv = cat_read_batch_one(r->db,
+                               &(cat_row_key_t){r->field ? SQL_PRODUCT_GET_NAMED : SQL_PRODUCT_READ, r->field,
+                                                r->field ? r->id : unit_number(r->id)},
+                               keep_product, r);
     return NULL;
 }
 
@@ -64,10 +66,10 @@ static void insert_product(unit_database_t *database, const char *id, const char
 {
     cat_db_t *db = unit_database_use(database->pool, database);
 
-    assert_int_equal(
-        cat_db_insert(db, SQL_PRODUCT_INSERT,
-                      CAT_VALUES(id, name, "9.5", "kitchen", "1", rating, unit_number(id), NULL, NULL, NULL, NULL, NULL, NULL)),
-        APR_SUCCESS);
+    assert_int_equal(cat_db_insert(db, SQL_PRODUCT_INSERT,
+                                   CAT_VALUES(id, name, "9.5", "kitchen", "1", rating, unit_number(id), NULL, NULL,
+                                              NULL, NULL, NULL, NULL)),
+                     APR_SUCCESS);
     cat_db_release(db);
 }
 
@@ -194,9 +196,10 @@ static void test_threads_share_a_statement_for_values(void **state)
 
     insert_product(database, "a", "Mug", NULL);
     insert_product(database, "b", "Kettle", NULL);
-    unit_database_sql(database, "INSERT INTO product_unique (field, value, n) SELECT 7, 'K1', n FROM products WHERE id = 'a'"
-                                " UNION SELECT 7, 'K2', n FROM products WHERE id = 'b'"
-                                " UNION SELECT 8, 'K1', n FROM products WHERE id = 'b'");
+    unit_database_sql(database,
+                      "INSERT INTO product_unique (field, value, n) SELECT 7, 'K1', n FROM products WHERE id = 'a'"
+                      " UNION SELECT 7, 'K2', n FROM products WHERE id = 'b'"
+                      " UNION SELECT 8, 'K1', n FROM products WHERE id = 'b'");
     read_values_together(database, readers, fields, values, 5);
     for (int i = 0; i < 5; i++) {
         assert_int_equal(readers[i].rv, APR_SUCCESS);

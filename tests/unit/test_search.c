@@ -198,7 +198,8 @@ static void add_key(catalogue_t *c, const product_t *p, int field, const char *t
 
     APR_ARRAY_PUSH(rows->keys, const char *) =
         apr_psprintf(c->pool, "(%s, '%s', %" APR_INT64_T_FMT ", %s%s%s, 0)",
-                     c->registry->numbers[cat_registry_find(c->registry, fields->all[field].name)], key, p->n, quote, value ? value : "NULL", quote);
+                     c->registry->numbers[cat_registry_find(c->registry, fields->all[field].name)], key, p->n, quote,
+                     value ? value : "NULL", quote);
 }
 
 static void add_pair(catalogue_t *c, const product_t *p, const char *name, const char *first, const char *second,
@@ -254,9 +255,8 @@ static void add_product(catalogue_t *c, const product_t *p, rows_t *rows)
     }
     for (int i = 0; i < words->nelts; i++) {
         const cat_product_word_t *word = &APR_ARRAY_IDX(words, i, cat_product_word_t);
-        APR_ARRAY_PUSH(rows->words, const char *) =
-            apr_psprintf(c->pool, "('%s', %" APR_INT64_T_FMT ", %d)", word->text, p->n,
-                         word->in_name + 2 * word->is_joined);
+        APR_ARRAY_PUSH(rows->words, const char *) = apr_psprintf(c->pool, "('%s', %" APR_INT64_T_FMT ", %d)",
+                                                                 word->text, p->n, word->in_name + 2 * word->is_joined);
     }
     add_keys(c, p, rows);
 }

@@ -80,8 +80,7 @@ static void test_failure_of_the_row_function_is_returned(void **state)
                                 " ('a', 'x', 1, 'y', 1, 1), ('b', 'x', 1, 'y', 1, 2)");
     for (int i = 0; i < 2; i++) {
         int calls = 0;
-        const cat_select_t select = {
-            .sql = SQL_PRODUCT_LIST_AFTER, .values = CAT_VALUES("9", "9"), refuse_row, &calls};
+        const cat_select_t select = {.sql = SQL_PRODUCT_LIST_AFTER, .values = CAT_VALUES("9", "9"), refuse_row, &calls};
         conn->sqlite->reader = i ? NULL : reader;
         assert_int_equal(cat_statement_select(conn, *state, &select), APR_ENOMEM);
         assert_int_equal(calls, 1);

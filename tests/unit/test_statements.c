@@ -118,8 +118,7 @@ static void test_the_keys_of_a_product_are_found_by_the_product(void **state)
         assert_non_null(strstr(explain(*state, db, all[i]), "n=?)"));
     }
     for (size_t i = 0; i < UNIT_COUNT(between); i++) {
-        assert_non_null(
-            strstr(explain(*state, db, between[i]), "(field=? AND n>? AND n<?)"));
+        assert_non_null(strstr(explain(*state, db, between[i]), "(field=? AND n>? AND n<?)"));
     }
     sqlite3_close(db);
 }

@@ -112,8 +112,7 @@ apr_status_t cat_bulk_job_insert_within(cat_db_t *db, const char *const *job, co
 {
     return cat_db_insert(db, SQL_BULK_JOB_INSERT,
                          CAT_VALUES(job[CAT_BULK_JOB_ID], db->conf->mount, job[CAT_BULK_JOB_USER], request,
-                                    job[CAT_BULK_JOB_DRY_RUN], CAT_LIST_KEY_NEWEST,
-                                    job[CAT_BULK_JOB_CREATED_AT]));
+                                    job[CAT_BULK_JOB_DRY_RUN], CAT_LIST_KEY_NEWEST, job[CAT_BULK_JOB_CREATED_AT]));
 }
 
 typedef struct insertion_t {
@@ -194,17 +193,7 @@ apr_status_t cat_bulk_job_stop(cat_db_t *db, const char *id, apr_time_t now, con
 /* ---- a portion ---- */
 
 /* The columns of SQL_BULK_JOB_NEXT. */
-enum {
-    NEXT_ID,
-    NEXT_REQUEST,
-    NEXT_N,
-    NEXT_CHANGED,
-    NEXT_UNCHANGED,
-    NEXT_FAILED,
-    NEXT_ERRORS,
-    NEXT_USER,
-    NEXT_BATCH
-};
+enum { NEXT_ID, NEXT_REQUEST, NEXT_N, NEXT_CHANGED, NEXT_UNCHANGED, NEXT_FAILED, NEXT_ERRORS, NEXT_USER, NEXT_BATCH };
 
 typedef struct portion_t {
     cat_job_t *job;
@@ -213,7 +202,7 @@ typedef struct portion_t {
     const char *const *row;
     cat_bulk_request_t request;
     const char *position; /* the number after which it begins, then the last product that it has */
-    int rows;                /* products in it */
+    int rows;             /* products in it */
     apr_array_header_t *ids, *changed;
     cat_bulk_result_t result;
     cat_author_t author;
@@ -313,12 +302,12 @@ static apr_status_t move_position(const portion_t *p)
 {
     const cat_bulk_result_t *r = &p->result;
     int moved;
-    apr_status_t rv = cat_db_exec(p->db, SQL_BULK_JOB_ADVANCE,
-                                  CAT_VALUES(p->position, sum(p, NEXT_CHANGED, r->changed),
-                                             sum(p, NEXT_UNCHANGED, r->unchanged), sum(p, NEXT_FAILED, r->failed),
-                                             join_errors(p), cat_number_write(p->pool, p->author.batch),
-                                             p->row[NEXT_ID], p->row[NEXT_N]),
-                                  &moved);
+    apr_status_t rv =
+        cat_db_exec(p->db, SQL_BULK_JOB_ADVANCE,
+                    CAT_VALUES(p->position, sum(p, NEXT_CHANGED, r->changed), sum(p, NEXT_UNCHANGED, r->unchanged),
+                               sum(p, NEXT_FAILED, r->failed), join_errors(p),
+                               cat_number_write(p->pool, p->author.batch), p->row[NEXT_ID], p->row[NEXT_N]),
+                    &moved);
 
     if (rv == APR_SUCCESS && !moved) {
         return CAT_ECHANGED;
@@ -347,8 +336,7 @@ static apr_status_t change_portion(void *baton)
 {
     portion_t *p = baton;
     int held;
-    apr_status_t rv =
-        cat_db_exec(p->db, SQL_BULK_JOB_HOLD, CAT_VALUES(p->row[NEXT_ID], p->row[NEXT_N]), &held);
+    apr_status_t rv = cat_db_exec(p->db, SQL_BULK_JOB_HOLD, CAT_VALUES(p->row[NEXT_ID], p->row[NEXT_N]), &held);
 
     if (rv != APR_SUCCESS || !held) {
         return rv == APR_SUCCESS ? CAT_ECHANGED : rv;

@@ -64,8 +64,9 @@ static apr_status_t read_after_key(cat_db_t *db, reading_t *r)
 {
     const cat_list_query_t *query = r->query;
     const char *rows = apr_off_t_toa(db->pool, query->limit + 1);
-    apr_status_t rv = cat_db_each(db, SQL_PRODUCT_LIST_AFTER, CAT_VALUES(cat_number_write(db->pool, query->after.n), rows),
-                                  add_product_within_limit, r);
+    apr_status_t rv =
+        cat_db_each(db, SQL_PRODUCT_LIST_AFTER, CAT_VALUES(cat_number_write(db->pool, query->after.n), rows),
+                    add_product_within_limit, r);
 
     if (rv != APR_SUCCESS || !r->has_more) {
         return rv;

@@ -37,9 +37,9 @@ static apr_status_t find_key(const search_t *s, const char *const **key)
     int is_newer = newer <= older;
     apr_int64_t end = is_newer ? CAT_LIST_KEY_MAX : CAT_LIST_KEY_MIN;
 
-    return cat_db_one(s->db, is_newer ? SQL_PRODUCT_KEY_BELOW : SQL_PRODUCT_KEY_ABOVE,
-                      CAT_VALUES(cat_number_write(s->db->pool, end), apr_off_t_toa(s->db->pool, is_newer ? newer : older)),
-                      key);
+    return cat_db_one(
+        s->db, is_newer ? SQL_PRODUCT_KEY_BELOW : SQL_PRODUCT_KEY_ABOVE,
+        CAT_VALUES(cat_number_write(s->db->pool, end), apr_off_t_toa(s->db->pool, is_newer ? newer : older)), key);
 }
 
 /* Reads the total, and the page unless the list ends before it. */

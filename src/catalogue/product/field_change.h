@@ -19,8 +19,8 @@
 typedef struct cat_field_change_t {
     cat_db_t *db;
     const char *name, *type;
-    const char *target;  /* gets the values; NULL: no field does */
-    apr_int64_t from;    /* the portion is below this number */
+    const char *target; /* gets the values; NULL: no field does */
+    apr_int64_t from;   /* the portion is below this number */
     /* Results of a portion: */
     apr_int64_t end; /* the number below which the next one is */
     int rows, changed,

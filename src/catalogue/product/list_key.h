@@ -5,9 +5,9 @@
 #include <apr.h>
 
 /* A position in the list of products: a number (lib/id.h), which no product need have. */
-#define CAT_LIST_KEY_MAX APR_INT64_MAX /* above the number of every product */
+#define CAT_LIST_KEY_MAX APR_INT64_MAX            /* above the number of every product */
 #define CAT_LIST_KEY_NEWEST "9223372036854775807" /* the same as a value of a statement */
-#define CAT_LIST_KEY_MIN APR_INT64_C(0) /* no product has a lower one */
+#define CAT_LIST_KEY_MIN APR_INT64_C(0)           /* no product has a lower one */
 
 #define CAT_LIST_SORT_MAX 3 /* fields that a client may order a list by */
 

@@ -144,10 +144,7 @@ typedef struct collector_t {
 static collector_t begin_product(apr_pool_t *pool, apr_array_header_t *rows, const cat_registry_t *registry,
                                  const char *const *product)
 {
-    return (collector_t){pool,
-                         rows,
-                         registry,
-                         cat_product_read(pool, registry->fields, product),
+    return (collector_t){pool, rows, registry, cat_product_read(pool, registry->fields, product),
                          cat_id_number_text(rows->pool, product[CAT_PRODUCT_ID])};
 }
 
@@ -455,8 +452,7 @@ apr_status_t cat_own_keys_delete(cat_db_t *db, const cat_registry_t *registry, c
     for (int i = CAT_PRODUCT_FIELDS; id && i < registry->fields->count; i++) {
         give_up_waiting(db, registry->numbers[i], id);
     }
-    return rv == APR_SUCCESS && registry->has_unique ? cat_db_exec(db, SQL_UNIQUE_DELETE_ALL, CAT_VALUES(n), NULL)
-                                                     : rv;
+    return rv == APR_SUCCESS && registry->has_unique ? cat_db_exec(db, SQL_UNIQUE_DELETE_ALL, CAT_VALUES(n), NULL) : rv;
 }
 
 apr_status_t cat_own_keys_change(cat_db_t *db, const cat_registry_t *registry, const char *const *before,

@@ -15,8 +15,9 @@
  */
 typedef struct cat_portion_t {
     apr_array_header_t *rows; /* const char *const *: the values that the statement selects */
-    apr_int64_t end;          /* the number below which the next portion is: that of the last product; without any, where this one began */
-    int is_last;              /* flag: it has no rows, and no older products are left */
+    apr_int64_t
+        end; /* the number below which the next portion is: that of the last product; without any, where this one began */
+    int is_last; /* flag: it has no rows, and no older products are left */
 } cat_portion_t;
 
 #define CAT_PORTION_ROW(portion, i) APR_ARRAY_IDX((portion)->rows, i, const char *const *)

@@ -590,9 +590,9 @@ static apr_status_t update_keys(const product_write_t *w, const char *const *bef
         return rv;
     }
     rv = cat_db_exec(w->db, SQL_PRODUCT_SET_KEYS, values, CAT_PRODUCT_KEYS + 2, NULL);
-    return rv == APR_SUCCESS ? cat_product_keys_change(w->db, before[CAT_PRODUCT_KEY_WORDS],
-                                                       values[CAT_PRODUCT_KEY_WORDS], w->n)
-                             : rv;
+    return rv == APR_SUCCESS
+               ? cat_product_keys_change(w->db, before[CAT_PRODUCT_KEY_WORDS], values[CAT_PRODUCT_KEY_WORDS], w->n)
+               : rv;
 }
 
 static apr_status_t note_update(const product_write_t *w, const char *const *row)
@@ -666,7 +666,12 @@ static apr_status_t update_product(void *baton)
 apr_status_t cat_products_update_one(cat_db_t *db, const char *id, const cat_input_t *input,
                                      const cat_products_condition_t *condition, const char *const **product)
 {
-    product_write_t w = {.db = db, .n = cat_id_number_text(db->pool, id), .id = id, .input = input, .condition = condition, .alone = update_product};
+    product_write_t w = {.db = db,
+                         .n = cat_id_number_text(db->pool, id),
+                         .id = id,
+                         .input = input,
+                         .condition = condition,
+                         .alone = update_product};
     apr_status_t rv = write_alone(&w);
 
     *product = w.product;
@@ -677,8 +682,8 @@ apr_status_t cat_products_update_one(cat_db_t *db, const char *id, const cat_inp
 static apr_status_t delete_what_follows(const product_write_t *w)
 {
     const char *const *stored = w->stored;
-    apr_status_t rv = cat_product_keys_delete(w->db, cat_product_keys_words(w->db->pool, stored[CAT_PRODUCT_KEY_WORDS]),
-                                              w->n);
+    apr_status_t rv =
+        cat_product_keys_delete(w->db, cat_product_keys_words(w->db->pool, stored[CAT_PRODUCT_KEY_WORDS]), w->n);
 
     if (rv == APR_SUCCESS && w->registry->has_keys) {
         rv = cat_own_keys_delete(w->db, w->registry, w->n, w->id);
@@ -722,7 +727,8 @@ static apr_status_t delete_product(void *baton)
 
 apr_status_t cat_products_delete_one(cat_db_t *db, const char *id, const cat_products_condition_t *condition)
 {
-    product_write_t w = {.db = db, .n = cat_id_number_text(db->pool, id), .id = id, .condition = condition, .alone = delete_product};
+    product_write_t w = {
+        .db = db, .n = cat_id_number_text(db->pool, id), .id = id, .condition = condition, .alone = delete_product};
 
     return write_alone(&w);
 }

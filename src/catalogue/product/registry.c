@@ -381,9 +381,9 @@ static apr_status_t insert_row(addition_t *a, const char *name, const char *defi
     int last = a->registry->fields->count - 1;
     int number = ++a->added + (last >= CAT_PRODUCT_FIELDS ? atoi(a->registry->numbers[last]) : 0);
 
-    return cat_db_insert(a->db, SQL_FIELDS_ADD,
-                         CAT_VALUES(apr_itoa(a->db->pool, number), name, definition, complete, "1", a->claimed,
-                                    CAT_LIST_KEY_NEWEST));
+    return cat_db_insert(
+        a->db, SQL_FIELDS_ADD,
+        CAT_VALUES(apr_itoa(a->db->pool, number), name, definition, complete, "1", a->claimed, CAT_LIST_KEY_NEWEST));
 }
 
 /* Adds a field to the database. If there are products, a field with keys or a default is incomplete until the key filler has given them both. */
@@ -529,8 +529,8 @@ static apr_status_t reorder_field(cat_db_t *db, const cat_registry_t *registry, 
 
     ordered.values = join_values(db->pool, values, own->values);
     return cat_db_exec(db, SQL_FIELDS_REORDER,
-                       CAT_VALUES(cat_own_field_define(db->pool, &ordered, flags), now, CAT_LIST_KEY_NEWEST, registry->numbers[known], now,
-                                  cat_own_field_define(db->pool, own, flags)),
+                       CAT_VALUES(cat_own_field_define(db->pool, &ordered, flags), now, CAT_LIST_KEY_NEWEST,
+                                  registry->numbers[known], now, cat_own_field_define(db->pool, own, flags)),
                        NULL);
 }
 

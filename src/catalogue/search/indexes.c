@@ -350,8 +350,7 @@ apr_status_t cat_indexes_sweep(apr_pool_t *pool, cat_db_t *db, const cat_indexes
 
 static apr_status_t set_part(cat_db_t *db, int part, const char *complete)
 {
-    return cat_db_exec(db, SQL_INDEX_SET,
-                       CAT_VALUES(complete, CAT_LIST_KEY_NEWEST, "0", name_of(part)), NULL);
+    return cat_db_exec(db, SQL_INDEX_SET, CAT_VALUES(complete, CAT_LIST_KEY_NEWEST, "0", name_of(part)), NULL);
 }
 
 /* From now on products are written without the part, so it is filled from the start when it is wanted again. */
@@ -418,8 +417,7 @@ static cat_indexes_position_t find_start(const states_t *s, int parts)
 
 static apr_status_t add_row(cat_db_t *db, int part)
 {
-    apr_status_t rv =
-        cat_db_insert(db, SQL_INDEX_ADD, CAT_VALUES(name_of(part), CAT_LIST_KEY_NEWEST));
+    apr_status_t rv = cat_db_insert(db, SQL_INDEX_ADD, CAT_VALUES(name_of(part), CAT_LIST_KEY_NEWEST));
 
     return rv == APR_EEXIST ? APR_SUCCESS : rv;
 }
@@ -430,9 +428,7 @@ static apr_status_t begin_rules(void *baton)
     cat_db_t *db = baton;
     apr_status_t rv = add_row(db, RULES);
 
-    return rv == APR_SUCCESS
-               ? cat_db_exec(db, SQL_FIELDS_RENEW, CAT_VALUES(CAT_LIST_KEY_NEWEST), NULL)
-               : rv;
+    return rv == APR_SUCCESS ? cat_db_exec(db, SQL_FIELDS_RENEW, CAT_VALUES(CAT_LIST_KEY_NEWEST), NULL) : rv;
 }
 
 /* *parts: those that are not complete, and RULES. Fills one portion of them. *unbuilt: those that have no indexes. */

@@ -39,12 +39,13 @@ typedef struct cat_indexes_position_t {
 /* What cat_indexes_fill or cat_indexes_compare found in one portion of the products. */
 typedef struct cat_indexes_portion_t {
     cat_indexes_position_t end; /* where the next step begins; where it began if there are no more products */
-    int rows;            /* products */
-    int wrong;           /* of which something derived was missing or out of date */
-    int unknown;         /* words that the dictionary lacks */
-    int gone;            /* products that are no longer there, of which something derived is */
-    const char *example; /* the id of one that was wrong, or else the number of one that is gone, on the pool; NULL: there is none */
-    int is_last;         /* flag: no older products are left */
+    int rows;                   /* products */
+    int wrong;                  /* of which something derived was missing or out of date */
+    int unknown;                /* words that the dictionary lacks */
+    int gone;                   /* products that are no longer there, of which something derived is */
+    const char *
+        example; /* the id of one that was wrong, or else the number of one that is gone, on the pool; NULL: there is none */
+    int is_last; /* flag: no older products are left */
 } cat_indexes_portion_t;
 
 /* A step through the products: deals with the next ones. */

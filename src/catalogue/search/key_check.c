@@ -35,9 +35,9 @@ typedef struct check_t {
     const cat_registry_t *registry;
     cat_portion_t products;
     int is_wrong[PORTION];
-    apr_hash_t *stored; /* by number, of one field: an array of cat_own_key_t, of each product of the portion */
-    apr_hash_t *owned;  /* by the numbers of field and product: a unique value; "": there are several */
-    apr_hash_t *gone;   /* const char *, by itself: the numbers of products that are not in the portion */
+    apr_hash_t *stored;       /* by number, of one field: an array of cat_own_key_t, of each product of the portion */
+    apr_hash_t *owned;        /* by the numbers of field and product: a unique value; "": there are several */
+    apr_hash_t *gone;         /* const char *, by itself: the numbers of products that are not in the portion */
     apr_array_header_t *keys; /* to be inserted */
     cat_indexes_portion_t found;
 } check_t;
@@ -130,8 +130,9 @@ static apr_status_t read_values(check_t *c)
     for (int i = 0; i < PORTION; i++) {
         numbers[i] = c->found.rows ? name_of(c, i < c->found.rows ? i : 0) : "";
     }
-    return c->registry->has_unique && c->found.rows ? cat_db_each(c->db, SQL_UNIQUE_OF_100, numbers, PORTION, keep_value, c)
-                                                    : APR_SUCCESS;
+    return c->registry->has_unique && c->found.rows
+               ? cat_db_each(c->db, SQL_UNIQUE_OF_100, numbers, PORTION, keep_value, c)
+               : APR_SUCCESS;
 }
 
 /* ---- a field ---- */
@@ -341,7 +342,8 @@ static apr_status_t check_owners(void *baton)
     c->found = (cat_indexes_portion_t){.end.n = c->from, .is_last = 1};
     c->gone = apr_hash_make(c->pool);
     rv = rv == APR_SUCCESS
-             ? cat_db_each(c->db, SQL_UNIQUE_OWNERS, CAT_VALUES(cat_number_write(c->pool, c->from), APR_STRINGIFY(GONE_MOST)), keep_owner, c)
+             ? cat_db_each(c->db, SQL_UNIQUE_OWNERS,
+                           CAT_VALUES(cat_number_write(c->pool, c->from), APR_STRINGIFY(GONE_MOST)), keep_owner, c)
              : rv;
     return rv == APR_SUCCESS ? deal_with_gone(c) : rv;
 }

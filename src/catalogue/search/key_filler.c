@@ -211,7 +211,8 @@ static apr_status_t add_default(const filling_t *f)
             row[CAT_PRODUCT_EXTRA] = extra;
             APR_ARRAY_PUSH(f->changed, const char *) = row[CAT_PRODUCT_ID];
             rv = cat_db_exec(f->db, SQL_EXTRA_SET,
-                             CAT_VALUES(extra, cat_id_number_text(f->pool, row[CAT_PRODUCT_ID]), row[CAT_PRODUCT_ID]), NULL);
+                             CAT_VALUES(extra, cat_id_number_text(f->pool, row[CAT_PRODUCT_ID]), row[CAT_PRODUCT_ID]),
+                             NULL);
         }
     }
     return rv;

@@ -248,7 +248,8 @@ static int walk_pair(cat_db_t *db, cat_plan_t *plan)
     const cat_registry_t *registry = cat_select_text_registry(db);
     int by = plan->order.columns[0].field;
 
-    if (!registry || !registry->has_pairs || is_number(plan->order.columns[0].column) || cat_plan_is_index_too_short(plan)) {
+    if (!registry || !registry->has_pairs || is_number(plan->order.columns[0].column) ||
+        cat_plan_is_index_too_short(plan)) {
         return 0;
     }
     for (int i = 0; i < query->condition_count; i++) {
@@ -282,8 +283,8 @@ static void plan_walk(cat_plan_t *plan)
     int field;
 
     plan->kind = CAT_PLAN_WALK;
-    if (walk_values(plan) || (is_number(plan->order.columns[0].column) &&
-                              (walk_keys_of_values(plan) || walk_keys_by_time(plan)))) {
+    if (walk_values(plan) ||
+        (is_number(plan->order.columns[0].column) && (walk_keys_of_values(plan) || walk_keys_by_time(plan)))) {
         return;
     }
     if (!strcmp(plan->order.columns[0].column, "in_stock")) {
@@ -1136,7 +1137,8 @@ apr_status_t cat_plan_choose(cat_db_t *db, const cat_list_query_t *query, cat_pl
     if (rv != APR_SUCCESS) {
         return rv;
     }
-    *plan = (cat_plan_t){.query = query, .order = cat_order_make(db->pool, query), .sort_count = query->sort_count, .field = -1};
+    *plan = (cat_plan_t){
+        .query = query, .order = cat_order_make(db->pool, query), .sort_count = query->sort_count, .field = -1};
     drop_constants(plan);
     rv = look_for_words(db, plan, looks);
     if (rv != APR_SUCCESS) {

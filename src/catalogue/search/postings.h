@@ -13,8 +13,9 @@ typedef struct cat_posting_t {
     const cat_query_condition_t *condition; /* CAT_EQ or CAT_ALL; NULL: a word */
     int value;                              /* which of its values */
     const char *word, *found; /* of the query, and the only word of the dictionary that begins so; NULL: a condition */
-    apr_int64_t span;         /* from the number of the 200th product to that of the newest; CAT_POSTING_NEVER: there are fewer */
-    apr_int64_t count;        /* of its products, which may be some seconds old; -1: not known */
+    apr_int64_t
+        span; /* from the number of the 200th product to that of the newest; CAT_POSTING_NEVER: there are fewer */
+    apr_int64_t count; /* of its products, which may be some seconds old; -1: not known */
 } cat_posting_t;
 
 #define CAT_POSTINGS_MAX 8 /* of conditions; others are only checked */

@@ -14,10 +14,10 @@
  */
 typedef struct cat_relevance_page_t {
     apr_array_header_t *numbers; /* const char *: those of the products of the page, in their order */
-    int has_next;             /* flag: products follow them */
-    cat_list_position_t last; /* of the last one, where has_next: its only value is its rank */
-    apr_int64_t total;        /* products that match; -1: there may be more than were read */
-    int is_more;              /* flag: conf->count_limit, and there are more */
+    int has_next;                /* flag: products follow them */
+    cat_list_position_t last;    /* of the last one, where has_next: its only value is its rank */
+    apr_int64_t total;           /* products that match; -1: there may be more than were read */
+    int is_more;                 /* flag: conf->count_limit, and there are more */
 } cat_relevance_page_t;
 
 /* Finds the products of a page of the question, within a search. query: the same with words that the client has not asked for

@@ -541,9 +541,8 @@ static void add_sight(cat_select_text_t *s, const weighing_t *some)
     s->conditions = 1;
     cat_select_text_read_from(s, "w", "p", 0);
     cat_conditions_add_all(s, &query, &(cat_found_t){0});
-    cat_select_text_add(
-        s, " THEN w.word ELSE '' END FROM (SELECT w.word, w.n FROM product_words w WHERE w.word IN (",
-        NULL);
+    cat_select_text_add(s, " THEN w.word ELSE '' END FROM (SELECT w.word, w.n FROM product_words w WHERE w.word IN (",
+                        NULL);
     for (int i = 0; i < LIKELIEST; i++) {
         cat_select_text_add(s, i ? ", " : "", NULL);
         cat_select_text_add_value(s, i < some->count ? some->words[i].word : "");

@@ -40,12 +40,12 @@ struct cat_export_t {
     cat_search_end_t end;      /* of it, unless the query is plain */
     apr_pool_t *position_pool; /* of query.after, while the next portion is read */
     apr_int64_t total;
-    apr_int64_t n;             /* the number of the product that was read last */
-    int is_counted;            /* flag: among all->count */
-    apr_time_t begun;          /* monotonic, as is handed */
-    apr_off_t wal;             /* octets of the WAL at the beginning */
-    cat_exports_t *all;        /* of the child */
-    cat_export_t *next;        /* of those; guarded by all->mutex */
+    apr_int64_t n;      /* the number of the product that was read last */
+    int is_counted;     /* flag: among all->count */
+    apr_time_t begun;   /* monotonic, as is handed */
+    apr_off_t wal;      /* octets of the WAL at the beginning */
+    cat_exports_t *all; /* of the child */
+    cat_export_t *next; /* of those; guarded by all->mutex */
     apr_thread_mutex_t *mutex;
     /* ---- guarded by the mutex, as is the connection, once the export runs ---- */
     apr_time_t handed;          /* when the last piece was handed over */

@@ -140,7 +140,7 @@ static apr_status_t judge_result(const cat_fault_t *fault)
 }
 
 #define WORDS_INSERT_MYSQL(rows)                                                                                       \
-    "INSERT INTO product_words (word, n, in_name) VALUES " rows " ON DUPLICATE KEY UPDATE word = "        \
+    "INSERT INTO product_words (word, n, in_name) VALUES " rows " ON DUPLICATE KEY UPDATE word = "                     \
     "product_words.word"
 
 #define DICTIONARY_INSERT_MYSQL(rows) "INSERT IGNORE INTO dictionary (part, letters, word) VALUES " rows
@@ -149,7 +149,7 @@ static apr_status_t judge_result(const cat_fault_t *fault)
 #define PRODUCT_INSERT_MYSQL(rows) "INSERT INTO " PRODUCT_INSERTED(rows)
 
 #define KEYS_INSERT_MYSQL(rows)                                                                                        \
-    "INSERT INTO product_keys (field, value_key, n, value, counted) VALUES " rows                         \
+    "INSERT INTO product_keys (field, value_key, n, value, counted) VALUES " rows                                      \
     " ON DUPLICATE KEY UPDATE value = product_keys.value"
 
 #define UNIQUE_INSERT_MYSQL(rows) "INSERT IGNORE INTO product_unique (field, value, n) VALUES " rows

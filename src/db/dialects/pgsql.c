@@ -122,8 +122,8 @@ static apr_status_t judge_result(const cat_fault_t *fault)
  * not know: a million of ten million. It would plan each execution anew then, or choose a plan for a million rows. So a constant says how
  * many a page can reach: CatalogMaxLimit is at most 1000, SQL_PRODUCT_LIST skips 50 at most, and SQL_PRODUCT_LIST_NEAR 2000. */
 #define NEWEST(condition, rows)                                                                                        \
-    " FROM (SELECT * FROM (SELECT * FROM products" condition " ORDER BY n DESC LIMIT 1100) r ORDER BY n DESC LIMIT "   \
-    rows ") p ORDER BY n DESC"
+    " FROM (SELECT * FROM (SELECT * FROM products" condition                                                           \
+    " ORDER BY n DESC LIMIT 1100) r ORDER BY n DESC LIMIT " rows ") p ORDER BY n DESC"
 
 /* Each value is looked up by itself. Without statistics, the planner takes the columns before an IN for rare, and would read all rows that have
  * these values to compare each of them with a hundred others. */
