@@ -76,7 +76,7 @@ static apr_status_t convert_piece(cat_decoder_t *d, const char *from, apr_size_t
     return rv;
 }
 
-static apr_status_t convert_octets(cat_decoder_t *d, const char *data, apr_size_t length)
+static apr_status_t convert_bytes(cat_decoder_t *d, const char *data, apr_size_t length)
 {
     apr_status_t rv = open_converter(d);
 
@@ -92,12 +92,12 @@ static apr_status_t convert_octets(cat_decoder_t *d, const char *data, apr_size_
     return rv;
 }
 
-static apr_status_t decode_octets(cat_decoder_t *d, const char *data, apr_size_t length)
+static apr_status_t decode_bytes(cat_decoder_t *d, const char *data, apr_size_t length)
 {
     if (length == 0) {
         return APR_SUCCESS;
     }
-    return d->encoding == CAT_UTF_8 ? d->take(d->baton, data, length) : convert_octets(d, data, length);
+    return d->encoding == CAT_UTF_8 ? d->take(d->baton, data, length) : convert_bytes(d, data, length);
 }
 
 /* ---- the mark ---- */
@@ -131,7 +131,7 @@ static apr_status_t end_mark(cat_decoder_t *d)
         return APR_SUCCESS;
     }
     memcpy(held, d->held, length);
-    return decode_octets(d, held, length);
+    return decode_bytes(d, held, length);
 }
 
 static apr_status_t skip_mark(cat_decoder_t *d, const char **data, apr_size_t *length)
@@ -156,7 +156,7 @@ apr_status_t cat_decoder_feed(cat_decoder_t *d, const char *data, apr_size_t len
     if (!d->is_after_mark) {
         rv = skip_mark(d, &data, &length);
     }
-    return rv == APR_SUCCESS ? decode_octets(d, data, length) : rv;
+    return rv == APR_SUCCESS ? decode_bytes(d, data, length) : rv;
 }
 
 cat_encoding_t cat_decoder_encoding(const cat_decoder_t *d)

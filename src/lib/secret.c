@@ -48,12 +48,12 @@ static int is_text(const char *bytes, apr_size_t length)
     apr_int32_t character;
 
     for (apr_size_t i = 0; i < length;) {
-        apr_size_t octets = cat_text_read(bytes + i, length - i, &character);
-        if ((octets == 1 && character > 0x7f) || (character < ' ' && !strchr("\t\n\r", (int)character)) ||
+        apr_size_t size = cat_text_read(bytes + i, length - i, &character);
+        if ((size == 1 && character > 0x7f) || (character < ' ' && !strchr("\t\n\r", (int)character)) ||
             character == 0x7f || character == 0) {
             return 0;
         }
-        i += octets;
+        i += size;
     }
     return 1;
 }

@@ -56,9 +56,9 @@ static int least_of(int one, int other)
     return one < other ? one : other;
 }
 
-static int is_within(char octet)
+static int is_within(char byte)
 {
-    return (octet & 0xC0) == 0x80;
+    return (byte & 0xC0) == 0x80;
 }
 
 /* Behind the first character of a text, if it has one. */

@@ -74,8 +74,8 @@ static int read_text(FILE *file, apr_pool_t *pool, const char **text)
 
     cat_buffer_init(&b, pool, 64);
     while ((c = getc_unlocked(file)) > 0) {
-        const char octet = (char)c;
-        cat_buffer_add(&b, &octet, 1);
+        const char byte = (char)c;
+        cat_buffer_add(&b, &byte, 1);
     }
     *text = cat_buffer_text(&b);
     return c == 0;

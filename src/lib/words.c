@@ -47,7 +47,7 @@ typedef enum { WITHIN, BESIDE, JOINED, BLANK, APART } gap_t;
 
 typedef struct piece_t {
     const char *text;
-    apr_size_t octets;
+    apr_size_t bytes;
     int characters;
     kind_t kind;
     gap_t before;
@@ -145,13 +145,13 @@ static int is_joiner(utf8proc_int32_t character)
     }
 }
 
-/* What was between two pieces: octets of it, and the only character, if there is one. */
-static gap_t gap_of(const piece_t *before, kind_t kind, apr_size_t octets, utf8proc_int32_t between)
+/* What was between two pieces: bytes of it, and the only character, if there is one. */
+static gap_t gap_of(const piece_t *before, kind_t kind, apr_size_t bytes, utf8proc_int32_t between)
 {
     if (!before) {
         return APART;
     }
-    if (octets == 0) {
+    if (bytes == 0) {
         return (before->kind == PAIRED) == (kind == PAIRED) ? WITHIN : APART;
     }
     if ((before->kind == PAIRED) != (kind == PAIRED)) {
@@ -169,14 +169,14 @@ static int begins_word(const piece_t *piece)
     return piece->before != WITHIN;
 }
 
-static apr_size_t count_octets(const piece_t *pieces, int from, int to)
+static apr_size_t count_bytes(const piece_t *pieces, int from, int to)
 {
-    apr_size_t octets = 0;
+    apr_size_t bytes = 0;
 
     for (int i = from; i <= to; i++) {
-        octets += pieces[i].octets;
+        bytes += pieces[i].bytes;
     }
-    return octets;
+    return bytes;
 }
 
 static int is_name(const piece_t *piece)
@@ -189,7 +189,7 @@ static int is_name_and_number(const piece_t *pieces, int count, int i)
 {
     return begins_word(&pieces[i]) && i + 1 < count && !begins_word(&pieces[i + 1]) &&
            (i + 2 == count || begins_word(&pieces[i + 2])) && (is_name(&pieces[i]) || is_name(&pieces[i + 1])) &&
-           count_octets(pieces, i, i + 1) <= CAT_WORDS_JOINED_MAX;
+           count_bytes(pieces, i, i + 1) <= CAT_WORDS_JOINED_MAX;
 }
 
 static void separate_names(piece_t *pieces, int count)
@@ -250,13 +250,13 @@ static apr_array_header_t *split_pieces(apr_pool_t *pool, const char *folded)
     utf8proc_int32_t character, between = 0;
     piece_t *last = NULL;
 
-    for (apr_size_t octets; folded < end; folded += octets) {
+    for (apr_size_t bytes; folded < end; folded += bytes) {
         kind_t kind;
-        octets = cat_text_read(folded, (apr_size_t)(end - folded), &character);
+        bytes = cat_text_read(folded, (apr_size_t)(end - folded), &character);
         kind = kind_of(character);
         if (kind == NO_PIECE && last && folded == gap && is_mark(character)) {
-            last->octets += octets;
-            gap = folded + octets;
+            last->bytes += bytes;
+            gap = folded + bytes;
             continue;
         }
         if (kind == NO_PIECE) {
@@ -268,9 +268,9 @@ static apr_array_header_t *split_pieces(apr_pool_t *pool, const char *folded)
             APR_ARRAY_PUSH(pieces, piece_t) = piece;
             last = &APR_ARRAY_IDX(pieces, pieces->nelts - 1, piece_t);
         }
-        last->octets += octets;
+        last->bytes += bytes;
         last->characters++;
-        gap = folded + octets;
+        gap = folded + bytes;
     }
     separate_names((piece_t *)pieces->elts, pieces->nelts);
     find_ends((piece_t *)pieces->elts, pieces->nelts);
@@ -295,11 +295,11 @@ int cat_words_count_letters(const char *word)
 /* The pieces without what is between them. */
 static const char *join_pieces(apr_pool_t *pool, const piece_t *pieces, int from, int to)
 {
-    char *word = apr_palloc(pool, count_octets(pieces, from, to) + 1), *end = word;
+    char *word = apr_palloc(pool, count_bytes(pieces, from, to) + 1), *end = word;
 
     for (int i = from; i <= to; i++) {
-        memcpy(end, pieces[i].text, pieces[i].octets);
-        end += pieces[i].octets;
+        memcpy(end, pieces[i].text, pieces[i].bytes);
+        end += pieces[i].bytes;
     }
     *end = '\0';
     return word;
@@ -311,7 +311,7 @@ apr_array_header_t *cat_words_split(apr_pool_t *pool, const char *text)
     const piece_t *piece = (const piece_t *)pieces->elts;
 
     for (int from = 0, to; from < pieces->nelts; from = to + 1) {
-        for (to = from; to + 1 < pieces->nelts && piece[to + 1].text == piece[to].text + piece[to].octets;) {
+        for (to = from; to + 1 < pieces->nelts && piece[to + 1].text == piece[to].text + piece[to].bytes;) {
             to++;
         }
         APR_ARRAY_PUSH(words, const char *) = join_pieces(pool, piece, from, to);
@@ -344,11 +344,11 @@ static void add_word(apr_array_header_t *words, const piece_t *pieces, int from,
 /* The last piece up to which what is joined is short enough; i - 1: not even one piece is. */
 static int find_end(const piece_t *pieces, int i)
 {
-    apr_size_t octets = 0;
+    apr_size_t bytes = 0;
     int next = i;
 
-    while (next <= pieces[i].end && octets + pieces[next].octets <= CAT_WORDS_JOINED_MAX) {
-        octets += pieces[next++].octets;
+    while (next <= pieces[i].end && bytes + pieces[next].bytes <= CAT_WORDS_JOINED_MAX) {
+        bytes += pieces[next++].bytes;
     }
     return next - 1;
 }
@@ -427,17 +427,17 @@ apr_array_header_t *cat_words_list(apr_pool_t *pool, const char *folded)
 
 /* ---- how a text writes them ---- */
 
-/* The octets of the text that fold to the word, or to what begins with it, with what joins them; 0: they do not. */
+/* The bytes of the text that fold to the word, or to what begins with it, with what joins them; 0: they do not. */
 static apr_size_t measure_spelling(apr_pool_t *pool, const char *text, const char *end, const char *word)
 {
     const char *at = text;
 
-    for (apr_size_t octets; at < end; at += octets) {
+    for (apr_size_t bytes; at < end; at += bytes) {
         utf8proc_int32_t character;
         const char *folded;
         apr_size_t length;
-        octets = cat_text_read(at, (apr_size_t)(end - at), &character);
-        folded = cat_fold_text(pool, apr_pstrmemdup(pool, at, octets));
+        bytes = cat_text_read(at, (apr_size_t)(end - at), &character);
+        folded = cat_fold_text(pool, apr_pstrmemdup(pool, at, bytes));
         length = strlen(folded) < strlen(word) ? strlen(folded) : strlen(word);
         if (*folded && !*word) {
             break;
@@ -468,10 +468,10 @@ const char *cat_words_find_spelling(apr_pool_t *pool, const char *text, const ch
     const char *end = text + strlen(text), *found = NULL;
     int is_within = 0;
 
-    for (apr_size_t octets; text < end; text += octets) {
+    for (apr_size_t bytes; text < end; text += bytes) {
         utf8proc_int32_t character;
         apr_size_t length;
-        octets = cat_text_read(text, (apr_size_t)(end - text), &character);
+        bytes = cat_text_read(text, (apr_size_t)(end - text), &character);
         length = kind_of(character) == LETTERS && !is_within ? measure_spelling(pool, text, end, word) : 0;
         if (length && (!found || !begins_with_letter(text + length))) {
             found = cat_text_lower(pool, apr_pstrmemdup(pool, text, length));
@@ -497,7 +497,7 @@ typedef struct asked_t {
 static const char *number_of(apr_pool_t *pool, const piece_t *pieces, int from, int to)
 {
     return pieces[from].kind == LETTERS && pieces[from].characters <= SHORT_LETTERS && to > from &&
-                   pieces[from + 1].characters >= LONG_DIGITS && count_octets(pieces, from, to) <= CAT_WORDS_JOINED_MAX
+                   pieces[from + 1].characters >= LONG_DIGITS && count_bytes(pieces, from, to) <= CAT_WORDS_JOINED_MAX
                ? join_pieces(pool, pieces, from + 1, to)
                : NULL;
 }
@@ -539,7 +539,7 @@ static int compare_places(const void *one, const void *other)
     return ((const asked_t *)one)->place - ((const asked_t *)other)->place;
 }
 
-/* In the order of their octets a word is followed by one that it begins, if there is one; of equal ones the first one asked is last. */
+/* In the order of their bytes a word is followed by one that it begins, if there is one; of equal ones the first one asked is last. */
 static void find_implied(asked_t *asked, int count, int is_whole)
 {
     qsort(asked, (size_t)count, sizeof(*asked), compare_asked);
