@@ -4,7 +4,7 @@
  * client sends do not matter. The size is known before anything is decoded, so a small file that declares billions of
  * pixels costs nothing:
  *
- *     JPEG  FF D8 | FF E1 length ... | FF C0 length 8 HEIGHT WIDTH        the first frame header among the segments
+ *     JPEG  FF D8 | FF E1 length ... | FF C0 length 8 HEIGHT WIDTH        the first frame header
  *     PNG   89 P N G ... IHDR WIDTH HEIGHT
  *     GIF   G I F 8 9 a WIDTH HEIGHT ... | , LEFT TOP WIDTH HEIGHT        an image beyond the screen enlarges the screen
  *     WebP  R I F F length W E B P | VP8X, VP8L or VP8                    each with its own encoding of the size

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reads texts by their characters, and compares and joins words. Texts may come from anywhere: each byte that is not part of valid UTF-8 is read as
- * U+FFFD, so no function fails because of it. Comparisons are by bytes.
+ * Reads texts by characters, and compares and joins words. Texts may come from clients: each byte that is not part of
+ * valid UTF-8 is read as U+FFFD, so no function fails. Comparisons are by bytes.
  */
 #include "lib/text.h"
 
@@ -32,7 +32,8 @@ static int is_control(apr_int32_t character)
 const char *cat_text_lower(apr_pool_t *pool, const char *text)
 {
     apr_size_t length = strlen(text);
-    char *lower = apr_palloc(pool, 3 * length + 1), *end = lower; /* an byte that is not UTF-8 becomes U+FFFD */
+    char *lower = apr_palloc(pool, 3 * length + 1), *end = lower; /* a byte that is not UTF-8 becomes U+FFFD, which
+                                                                   * has three bytes */
 
     for (apr_size_t bytes; length; text += bytes, length -= bytes) {
         apr_int32_t character;
