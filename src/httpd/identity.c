@@ -113,8 +113,8 @@ static cat_identity_t check_session(request_rec *r, const cat_conf_t *conf, cons
     return state == CAT_REVOKED_YES ? CAT_REFUSED_ENDED : CAT_KNOWN;
 }
 
-/* Finds the rights of the key, in this child's memory or in the database. Asks the database if this server has changed the key's user, because the
- * child may have read the key before. */
+/* Finds the rights of the key, in this child's memory or in the database. Asks the database if this server has changed
+ * the key's user, because the child may have read the key before. */
 static cat_identity_t find_key(request_rec *r, const cat_conf_t *conf, cat_source_t *source, const cat_key_use_t *use,
                                cat_key_state_t *state)
 {
@@ -171,7 +171,7 @@ static cat_identity_t check_key(request_rec *r, const cat_conf_t *conf, const ca
     if (identity != CAT_KNOWN || !state.is_live) {
         return identity == CAT_KNOWN ? CAT_REFUSED_ENDED : identity;
     }
-    cat_key_states_note(cat_server_get(r->server)->keys, &use);
+    cat_key_states_record(cat_server_get(r->server)->keys, &use);
     now->role = cat_role_names[state.role];
     now->username = state.username;
     now->verified = state.verified;
