@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The routes of the API, a row each. All that surrounds a handler derives from its row: who may call it, how the body is read, which rate limit
- * counts, whether Idempotency-Key repeats the answer; and so do 405, Allow, OPTIONS, CORS, the labels of metrics, and /openapi.json.
+ * The routes of the API, one row each. Everything around a handler derives from its row: who may call it, how the body
+ * is read, which rate limit counts, whether Idempotency-Key repeats the answer, 405, Allow, OPTIONS, CORS, the labels
+ * of metrics, and /openapi.json.
  */
 #include "httpd/routes.h"
 
@@ -34,7 +35,8 @@
 #include "api/webhooks.h"
 #include "http/rate_limit.h"
 
-/* THE ROUTE TABLE. A path that is not here is a 404, a method that is not here a 405. HEAD works like GET, OPTIONS everywhere. */
+/* THE ROUTE TABLE. A path that is not here is a 404, a method that is not here is a 405. HEAD works like GET. OPTIONS
+ * works on all paths. */
 /* clang-format off */
 const cat_route_t cat_routes[] = {
     /* method    path                     function                who may     body          counted as         Idempotency-Key      described by */
