@@ -11,8 +11,8 @@
  */
 #define CAT_NAMES_DAYS 90
 
-/* Returns true if CatalogReservedNames has the name (ASCII case-insensitive). Registration and renaming refuse reserved
- * names; only catalogctl gives them to users. */
+/* Returns true if CatalogReservedNames has the name (ASCII case-insensitive). Registration, renaming and invitations
+ * over HTTP refuse reserved names; only catalogctl gives them to users. */
 int cat_names_is_reserved(const cat_conf_t *conf, const char *name);
 
 /* Returns APR_EEXIST if a user other than `user_id` gave the name up less than CAT_NAMES_DAYS ago, otherwise
