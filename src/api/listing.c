@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * GET /products: parses the query string to a question, which the catalogue answers from its cache, or row by row through the functions here
- * that write a list as JSON. So the first answer and a cached one are the same octets.
+ * GET /products: parses the query. The catalogue answers it from its cache, or reads the rows and calls the functions
+ * below, which write the list as JSON. So the first response and a cached response have the same bytes.
  *
  *     begin_body    {"success":true,"data":[
  *     add_product   {"id":"...","name":"Kettle",...}       for each row
@@ -23,19 +23,19 @@
 #include "http/request.h"
 #include "lib/json.h"
 
-/* ---- how a list is written ---- */
+/* ---- JSON ---- */
 
 static void begin_body(cat_buffer_t *b)
 {
     CAT_BUFFER_LITERAL(b, "{\"success\":true,\"data\":[");
 }
 
-/* Into the object that was written last. */
+/* Adds the member etag to the object that was written last. */
 static void add_etag(cat_buffer_t *b, const cat_fields_t *fields, const char *const *product)
 {
     const char *tag = cat_products_tag(b->pool, fields, product);
 
-    b->length--; /* its brace */
+    b->length--; /* removes the object's final brace */
     cat_buffer_add_text(b, b->data[b->length - 1] == '{' ? "\"etag\":\"\\\"" : ",\"etag\":\"\\\"");
     cat_buffer_add(b, tag + 1, strlen(tag) - 2);
     CAT_BUFFER_LITERAL(b, "\\\"\"}");
@@ -74,7 +74,7 @@ static void add_facet(cat_buffer_t *b, const cat_field_t *field, const cat_searc
     CAT_BUFFER_LITERAL(b, "]");
 }
 
-/* The fields that have more values than the answer. */
+/* Lists the fields of which the response does not have all values. */
 static void add_cut(cat_buffer_t *b, const cat_fields_t *fields, const cat_list_end_t *end)
 {
     int count = 0;
