@@ -41,7 +41,7 @@ static void test_full_disk_is_507(void **state)
     check_failure(state, EDQUOT, 507, "full", 1);
 }
 
-/* A route that expects APR_NOTFOUND or APR_EEXIST answers it itself. */
+/* Includes APR_NOTFOUND and APR_EEXIST, which routes that expect them handle themselves. */
 static void test_other_failures_are_503(void **state)
 {
     static const apr_status_t others[] = {APR_EGENERAL, APR_ENOMEM, APR_NOTFOUND, APR_EEXIST};
