@@ -13,7 +13,7 @@ our @EXPORT_OK = qw(write_file product product_id rows_of);
 
 my @TABLES = qw(products users sessions refresh_tokens user_keys mail_tokens outbox revoked_sessions audit released_names images image_parts);
 
-# Writes the lines that next returns, each a row's JSON without its newline, until it returns undef.
+# Writes the lines that $next returns until it returns undef. Each line is the JSON of a row without a newline.
 sub write_file {
     my ($file, $next) = @_;
     my $digest = Digest::SHA->new(256);
@@ -31,7 +31,7 @@ sub write_file {
     return $file;
 }
 
-# Ids sort by number.
+# Returns a product id. Ids sort by $number.
 sub product_id { sprintf '019aa5bf-%04x-7%03x-8%03x-%012x', $_[0] >> 16, $_[0] >> 4 & 0xfff, $_[0] & 0xfff, $_[0] * 7919 }
 
 sub product {
@@ -41,7 +41,7 @@ sub product {
         $number % 3 ? ',"rating":' . $number % 50 / 10 : '', 1_763_717_400_000 + $number;
 }
 
-# A file without its first line, which has the time of the export.
+# Returns the file's text without its first line, which has the time of the export.
 sub rows_of { $_[0] =~ s/^.*\n//r }
 
 1;
