@@ -7,8 +7,8 @@
 #include "catalogue/product/counts.h"
 #include "catalogue/product/products.h"
 
-/* Product number i of a test's catalogue: the higher the number, the newer. Three in a row were created at the same
- * time. */
+/* Returns the id of product number i. A higher number means a newer product, but three successive products have the
+ * same time of creation. */
 static inline const char *unit_product_id(apr_pool_t *pool, int i)
 {
     return apr_psprintf(pool, "01a1fdf9-d28a-7c59-b8ec-%012d", i);
@@ -41,7 +41,7 @@ static inline apr_status_t unit_products_insert_all(void *baton)
     return cat_products_insert_many(all->db, all->products, all->count, &inserted);
 }
 
-/* Inserts the products from number `first` to before number `end`, in one transaction. */
+/* Inserts the products from number `first` up to but not including `end`, in one transaction. */
 static inline void unit_products_insert(unit_database_t *database, int first, int end)
 {
     apr_pool_t *pool;
@@ -58,7 +58,7 @@ static inline void unit_products_insert(unit_database_t *database, int first, in
     apr_pool_destroy(pool);
 }
 
-/* Updates one field; the other fields stay. */
+/* Updates one field of a product. */
 static inline void unit_products_update(unit_database_t *database, int product, int field, const char *value)
 {
     cat_db_t *db = unit_database_use(database->pool, database);
@@ -84,7 +84,7 @@ static inline void unit_products_maintain(unit_database_t *database)
     cat_db_release(db);
 }
 
-/* How many counts are wrong. */
+/* Returns the number of wrong counts. */
 static inline int unit_products_check(unit_database_t *database)
 {
     cat_db_t *db = unit_database_use(database->pool, database);
@@ -95,7 +95,7 @@ static inline int unit_products_check(unit_database_t *database)
     return wrong;
 }
 
-/* As on MySQL, where writers insert rows into product_deltas because no trigger counts. */
+/* Changes the schema to that of MySQL, where no trigger counts and writers insert rows into product_deltas instead. */
 #define UNIT_NO_TRIGGERS                                                                                               \
     "DROP TRIGGER products_insert; DROP TRIGGER products_delete; DROP TRIGGER products_category_insert;"               \
     "DROP TRIGGER products_category_delete; DROP TRIGGER products_category_update; DROP TRIGGER products_stock;"       \
@@ -103,7 +103,7 @@ static inline int unit_products_check(unit_database_t *database)
     "CREATE TABLE product_deltas (seq INTEGER PRIMARY KEY, delta INTEGER,"                                             \
     " category TEXT, category_delta INTEGER NOT NULL DEFAULT 0, in_stock INTEGER NOT NULL DEFAULT 0)"
 
-/* A database whose counts are kept in that way. */
+/* Returns a database whose counts are maintained in that way. */
 static inline unit_database_t *unit_products_without_triggers(apr_pool_t *pool)
 {
     unit_database_t *database = unit_database(pool);
@@ -115,7 +115,7 @@ static inline unit_database_t *unit_products_without_triggers(apr_pool_t *pool)
     return database;
 }
 
-/* How often this process has called write(2) and the like: Linux counts that. */
+/* Returns how often this process has called write(2) and similar system calls, according to Linux. */
 static inline int unit_count_writes(void)
 {
     FILE *io = fopen("/proc/self/io", "r");
@@ -131,18 +131,18 @@ static inline int unit_count_writes(void)
     return writes;
 }
 
-#define UNIT_GROUP 64 /* products of a transaction */
+#define UNIT_GROUP 64 /* products per transaction */
 
 /* Products that are written in groups. */
 typedef struct unit_group_t {
     apr_pool_t *pool;
     cat_db_t *db;
     const char **(*make)(apr_pool_t *pool, int i);
-    int first;  /* of the products */
-    int writes; /* result: to files, before the commit */
+    int first;  /* number of the first product */
+    int writes; /* result: number of writes to files before the commit */
 } unit_group_t;
 
-/* The work of a transaction. */
+/* Writes one group of products; a callback of cat_db_transact. */
 static inline apr_status_t unit_products_write_group(void *baton)
 {
     unit_group_t *g = baton;
@@ -159,7 +159,7 @@ static inline apr_status_t unit_products_write_group(void *baton)
     return APR_SUCCESS;
 }
 
-/* Writes `count` products, whole groups. Returns how many writes to files the last group has taken before its commit. */
+/* Writes `count` products in whole groups. Returns how many writes to files the last group made before its commit. */
 static inline int unit_products_fill(unit_database_t *database, const char **(*make)(apr_pool_t *pool, int i),
                                      int count)
 {

@@ -6,10 +6,10 @@
 
 #include "db/pool/checkout.h"
 
-/* The values of a product of this id, for SQL_PRODUCT_INSERT. */
+/* Values of a product with this id, for SQL_PRODUCT_INSERT. */
 #define UNIT_PRODUCT(id) CAT_VALUES(id, "Mug", "9.5", "kitchen", "1", NULL, "1000", NULL, NULL, NULL, NULL, NULL, NULL)
 
-/* A connection of db that does not check the schema. */
+/* Returns a connection of `db` that does not check the schema. */
 static inline cat_connection_t *unit_connect(cat_db_t *db, cat_db_use_t use)
 {
     cat_connection_t *conn = NULL;
@@ -19,13 +19,13 @@ static inline cat_connection_t *unit_connect(cat_db_t *db, cat_db_use_t use)
     return conn;
 }
 
-/* The number of products, counted on another connection. */
+/* Returns the number of products, counted on another connection. */
 static inline int unit_count_products(unit_database_t *database)
 {
     return atoi(unit_database_sql(database, "SELECT COUNT(*) FROM products"));
 }
 
-/* A counter that each commit increments, read from the WAL index. */
+/* Returns a counter that each commit increments, read from the WAL index. */
 static inline int unit_count_commits(unit_database_t *database)
 {
     apr_uint64_t state;
