@@ -24,15 +24,15 @@ static const char *const codes[] = {
 static const cat_text_rule_t code_rule = {.words = codes};
 static const cat_shape_t code = {.kind = CAT_SHAPE_TEXT, .rule = &code_rule};
 static const cat_member_t error[] = {
-    {"field", &cat_schema_text, CAT_ALWAYS, "The field or the parameter; empty: the body as a whole"},
+    {"field", &cat_schema_text, CAT_ALWAYS, "The field or the parameter; empty for the body as a whole"},
     {"code", &code, CAT_ALWAYS, "What is wrong with it, for programs"},
-    {"message", &cat_schema_text, CAT_ALWAYS, "The same for people, to be read after the field's name"},
-    {"id", &cat_schema_text, CAT_RARELY, "Of a change of all products that match: the product"},
-    {"row", &cat_schema_whole, CAT_RARELY, "Of an import: the row of the file"},
-    {"line", &cat_schema_whole, CAT_RARELY, "Of an import: the line of the body on which the row begins"},
-    {"begin", &cat_schema_whole, CAT_RARELY, "Of an import of a part: the octet of the body at which the row begins"},
+    {"message", &cat_schema_text, CAT_ALWAYS, "What is wrong with it, for people, to be read after the field's name"},
+    {"id", &cat_schema_text, CAT_RARELY, "The product, in a change of all products that match"},
+    {"row", &cat_schema_whole, CAT_RARELY, "The row of the file, in an import"},
+    {"line", &cat_schema_whole, CAT_RARELY, "The line of the body on which the row begins, in an import"},
+    {"begin", &cat_schema_whole, CAT_RARELY, "The byte of the body at which the row begins, in an import in parts"},
     {"end", &cat_schema_whole, CAT_RARELY,
-     "Of an import of a part: the octet after the row; absent: the rest cannot be read"},
+     "The byte after the row, in an import in parts; absent if the rest cannot be read"},
     CAT_MEMBER_END,
 };
 static const cat_shape_t one_error = {.kind = CAT_SHAPE_OBJECT, .name = "FieldError", .members = error};

@@ -38,7 +38,7 @@ typedef enum {
 /* The media types that may be sent as a body. */
 typedef struct cat_media_t {
     const char *types;  /* Media types, separated by ", ". NULL if no body is read. */
-    const char *header; /* Response header that names the types if the request has another one. */
+    const char *header; /* Response header that names these types if the request has another type. */
     int max;            /* In bytes. 0 means CatalogMaxBody. */
     /* Those of the types that may have any charset of cat_encodings. NULL if all types must be in UTF-8. */
     const char *encoded;

@@ -307,7 +307,7 @@ static void describe_field(json_t *properties, json_t *required, const cat_field
     }
 }
 
-/* Returns the schema of an object with the fields of a record and the members. */
+/* Returns the schema of an object with the shape's fields and members. */
 static json_t *describe_object(json_t *schemas, const cat_shape_t *shape)
 {
     json_t *properties = json_object(), *required = json_array();

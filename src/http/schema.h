@@ -45,7 +45,7 @@ typedef struct cat_member_t {
 struct cat_shape_t {
     cat_shape_kind_t kind;
     const char *name; /* Name of a schema to which others refer. NULL if the schema is written where it is used. */
-    const cat_member_t *members; /* For CAT_SHAPE_OBJECT, or in addition to `fields`. The last one has no name. */
+    const cat_member_t *members; /* For CAT_SHAPE_OBJECT, or in addition to `fields`. The last member has no name. */
     const cat_shape_t *of;       /* CAT_SHAPE_LIST: shape of its elements. CAT_SHAPE_MAP: shape of its members. */
     const cat_field_t *fields;   /* CAT_SHAPE_RECORD: its field table. */
     int count;                   /* Number of fields. */

@@ -86,7 +86,7 @@ const char *cat_webhook_set_url(apr_pool_t *pool, cat_webhook_t *webhook, const 
     if (strcmp(u->scheme, "http") == 0 && !cat_url_is_loopback(u)) {
         return "must begin with https://, because its host is not this machine";
     }
-    return strlen(webhook->url) > CAT_WEBHOOK_URL_MAX ? "must have at most 2000 octets" : NULL;
+    return strlen(webhook->url) > CAT_WEBHOOK_URL_MAX ? "must have at most 2000 bytes" : NULL;
 }
 
 static int find_event(const char *name)
@@ -138,7 +138,7 @@ const char *cat_webhook_set_secrets(apr_pool_t *pool, cat_webhook_t *webhook, co
     for (const char *line = apr_strtok(lines, "\n", &state); line; line = apr_strtok(NULL, "\n", &state)) {
         if (!read_secret(pool, line, apr_array_push(secrets))) {
             return "must have " PREFIX
-                   " and 24 to 64 octets in base64 on each line; create it with: (umask 077; echo " PREFIX
+                   " and 24 to 64 bytes in base64 on each line; create it with: (umask 077; echo " PREFIX
                    "$(openssl rand -base64 32) >FILE)";
         }
     }

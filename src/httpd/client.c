@@ -6,8 +6,8 @@
 #include <string.h>
 
 #if APR_HAVE_IPV6
-/* Prefixes of IPv6 addresses that embed the IPv4 address of one client. A /64 of such addresses would be many clients,
- * or less than one. */
+/* Prefixes of IPv6 addresses that embed the IPv4 address of one client. A /64 of such addresses would contain many
+ * clients, or only some addresses of one. */
 static const struct embedding_t {
     unsigned char prefix[12];
     unsigned char length; /* Bytes of `prefix` to compare. */

@@ -158,8 +158,8 @@ static const char *check_mount_section(cmd_parms *cmd)
                               cmd->cmd->name, cmd->cmd->name, cmd->directive->args);
 }
 
-/* Checks that the directive may be used in its section. <Directory> and <Files> would never apply, because requests
- * below a mount never reach the file system. */
+/* Checks that the directive may be used in its section. Refuses <Directory> and <Files>, which would never apply,
+ * because requests below a mount do not reach the file system. */
 static const char *check_place(cmd_parms *cmd, const directive_t *row)
 {
     const char *error = row->where == MOUNT ? check_mount_section(cmd) : NULL;

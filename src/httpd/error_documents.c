@@ -6,7 +6,7 @@
 #include <http_protocol.h>
 #include <http_request.h>
 
-/* httpd gives a status that it does not know the index of 500. */
+/* Returns true if the site has an ErrorDocument for the status. httpd treats a status that it does not know as 500. */
 static int has_error_document(const core_dir_config *core, int status)
 {
     int key = ap_index_of_response(status);

@@ -91,7 +91,7 @@ static cat_identity_t ask_database(request_rec *r, const cat_conf_t *conf, cat_s
     return rv == APR_SUCCESS && is_ended ? CAT_REFUSED_ENDED : classify_status(rv);
 }
 
-/* Finds out whether the session of a token that has not expired has ended. */
+/* Finds out whether the session of a token has ended, although the token has not expired. */
 static cat_identity_t check_session(request_rec *r, const cat_conf_t *conf, const cat_claims_t *claims)
 {
     const cat_server_t *server = cat_server_get(r->server);

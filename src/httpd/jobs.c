@@ -50,7 +50,7 @@ static const watchdog_t one_child = {"_catalog_", 1}, each_child = {"_catalog_ea
 /* Each mount with webhooks has a watchdog of its own for them. */
 static const watchdog_t for_webhooks = {"_catalog_webhooks_", 1};
 
-#define PAUSE_REVOCATION_DELAY 0 /* The longest pause is the mount's CatalogRevocationDelay. */
+#define PAUSE_REVOCATION_DELAY 0 /* Value of longest_pause for jobs that pause for at most CatalogRevocationDelay. */
 
 /* THE JOB TABLE. Four kinds of jobs do not share the thread of "mail". Revocations cannot wait for a slow mail server,
  * nor for another child to take over from a child that died. Clients that follow the changes of products wait for the

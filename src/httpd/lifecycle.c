@@ -40,11 +40,11 @@
 
 APLOG_USE_MODULE(catalog);
 
-/* Number of requests that may wait for each request that hashes a password, at most half of them from one network. The
- * last one waits about a second. */
+/* Length of the queue for each request that hashes a password. One network may have half of the queue. The last request
+ * in the queue waits about a second. */
 #define HASH_QUEUE_FACTOR 32
 
-/* Number of tokens in a child's cache, which is enough for as many active users. */
+/* Number of entries of a child's token cache, for about as many active users. */
 #define TOKENS_SEEN 2048
 
 /* Increment the number when the segment's layout changes: a graceful restart may load another version of this

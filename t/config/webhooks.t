@@ -34,7 +34,7 @@ my @wrong = (
     ["a.example.com $secret", qr/must be a URL like/],
     ["$url secret=$dir/nowhere", qr/nowhere: /],
     ["$url " . file('open', $SECRET, 0644), qr/open: .*chmod/],
-    ["$url " . file('plain', 'MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'), qr/plain: must have whsec_ and 24 to 64 octets in base64 on each line; create it with: /],
+    ["$url " . file('plain', 'MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'), qr/plain: must have whsec_ and 24 to 64 bytes in base64 on each line; create it with: /],
     ["$url " . file('short', 'whsec_c2hvcnQ='), qr/short: must have whsec_/],
     ["$url " . file('empty', ''), qr/empty: must have one secret/],
     ["$url " . file('windows', "$SECRET\r\n"), qr/windows: ends in CR LF/],

@@ -25,7 +25,7 @@ static void test_each_status_of_db_has_an_answer(void **state)
     check_failure(state, CAT_EFULL, 507, "full", 1);
     check_failure(state, CAT_EBUSY, 503, "too busy", 1);
     check_failure(state, CAT_ENOTREADY, 503, "not ready", 1);
-    check_failure(state, CAT_ESLOW, 503, "narrow it", 1);
+    check_failure(state, CAT_ESLOW, 503, "add a condition", 1);
     check_failure(state, CAT_EVALUE, 400, "refuses these values", 0);
     check_failure(state, CAT_ECLAIMED, 409, "not ended yet", 1);
 }
