@@ -19,7 +19,6 @@ typedef struct cat_option_t {
  * "duplicate". */
 int cat_options_take(cat_parameters_t *p, cat_option_t *options, const cat_parameter_t *parameter);
 
-/* Adds the options to the description of a route. */
 void cat_options_describe(cat_describer_t *d, const cat_option_t *options);
 
 #endif

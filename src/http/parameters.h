@@ -67,7 +67,6 @@ struct cat_parameter_row_t {
  * "unknown"), unless they begin with the name of a row that may repeat: "page[]". */
 void cat_parameters_parse(cat_parameters_t *p, const cat_parameter_row_t *rows, void *query);
 
-/* Adds the parameters of a table to the description of a route. */
 void cat_parameters_describe(cat_describer_t *d, const cat_parameter_row_t *rows);
 
 /* Descriptions of the page and the limit of any list. */

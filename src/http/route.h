@@ -61,7 +61,6 @@ typedef struct cat_route_t {
     const cat_description_t *about; /* Description for /openapi.json. */
 } cat_route_t;
 
-/* Returns the media types of the route's body. */
 const cat_media_t *cat_route_media(const cat_route_t *route);
 
 /* Returns true if the route checks an access token that is sent, because the token is required or because its user may

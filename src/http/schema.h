@@ -90,7 +90,6 @@ void cat_schema_add_rule(json_t *schema, const cat_text_rule_t *rule);
 /* Adds the schema of a rule that has a name to `schemas`. */
 void cat_schema_name_rule(json_t *schemas, const cat_text_rule_t *rule);
 
-/* Returns the example of a field's value. */
 json_t *cat_schema_field_example(const cat_field_t *field);
 
 /* Returns a reference to a component, such as "schemas/Product". */
