@@ -161,7 +161,7 @@ static const char *check_header(const json_t *header, int foreign)
     return NULL;
 }
 
-/* Compares kid with the ids of the keys. kid comes from the sender, so it is never used to find a file. */
+/* Compares kid with the ids of the keys. kid comes from the sender, so it is used for no other lookup. */
 static const cat_key_t *choose_key(const json_t *header, const cat_keys_t *keys)
 {
     const json_t *kid = json_object_get(header, "kid");
