@@ -26,7 +26,7 @@ int cat_cors_is_on(const cat_origins_t *origins);
 /* Returns true if a page of the origin may read responses. `origin` is the Origin header, or NULL if none was sent. */
 int cat_cors_allows(const cat_origins_t *origins, const char *origin);
 
-/* Adds the headers that let a page of the origin read a response, and the Vary header that tells caches so. */
+/* Adds the headers that let a page of the origin read a response, and Vary if the response depends on the origin. */
 void cat_cors_describe(const cat_origins_t *origins, const char *origin, apr_table_t *headers);
 
 /* Adds the headers that only the answer to a preflight of an allowed origin has. `methods` are those of the route,

@@ -3,10 +3,10 @@
  * Decides in the access checker whether a request may use its route, but only records a refusal; the handler sends it.
  * If the hook itself refused the request, "Satisfy Any" would overrule the hook, and httpd would send its own text.
  *
- * Where a mount hides fields or products from readers (catalogue/query/visible.h), routes for anyone check a token if
- * the request has one. An invalid token is refused as on all other routes (RFC 6750, 3.1), because its sender asked as
- * a user: an answer without the hidden products would tell a program whose token has expired that these products are
- * gone. Where nothing is hidden, routes for anyone ignore the token, because it makes no difference.
+ * Where a mount hides fields or products from readers (catalogue/query/visible.h), routes for CAT_READER verify the
+ * token of a request that has one. An invalid token is refused as on all other routes (RFC 6750, 3.1), because its
+ * sender asked as a user: an answer without the hidden products would tell a program whose token has expired that these
+ * products are gone. Where nothing is hidden, these routes ignore the token, because it makes no difference.
  */
 #include "httpd/guard.h"
 

@@ -4,8 +4,8 @@
  *
  * A job works for one mount, at the interval in its row, and less often after failures. Most jobs run in one child of
  * the server. Jobs that must not wait for a slow mail server, or for another child to take over, run in each child.
- * mod_watchdog ends its threads only when the process exits and the child's connections are closed. So the end of a
- * child first stops the job that runs and waits for it.
+ * mod_watchdog ends its threads only when the process exits; by then the child's connections are closed. So the end of
+ * a child first stops the job that runs and waits for it.
  */
 #include "httpd/jobs.h"
 

@@ -157,8 +157,8 @@ static const cat_conf_t *conf_of_first(request_rec *r)
     return prev && ap_is_HTTP_ERROR(prev->status) && !cat_mount_state(prev) ? cat_mount_conf_of_failed(prev) : NULL;
 }
 
-/* Has failures of the request answered in JSON until the request is claimed, or turns out to lead elsewhere: mod_rewrite
- * may refuse it, or httpd may fail to decode its path. */
+/* Has failures of the request answered in JSON until the request is claimed, or turns out to lead elsewhere:
+ * mod_rewrite may refuse it, or httpd may fail to decode its path. */
 int cat_mount_pre_translate(request_rec *r)
 {
     const cat_conf_t *conf = strchr(r->uri, '%') ? walk_encoded_path(r, r->uri) : mount_conf(r);
@@ -272,7 +272,7 @@ int cat_mount_translate(request_rec *r)
     return status;
 }
 
-/* Makes a filename that no file has, and that differs from mod_proxy's "proxy:". mod_speling, mod_dav and others take
+/* Makes a filename that no file has, as mod_proxy does with "proxy:". mod_speling, mod_dav and others take
  * r->filename for the path of a file. */
 static char *make_filename(request_rec *r)
 {

@@ -6,8 +6,8 @@
 
 #include "http/answer.h"
 
-/* Sends the answer to a request that a mount has claimed. Returns OK after setting r->status, so that no ErrorDocument
- * replaces the response. The caller must have called cat_signals_block. */
+/* Sends the answer to a request that a mount has claimed; no other function writes such a response. Returns OK after
+ * setting r->status, so that no ErrorDocument replaces the response. The caller must have called cat_signals_block. */
 int cat_reply_send(request_rec *r, const cat_answer_t *prepared);
 
 /* Leaves the file of an answer to httpd's own handler, which supports ranges, conditions and sendfile. Returns
