@@ -27,6 +27,7 @@
 #include "http/request.h"
 #include "lib/id.h"
 #include "lib/json.h"
+#include "lib/suggestion.h"
 
 #define ERRORS_MAX 100 /* Largest number of errors in a response, for all operations together. */
 
@@ -155,12 +156,14 @@ static int is_member(const char *name)
  * otherwise lose its condition. */
 static void check_unknown_members(batch_t *b, int index, const json_t *operation)
 {
+    static const char *const names[] = {"op", "id", "ifMatch", "body", NULL};
     const char *name;
     json_t *value;
 
     json_object_foreach ((json_t *)operation, name, value) {
         if (!is_member(name)) {
-            add_form_error(b, make_path(b, index, "", name), "unknown", "is not a known field");
+            add_form_error(b, make_path(b, index, "", name), "unknown",
+                           cat_suggestion_add(b->q->pool, "is not a known field", name, names));
         }
     }
 }
@@ -274,6 +277,7 @@ static void read_operations(batch_t *b, const json_t *operations)
 
 static void read_batch(batch_t *b, const json_t *body)
 {
+    static const char *const names[] = {"operations", "atomic", "where", NULL};
     const json_t *atomic = json_object_get(body, "atomic");
     const char *name;
     json_t *value;
@@ -288,7 +292,7 @@ static void read_batch(batch_t *b, const json_t *body)
     b->all.is_atomic = !json_is_false(atomic);
     json_object_foreach ((json_t *)body, name, value) {
         if (strcmp(name, "atomic") != 0 && strcmp(name, "operations") != 0) {
-            add_form_error(b, name, "unknown", "is not a known field");
+            add_form_error(b, name, "unknown", cat_suggestion_add(b->q->pool, "is not a known field", name, names));
         }
     }
     read_operations(b, json_object_get(body, "operations"));

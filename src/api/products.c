@@ -172,10 +172,12 @@ static cat_answer_t *read_product(cat_request_t *q)
 /* Returns the fields that the parameter `fields` selects, or all fields if the query does not have it. */
 static cat_field_set_t parse_parameters(cat_parameters_t *p, const cat_fields_t *fields)
 {
+    static const char *const names[] = {FIELDS, NULL};
     const cat_field_set_t all = cat_field_list_without(fields, 0);
     cat_field_set_t chosen = {{0}};
     cat_parameter_t parameter;
 
+    p->names = names;
     while (cat_parameters_next(p, &parameter)) {
         if (!cat_parameters_is_list(&parameter, FIELDS)) {
             cat_parameters_add_unknown(p, parameter.name);

@@ -269,13 +269,26 @@ static void collect_products(import_request_t *im, const cat_option_t *options)
     int is_sample = options[DRY_RUN].chosen == SAMPLE;
 
     if (options[ETAGS].chosen && !options[ATOMIC].chosen) {
-        cat_parameters_add_error(&im->parameters, "etags", "format", "must be false where atomic is");
+        cat_parameters_add_error(&im->parameters, "etags", "format", "must be false if atomic is false");
     }
     if (is_sample || (options[ETAGS].chosen && options[DRY_RUN].chosen == STORED)) {
         im->options.note = collect_product;
         apr_pool_create(&im->pool, im->q->pool);
         cat_buffer_init(&im->products, im->q->pool, is_sample ? 2048 : 65536);
     }
+}
+
+/* Returns the names of all parameters of an import, with NULL at the end, on the pool. */
+static const char *const *list_parameters(apr_pool_t *pool)
+{
+    static const char *const others[] = {COLUMNS, KEY, LIST};
+    const char **names = apr_pcalloc(pool, (IMPORT_OPTIONS + 3 + 1) * sizeof(*names));
+
+    for (int i = 0; i < IMPORT_OPTIONS; i++) {
+        names[i] = import_options[i].name;
+    }
+    memcpy(names + IMPORT_OPTIONS, others, sizeof(others));
+    return names;
 }
 
 static json_t *parse_import(import_request_t *im)
@@ -288,6 +301,7 @@ static json_t *parse_import(import_request_t *im)
     memcpy(options, import_options, sizeof(options));
     options[ENCODING].chosen = cat_header_charset(q->upload->type, cat_encodings);
     cat_parameters_init(&im->parameters, q->pool, q->strict, q->query);
+    im->parameters.names = list_parameters(q->pool);
     while (cat_parameters_next(&im->parameters, &parameter)) {
         if (!strcmp(parameter.name, COLUMNS)) {
             take_columns(im, &rows, &parameter);
@@ -478,8 +492,9 @@ static cat_answer_t *begin_idempotency(import_request_t *im)
         return NULL;
     }
     if (im->options.in_batches) {
-        return cat_answer_problem(q->pool, CAT_PROBLEM_IDEMPOTENCY_KEY,
-                                  "an import with atomic=false may be several transactions, which no key makes one");
+        return cat_answer_problem(
+            q->pool, CAT_PROBLEM_IDEMPOTENCY_KEY,
+            "an import with atomic=false may take several transactions; leave out Idempotency-Key or atomic=false");
     }
     im->options.finish = keep_answer;
     im->digest = cat_digest_begin(q->pool);

@@ -15,6 +15,7 @@
 #include "lib/fields.h"
 #include "lib/json.h"
 #include "lib/number.h"
+#include "lib/suggestion.h"
 
 void cat_parameters_init(cat_parameters_t *p, apr_pool_t *pool, int strict, const char *text)
 {
@@ -160,7 +161,7 @@ void cat_parameters_add_repeated(cat_parameters_t *p, const char *name)
 static void refuse_unknown(cat_parameters_t *p, const char *name, const char *message)
 {
     if (++p->unknown <= CAT_FIELDS_UNKNOWN_MAX) {
-        cat_parameters_add_error(p, name, "unknown", message);
+        cat_parameters_add_error(p, name, "unknown", cat_suggestion_add(p->pool, message, name, p->names));
     }
 }
 
@@ -204,6 +205,17 @@ static int is_wrong_condition(const cat_parameter_row_t *rows, const char *name)
     return has_conditions;
 }
 
+static const char *const *list_names(apr_pool_t *pool, const cat_parameter_row_t *rows)
+{
+    apr_array_header_t *names = apr_array_make(pool, 8, sizeof(const char *));
+
+    for (; rows->name; rows++) {
+        APR_ARRAY_PUSH(names, const char *) = rows->name;
+    }
+    APR_ARRAY_PUSH(names, const char *) = NULL;
+    return (const char *const *)names->elts;
+}
+
 void cat_parameters_parse(cat_parameters_t *p, const cat_parameter_row_t *rows, void *query)
 {
     cat_parameter_t parameter;
@@ -212,6 +224,7 @@ void cat_parameters_parse(cat_parameters_t *p, const cat_parameter_row_t *rows, 
     while (cat_parameters_next(p, &parameter)) {
         const cat_parameter_row_t *row = find_row(rows, parameter.name);
         unsigned bit = row ? 1U << (row - rows) : 0;
+        p->names = row || p->names ? p->names : list_names(p->pool, rows);
         if (!row && is_wrong_condition(rows, parameter.name)) {
             refuse_unknown(p, parameter.name, "is not a known condition");
         } else if (!row) {

@@ -12,10 +12,11 @@
 /* The parameters of a query string, which are read one after the other, and the faults found in them. */
 typedef struct cat_parameters_t {
     apr_pool_t *pool;
-    const char *rest; /* Unread rest of the raw query string, or NULL. */
-    int strict;       /* True if an unknown parameter is a fault. */
-    int unknown;      /* Number of unknown parameters. */
-    json_t *errors;   /* Array of {field, code, message}, in the order of the parameters. NULL if there is no fault. */
+    const char *rest;         /* Unread rest of the raw query string, or NULL. */
+    int strict;               /* True if an unknown parameter is a fault. */
+    int unknown;              /* Number of unknown parameters. */
+    const char *const *names; /* Known names, with NULL at the end, for suggestions. NULL if there are none. */
+    json_t *errors; /* Array of {field, code, message}, in the order of the parameters. NULL if there is no fault. */
     apr_array_header_t *ignored; /* Names of unknown parameters, as const char *. NULL if there is none. */
 } cat_parameters_t;
 

@@ -18,6 +18,7 @@
 #include "lib/json.h"
 #include "lib/number.h"
 #include "lib/opaque.h"
+#include "lib/suggestion.h"
 #include "lib/time.h"
 
 const cat_field_fault_t cat_fields_no_fault = {NULL, NULL};
@@ -315,8 +316,24 @@ static int find_field(const cat_input_t *input, const char *name)
     return i;
 }
 
+/* Returns the names of the fields that a client may set, with NULL at the end, on the pool. */
+static const char *const *list_names(apr_pool_t *pool, const cat_input_t *input)
+{
+    const char **names = apr_palloc(pool, ((apr_size_t)input->count + 1) * sizeof(*names));
+    int count = 0;
+
+    for (int i = 0; i < input->count; i++) {
+        if (!(input->fields[i].flags & CAT_SERVER)) {
+            names[count++] = input->fields[i].name;
+        }
+    }
+    names[count] = NULL;
+    return names;
+}
+
 static void check_unknown(apr_pool_t *pool, int strict, const json_t *body, cat_input_t *input)
 {
+    const char *const *names = NULL;
     const char *name;
     json_t *value;
     int unknown = 0;
@@ -329,7 +346,9 @@ static void check_unknown(apr_pool_t *pool, int strict, const json_t *body, cat_
             return;
         }
         if (strict) {
-            cat_fields_add_error(pool, input, name, "unknown", "is not a known field");
+            names = names ? names : list_names(pool, input);
+            cat_fields_add_error(pool, input, name, "unknown",
+                                 cat_suggestion_add(pool, "is not a known field", name, names));
         } else {
             APR_ARRAY_PUSH(input->ignored, const char *) = apr_pstrdup(pool, name);
         }

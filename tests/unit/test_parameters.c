@@ -160,9 +160,10 @@ static void test_a_table_with_conditions_refuses_others(void **state)
                         "name[prefix]=a&name[ne]=b&name[prefix=c&[]=d&q[]=e&pages[]=f&page[]=2&name=g&colour=h");
     cat_parameters_parse(&p, rows, &kept);
     assert_string_equal(kept, "name[prefix]=a;");
-    assert_string_equal(cat_fields_summary(*state, p.errors),
-                        "name[ne] is not a known condition; name[prefix is not a known condition; [] is not a known "
-                        "condition; q[] is not a known condition; pages[] is not a known condition");
+    assert_string_equal(
+        cat_fields_summary(*state, p.errors),
+        "name[ne] is not a known condition; name[prefix is not a known condition; did you mean name[prefix]?; "
+        "[] is not a known condition; q[] is not a known condition; pages[] is not a known condition");
     assert_int_equal(p.ignored->nelts, 3);
     assert_string_equal(APR_ARRAY_IDX(p.ignored, 0, const char *), "page[]");
 
