@@ -111,7 +111,7 @@ const char *cat_passwords_renew(const cat_account_context_t *c, const char *pass
 void cat_passwords_check(const cat_account_context_t *c, cat_input_t *input, const char *field, const char *password)
 {
     if (password && c->conf->blocklist && cat_blocklist_has(c->conf->blocklist, password)) {
-        cat_fields_add_error(c->pool, input, field, "common", "is a commonly used password");
+        cat_fields_add_error(c->pool, input, field, "common", "is a commonly used password; choose another one");
     }
 }
 

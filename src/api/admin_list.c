@@ -25,7 +25,7 @@ cat_answer_t *cat_admin_list_parse(cat_request_t *q, cat_parameters_t *p, const 
         return cat_answer_invalid(q->pool, CAT_PROBLEM_VALIDATION, p->errors);
     }
     return list->page.after && list->has_page
-               ? cat_answer_problem(q->pool, CAT_PROBLEM_CURSOR, "page and cursor cannot be combined")
+               ? cat_answer_problem(q->pool, CAT_PROBLEM_CURSOR, "page and cursor cannot be combined; send one of them")
                : NULL;
 }
 
@@ -67,7 +67,7 @@ void cat_admin_list_keep(cat_admin_list_t *list, const cat_parameter_t *paramete
 const char *cat_admin_list_take_text(cat_admin_list_t *list, cat_parameters_t *p, const cat_parameter_t *parameter)
 {
     if (!parameter->value || !*parameter->value || strlen(parameter->value) > TEXT_MAX) {
-        cat_parameters_add_error(p, parameter->name, "invalid", "must be a text of 1 to 254 octets");
+        cat_parameters_add_error(p, parameter->name, "invalid", "must be a text of 1 to 254 bytes");
         return NULL;
     }
     cat_admin_list_keep(list, parameter);

@@ -121,7 +121,7 @@ static void parse_since(void *query, cat_parameters_t *p, const cat_parameter_t 
     f->since = parameter->value ? apr_strtoi64(parameter->value, &end, 10) : -1;
     if (!end || *end || !apr_isdigit(*parameter->value) || f->since == APR_INT64_MAX) {
         cat_parameters_add_error(p, parameter->name, "invalid",
-                                 "must be a whole number, such as the last answer's next, or 0, or " END);
+                                 "must be a whole number, such as next of the last response, or 0, or " END);
     }
 }
 

@@ -67,7 +67,7 @@ static void parse_prefix(void *request, cat_parameters_t *p, const cat_parameter
     if (!parameter->value) {
         cat_parameters_add_error(p, parameter->name, "encoding", "must be percent-encoded UTF-8");
     } else if (field->kind == CAT_NUMBER || field->kind == CAT_BOOLEAN) {
-        cat_parameters_add_error(p, parameter->name, "type", "is not available: the values of this field are not text");
+        cat_parameters_add_error(p, parameter->name, "type", "must be left out: the values of this field are not text");
     } else {
         const char *prefix = cat_fields_spell(p->pool, field->rule, parameter->value);
         r->query.prefix = cat_fold_text(p->pool, prefix);

@@ -60,8 +60,8 @@ static const char *find_contradiction(cat_request_t *q)
     apr_status_t rv = cat_registry_check(q->db, cat_product_fields_of(whole), &fault);
 
     return rv != APR_SUCCESS ? "the fields of products cannot be read"
-           : fault           ? "a line of CatalogField contradicts the database; catalogctl check has the line to write"
-                             : NULL;
+           : fault ? "a line of CatalogField contradicts the database; run catalogctl check for the line to write"
+                   : NULL;
 }
 
 cat_answer_t *cat_health_ready(cat_request_t *q)

@@ -167,7 +167,7 @@ cat_answer_t *cat_listing_get(cat_request_t *q)
     case CAT_QUERY_CURSOR_INVALID:
         return cat_answer_problem(q->pool, CAT_PROBLEM_CURSOR, NULL);
     case CAT_QUERY_CURSOR_AND_PAGE:
-        return cat_answer_problem(q->pool, CAT_PROBLEM_CURSOR, "page and cursor cannot be combined");
+        return cat_answer_problem(q->pool, CAT_PROBLEM_CURSOR, "page and cursor cannot be combined; send one of them");
     case CAT_QUERY_OK:
         break;
     }
@@ -238,14 +238,14 @@ static void describe_parameters(cat_describer_t *d)
 }
 
 #define CONDITIONS APR_STRINGIFY(CAT_QUERY_CONDITIONS_MAX)
-#define OCTETS APR_STRINGIFY(CAT_QUERY_OCTETS_MAX)
+#define BYTES APR_STRINGIFY(CAT_QUERY_OCTETS_MAX)
 
 const cat_description_t cat_listing_about = {
     .id = "listProducts",
     .tag = "Products",
     .summary = "List products",
     .about = "Newest first, unless `sort` says otherwise. All conditions must hold, at most " CONDITIONS
-             "; all parameters have at most " OCTETS " octets. Other parameters are ignored and named in "
+             "; all parameters together have at most " BYTES " bytes. Other parameters are ignored and named in "
              "`Catalog-Ignored`.",
     .group = "products",
     .describe_parameters = describe_parameters,

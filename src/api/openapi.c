@@ -208,7 +208,7 @@ static json_t *describe_body(cat_describer_t *d, const cat_route_t *route)
                              describe_types(d, types, schema, example));
 
     if (largest != d->conf->max_body) { /* describe_server mentions max_body */
-        json_object_set_new(body, "description", json_sprintf("At most %d octets.", largest));
+        json_object_set_new(body, "description", json_sprintf("At most %d bytes.", largest));
     }
 
     json_decref(schema);
@@ -356,7 +356,7 @@ static json_t *describe_server(const cat_conf_t *conf)
         "every path. A failure has its name in the header `Catalog-Problem`; GET /problems/{name} says what to do. "
         "Unknown fields and parameters are ignored and named in `Catalog-Ignored`. Every answer has the header "
         "`X-Request-Id`, by which the server's logs name the request, if mod_unique_id is loaded. "
-        "A body has at most %d octets unless its operation says otherwise.",
+        "A body has at most %d bytes unless its operation says otherwise.",
         conf->max_body);
 
     return json_pack("{s:s, s:s, s:o, s:s*, s:{s:s, s:s}}", "title", "mod_catalog", "version", CAT_VERSION,

@@ -111,7 +111,7 @@ static cat_answer_t *refuse_length(cat_request_t *q)
 
     cat_fields_add_error(
         q->pool, &input, "", "too_long",
-        "must have at most " APR_STRINGIFY(CAT_BULK_JOB_REQUEST_MOST) " octets if more than " APR_STRINGIFY(
+        "must have at most " APR_STRINGIFY(CAT_BULK_JOB_REQUEST_MOST) " bytes if more than " APR_STRINGIFY(
             CAT_BULK_ATOMIC_MAX) " products match");
     return cat_answer_malformed(q->pool, input.errors);
 }

@@ -101,7 +101,7 @@ static cat_answer_t *answer_outcome(cat_request_t *q, const creation_t *creation
     case CAT_USER_KEY_MANY:
         return cat_answer_problem(q->pool, CAT_PROBLEM_KEYS_FULL, NULL);
     case CAT_USER_KEY_ABOVE:
-        cat_fields_add_error(q->pool, input, "role", "invalid", "must not be above your own");
+        cat_fields_add_error(q->pool, input, "role", "invalid", "must not be above your own role");
         return cat_answer_malformed(q->pool, input->errors);
     default:
         return answer_created(q, &creation->key, creation->token);
