@@ -13,7 +13,7 @@
 #include "shm/revoked.h"
 #include "shm/semaphore.h"
 
-/* The request on whose behalf a function of accounts/ runs. Used by one thread. */
+/* The request for which a function of accounts/ runs. Used by one thread. */
 typedef struct cat_account_context_t {
     apr_pool_t *pool; /* Pool of the results. */
     const cat_log_t *log;

@@ -15,7 +15,7 @@
 #include "lib/text.h"
 #include "lib/time.h"
 
-/* Attempts to claim a mail while other mailers are faster. */
+/* Number of attempts to claim a mail when other mailers claim the due mail first. */
 #define CLAIM_TRIES 5
 
 /* Columns of the table. NULL if the column is not set. */

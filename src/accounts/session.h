@@ -10,7 +10,8 @@
 typedef struct cat_session_t {
     const char *id; /* The claim sid of its access tokens. */
     const char *user_id;
-    const char *refresh_token; /* In clear; the database stores its SHA-256. NULL if the client gets none. */
+    /* The token itself; the database stores only its SHA-256. NULL if the client gets no token. */
+    const char *refresh_token;
 } cat_session_t;
 
 /* Opens a session with its first refresh token and records the sign-in, in the caller's transaction. */

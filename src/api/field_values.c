@@ -88,8 +88,8 @@ static json_t *describe_sort_of_categories(const cat_conf_t *)
     return cat_description_words(orders, 0);
 }
 
-/* THE PARAMETERS of values, and below those of categories. Invalid values of page and limit count as the default, as in
- * GET /products. */
+/* THE PARAMETERS of GET /fields/:name/values, then the parameters of GET /categories. An invalid page or limit counts
+ * as the default, as in GET /products. */
 static const cat_parameter_row_t parameters[] = {
     {"page", 1, parse_page, cat_parameters_describe_page, CAT_PARAMETERS_PAGE, "2"},
     {"limit", 1, parse_limit, cat_parameters_describe_limit, CAT_PARAMETERS_LIMIT, "20"},

@@ -70,7 +70,7 @@ cat_answer_t *cat_health_ready(cat_request_t *q)
     const char *const *row;
     apr_status_t rv;
 
-    cat_db_go_first(q->db); /* does not wait behind other requests: a busy server is ready, too */
+    cat_db_go_first(q->db); /* waits for no other request: a busy server is ready, too */
     rv = cat_db_one(q->db, SQL_HEALTH, CAT_NO_VALUES, &row);
 
     if (rv != APR_SUCCESS || !row[SCHEMA]) {

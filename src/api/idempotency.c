@@ -32,7 +32,7 @@
 #include "lib/time.h"
 #include "shm/limit.h"
 
-#define KEY_NAME_BYTES 8 /* Bytes of a MAC that identify a signing key among those of the mount. */
+#define KEY_NAME_BYTES 8 /* Bytes of a MAC that identify one of the mount's signing keys. */
 
 /* Limit on requests from one network that repeat the Idempotency-Key of an anonymous request with a different body.
  * Such requests could guess a password in the body. */

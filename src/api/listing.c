@@ -74,7 +74,7 @@ static void add_facet(cat_buffer_t *b, const cat_field_t *field, const cat_searc
     CAT_BUFFER_LITERAL(b, "]");
 }
 
-/* Lists the fields of which the response does not have all values. */
+/* Lists the fields that have more values than the response contains. */
 static void add_cut(cat_buffer_t *b, const cat_fields_t *fields, const cat_list_end_t *end)
 {
     int count = 0;

@@ -247,8 +247,8 @@ static const cat_field_t logout_fields[LOGOUT_FIELDS] = {
     [LOGOUT_ALL] = {"all", CAT_BOOLEAN, 0, 0, 0, "0", NULL, "End all sessions of the user", "false"},
 };
 
-/* Sets id and user_id of *session to those of the access token or, if it is not valid, of the refresh token. Returns
- * NULL, or the refusal if there is no valid token. */
+/* Sets id and user_id of *session from the access token or, if that is not valid, from the refresh token. Returns NULL,
+ * or the refusal if there is no valid token. */
 static cat_answer_t *find_session_to_end(cat_request_t *q, const cat_account_context_t *c, const char *in_body,
                                          cat_session_t *session)
 {

@@ -34,8 +34,8 @@ const char *cat_token_response_cookie(apr_pool_t *pool, const cat_conf_t *conf, 
  * to true if the request has two such cookies: another host may have set one of them. */
 const char *cat_token_response_read_cookie(const cat_request_t *q, int *is_repeated);
 
-/* Adds headers to the response that delete the cookie. If the request has two cookies of that name, deletes the cookies
- * of every path and domain from which the browser can have sent them. */
+/* Adds headers to the response that delete the cookie. If the request has two cookies of that name, and the name has no
+ * __Host- prefix, deletes the cookies of every path and domain from which the browser can have sent them. */
 void cat_token_response_drop_cookie(cat_request_t *q, cat_answer_t *answer);
 
 /* Shapes of the body of cat_token_response_answer: with tells_role, and without it. */
