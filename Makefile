@@ -14,7 +14,8 @@ INCLUDE =
 DESTDIR ?=
 export MPM DB PORT DATA DBD DBD_PARAMS SMTP INCLUDE DESTDIR
 
-# Clang's tools of one version, which Debian 12 and 13 both have: what another version formats or warns about differs.
+# All tools of clang have the same version, which Debian 12 and 13 both have: other versions format and warn
+# differently.
 LLVM = 19
 WERROR = -Werror
 WARNINGS = -Wall -Wextra $(WERROR)
@@ -38,8 +39,8 @@ SANITIZE = -O1 -g -U_FORTIFY_SOURCE -fno-omit-frame-pointer -fsanitize=address,u
 
 all: $(BUILD)/mod_catalog.so $(BUILD)/catalogctl ## build build/mod_catalog.so and build/catalogctl
 
-# apxs is asked for its flags only: `apxs -c` would put objects beside the sources and compile all of them each time.
-# The flags are in a file because apxs may not be installed yet when make reads this.
+# Asks apxs for flags only: `apxs -c` would put objects next to the sources and compile all of them each time. The flags
+# are in a file because apxs may not be installed yet when make reads this.
 $(BUILD)/cflags: Makefile
 	@mkdir -p $(@D)
 	@command -v apxs >/dev/null && command -v pkg-config >/dev/null || \
@@ -48,7 +49,8 @@ $(BUILD)/cflags: Makefile
 	  "-isystem $$(apxs -q INCLUDEDIR) -isystem $$(apxs -q APR_INCLUDEDIR) -isystem $$(apxs -q APU_INCLUDEDIR) $$packages" \
 	  '-std=gnu2x -fPIC $(WARNINGS) -Isrc -I$(BUILD)' >$@
 
-# mod_catalog.c contains the module record, the only symbol that httpd looks up. Tests run once, and compile in half the time.
+# Only the module record in mod_catalog.c is visible, because httpd looks up nothing else. Tests run once and compile in
+# half the time without optimization.
 $(BUILD)/src/%.o: OF_FOLDER = -fvisibility=hidden
 $(BUILD)/tests/unit/%.o $(BUILD)/tests/fuzz/%.o: OF_FOLDER = -O0 -U_FORTIFY_SOURCE
 
@@ -59,7 +61,7 @@ $(BUILD)/%.o: %.c $(BUILD)/cflags
 $(BUILD)/mod_catalog.so: $(OBJECTS)
 	$(CC) -shared $(CFLAGS) $(LDFLAGS) -Wl,--as-needed,-z,relro,-z,now -o $@ $^ $$(pkg-config --libs $(LIBRARIES)) -lcsv -lm
 
-# An archive, so the linker leaves out what the command does not use.
+# The command is linked with an archive, so that the linker omits unused code.
 $(BUILD)/common.a: $(PLAIN)
 	rm -f $@ && $(AR) qcs $@ $^
 
@@ -73,7 +75,7 @@ $(BUILD)/places.inc: Makefile
 	@mkdir -p $(@D)
 	sbin=$$(apxs -q SBINDIR) && printf '#define PLACE_%s "%s"\n' APACHECTL "$$sbin/apachectl" HTTPD "$$sbin/$$(apxs -q PROGNAME)" >$@
 
-# The directories are prerequisites too, so make notices a file that was removed.
+# The directories are prerequisites as well, so that make notices a removed file.
 $(BUILD)/schema.inc: tools/embed $(wildcard conf/schema/* conf/schema/*/*.sql)
 	@mkdir -p $(@D)
 	tools/embed schema conf/schema/*/*.sql >$@
@@ -82,7 +84,7 @@ $(BUILD)/templates.inc: tools/embed $(wildcard conf/mail conf/mail/* conf/mail/*
 	@mkdir -p $(@D)
 	tools/embed templates conf/mail/*.txt conf/mail/*/*.txt >$@
 
-# Many programs with the same archive: GNU ld takes three times as long as gold, which Debian 12 has beside it.
+# Links with gold, if it is installed, because GNU ld takes three times as long for the many unit tests.
 QUICK_LINK := $(and $(filter file,$(origin CFLAGS)),$(shell command -v ld.gold),-fuse-ld=gold)
 $(UNITS): %: %.o $(BUILD)/common.a
 	$(CC) $(CFLAGS) $(LDFLAGS) $(QUICK_LINK) -o $@ $^ $$(pkg-config --libs $(LIBRARIES) apr-1 apr-util-1 cmocka) -lcsv -lm -pthread
@@ -95,7 +97,7 @@ deps: ## install the Debian packages that building and running require
 deps-dev: ## also install those that make check requires: databases, Chromium, Node.js
 	@tools/deps build run test
 
-# A make that is killed takes the server with it.
+# The server ends if make is killed.
 run: ## build and serve: make run [PORT=8080] [DATA=./data] [MPM=event|worker|prefork] [DBD=mysql|pgsql DBD_PARAMS=...] [SMTP=smtp://host:port] [INCLUDE=file]
 	@tools/deps build run $(filter mysql pgsql,$(DBD))
 	@$(MAKE) --no-print-directory --quiet $(BUILD)/mod_catalog.so $(BUILD)/catalogctl
@@ -116,12 +118,15 @@ deb: ## build the Debian packages, in build/deb
 	@tools/deps build package
 	@tools/package $(BUILD)/deb
 
-# The suite runs on SQLite under event; on the other databases, and under other MPMs, the files that these can change: their line
-# "# again:" says so, see CONTRIBUTING.md. BRIEF=1 leaves to make nightly what is not about every change. Much of the rest waits, for
-# jobs of the server and for servers that are to end, so all of it runs at once, with so few files of each that a machine with two cores
-# is busy to the end: more would end no sooner, and answer later than tests and users wait for. A server's files for both purposes run on
-# one engine. The suite on SQLite goes on for longest, as it ends with files that run one by one, and so it has the most jobs.
-# What npm fetches is fetched while the compiler runs, and once, though several makes need it.
+# The suite runs on SQLite under event. Files marked "# again:" also run on the other databases or under other MPMs, see
+# CONTRIBUTING.md. BRIEF=1 leaves to make nightly the tests that few changes can break.
+#
+# Everything runs at the same time, because many tests wait. The numbers of jobs keep two cores busy to the end; more
+# jobs would not end sooner, and servers would answer later than tests allow. A database's files for both purposes run
+# on one engine. The suite on SQLite takes longest, because it ends with files that run one by one, so it has the most
+# jobs.
+#
+# Packages of npm are fetched while the compiler runs, and only once although several makes need them.
 DATABASES = $(if $(filter file,$(origin DB)),sqlite3 mysql pgsql,$(DB))
 MPM_sqlite3 = prefork
 MPM_mysql = worker
@@ -150,7 +155,7 @@ check: ## what the CI runs: lint, tidy, unit, openapi, browser in Chromium, t wi
 	  test -z "$$failed" || { tail -n 40 $$faulty >&2; echo "check: failed:$$failed" >&2; exit 1; }
 	@echo 'check: passed: t on $(DATABASES), $(BESIDE), browser'
 
-# What check leaves out because it takes long and is not about every change; ":" stands for a space.
+# The slow targets that check leaves out; ":" stands for a space.
 NIGHTLY = tidy:CHECKS= \
   $(foreach db,sqlite3 mysql pgsql,$(foreach mpm,event worker prefork,t:DB=$(db):MPM=$(mpm))) \
   $(foreach db,sqlite3 mysql pgsql,one:T=t/search/model.t:CATALOG_QUESTIONS=100000:DB=$(db) one:T=t/changes/order.t:CATALOG_ROUNDS=100:DB=$(db)) \
@@ -166,11 +171,11 @@ check-package: ## build, install, upgrade, remove and purge the Debian package i
 	@tools/deps check-package
 	@tests/package/run
 
-# The unit tests that t/db runs on MariaDB and PostgreSQL.
+# Unit tests that t/db runs on MariaDB and PostgreSQL.
 DATABASE_UNITS = $(addprefix $(BUILD)/tests/unit/,test_list_page test_search test_statements)
 
-# Of each folder what has accesses of its own. The machine has one emulated processor, on which files that make much load, or measure how
-# many processors there are, fail for want of time.
+# From each folder, the tests with file accesses of their own. The virtual machine has one emulated processor, which is
+# too slow for tests that make much load or that depend on the number of processors.
 CONFINED_sqlite3 = event t/health t/auth t/mail t/server/graceful.t t/server/kill.t t/server/stop.t t/server/metrics.t t/load/mail.t \
   t/keys/dir.t t/keys/jwks.t t/config/database.t t/config/paths.t t/authz/proxy.t t/http/files.t t/abuse/blocklist.t t/accounts/login.t \
   t/users/admin.t t/ctl/secrets.t t/ctl/products.t t/db/files.t t/idempotency/header.t t/products/create.t t/products/search.t \
@@ -191,7 +196,7 @@ unit: $(UNITS) $(REPLAYS) ## run the unit tests and replay the fuzz corpora
 	@printf '%s\n' $(UNITS) $(foreach target,$(FUZZ),'$(BUILD)/tests/fuzz/replay_$(target) tests/fuzz/corpus/$(target)') | \
 	  xargs -P4 -I{} sh -c 'said=$$({} 2>&1); result=$$?; printf "%s\n" "{}" "$$said"; exit $$result'
 
-# npm's packages stay in build/. The script is copied beside them, because Node.js looks for a module's imports there.
+# npm's packages stay in build/. The script is copied there, because Node.js searches for a module's imports next to it.
 JOSE = build/jose/jose.js
 $(JOSE): $(addprefix tests/jose/,jose.js package.json package-lock.json .npmrc)
 	rm -rf $(@D) && mkdir -p $(@D) && cp $^ $(@D)
@@ -207,7 +212,7 @@ $(EXCHANGES): $(addprefix tests/exchanges/,validate.js package.json package-lock
 	rm -rf $(@D) && mkdir -p $(@D) && cp $^ $(@D)
 	@tools/npm $(@D)
 
-# The library behind the function that is replaced, which httpd itself does not need.
+# Links the library whose function is replaced, because httpd itself does not.
 QUICK_HASHES = $(BUILD)/tests/preload/argon2.so
 $(QUICK_HASHES): LIBRARY = -Wl,--no-as-needed -largon2
 
@@ -226,9 +231,11 @@ $(BROWSER_PACKAGES): tests/browser/package.json tests/browser/package-lock.json
 	@mkdir -p build/browser && cp $^ build/browser
 	@tools/npm build/browser
 
-# Files of stories that share a server and a browser, whose start costs as much as several stories: each word is a group, the longest goes
-# first. A file that is in none has its own. Three run at once, because they wait more than they compute; two in make check, where others compute meanwhile. Firefox
-# runs those files that have stories marked for it; make check leaves it out, because its stories run into time-outs on a busy machine.
+# Groups of files with stories that share a server and a browser, whose start takes as long as several stories. Each
+# word is a group; the longest is first. A file in no group has a server and a browser of its own. Three groups run at
+# the same time, because they wait more than they compute; in make check two, because other tests compute meanwhile.
+# Firefox runs the files with stories marked for it. make check leaves Firefox out, because its stories time out on a
+# busy machine.
 BROWSERS = chromium firefox
 STORIES = $(notdir $(basename $(sort $(wildcard tests/browser/stories/*.js))))
 TOGETHER = matching shop looks work:transfer accounts:people fields:face changes:editing german:catalogue:searches:origins paper:widths:weight:state:tour api:machine
@@ -268,7 +275,7 @@ cluster: $(BUILD)/mod_catalog.so ## lose parts of a Galera cluster with three se
 httpd-tests: $(BUILD)/mod_catalog.so ## run httpd's own tests without the module and with it, and compare: make httpd-tests [MPM=event] [FRAMEWORK=dir] [T=t/modules/alias.t]
 	@tests/httpd/run.pl $(BUILD)/mod_catalog.so $(T)
 
-# npm compiles the packages for the installed Node.js, with its headers.
+# npm compiles the packages with the headers of the installed Node.js.
 BENCH = build/bench
 PEERS = $(BENCH)/peers/node_modules/.package-lock.json
 $(PEERS): $(addprefix tests/bench/peers/node/,package.json package-lock.json .npmrc)
@@ -295,8 +302,9 @@ asan: ## run units and suite under AddressSanitizer and UndefinedBehaviorSanitiz
 	@$(MAKE) --no-print-directory BUILD=build/asan CFLAGS='$(SANITIZE)' unit all $(JOSE) $(WEBHOOKS)
 	@tools/asan build/asan $(T)
 
-# Fewer percent of all lines than COVERAGE_LINES, or of one file's than COVERAGE_FILE, fail. Units and suite run on SQLite; what
-# differs between databases is in the folders that run on the others as well.
+# Coverage below COVERAGE_LINES percent of all lines, or below COVERAGE_FILE percent of a file's lines, fails. Units and
+# suite run on SQLite. Code that differs between databases is covered by the folders that also run on the other
+# databases.
 COVERAGE_LINES = 97
 COVERAGE_FILE = 85
 COVERAGE_ELSEWHERE = t/db t/products t/ctl
@@ -311,9 +319,10 @@ covered:
 	  $(if $(T),,for db in mysql pgsql; do $(MAKE) --no-print-directory DB=$$db T='$(COVERAGE_ELSEWHERE)' t || result=1; done;) \
 	  exit $$result
 
-# Of the unit tests, those of what threads share without a lock, or with one that the sanitizer knows: it takes a mutex that outlives
-# its holder for a fault, and knows no fences, which -Wtsan would tell; what they order here is atomic. Then a whole httpd, on SQLite;
-# t/load/hash.t counts how many hashes there is time for, and t/db/statements.t starts no server.
+# Unit tests of data that threads share without a lock, or with a lock that ThreadSanitizer supports: it reports a mutex
+# that outlives its holder as a fault, and ignores fences (hence -Wno-tsan), which here order only atomic data. Then a
+# whole httpd runs on SQLite, without two files: t/load/hash.t counts how many hashes fit into a time, and
+# t/db/statements.t starts no server.
 SHARED = group permits source response_cache generations limit revoked metrics keyring token_cache
 TSAN_TESTS = $(filter-out t/load/hash.t t/db/statements.t,$(wildcard t/load/*.t t/db/*.t))
 TSAN = BUILD=build/tsan CFLAGS='-O1 -g -fno-omit-frame-pointer -fsanitize=thread -Wno-tsan'
@@ -348,11 +357,12 @@ fuzzers: $(FUZZERS)
 format: ## format the C files by .clang-format
 	@clang-format-$(LLVM) -i $(C_FILES)
 
-# Clang's warnings are among what it reports. gcc has no match for -Wconversion; -Wsign-conversion is left out: in this code it only
-# finds pointer differences that cannot be negative, and sizes that APR takes as signed. The static analyzer takes ten seconds of CPU a
-# file, all other checks together half a second. Of these, those of style take two fifths. make nightly runs all, make check those that
-# find bugs.
-# Each process has a filter of its own: lines from two at once could be torn.
+# Also reports clang's warnings. gcc has no equivalent of -Wconversion. -Wsign-conversion is omitted: here it only finds
+# pointer differences that cannot be negative, and sizes that APR takes as signed. The static analyzer takes ten seconds
+# of CPU per file, all other checks together half a second, of which those of style take two fifths. make nightly runs
+# all checks, make check those that find bugs.
+#
+# Each process has its own filter of the output, because lines of two processes could be mixed otherwise.
 CHECKS = -clang-analyzer-*,-bugprone-reserved-identifier,-misc-*,-readability-*
 tidy: $(GENERATED) ## check the C files with clang and clang-tidy: make tidy [CHECKS=] for its static analyzer and the rest, ten minutes
 	@printf '%s\n' $(SOURCES) $(CTL_SOURCES) | xargs -P2 -n4 sh -c 'clang-tidy-$(LLVM) --quiet --checks="$$0" "$$@" -- $$(cat $(BUILD)/cflags) \

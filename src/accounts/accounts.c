@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reads and stores accounts. Names and addresses are looked up in lower case, by keys stored beside them.
+ * Reads and stores accounts. The columns username_key and email_key hold the name and the address in lower case;
+ * lookups compare these columns.
  *
- * Checking a password takes long, so no transaction is open meanwhile. The statement that then replaces the hash requires the one that was checked:
- * where it finds no such row, the password was replaced, or the account locked or deleted, in between.
+ * Comparing a password takes long, so no transaction is open while it runs. The transaction after it updates the
+ * account only if the row still has the hash that was compared. If no row matches, the password was replaced in
+ * between, or the account was locked or deleted.
  *
- * Two administrators who demote each other at the same moment must not both succeed: such transactions lock one row that all servers share.
+ * Two administrators who demote each other at the same moment must not both succeed. So the transactions that can
+ * remove an administrator lock one row that all servers share.
  */
 #include "accounts/accounts.h"
 
@@ -48,7 +51,7 @@ apr_status_t cat_accounts_add(cat_db_t *db, apr_pool_t *pool, const char *const 
     return rv == APR_SUCCESS && mail ? cat_outbox_add(db, pool, mail, id, NULL, now) : rv;
 }
 
-apr_status_t cat_accounts_note(const cat_account_context_t *c, const char *id, int signs_in)
+apr_status_t cat_accounts_record_visit(const cat_account_context_t *c, const char *id, int signs_in)
 {
     const char *time = signs_in ? cat_time_store(c->pool, c->now) : NULL;
 

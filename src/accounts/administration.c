@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What administrators change of accounts.
+ * Administrators' changes of accounts.
  *
- * Every function runs in the caller's transaction and takes the same steps: it locks out other administrators
- * (cat_administration_begin), checks that the actor still is one, reads the account, refuses what would leave no
- * administrator, writes, and stores an entry in the audit table. Because administrators work one after the other, "is this
- * the last one?" has an answer that stays true until the commit.
+ * Every function runs in the caller's transaction and takes the same steps. It waits for other administrators and
+ * checks that the actor still is an administrator (cat_administration_begin), reads the account, refuses a change that
+ * would leave no administrator, writes, and stores an entry in the audit table. As administrators' transactions run one
+ * after the other, an account that is not the last administrator's cannot become that before the commit.
  *
- *     role, lock, address taken back  -> sessions end and links are withdrawn (withdraw_access), as a token keeps its claims
- *     lock                            -> keys end, too (accounts/user_key.h), which otherwise may what their user may
- *     any change                      -> this server reads the user's keys again before it takes one (cat_user_key_forget)
- *     the ids of ended sessions       -> a->ended, which the caller passes to cat_session_revoke after the commit
+ *     new role, lock, unconfirmed address -> sessions end, links are withdrawn (withdraw_access), as tokens keep claims
+ *     lock                                -> API keys end, too (accounts/user_key.h); otherwise they follow their user
+ *     any change                          -> this server reads the user's API keys again (cat_user_key_forget)
+ *     ids of ended sessions               -> a->ended, which the caller passes to cat_session_revoke after the commit
  */
 #include "accounts/administration.h"
 
@@ -27,7 +27,7 @@
 #include "accounts/user_key.h"
 #include "lib/time.h"
 
-/* The token of the actor may be older than the database's opinion of the actor. */
+/* Reads the actor's role from the database, because it may have changed since the actor's token was issued. */
 apr_status_t cat_administration_begin(cat_db_t *db, apr_pool_t *pool, const cat_actor_t *actor, int *may)
 {
     cat_account_t *account;
@@ -42,7 +42,7 @@ apr_status_t cat_administration_begin(cat_db_t *db, apr_pool_t *pool, const cat_
     return rv == APR_NOTFOUND ? APR_SUCCESS : rv;
 }
 
-/* *account NULL: the outcome says why not. */
+/* Sets *account, or sets it to NULL if the outcome is not CAT_ADMINISTRATION_DONE. */
 static apr_status_t begin_work(cat_administration_t *a, const char *id, cat_account_t **account)
 {
     int may;
@@ -60,7 +60,7 @@ static apr_status_t begin_work(cat_administration_t *a, const char *id, cat_acco
     return rv;
 }
 
-/* For work that takes an administrator away. */
+/* Sets the outcome to CAT_ADMINISTRATION_LAST if the account is the last administrator's, unless a->force is true. */
 static apr_status_t check_last_admin(cat_administration_t *a, const cat_account_t *account)
 {
     int is_last;
@@ -90,7 +90,7 @@ static const char *as_flag(int flag)
     return flag ? "1" : "0";
 }
 
-/* The time to store for a flag: NULL for "0". */
+/* Returns the time to store if the flag is "1", or NULL if it is "0". */
 static const char *time_of(const cat_administration_t *a, const char *flag)
 {
     return *flag == '1' ? cat_time_store(a->pool, a->now) : NULL;
@@ -98,11 +98,11 @@ static const char *time_of(const cat_administration_t *a, const char *flag)
 
 /* A field that an administrator changes. */
 typedef struct edit_t {
-    int field;             /* of accounts/user.h's view */
-    const char *from, *to; /* record texts; to NULL: unchanged */
-    cat_sql_t sql;         /* sets it */
-    const char *stored;    /* the value that it sets */
-    int takes_right;       /* flag: sessions and links must end */
+    int field;             /* Index in cat_user_view_fields. */
+    const char *from, *to; /* Texts of a record (lib/fields.h). `to` is NULL if the field stays unchanged. */
+    cat_sql_t sql;         /* Statement that sets the column. */
+    const char *stored;    /* Value of the column. */
+    int takes_right;       /* True if sessions must end and links must be withdrawn. */
 } edit_t;
 
 static apr_status_t apply_edits(cat_administration_t *a, const cat_account_t *account, const edit_t *edits, int count,
@@ -122,7 +122,7 @@ static apr_status_t apply_edits(cat_administration_t *a, const cat_account_t *ac
     return rv;
 }
 
-/* Also says whether that takes an administrator away. */
+/* Returns true if the change would take the rights of an administrator away. */
 static int list_edits(const cat_administration_t *a, const cat_account_t *account, const cat_account_change_t *change,
                       edit_t edits[3])
 {
@@ -140,8 +140,9 @@ static int list_edits(const cat_administration_t *a, const cat_account_t *accoun
     return (role && strcmp(role, cat_role_names[CAT_ROLE_ADMIN]) != 0) || (locked && *locked == '1');
 }
 
-/* What lets somebody into the account: sessions, links in mails, and if keys says so, keys. They are read after the user's row is written:
- * a sign-in or a mailer that stores one then waits, or is seen. */
+/* Ends the sessions, withdraws the links in mails and, if `keys` is true, ends the API keys. The caller must have
+ * written the user's row before: a sign-in or a mailer has then either stored its session or token, or waits for the
+ * lock. */
 static apr_status_t withdraw_access(cat_administration_t *a, const cat_account_t *account, int keys)
 {
     apr_status_t rv = cat_session_end_others(a->db, a->pool, account->id, NULL, a->now, &a->ended);
@@ -287,7 +288,7 @@ apr_status_t cat_administration_add(cat_administration_t *a, const char *const *
         cat_audit_add_change(&entry, &cat_user_view_fields[CAT_USER_VIEW_ROLE], NULL, change->role);
         rv = cat_db_exec(a->db, SQL_USER_SET_ROLE, CAT_VALUES(change->role, id), NULL);
     }
-    /* The mailer drops the confirmation mail, because the address is confirmed. */
+    /* The mailer will drop the confirmation mail if the address is confirmed. */
     if (rv == APR_SUCCESS && change->verified) {
         cat_audit_add_change(&entry, &cat_user_view_fields[CAT_USER_VIEW_VERIFIED], NULL, change->verified);
         rv = cat_db_exec(a->db, SQL_USER_SET_CONFIRMED, CAT_VALUES(time_of(a, change->verified), id), NULL);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The audit table: who changed what of which account, and when.
+ * The audit table: which actor changed which target, how and when.
  *
- * An entry is stored in the transaction of the change that it records, so there is no change without its entry, and no entry
- * of a change that was rolled back. The changes are a JSON object, which is written while the work goes on:
+ * An entry is stored in the transaction that makes the change. So every change has its entry, and a change that is
+ * rolled back has none. The changed fields are a JSON object, which is written field by field:
  *
  *     {"role":{"from":"user","to":"editor"},"locked":{"from":false,"to":true}}
  */
@@ -116,9 +116,9 @@ cat_audit_party_t cat_audit_read_party(apr_pool_t *pool, const char *text)
     return (cat_audit_party_t){.id = is_id ? folded : "", .name = is_id ? "" : folded};
 }
 
-#define ID_MOST "g" /* above all ids */
+#define ID_MOST "g" /* Greater than every id, as ids begin with a hexadecimal digit. */
 
-/* The conditions of both statements, with their values. */
+/* Conditions of both statements, and their values. */
 typedef struct conditions_t {
     apr_pool_t *pool;
     const char *text;
@@ -126,7 +126,7 @@ typedef struct conditions_t {
     int count;
 } conditions_t;
 
-/* value "": any */
+/* Adds nothing if the value is "". */
 static void add_condition(conditions_t *c, const char *condition, const char *value)
 {
     if (*value) {
@@ -135,7 +135,8 @@ static void add_condition(conditions_t *c, const char *condition, const char *va
     }
 }
 
-/* Ids begin with the time, in milliseconds (lib/id.h): so what is older is not read. */
+/* Returns the least id of an entry made at `since` or later. Ids begin with the time in milliseconds (lib/id.h), so the
+ * database skips older entries. */
 static const char *find_first_id(apr_pool_t *pool, const char *since)
 {
     apr_uint64_t time = (apr_uint64_t)(*since == '-' ? 0 : apr_atoi64(since));
@@ -143,7 +144,7 @@ static const char *find_first_id(apr_pool_t *pool, const char *since)
     return apr_psprintf(pool, "%08" APR_UINT64_T_HEX_FMT "-%04x", time >> 16, (unsigned)(time & 0xffff));
 }
 
-/* Each of the columns has an index, in the order of the ids. */
+/* Each of these columns has an index in which equal values are in the order of their ids. */
 static void make_conditions(conditions_t *c, const cat_audit_filter_t *filter, const char *bound)
 {
     c->text = " FROM audit WHERE id < %s AND id >= %s";

@@ -9,7 +9,7 @@
 #include "lib/time.h"
 #include "shm/metrics.h"
 
-/* A row of SQL_OUTBOX_COUNT. */
+/* Adds a row of SQL_OUTBOX_COUNT. */
 static apr_status_t add_state(void *baton, const char *const *row, int)
 {
     cat_database_facts_t *facts = baton;
@@ -23,7 +23,7 @@ static apr_status_t add_state(void *baton, const char *const *row, int)
     return APR_SUCCESS;
 }
 
-/* Webhooks that were removed from the configuration count for no longer. */
+/* Time after which a webhook that was removed from the configuration is not counted any more. */
 #define SEEN_WITHIN apr_time_from_sec(3600)
 
 static apr_status_t read_webhooks(cat_job_t *job, cat_database_facts_t *facts)
@@ -39,7 +39,7 @@ static apr_status_t read_webhooks(cat_job_t *job, cat_database_facts_t *facts)
     return rv;
 }
 
-/* Without a history nobody gives numbers, or waits for them. */
+/* Without a history changes get no numbers, so none is waiting for one. */
 static apr_status_t read_changes(cat_job_t *job, cat_database_facts_t *facts)
 {
     const char *const *row;

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Common passwords, as a hash table in memory.
+ * A hash table of common passwords.
  *
- * The file is read once and kept in memory, each line a string in lower case. The table has offsets into that text, so a
- * list costs its own size and a few bytes a line. Nothing changes after that, so threads need no lock.
+ * The whole file is kept in memory, each line as a string in lower case. The slots of the table are offsets into that
+ * text, so a list takes the size of its file and 8 to 16 bytes for each line. The table never changes after it was
+ * read, so threads need no lock.
  */
 #include "accounts/blocklist.h"
 
@@ -15,11 +16,11 @@
 
 #define FILE_MAX (64 * 1024) /* KiB */
 
-/* A hash table with open addressing. A slot has the offset of a line in text, plus one; 0: the slot is free. */
+/* A hash table with open addressing. */
 struct cat_blocklist_t {
-    char *text; /* the file, in lower case, with a NUL after each line */
-    apr_uint32_t *slots;
-    apr_uint32_t count; /* of slots; a power of two, at least twice the lines */
+    char *text;          /* The file in lower case, with a NUL after each line. */
+    apr_uint32_t *slots; /* One plus the offset of a line in `text`. 0 if the slot is free. */
+    apr_uint32_t count;  /* Number of slots: a power of two, at least twice the number of lines. */
 };
 
 static char fold_char(char c)
@@ -47,7 +48,7 @@ static int is_line(const char *line, const char *text)
     return *line == '\0' && *text == '\0';
 }
 
-/* The slot of the text, or the free slot where it belongs. */
+/* Returns the slot of the text, or the free slot where the text belongs. */
 static apr_uint32_t *find_slot(const cat_blocklist_t *list, const char *text)
 {
     apr_uint32_t i = hash_text(text) & (list->count - 1);

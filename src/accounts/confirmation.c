@@ -40,8 +40,8 @@ static apr_status_t store_entry(const cat_account_context_t *c, const cat_accoun
     return cat_audit_store_own(&entry, c);
 }
 
-/* Links to the old address must not open the account any more. They are withdrawn while it is the account's, because
- * mails that were asked for by address are found by it. */
+/* Withdraws all links, because links mailed to the old address must not open the account any more. Does so before the
+ * address changes, because some queued mails refer to the user by the old address. */
 static apr_status_t replace_address(const confirming_t *f, const char *time)
 {
     const cat_account_context_t *c = f->c;

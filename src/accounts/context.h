@@ -13,22 +13,22 @@
 #include "shm/revoked.h"
 #include "shm/semaphore.h"
 
-/* What the functions of accounts/ need of the request that they work for. Used by one thread. */
+/* The request for which a function of accounts/ runs. Used by one thread. */
 typedef struct cat_account_context_t {
-    apr_pool_t *pool; /* results live on it */
+    apr_pool_t *pool; /* Pool of the results. */
     const cat_log_t *log;
     const cat_conf_t *conf;
     cat_db_t *db;
-    cat_semaphore_t *hashing;     /* bounds how many passwords are hashed at once */
-    const cat_metrics_t *metrics; /* NULL: nothing is counted */
-    cat_revoked_t *revoked;       /* the ended sessions that this server knows of */
-    apr_time_t now;               /* when the request came, microseconds since the epoch */
-    cat_timing_t *timing;         /* NULL: nothing is measured */
-    const char *client;           /* the address that it came from */
-    const char *network;          /* what limits count: the IPv4 address, or the /64 of an IPv6 address */
-    const char *agent;            /* User-Agent, "" when there is none */
-    const char *language;         /* of the mails that the user is to get, such as "de"; NULL: it is not known */
-    const char *request_id;       /* as the server's logs name the request; NULL: there is none */
+    cat_semaphore_t *hashing;     /* Limit on the number of passwords that are hashed at once. */
+    const cat_metrics_t *metrics; /* NULL if nothing is counted. */
+    cat_revoked_t *revoked;       /* Set of ended sessions that this server refuses. */
+    apr_time_t now;               /* Time at which the request arrived. */
+    cat_timing_t *timing;         /* NULL if the request is not measured. */
+    const char *client;           /* Address of the client. */
+    const char *network;          /* Network that limits count: the IPv4 address, or the /64 of an IPv6 address. */
+    const char *agent;            /* User-Agent. "" if the client sent none. */
+    const char *language;         /* Language for mails to the user, such as "de". NULL if it is not known. */
+    const char *request_id;       /* Id of the request in the server's logs. NULL if it has none. */
 } cat_account_context_t;
 
 #endif

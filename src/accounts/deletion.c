@@ -7,8 +7,8 @@
 #include "accounts/user_key.h"
 #include "mail/email.h"
 
-/* The user's row is locked before the sessions are read: a sign-in that is about to store one has then stored it, and it is
- * ended as the others are, or waits and finds no user. */
+/* Locks the user's row before reading the sessions. A sign-in at the same time has then either stored its session,
+ * which ends here, or waits for the lock and then finds no user. */
 apr_status_t cat_deletion_run(cat_db_t *db, apr_pool_t *pool, const cat_account_t *account, apr_time_t now,
                               apr_array_header_t **ended)
 {

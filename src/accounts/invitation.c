@@ -13,16 +13,16 @@
 #include "lib/time.h"
 
 #define NAME_LEAST 3
-#define NAME_MOST 57 /* leaves room for the suffix */
-#define SUFFIX 6     /* digits of the id */
+#define NAME_MOST 57 /* The longest user name, 64 characters, less "-" and the suffix. */
+#define SUFFIX 6     /* Digits of the id that make a name unique. */
 
 const char *cat_invitation_password(apr_pool_t *pool)
 {
     return cat_secret_make(pool);
 }
 
-/* The characters of the address before the @ that a user name may have. */
-static const char *name_after(apr_pool_t *pool, const char *email)
+/* Returns the characters of the address before the @ that a user name may contain, or "user" if they make no name. */
+static const char *make_name(apr_pool_t *pool, const char *email)
 {
     char *name = apr_palloc(pool, NAME_MOST + 1), *end = name;
 
@@ -37,7 +37,7 @@ static const char *name_after(apr_pool_t *pool, const char *email)
 
 static apr_status_t choose_name(cat_administration_t *a, const cat_conf_t *conf, cat_invitation_t *i)
 {
-    const char *name = name_after(a->pool, i->email);
+    const char *name = make_name(a->pool, i->email);
     cat_account_t *account;
     apr_status_t rv = cat_accounts_find(a->db, a->pool, name, &account);
     int is_free = rv == APR_NOTFOUND && !(conf->reserved_names && cat_names_is_reserved(conf, name));

@@ -7,27 +7,28 @@
 #include "lib/conf.h"
 
 /*
- * An account that an administrator creates for somebody who then sets the password with a link, as with that of a reset. Until then it has the
- * hash of a random password, so that a sign-in takes as long as for any other account.
+ * An account that an administrator creates for somebody else, who then sets the password with a link, as after a reset.
+ * Until then the account has the hash of a random password, so that a sign-in takes as long as for any other account.
  */
 typedef struct cat_invitation_t {
     const char *email;
-    const char *username; /* NULL: one is made of the address, and set */
-    const char *role;     /* NULL: user */
-    const char *hash;     /* of cat_invitation_password */
-    int ttl;              /* seconds until the link expires */
-    int is_mailed;        /* flag: a mail takes the link along; otherwise *token is set */
+    const char *username; /* If NULL, cat_invitation_store makes a name from the address and sets it here. */
+    const char *role;     /* NULL for the role user. */
+    const char *hash;     /* Hash of a password from cat_invitation_password. */
+    int ttl;              /* Seconds until the link expires. */
+    int is_mailed;        /* True if a mail is queued that carries the link. */
 
     /* Set by cat_invitation_store: */
     const char *id;
-    const char *token; /* NULL: a mail will have it */
+    const char *token; /* Token of the link. NULL if is_mailed, as the mailer makes the token. */
 } cat_invitation_t;
 
-/* A password that nobody knows, on the pool; NULL: no random bytes. */
+/* Returns a random password that nobody knows, on the pool, or NULL if the system provides no random bytes. */
 const char *cat_invitation_password(apr_pool_t *pool);
 
-/* Stores the account in the caller's transaction, as cat_administration_add does. conf has the reserved names, which a name that is made is
- * none of. APR_EEXIST: the name or the address is taken. */
+/* Begins the administrator's work (cat_administration_begin) and stores the account in the caller's transaction, like
+ * cat_administration_add. Sets a->outcome, a->ended and the last members of `invitation`. A name made from the address
+ * is not one of conf->reserved_names. Returns APR_EEXIST if the name or the address is taken. */
 apr_status_t cat_invitation_store(cat_administration_t *a, const cat_conf_t *conf, cat_invitation_t *invitation);
 
 #endif

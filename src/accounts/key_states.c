@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The keys that a child has met. A slot is found by the hash of the id; another key overwrites the one there, and the database is asked
- * again. No request writes the time of use: it is noted in the slot, and a job of each child writes those that were noted.
+ * The API keys that requests to this child have used, in a table of slots. The hash of a key's id selects the slot. If
+ * two keys share a slot, each overwrites the other, and the database is asked again. A request does not write the time
+ * of use to the database: it stores the time in the slot, and a job of each child writes it.
  *
- *     request:  slot has the id, and was read within CatalogRevocationDelay   -> copy role and name, note the use
- *               otherwise                                                     -> one SELECT, fill the slot, note the use
- *     job:      slot has a new use, and was written a minute ago or never     -> one UPDATE, unless another child was first
+ *     request:  slot has the id, read within CatalogRevocationDelay     -> copies role and name, records the use
+ *               otherwise                                               -> one SELECT, fills the slot, records the use
+ *     job:      slot has a new use, last written a minute ago or never  -> one UPDATE, unless another child was first
  */
 #include "accounts/key_states.h"
 
@@ -19,24 +20,25 @@
 #include "shm/revoked.h"
 
 #define SLOTS 512
-#define PAUSE apr_time_from_sec(60) /* between two writes of a key's use */
+#define PAUSE apr_time_from_sec(60) /* Shortest time between two writes of the use of one API key. */
 
-#define NAME_ROOM 65   /* of a user name, with its NUL */
-#define CLIENT_ROOM 64 /* of an address */
+#define NAME_ROOM 65   /* Bytes for a user name with its NUL. */
+#define CLIENT_ROOM 64 /* Bytes for an address with its NUL. */
 
 typedef struct slot_t {
-    char id[CAT_ID_LENGTH + 1]; /* "": the slot is free */
+    char id[CAT_ID_LENGTH + 1]; /* "" if the slot is free. */
     char user_id[CAT_ID_LENGTH + 1];
     char username[NAME_ROOM];
-    cat_key_state_t state;      /* but for the name */
-    apr_time_t read_at;         /* when the reading began */
-    const cat_source_t *source; /* of the last use, if that is not written yet; otherwise NULL */
-    char client[CLIENT_ROOM];
-    apr_time_t used_at, written_at;
+    cat_key_state_t state;      /* `username` of the slot replaces state.username. */
+    apr_time_t read_at;         /* Time just before the database was read. */
+    const cat_source_t *source; /* Database of the last use. NULL if the last use has been written. */
+    char client[CLIENT_ROOM];   /* Address of the last use. */
+    apr_time_t used_at;         /* Time of the last use. */
+    apr_time_t written_at;      /* Time at which a use was last written. */
 } slot_t;
 
 struct cat_key_states_t {
-    apr_thread_mutex_t *mutex; /* guards the slots */
+    apr_thread_mutex_t *mutex; /* Protects the slots. */
     slot_t slots[SLOTS];
 };
 
@@ -51,7 +53,7 @@ static slot_t *find_slot(cat_key_states_t *states, const char *id)
     return &states->slots[cat_hash(id, strlen(id)) % SLOTS];
 }
 
-/* A token that names another user than the key's own must not get what was read for the key. */
+/* Compares the user's id as well: a token that names another user must not use this entry. */
 static int is_of(const slot_t *slot, const cat_key_use_t *use)
 {
     return !strcmp(slot->id, use->id) && !strcmp(slot->user_id, use->user_id);
@@ -73,7 +75,7 @@ int cat_key_states_find(cat_key_states_t *states, apr_pool_t *pool, const cat_ke
     return is_known;
 }
 
-/* The slot of another key is made the key's; that key's last use may then be lost. */
+/* Stores the state in the slot. If the slot belonged to another API key, the last use of that key may be lost. */
 static void keep_state(cat_key_states_t *states, const cat_key_use_t *use, const cat_key_state_t *state)
 {
     slot_t *slot = find_slot(states, use->id);
@@ -110,7 +112,7 @@ apr_status_t cat_key_states_read(cat_key_states_t *states, cat_db_t *db, apr_poo
     return APR_SUCCESS;
 }
 
-void cat_key_states_note(cat_key_states_t *states, const cat_key_use_t *use)
+void cat_key_states_record(cat_key_states_t *states, const cat_key_use_t *use)
 {
     slot_t *slot = find_slot(states, use->id);
 
@@ -125,7 +127,8 @@ void cat_key_states_note(cat_key_states_t *states, const cat_key_use_t *use)
 
 /* ---- the job ---- */
 
-/* Takes from the slot a use that is not written yet; 0: there is none. */
+/* Returns true, copies the slot to *use and marks it as written if it has a use to be written to the database `source`.
+ * A written_at in the future does not count, because the clock was set back. */
 static int take_use(cat_key_states_t *states, slot_t *slot, const cat_source_t *source, apr_time_t now, slot_t *use)
 {
     int is_due;

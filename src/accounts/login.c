@@ -17,7 +17,7 @@ apr_status_t cat_login_prove(const cat_account_context_t *c, const char *key, co
     }
     rv = cat_passwords_match(c, password, account, &match);
     if (rv != APR_SUCCESS) {
-        cat_throttle_withdraw(c->db, key, c->network); /* our fault, not a guess */
+        cat_throttle_withdraw(c->db, key, c->network); /* the server failed; the client did not guess */
     }
     result->outcome = match ? CAT_LOGIN_OK : CAT_LOGIN_WRONG;
     return rv;
@@ -39,7 +39,7 @@ apr_status_t cat_login_run(const cat_account_context_t *c, const char *user_id, 
     }
     rv = cat_db_transact(c->db, work, baton);
     if (rv == APR_NOTFOUND) {
-        /* the password was replaced, or the account locked or deleted, after the comparison */
+        /* cat_login_check_unchanged found that the account has changed since the comparison */
         result->outcome = CAT_LOGIN_WRONG;
         return APR_SUCCESS;
     }
@@ -59,15 +59,15 @@ apr_status_t cat_login_check_unchanged(const cat_account_context_t *c, const cat
 
 typedef struct opening_t {
     const cat_account_context_t *c;
-    const char *key;           /* of the throttle */
-    const cat_account_t *seen; /* when the password was compared */
-    const char *hash;          /* to be stored: the same, or a newer one of the same password */
+    const char *key;           /* Throttle key of the login. */
+    const cat_account_t *seen; /* Account as it was when the password was compared. */
+    const char *hash;          /* Hash to store: the account's own, or a new one with the current parameters. */
     cat_login_t *result;
-    apr_array_header_t *ended; /* sessions that had to make room */
+    apr_array_header_t *ended; /* Ids of the sessions that ended because the user had too many. */
 } opening_t;
 
-/* The account may have changed while the password was compared, so it is read anew. APR_NOTFOUND: the password has
- * been replaced, or the account locked or deleted. */
+/* Reads the account again, because it may have changed while the password was compared. Returns APR_NOTFOUND if the
+ * password was replaced, or the account was locked or deleted. */
 static apr_status_t store_session(void *baton)
 {
     opening_t *o = baton;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What administrators see of the mail queue, and how they revive mails that were given up.
+ * The mail queue for administrators, who can list mails and retry dead mails.
  *
  *     pending -> sending -> (sent: the row is deleted)
  *        ^          |
  *        |          v
- *        +------- dead, until cat_mail_queue_retry: pending again, as if it were new
+ *        +------- dead, until cat_mail_queue_retry makes it pending, as if it were new
  */
 #include "accounts/mail_queue.h"
 
@@ -67,7 +67,7 @@ static apr_status_t begin_work(cat_mail_retry_t *r)
     return rv;
 }
 
-/* id NULL: all. */
+/* Revives the mail `id` if it is dead, or all dead mails if `id` is NULL. */
 static apr_status_t revive_mails(const cat_mail_retry_t *r, const char *id, int *count)
 {
     const char *time = cat_time_store(r->pool, r->now);

@@ -8,9 +8,10 @@
 #include "http/schema.h"
 #include "lib/fields.h"
 
-/* What administrators see of the mail queue (accounts/outbox.h), and do to it, over HTTP and with catalogctl. */
+/* The mail queue (accounts/outbox.h) for administrators, over HTTP and with catalogctl: list, retry and test. */
 
-/* A mail's states, for which a query may ask; the last one is NULL. Dead: it will not be sent unless somebody retries it. */
+/* States of a mail. cat_mail_states has their names, with NULL at the end. A dead mail is not sent unless an
+ * administrator retries it. */
 enum { CAT_MAIL_PENDING, CAT_MAIL_SENDING, CAT_MAIL_DEAD };
 extern const char *const cat_mail_states[];
 #define CAT_MAIL_STATES_TEXT "pending, sending or dead"
@@ -31,19 +32,19 @@ enum {
 extern const cat_field_t cat_mail_view_fields[CAT_MAIL_VIEW_FIELDS];
 extern const cat_shape_t cat_mail_view_shape;
 
-/* A page of the mails that are not sent yet, newest first, on the pool of db. state NULL: any. */
+/* Reads a page of the queued mails in `state`, newest first, onto the pool of `db`. `state` is NULL for all states. */
 apr_status_t cat_mail_queue_read(cat_db_t *db, const char *state, cat_page_t *page);
 
-/* ---- sending dead mails after all ---- */
+/* ---- retry dead mails ---- */
 
 typedef enum {
     CAT_MAIL_RETRY_DONE,
-    CAT_MAIL_RETRY_NOT_DEAD, /* nothing was done: the mail waits or is being sent */
-    CAT_MAIL_RETRY_FORBIDDEN /* nothing was done: the actor is no administrator any more */
+    CAT_MAIL_RETRY_NOT_DEAD, /* Nothing was done: the mail is waiting or being sent. */
+    CAT_MAIL_RETRY_FORBIDDEN /* Nothing was done: the actor is not an administrator any more. */
 } cat_mail_retry_outcome_t;
 
-/* One administrator's work. Each function works in the caller's transaction, which may run several times, and stores what
- * was done in the audit table. A mail is queued as if it were new. */
+/* Arguments and outcome of the functions below. They run in the caller's transaction, which may run several times. A
+ * retried mail is queued as if it were new, and the retry is recorded in the audit table. */
 typedef struct cat_mail_retry_t {
     cat_db_t *db;
     apr_pool_t *pool;
@@ -54,13 +55,14 @@ typedef struct cat_mail_retry_t {
     cat_mail_retry_outcome_t outcome;
 } cat_mail_retry_t;
 
-/* APR_NOTFOUND: no mail has the id. *mail: as it is afterwards, a record of cat_mail_view_fields. */
+/* Queues the dead mail `id` again. Sets *mail to the mail as it is afterwards, a record of cat_mail_view_fields, or to
+ * NULL if the outcome is CAT_MAIL_RETRY_FORBIDDEN. Returns APR_NOTFOUND if no mail has the id. */
 apr_status_t cat_mail_queue_retry(cat_mail_retry_t *r, const char *id, const char *const **mail);
 
-/* All dead mails. *count: how many there were. */
+/* Queues all dead mails again. Sets *count to their number. */
 apr_status_t cat_mail_queue_retry_all(cat_mail_retry_t *r, int *count);
 
-/* Queues a mail to the actor, who wants to know whether mails arrive. It is in no audit table, because it changes nothing. */
+/* Queues a test mail to the actor. Records nothing in the audit table, because a test changes nothing. */
 apr_status_t cat_mail_queue_test(cat_mail_retry_t *r);
 
 #endif

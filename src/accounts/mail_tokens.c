@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A mailer claims a mail in one transaction and stores its token in another. Between the two somebody may withdraw the
- * user's links. So the second transaction locks the user's row, as those that withdraw do first, and then requires that
- * the mail is still in the queue and still the mailer's: a withdrawal has either deleted the mail, and no token is stored,
- * or it waits, and deletes the token.
+ * A mailer claims a mail in one transaction and stores its token in another. In between, another request may withdraw
+ * the user's links. So the second transaction first locks the user's row, like every transaction that withdraws links,
+ * and then requires that the mailer still has its claim on the mail. If the withdrawal came first, it has deleted the
+ * mail, and the mailer stores no token. Otherwise the withdrawal waits for the lock and then deletes the token.
  */
 #include "accounts/mail_tokens.h"
 
@@ -12,15 +12,14 @@
 
 static const char *const purposes[] = {CAT_MAIL_LINKS};
 
-/* A token to be stored. */
 typedef struct making_t {
     cat_db_t *db;
     const cat_mail_t *mail;
     const char *digest, *created, *expires;
 } making_t;
 
-/* APR_NOTFOUND: the statement has matched no row. */
-static apr_status_t hold_row(cat_db_t *db, cat_sql_t sql, const char *const *values, int count)
+/* Locks a row with an UPDATE that changes nothing. Returns APR_NOTFOUND if no row matches. */
+static apr_status_t lock_row(cat_db_t *db, cat_sql_t sql, const char *const *values, int count)
 {
     int is_there;
     apr_status_t rv = cat_db_exec(db, sql, values, count, &is_there);
@@ -32,10 +31,10 @@ static apr_status_t store_token(void *baton)
 {
     const making_t *m = baton;
     const cat_mail_t *mail = m->mail;
-    apr_status_t rv = hold_row(m->db, SQL_USER_HOLD, CAT_VALUES(mail->user_id));
+    apr_status_t rv = lock_row(m->db, SQL_USER_HOLD, CAT_VALUES(mail->user_id));
 
     if (rv == APR_SUCCESS) {
-        rv = hold_row(m->db, SQL_OUTBOX_HOLD, CAT_VALUES(mail->id, mail->lease));
+        rv = lock_row(m->db, SQL_OUTBOX_HOLD, CAT_VALUES(mail->id, mail->lease));
     }
     return rv == APR_SUCCESS ? cat_db_insert(m->db, SQL_MAIL_TOKEN_INSERT,
                                              CAT_VALUES(m->digest, mail->template, mail->user_id, m->created,
@@ -80,7 +79,8 @@ apr_status_t cat_mail_tokens_find(cat_db_t *db, apr_pool_t *pool, const char *pu
     return rv == APR_NOTFOUND ? APR_SUCCESS : rv;
 }
 
-/* The token is found again once the user's row is locked: it may have been used or withdrawn until then. */
+/* Finds the token a second time after locking the user's row, because another request may have used or withdrawn it
+ * before the lock. */
 apr_status_t cat_mail_tokens_use(cat_db_t *db, apr_pool_t *pool, const char *purpose, const char *token, apr_time_t now,
                                  cat_mail_link_t *link)
 {

@@ -2,16 +2,17 @@
 /*
  * The job that sends mails from the queue (accounts/outbox.h).
  *
- * One mail is a step: claim the mail that has been due the longest, decide whether it still makes sense, make its link and
- * text, send it, and store the result. A claim has a lease, so a mail whose sender dies is sent by another one later; it may
- * arrive twice, but is never lost. The text is made when the mail is sent, so the database never has a token in clear.
+ * For each mail the job claims the mail that has been due for the longest time, decides whether it is still needed,
+ * makes its link and text, sends it, and stores the result. A claim has a lease, so if a mailer dies, another mailer
+ * sends the mail later: it may arrive twice, but is never lost. The text is made when the mail is sent, so the database
+ * never has a token in clear.
  *
- *     sent, or pointless by now      deleted
+ *     sent, or no longer needed      deleted
  *     refused for good (5xx)         dead at once (CAT017)
- *     not accepted now (4xx, down)   again after 2, 4, 8 ... seconds, at most 15 minutes; dead after three days (CAT014).
- *                                    The run ends, because the next mail would fare no better
+ *     not accepted now (4xx, down)   retried after 2, 4, 8 ... seconds, at most 15 minutes; dead after three days
+ *                                    (CAT014). The run ends, because the next mail would fail as well
  *
- * What one address gets is limited by kind, so that nobody can flood somebody else's mailbox.
+ * A rate limits the mails of one kind to one address, so that nobody can flood another person's mailbox.
  */
 #include "accounts/mailer.h"
 
@@ -35,26 +36,26 @@
 #include "shm/limit.h"
 #include "shm/metrics.h"
 
-/* A run is bounded, because the jobs of other mounts wait for it. A server that stops breaks off one mail at most,
- * which is sent again after the lease. */
+/* Limits of a run, because the jobs of other mounts wait for it. A server that stops interrupts at most one mail, which
+ * a mailer sends again after the lease. */
 #define MAILS_PER_RUN 100
 #define RUN_TIME apr_time_from_sec(20)
 #define LEASE apr_time_from_sec(60)
 
-/* A mail that could not be sent waits 2, 4, 8 ... seconds, at most 15 minutes, and is given up after three days. */
+/* A mail that was not accepted waits 2, 4, 8 ... seconds, at most 15 minutes. It is dead after three days. */
 #define WAIT_MAX_SHIFT 10
 #define WAIT_MAX apr_time_from_sec(15 * 60)
 #define GIVE_UP_AFTER apr_time_from_sec(3 * 24 * 3600)
 
 /* A kind of mail. */
 typedef struct kind_t {
-    const char *name; /* of its template */
-    const char *page; /* of links that no directive describes; NULL: it has no link */
-    apr_size_t link;  /* field of cat_conf_t: what its links look like instead, with CAT_MAILER_TOKEN */
-    apr_size_t ttl;   /* field of cat_conf_t: seconds until the link expires */
+    const char *name; /* Name of the template. */
+    const char *page; /* Link without the token, if CatalogLink sets none. NULL if the mail has no link. */
+    apr_size_t link;  /* Offset in cat_conf_t of the text that CatalogLink sets, with CAT_MAILER_TOKEN. */
+    apr_size_t ttl;   /* Offset in cat_conf_t of the number of seconds until the link expires. */
 } kind_t;
 
-/* Browsers send no fragment, so no server logs the token. */
+/* The token is in the fragment, which browsers do not send, so no server logs it. */
 static const kind_t kinds[] = {
     {CAT_MAIL_CONFIRM, "/confirm.html#token=", offsetof(cat_conf_t, link_confirm), offsetof(cat_conf_t, confirm_ttl)},
     {CAT_MAIL_RESET, "/reset.html#token=", offsetof(cat_conf_t, link_reset), offsetof(cat_conf_t, reset_ttl)},
@@ -83,7 +84,7 @@ static int ttl_of(const cat_conf_t *conf, const kind_t *kind)
     return *(const int *)((const char *)conf + kind->ttl);
 }
 
-/* The token has nothing to encode in a URL. */
+/* Tokens are base64url, so they need no encoding in a URL. */
 const char *cat_mailer_link(apr_pool_t *pool, const cat_conf_t *conf, const char *template, const char *token)
 {
     const kind_t *kind = find_kind(template);
@@ -99,7 +100,8 @@ const char *cat_mailer_link(apr_pool_t *pool, const cat_conf_t *conf, const char
     return apr_pstrcat(pool, link, text, NULL);
 }
 
-/* Each try makes a new token, because the database has only the hashes of earlier ones. */
+/* Makes a new token in each attempt, because the database has only the hashes of earlier tokens. Sets *link to "" if
+ * the mail has no link. */
 static apr_status_t make_link(cat_job_t *job, const cat_mail_t *mail, const kind_t *kind, const char **link)
 {
     const char *token;
@@ -116,7 +118,7 @@ static apr_status_t make_link(cat_job_t *job, const cat_mail_t *mail, const kind
     return rv;
 }
 
-/* In the user's language, if there is one. */
+/* Returns the template in the user's language, or the default template if there is none. */
 static const char *find_template(const cat_job_t *job, const cat_mail_t *mail)
 {
     const apr_table_t *texts = job->conf->mail_texts;
@@ -148,7 +150,8 @@ static const char *compose_message(cat_job_t *job, const cat_mail_t *mail, const
     return cat_message_format(job->pool, find_template(job, mail), &m);
 }
 
-/* The host of the site, or of its pages, as the name for EHLO; NULL: it is no domain, or neither is known, as CatalogLink has all links. */
+/* Returns the host of the site, or of its pages, as the name for EHLO. Returns NULL if the host is not a domain, or if
+ * neither address is configured because CatalogLink sets all links. */
 static const char *find_name(apr_pool_t *pool, const cat_conf_t *conf)
 {
     const char *url = conf->base_url ? conf->base_url : conf->pages_url, *host = url ? cat_text_host(url) : "";
@@ -171,7 +174,7 @@ static cat_delivery_t deliver_message(cat_job_t *job, const cat_mail_t *mail, co
         .stop = job->stop,
     };
 
-    if (!text) { /* the template was checked when the server started */
+    if (!text) { /* should not happen: the template was checked when the server started */
         *detail = "the template of the mail is not valid";
         return CAT_DELIVERY_SETUP;
     }
@@ -202,11 +205,11 @@ static apr_status_t put_off_mail(cat_job_t *job, const cat_mail_t *mail, const c
     return cat_outbox_retry(job->db, job->pool, mail, detail, now + wait);
 }
 
-/* What one step of a run came to. */
+/* Result of the work on one mail. */
 typedef enum {
-    STEP_DONE,    /* a mail left the queue */
-    STEP_PUT_OFF, /* the mail server does not take mails now: the run ends */
-    STEP_NO_MAIL
+    STEP_DONE,    /* The mail left the queue or is dead. */
+    STEP_PUT_OFF, /* The mail server does not accept mails now, so the run ends. */
+    STEP_NO_MAIL  /* No mail is due, so the run ends. */
 } step_t;
 
 static apr_status_t store_result(cat_job_t *job, const cat_mail_t *mail, cat_delivery_t result, const char *detail,
@@ -227,8 +230,9 @@ static apr_status_t store_result(cat_job_t *job, const cat_mail_t *mail, cat_del
     }
 }
 
-/* A mail that no user asked for, or with a link for an account that is locked, or that asks to confirm a confirmed
- * address, or that tells an unconfirmed address, which may be somebody else's, about the account. */
+/* Returns true if the template or the user does not exist, if the mail has a link and the account is locked, if it asks
+ * to confirm a confirmed address, or if it tells an unconfirmed address, which may be another person's, about the
+ * account. */
 static int is_pointless(const cat_mail_t *mail, const kind_t *kind)
 {
     return !kind || !mail->user_id || (kind->page && mail->locked) ||
@@ -237,7 +241,8 @@ static int is_pointless(const cat_mail_t *mail, const kind_t *kind)
                                  !strcmp(kind->name, CAT_MAIL_NEW_KEY)));
 }
 
-/* A link to an address that another account has could never be used. */
+/* Sets *is_taken to true if the mail's link would give the user an address that another account has. Such a link could
+ * never be used. */
 static apr_status_t find_taken(cat_job_t *job, const cat_mail_t *mail, int *is_taken)
 {
     cat_account_t *owner;
@@ -252,16 +257,17 @@ static apr_status_t find_taken(cat_job_t *job, const cat_mail_t *mail, int *is_t
     return rv == APR_NOTFOUND ? APR_SUCCESS : rv;
 }
 
-/* How many mails of a kind an address gets. */
+/* Limit on the mails of one kind to one recipient. */
 typedef struct quota_t {
     cat_rate_t rate;
-    const char *what;
-    const char *party;
+    const char *what;  /* Name of the template. */
+    const char *party; /* Address, or the mailbox of a sub-address. */
 } quota_t;
 
-/* Mails beyond the rate are dropped. Its seconds are bounded so that links that were sent before stay valid for at least half of their
- * time, and nobody can deprive a user of links by asking for them. Unconfirmed sub-addresses of one mailbox are counted together, because
- * anybody can register any number of them. */
+/* Returns the rate beyond which mails are dropped. The interval of the rate is bounded: when a mail with a link is
+ * dropped, the last link sent is valid for at least half of its lifetime. So nobody can deprive a user of links by
+ * requesting many. Unconfirmed sub-addresses of one mailbox are counted together, because anybody can register any
+ * number of them. */
 static quota_t find_quota(cat_job_t *job, const cat_mail_t *mail, const kind_t *kind)
 {
     const char *key = cat_email_fold(job->pool, mail->email);
@@ -288,7 +294,7 @@ static apr_status_t send_mail(cat_job_t *job, const cat_mail_t *mail, const kind
     return store_result(job, mail, *result, detail, step);
 }
 
-/* Only sent mails count. */
+/* Sends the mail if its rate allows, otherwise drops it. Only sent mails count. */
 static apr_status_t send_counted(cat_job_t *job, const cat_mail_t *mail, const kind_t *kind, step_t *step)
 {
     quota_t quota = find_quota(job, mail, kind);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Sets a new password, by a link that was mailed or by the current password.
+ * Sets a new password, for the holder of a mailed link or for a user who knows the current password.
  *
- * Hashing takes long, so it happens without a connection, and everything is checked again in the transaction that stores the
- * hash: the token must still be valid, or the stored password still be the one that was compared.
+ * Hashing takes long, so it happens without a connection. The transaction that stores the hash then checks everything
+ * again: the token must still be valid, or the account must still have the password hash that was compared.
  *
- *     find or compare   ->   hash, 20 ms of CPU, no connection   ->   one transaction: store, end sessions, void links, mail
+ *     find or compare -> hash, 20 ms of CPU, no connection -> one transaction: store, end sessions, drop links, mail
  */
 #include "accounts/new_password.h"
 
@@ -21,15 +21,19 @@
 typedef struct new_password_t {
     const cat_account_context_t *c;
     const char *hash;
-    const char *token;            /* of a reset */
-    cat_mail_link_t link;         /* of a reset, once the token was used; user_id NULL: the token is not valid */
-    const cat_account_t *account; /* of a change, as it was when the current password was compared */
-    const char *session;          /* of a change: the one that stays open; NULL: none */
-    int end_keys;                 /* of a change: true if the user's keys end, too */
     apr_array_header_t *ended;
+
+    /* Used by a reset: */
+    const char *token;
+    cat_mail_link_t link; /* Set by use_token. user_id is NULL if the token is not valid. */
+
+    /* Used by a change: */
+    const cat_account_t *account; /* Account as it was when the current password was compared. */
+    const char *session;          /* Id of the session that stays open. NULL if none does. */
+    int end_keys;                 /* True if the user's API keys end, too. */
 } new_password_t;
 
-/* Everything that goes with a new password, in the caller's transaction. */
+/* Does everything in the caller's transaction that a new password requires besides storing it. */
 static apr_status_t secure_account(new_password_t *n, const cat_account_t *account)
 {
     const cat_account_context_t *c = n->c;
@@ -126,12 +130,13 @@ apr_status_t cat_new_password_reset(const cat_account_context_t *c, const char *
         rv = store_password(&n, use_token);
     }
     *is_set = rv == APR_SUCCESS && n.link.user_id;
-    return rv == APR_NOTFOUND ? APR_SUCCESS : rv; /* the account has been deleted, and its links with it */
+    return rv == APR_NOTFOUND ? APR_SUCCESS : rv; /* the account, and its links with it, have been deleted */
 }
 
 /* ---- change ---- */
 
-/* APR_NOTFOUND: the password has been replaced since the current one was compared. */
+/* Returns APR_NOTFOUND if, since the current password was compared, the password was replaced or the account was locked
+ * or deleted. */
 static apr_status_t change_password(void *baton)
 {
     new_password_t *n = baton;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The table of mails to send, as a queue that several servers work on.
+ * The table of mails to send is a queue for the mailers of all servers.
  *
- * A mailer claims a row by setting a lease that no other claim has. Between looking for a row and claiming it another
- * mailer may be first, which the number of changed rows tells; then the next row is looked for. All that ends a claim
- * names the lease, so a mailer that was too slow changes nothing.
+ * A mailer finds a due row and claims it by setting a unique lease. If another mailer has claimed the row in between,
+ * the update matches no row, and the mailer looks for the next due row. Every statement that ends a claim requires the
+ * lease, so a mailer whose lease has expired changes nothing.
  */
 #include "accounts/outbox.h"
 
@@ -15,11 +15,12 @@
 #include "lib/text.h"
 #include "lib/time.h"
 
-/* Between SQL_OUTBOX_DUE and SQL_OUTBOX_CLAIM another mailer may claim the mail; then the next one is tried. */
+/* Number of attempts to claim a mail when other mailers claim the due mail first. */
 #define CLAIM_TRIES 5
 
+/* Columns of the table. NULL if the column is not set. */
 typedef struct recipient_t {
-    const char *user_id, *email_key, *email; /* columns; NULL: not set */
+    const char *user_id, *email_key, *email;
 } recipient_t;
 
 static apr_status_t add_mail(cat_db_t *db, apr_pool_t *pool, const char *template, recipient_t to, apr_time_t now)

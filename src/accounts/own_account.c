@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Each change is one transaction, with its entry of the audit table and the mails that tell the user. What requires the
- * password is two steps: the password is compared without a connection, because that takes long, and the transaction then
- * requires that it is still the account's. The throttle goes by the user's id there: a name can be changed between two
- * guesses.
+ * A change, its entry of the audit table and the mails to the user are stored in one transaction. A change that
+ * requires the password has two steps. First the password is compared, without a connection, because that takes long.
+ * Then the transaction requires that the account still has the compared hash. The throttle counts by the user's id,
+ * because an attacker with a token could change the name between two guesses.
  */
 #include "accounts/own_account.h"
 
@@ -23,16 +23,17 @@
 typedef struct work_t {
     const cat_account_context_t *c;
     const char *user_id;
-    const char *text;       /* the new name or address */
-    cat_account_t *account; /* as it was when the password was compared; of a rename, afterwards */
-    int is_last;
-    apr_array_header_t *ended;
+    const char *text; /* New name or address. */
+    /* For a rename, the account after the change. Otherwise the account as it was when the password was compared. */
+    cat_account_t *account;
+    int is_last;               /* True if no other administrator would be left. */
+    apr_array_header_t *ended; /* Ids for cat_session_revoke. */
 } work_t;
 
 /* ---- the name ---- */
 
-/* What the database and the user are told of a new name. */
-static apr_status_t note_rename(const work_t *w, const cat_account_t *before)
+/* Stores the entry of the audit table and queues the mail to the user. */
+static apr_status_t record_rename(const work_t *w, const cat_account_t *before)
 {
     const cat_account_context_t *c = w->c;
     cat_audit_entry_t entry;
@@ -44,7 +45,8 @@ static apr_status_t note_rename(const work_t *w, const cat_account_t *before)
     return rv == APR_SUCCESS ? cat_outbox_add(c->db, c->pool, CAT_MAIL_RENAMED, before->id, NULL, c->now) : rv;
 }
 
-/* The user's row has the new name already, so of several users who want one the database's unique index lets one in. */
+/* Requires that the user's row has the new name already: the unique index then admits only one of several users who
+ * take the same name. */
 static apr_status_t exchange_names(const work_t *w, const char *from)
 {
     const cat_account_context_t *c = w->c;
@@ -57,7 +59,7 @@ static apr_status_t exchange_names(const work_t *w, const char *from)
     return rv == APR_SUCCESS ? cat_throttle_move(c->db, c->pool, from, w->text) : rv;
 }
 
-/* Access tokens with the old name end; guards of the site may go by it. */
+/* Ends the access tokens, because the site may grant access by the name that they contain ("Require user ada"). */
 static apr_status_t change_name(work_t *w, const cat_account_t *before)
 {
     const cat_account_context_t *c = w->c;
@@ -72,7 +74,7 @@ static apr_status_t change_name(work_t *w, const cat_account_t *before)
     }
     if (rv == APR_SUCCESS) {
         cat_user_key_forget(w->ended, w->user_id);
-        rv = note_rename(w, before);
+        rv = record_rename(w, before);
     }
     return rv == APR_SUCCESS ? cat_accounts_read(c->db, c->pool, w->user_id, &w->account) : rv;
 }
@@ -104,7 +106,7 @@ apr_status_t cat_own_account_rename(const cat_account_context_t *c, const char *
     return rv;
 }
 
-/* ---- what requires the password ---- */
+/* ---- changes that require the password ---- */
 
 static apr_status_t queue_mails(void *baton)
 {
@@ -140,7 +142,7 @@ static apr_status_t delete_recorded(work_t *w, const cat_account_t *account)
     return rv == APR_SUCCESS ? cat_audit_store_own(&entry, c) : rv;
 }
 
-/* Administrators' work (accounts/administration.h) takes the same lock first. */
+/* Locks the administrators before the account, in the same order as accounts/administration.c. */
 static apr_status_t delete_account(void *baton)
 {
     work_t *w = baton;

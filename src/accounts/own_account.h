@@ -7,24 +7,28 @@
 #include "accounts/login.h"
 
 /*
- * What users change of their own accounts, besides the password; all of it is in the audit table. APR_NOTFOUND: the
- * account is gone or locked. A password is compared as at sign-in, behind the throttle of the user's id;
- * result->outcome and result->wait are set, and unless it is the user's, nothing else is done.
+ * Changes that users make to their own accounts, except new passwords (accounts/new_password.h). Renaming and deletion
+ * are recorded in the audit table at once, a new address when the user confirms it. The functions return APR_NOTFOUND
+ * if the account has been deleted.
+ *
+ * A function with a password compares it like cat_login_run, with the throttle of the user's id, and sets
+ * result->outcome and result->wait. It changes nothing unless the outcome is CAT_LOGIN_OK.
  */
 
-/* *account: as it is afterwards. APR_EEXIST: another account has the name, or gave it up (accounts/names.h). The user's
- * access tokens, which have the old name, end; refresh tokens stay valid. A mail notifies the user. */
+/* Renames the user and queues a mail that notifies the user. Sets *account to the renamed account. Ends the access
+ * tokens, which contain the old name; refresh tokens stay valid. Returns APR_EEXIST if another account has the name or
+ * gave it up (accounts/names.h), and APR_NOTFOUND also if the account is locked. */
 apr_status_t cat_own_account_rename(const cat_account_context_t *c, const char *user_id, const char *username,
                                     cat_account_t **account);
 
-/* Queues a mail to the new address, whose link makes it the account's (accounts/confirmation.h), and a notice to the
- * present address, if that is confirmed. Links to other new addresses stop working. Whether another account has the
- * address is found out when the mail is sent. */
+/* Queues a mail to the new address with a link that changes the address (accounts/confirmation.h), and a notice to the
+ * present address if that is confirmed. Withdraws links that were mailed to other new addresses. Does not check whether
+ * another account has the address; the mailer does. */
 apr_status_t cat_own_account_change_email(const cat_account_context_t *c, const char *user_id, const char *email,
                                           const char *password, cat_login_t *result);
 
-/* Deletes the account, with its sessions, links and mails. *is_last: it was not deleted, because no other administrator
- * would be left. */
+/* Deletes the account with its sessions, API keys, links and mails. Sets *is_last to true, and deletes nothing, if no
+ * other administrator would be left. */
 apr_status_t cat_own_account_delete(const cat_account_context_t *c, const char *user_id, const char *password,
                                     cat_login_t *result, int *is_last);
 

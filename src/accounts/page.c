@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Lists are read by page: all rows are counted, and those of the page selected behind as many as are before it. A long list is read by cursor
- * instead, the id of the last row of the page before, which is a condition of both statements: then nothing is counted, and nothing skipped.
+ * Reads a page of a list by number or by cursor. By number: counts the rows of the list, then selects the rows of the
+ * page with an OFFSET. By cursor, for long lists: the id of the last row before the page is a condition of the
+ * statement, so the database neither counts nor skips rows.
  */
 #include "accounts/page.h"
 
@@ -36,11 +37,11 @@ typedef struct reading_t {
     cat_db_t *db;
     const cat_page_query_t *query;
     cat_page_t *page;
-    const char *values[CAT_PAGE_VALUES_MAX + 2]; /* and what is behind them */
-    const char *total;
+    const char *values[CAT_PAGE_VALUES_MAX + 2]; /* The values of the query, then the limit, or LIMIT and OFFSET. */
+    const char *total;                           /* Number of rows, decimal. */
 } reading_t;
 
-/* The work may run several times: forgets the rows of the time before. */
+/* Deletes the rows of an earlier run, because cat_db_view and cat_db_search may run read_page several times. */
 static void begin(reading_t *r)
 {
     r->page->total = 0;
@@ -82,8 +83,9 @@ static apr_status_t select_rows(reading_t *r, apr_int64_t limit, apr_int64_t off
                               : cat_db_each(r->db, query->selects, r->values, count, add, r->page);
 }
 
-/* Notes the total, as the database counts it. 0: the page is behind the end. */
-static int find_page(cat_page_t *page, const char *total)
+/* Sets page->total and page->is_more. Returns 0 if the page is after the end of the list, or so far from its start that
+ * the OFFSET would overflow. */
+static int set_total(cat_page_t *page, const char *total)
 {
     page->total = apr_atoi64(total);
     page->is_more = page->most && page->total > page->most;
@@ -97,7 +99,7 @@ static apr_status_t read_by_number(reading_t *r)
     cat_page_t *page = r->page;
     apr_status_t rv = count_rows(r);
 
-    return rv == APR_SUCCESS && find_page(page, r->total)
+    return rv == APR_SUCCESS && set_total(page, r->total)
                ? select_rows(r, page->limit + page->is_more, (page->number - 1) * page->limit)
                : rv;
 }

@@ -6,38 +6,46 @@
 
 #include "db/db.h"
 
-/* A page of a list for administrators. It has a number; or it is behind a row, whose id `after` is, "" at the beginning of the list. */
+/* A page of a list for administrators. The caller selects it by its number, or by a cursor: the id of the last row
+ * before the page. */
 typedef struct cat_page_t {
-    apr_int64_t number, limit; /* of the page, from 1; rows on it: the caller sets both */
-    const char *after;         /* NULL: by number */
-    apr_int64_t most;          /* rows that are counted: the caller sets it where the list may be long; 0: all */
-    apr_int64_t total;         /* rows of the whole list; -1: not counted, as by id */
-    int is_more,
-        has_next; /* flags: total is `most`, and there are more; another page follows, which is known only then */
-    apr_array_header_t *rows; /* const char *const *: the columns of each */
+    /* Set by the caller: */
+    apr_int64_t number; /* Number of the page, from 1. */
+    apr_int64_t limit;  /* Largest number of rows on the page. */
+    const char *after;  /* Id of the last row before the page, "" for the first page. NULL to select by number. */
+    apr_int64_t most;   /* Largest number of rows that are counted, for lists that may be long. 0 to count all. */
+
+    /* Set by cat_page_read: */
+    apr_int64_t total; /* Number of rows of the whole list, at most `most`. -1 if the page was selected by cursor. */
+    int is_more;       /* True if the list has more rows than `most`. */
+    int has_next;      /* True if another page follows. Always false for a page by number if is_more is false. */
+    apr_array_header_t *rows; /* The columns of each row (const char *const *). */
 } cat_page_t;
 
 #define CAT_PAGE_VALUES_MAX 8
 
-/* How a page is read: by a statement that counts the rows of the list, and one that selects those of a page. Both take the same values;
- * behind them the first takes up to how many rows it counts, if is_bounded says so, and the second LIMIT and OFFSET. */
+/* Two statements: one counts the rows of the list, the other selects the rows of a page. Both take `values`. After
+ * these values, the first takes a limit if is_bounded is true: one more than the number of rows to count. The second
+ * takes LIMIT and OFFSET. */
 typedef struct cat_page_query_t {
     cat_sql_t counts, selects;
-    const char *count_text, *select_text; /* the two statements where they are made at run time; otherwise NULL */
+    const char *count_text, *select_text; /* The statements if they are made at run time. Otherwise both are NULL. */
     const char *const *values;
-    int count;      /* of the values, at most CAT_PAGE_VALUES_MAX */
-    int is_bounded; /* flag: page->most is set */
-    cat_row_t *add; /* is called with each row, and the page as its baton; NULL: cat_page_add_row */
+    int count;      /* Number of values, at most CAT_PAGE_VALUES_MAX. */
+    int is_bounded; /* True if page->most is set. */
+    cat_row_t *add; /* Called for each row, with the page as its baton. NULL for cat_page_add_row. */
 } cat_page_query_t;
 
-/* Reads the page in one view of the database, onto the pool of db. Behind the end of the list it has no rows. CAT_ESLOW, not logged, of
- * statements that are made at run time: the database has ended it (cat_db_search). */
+/* Reads the page onto the pool of `db`. Both statements see the same state of the database. A page after the end of the
+ * list has no rows. Returns CAT_ESLOW, not logged, if the statements are made at run time and take longer than
+ * CatalogQueryTimeout (cat_db_search). */
 apr_status_t cat_page_read(cat_db_t *db, const cat_page_query_t *query, cat_page_t *page);
 
-/* Of a list that can be read by cursor, the first of the values: the id below which the page's rows are; most: what is above all ids. */
+/* Returns the upper bound of a cursor page: every id on the page is less than the bound. Returns `most`, a string
+ * greater than any id, for the first page and for pages by number. */
 const char *cat_page_bound(const cat_page_t *page, const char *most);
 
-/* Copies a row to the page, the baton. One more than the page has room for says that another page follows. */
+/* Copies a row to the page, which is the baton. If the page is full, sets has_next instead. */
 cat_row_t cat_page_add_row;
 
 #endif

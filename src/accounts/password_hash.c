@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Hashes passwords with argon2id, and compares them with hashes of other kinds.
+ * Hashes passwords with argon2id, and compares passwords with hashes of several kinds.
  *
- * A hash is a PHC string, which names its own parameters, so hashes with other parameters are compared too, and replaced
- * when their user signs in:
+ * A hash is a PHC string, which names its own parameters. So passwords can be compared with hashes that have other
+ * parameters than the current ones; such a hash is replaced when its user signs in:
  *
  *     $argon2id$v=19$m=19456,t=2,p=1$c2FsdHNhbHQ$aGFzaA     kind, version, costs, salt, hash
  *
- * Imported accounts may have hashes of bcrypt, yescrypt or SHA-512, which crypt(3) compares. The memory of a hash is
- * mapped for its duration alone; malloc would keep it in the arena of each thread.
+ * Imported accounts may have hashes of bcrypt, yescrypt or SHA-512, which crypt(3) compares. Each hash maps its memory
+ * and unmaps it afterwards; malloc would keep the memory in the arena of each thread.
  */
 #include "accounts/password_hash.h"
 
@@ -28,18 +28,19 @@
 #define SALT_LENGTH 16
 #define HASH_LENGTH 32
 
-/* The costliest argon2 hash that is compared: libsodium's strongest setting, 1 GiB in four passes. */
+/* Limits on the parameters of stored hashes: libsodium's strongest setting, 1 GiB in four passes. A hash beyond them
+ * never matches. */
 #define MEMORY_MOST (1024 * 1024)   /* KiB */
-#define WORK_MOST (4 * MEMORY_MOST) /* KiB written: memory times passes */
-#define LANES_MOST 16               /* each is a thread */
+#define WORK_MOST (4 * MEMORY_MOST) /* Memory in KiB times passes. */
+#define LANES_MOST 16               /* Each lane is a thread. */
 
 static const char current[] = "$argon2id$v=19$m=" APR_STRINGIFY(CAT_PASSWORD_MEMORY) ",t=" APR_STRINGIFY(
     CAT_PASSWORD_PASSES) ",p=" APR_STRINGIFY(CAT_PASSWORD_LANES) "$";
 
 /* ---- memory ---- */
 
-/* malloc would keep the 19 MiB of a hash in each thread's arena. Without huge pages, page faults take a third of the
- * time. */
+/* Maps memory because malloc would keep the 19 MiB of a hash in each thread's arena. Without huge pages, page faults
+ * take a third of the time. */
 static int map_memory(uint8_t **memory, size_t size)
 {
     void *pages = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -47,7 +48,7 @@ static int map_memory(uint8_t **memory, size_t size)
     if (pages == MAP_FAILED) {
         return ARGON2_MEMORY_ALLOCATION_ERROR;
     }
-    madvise(pages, size, MADV_HUGEPAGE); /* a hint: not every kernel has them */
+    madvise(pages, size, MADV_HUGEPAGE); /* Errors are ignored: not every kernel has huge pages. */
     *memory = pages;
     return ARGON2_OK;
 }
@@ -59,7 +60,6 @@ static void unmap_memory(uint8_t *memory, size_t size)
 
 /* ---- argon2 ---- */
 
-/* The parameters of a hash. */
 typedef struct parameters_t {
     argon2_type type;
     unsigned version;
@@ -68,13 +68,13 @@ typedef struct parameters_t {
     apr_size_t salt_length;
 } parameters_t;
 
-/* Hashes the password to length octets. 0: the parameters are invalid, or there is no memory. */
+/* Writes `length` bytes of hash. Returns 0 if the parameters are invalid or memory runs out. */
 static int derive_hash(const parameters_t *parameters, const char *password, unsigned char *hash, apr_size_t length)
 {
     argon2_context context = {
         .out = hash,
         .outlen = (uint32_t)length,
-        .pwd = (uint8_t *)password, /* argon2 only reads it: no flag asks to wipe it */
+        .pwd = (uint8_t *)password, /* argon2 does not write to it, because no flag asks argon2 to wipe it */
         .pwdlen = (uint32_t)strlen(password),
         .salt = (uint8_t *)parameters->salt,
         .saltlen = (uint32_t)parameters->salt_length,
@@ -89,7 +89,8 @@ static int derive_hash(const parameters_t *parameters, const char *password, uns
     return argon2_ctx(&context, parameters->type) == ARGON2_OK;
 }
 
-/* base64 without padding, as in PHC strings. APR_ENCODE_NOPADDING would also switch to the alphabet of base64url. */
+/* Encodes as base64 without padding, as PHC strings require. APR_ENCODE_NOPADDING would also switch to the alphabet of
+ * base64url. */
 static const char *encode_base64(apr_pool_t *pool, const unsigned char *bytes, apr_size_t length)
 {
     const char *text = apr_pencode_base64_binary(pool, bytes, (apr_ssize_t)length, APR_ENCODE_NONE, NULL);
@@ -113,7 +114,7 @@ apr_status_t cat_password_hash_hash(apr_pool_t *pool, const char *password, cons
     if (rv != APR_SUCCESS) {
         return rv;
     }
-    /* The parameters are constants, so only memory can be the cause. */
+    /* The parameters are valid constants, so the only possible failure is lack of memory. */
     if (!derive_hash(&parameters, cat_opaque_prepare(pool, password), bytes, sizeof(bytes))) {
         return APR_ENOMEM;
     }
@@ -127,8 +128,8 @@ int cat_password_hash_is_current(const char *hash)
     return strncmp(hash, current, strlen(current)) == 0;
 }
 
-/* Parses text, which follows "$argon2xx$"; the oldest hashes have no version. Returns the salt, which follows the
- * costs, or NULL. */
+/* Parses `text`, the rest of a hash after "$argon2xx$". The version may be missing, as in the oldest hashes. Returns
+ * the text after the costs, which starts with the salt, or NULL if `text` is malformed. */
 static const char *read_costs(const char *text, parameters_t *parameters)
 {
     int end = 0;
@@ -145,7 +146,7 @@ static const char *read_costs(const char *text, parameters_t *parameters)
     return text + end;
 }
 
-/* text: what follows "$argon2xx$". */
+/* `text` is the rest of a hash after "$argon2xx$". */
 static int match_parameters(apr_pool_t *pool, const char *password, parameters_t *parameters, const char *text)
 {
     const char *salt = read_costs(text, parameters);
@@ -193,7 +194,7 @@ static int match_crypt(apr_pool_t *pool, const char *password, const char *hash)
     size_t length = strlen(hash);
     int match = again && strlen(again) == length && CRYPTO_memcmp(again, hash, length) == 0;
 
-    explicit_bzero(data, sizeof(*data)); /* it contains the password */
+    explicit_bzero(data, sizeof(*data)); /* `data` contains the password */
     return match;
 }
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Hashes passwords for requests, no more of them at once than CatalogHashConcurrency allows.
+ * Hashes passwords for requests, at most CatalogHashConcurrency at once.
  *
- * A hash takes a core for 20 ms or more, so requests wait in the queue of a semaphore that all children share, and are
- * refused with 503 if it takes too long. A password of an unknown user is compared with a hash as well, so that the time
- * of an answer does not tell which users there are.
+ * A hash keeps a core busy for 20 ms or more. So requests wait in the queue of a semaphore that all children share. A
+ * request that waits longer than PATIENCE is refused with 503. For an unknown user the server hashes the password, too,
+ * so that the response time does not show which users exist.
  */
 #include "accounts/passwords.h"
 
@@ -18,7 +18,7 @@
 #include "lib/time.h"
 #include "shm/semaphore.h"
 
-/* How long a request may wait for the semaphore. */
+/* Longest time that a request waits for the semaphore. */
 #define PATIENCE apr_time_from_sec(2)
 
 static apr_status_t wait_in_queue(const cat_account_context_t *c, int *slot)
@@ -34,7 +34,8 @@ static apr_status_t wait_in_queue(const cat_account_context_t *c, int *slot)
     return rv;
 }
 
-/* *begun: the interval of the hashing, which leave_semaphore ends. */
+/* Sets *begun to the time at which hashing begins, for leave_semaphore. Returns CAT_EBUSY if the request had to wait
+ * for too long. */
 static apr_status_t enter_semaphore(const cat_account_context_t *c, int *slot, apr_time_t *begun)
 {
     char more[CAT_REPEATS_TEXT];
@@ -90,7 +91,7 @@ apr_status_t cat_passwords_match(const cat_account_context_t *c, const char *pas
         *match = cat_password_hash_match(c->pool, password, user->password_hash);
     } else {
         const char *unused;
-        rv = cat_password_hash_hash(c->pool, password, &unused); /* the cost of a match */
+        rv = cat_password_hash_hash(c->pool, password, &unused); /* takes as long as a match */
         *match = 0;
     }
     leave_semaphore(c, slot, begun);
@@ -102,7 +103,7 @@ const char *cat_passwords_renew(const cat_account_context_t *c, const char *pass
     const char *hash = user->password_hash;
 
     if (!cat_password_hash_is_current(hash)) {
-        cat_passwords_hash(c, password, &hash); /* leaves hash as it is if that fails */
+        cat_passwords_hash(c, password, &hash); /* does not change `hash` if it fails */
     }
     return hash;
 }
@@ -110,7 +111,7 @@ const char *cat_passwords_renew(const cat_account_context_t *c, const char *pass
 void cat_passwords_check(const cat_account_context_t *c, cat_input_t *input, const char *field, const char *password)
 {
     if (password && c->conf->blocklist && cat_blocklist_has(c->conf->blocklist, password)) {
-        cat_fields_add_error(c->pool, input, field, "common", "is a commonly used password");
+        cat_fields_add_error(c->pool, input, field, "common", "is a commonly used password; choose another one");
     }
 }
 

@@ -7,13 +7,13 @@
 #include "lib/conf.h"
 #include "lib/time.h"
 
-/* Each round deletes at most 200 rows of a table in a transaction of its own. */
+/* Statements for one table in one run. Each statement is a transaction and deletes at most 200 rows. */
 #define ROUNDS 50
 
 #define DAY 86400
 
-#define WEBHOOK_DAYS 30 /* for which a webhook is remembered that is in no server's configuration any more */
-#define BULK_JOB_DAYS 7 /* for which the result of a large change can be asked for */
+#define WEBHOOK_DAYS 30 /* How long a webhook is kept that is in no server's configuration any more. */
+#define BULK_JOB_DAYS 7 /* How long the result of a change of many products is kept. */
 
 static apr_status_t purge_table(cat_job_t *job, cat_sql_t sql, int age)
 {

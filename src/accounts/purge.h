@@ -4,7 +4,7 @@
 
 #include "db/job.h"
 
-/* Deletes expired rows, and old entries of the audit table. */
+/* The background job that deletes expired rows and old entries of the audit table. */
 cat_job_run_t cat_purge_run;
 
 #endif

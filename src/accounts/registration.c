@@ -14,7 +14,7 @@ typedef struct newcomer_t {
     const cat_account_context_t *c;
     const char *const *record;
     const char *password_hash;
-    cat_session_t *session; /* NULL: none is opened */
+    cat_session_t *session; /* NULL if no session is opened. */
 } newcomer_t;
 
 static apr_status_t store_newcomer(void *baton)
@@ -27,7 +27,7 @@ static apr_status_t store_newcomer(void *baton)
     if (rv != APR_SUCCESS) {
         return rv;
     }
-    return n->session ? cat_session_open(c, id, n->session) : cat_accounts_note(c, id, 0);
+    return n->session ? cat_session_open(c, id, n->session) : cat_accounts_record_visit(c, id, 0);
 }
 
 typedef struct taken_t {
@@ -43,7 +43,7 @@ static apr_status_t compare_keys(void *baton, const char *const *row, int)
     return APR_SUCCESS;
 }
 
-/* The account has been refused; this finds out for which of its keys. */
+/* Finds out whether the name or the address was refused. A name is also refused if another user gave it up. */
 static apr_status_t find_taken(const cat_account_context_t *c, const char *const *record, cat_registration_t *result)
 {
     taken_t t = {cat_email_fold(c->pool, record[CAT_USER_USERNAME]), cat_email_fold(c->pool, record[CAT_USER_EMAIL]),

@@ -4,7 +4,8 @@
 
 #include "db/job.h"
 
-/* Adds the sessions that other servers have ended to the shared set, often enough for CatalogRevocationDelay. */
+/* The background job that adds the sessions that other servers have ended to the shared set of ended sessions
+ * (shm/revoked.h), often enough for CatalogRevocationDelay. */
 cat_job_run_t cat_revocations_run;
 
 #endif

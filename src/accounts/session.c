@@ -2,17 +2,17 @@
 /*
  * Sessions, and the refresh tokens that continue them.
  *
- * A refresh token is used once: it is exchanged for its successor. All tokens of a session begin with the same 96 bits, the
+ * A client exchanges a refresh token for its successor once. All tokens of a session begin with the same 96 bits, the
  * family, so a used token is recognized even after its row has been deleted:
  *
  *     family.A -> family.B -> family.C      C is valid
  *        |           |
- *        |           used again within the grace: the same C again, as the answer may have been lost
+ *        |           used again within CatalogRefreshGrace: yields C again, as the response may have been lost
  *        used again later: somebody has a copy, so the session ends (CAT040)
  *
- * Only SHA-256 digests of tokens are stored. Whatever ends sessions locks the session's row first, then the token's, as a
- * refresh does, and reports the ids of the sessions that it ended, so that this server refuses their access tokens at once
- * (shm/revoked.h); other servers read them from the table.
+ * The database stores SHA-256 digests of tokens only. Every transaction that ends or refreshes a session locks the
+ * session's row first and the token's row second. A function that ends sessions returns their ids, so that this server
+ * refuses their access tokens at once (shm/revoked.h). Other servers read the ids from the database.
  */
 #include "accounts/session.h"
 
@@ -26,11 +26,10 @@
 #include "lib/secret.h"
 #include "lib/time.h"
 
-#define AGENT_MAX 200 /* octets of User-Agent that are stored */
+#define AGENT_MAX 200 /* Bytes of the User-Agent header that are stored. */
 
-/* Characters of a refresh token, and of its family, with which it begins. */
-#define TOKEN_LENGTH 43
-#define FAMILY_LENGTH 16
+#define TOKEN_LENGTH 43  /* Characters of a refresh token. */
+#define FAMILY_LENGTH 16 /* The first characters of a token, which are its family. */
 
 static const char *digest_family(apr_pool_t *pool, const char *token)
 {
@@ -47,7 +46,7 @@ static apr_status_t add_token(const cat_account_context_t *c, const cat_session_
                                     cat_time_store(c->pool, c->now), expires));
 }
 
-/* The list of sessions shows User-Agent to the user, so only plain ASCII is stored. */
+/* Replaces all but printable ASCII characters, because the list of sessions shows the header to the user. */
 static const char *shorten_agent(apr_pool_t *pool, const char *agent)
 {
     char *text = apr_pstrndup(pool, agent, AGENT_MAX);
@@ -75,13 +74,13 @@ apr_status_t cat_session_open(const cat_account_context_t *c, const char *user_i
         c->db, SQL_SESSION_INSERT,
         CAT_VALUES(session->id, user_id, time, time, expires, c->client, shorten_agent(c->pool, c->agent)));
     if (rv == APR_SUCCESS) {
-        rv = cat_accounts_note(c, user_id, 1);
+        rv = cat_accounts_record_visit(c, user_id, 1);
     }
     return rv == APR_SUCCESS ? add_token(c, session) : rv;
 }
 
-/* user_id NULL: of any user. APR_NOTFOUND: the session has ended already, or is another user's. Locks the session's row
- * first, as a refresh does; its tokens go with it. */
+/* Deletes the session, and with it its refresh tokens. `user_id` may be NULL for a session of any user. Returns
+ * APR_NOTFOUND if the session has ended already or belongs to another user. */
 static apr_status_t end_session(cat_db_t *db, const char *id, const char *user_id, const char *time)
 {
     int deleted;
@@ -93,8 +92,8 @@ static apr_status_t end_session(cat_db_t *db, const char *id, const char *user_i
     return rv == APR_SUCCESS ? cat_db_exec(db, SQL_REVOKED_INSERT, CAT_VALUES(id, time), NULL) : rv;
 }
 
-/* Returns the time from which an id that ended at a time need not be remembered: the last access token of the session has expired, and no child
- * remembers the key. */
+/* Returns the time at which the server may forget an id that ended at `ended`: the last access token of the session has
+ * expired, and no child still has the API key in its cache. */
 static apr_time_t find_last_expiry(const cat_conf_t *conf, apr_time_t ended)
 {
     int tokens = conf->token_ttl + CAT_TOKEN_LEEWAY;
@@ -109,16 +108,16 @@ static void revoke_session(const cat_account_context_t *c, const char *id)
 
 /* ---- refresh ---- */
 
-/* A refresh token as it is in the database. */
+/* A refresh token as the database stores it. */
 typedef struct token_t {
     const char *session_id;
     const char *user_id;
-    const char *used_at; /* NULL: never */
-    const char *seed;    /* the successor derives from it; NULL until the token is used */
+    const char *used_at; /* Time of the first use. NULL if the token has not been used. */
+    const char *seed;    /* Random value from which the successor derives. NULL if the token has not been used. */
 } token_t;
 
-/* APR_NOTFOUND: unknown or expired. Where the token's own row has been deleted, a row of its family says that it was
- * used long ago. */
+/* Returns APR_NOTFOUND if the token is unknown or expired. If only the token's own row is missing but a row of its
+ * family exists, the token was used long ago: SQL_REFRESH_FAMILY_GET then returns 0 as the time of use. */
 static apr_status_t find_token(const cat_account_context_t *c, const char *token, token_t *found)
 {
     const char *const *row;
@@ -138,7 +137,7 @@ static apr_status_t find_token(const cat_account_context_t *c, const char *token
     return cat_time_read(row[2]) <= c->now || cat_time_read(row[3]) <= c->now ? APR_NOTFOUND : APR_SUCCESS;
 }
 
-/* Takes the time anew: this request may have waited for the one that used the token. */
+/* Uses the current time, not c->now: this request may have waited for the request that used the token first. */
 static int is_replay(const cat_account_context_t *c, const token_t *token)
 {
     apr_time_t grace = apr_time_from_sec(c->conf->refresh_grace);
@@ -168,14 +167,14 @@ typedef struct refreshing_t {
     int is_replay;
 } refreshing_t;
 
-/* A token's successor, of the same family. */
 static const char *derive_successor(apr_pool_t *pool, const char *token, const char *seed)
 {
     return apr_psprintf(pool, "%.*s%.*s", FAMILY_LENGTH, token, TOKEN_LENGTH - FAMILY_LENGTH,
                         cat_secret_derive(pool, token, seed));
 }
 
-/* The first use of a token: stores its successor, and deletes the family's rows that only a replay could match. */
+/* Handles the first use of a token: stores its successor and deletes the rows of the family that were used before the
+ * grace began, which only a replay could match. */
 static apr_status_t rotate_token(const refreshing_t *r, apr_time_t now)
 {
     const cat_account_context_t *c = r->c;
@@ -188,8 +187,8 @@ static apr_status_t rotate_token(const refreshing_t *r, apr_time_t now)
     return rv == APR_SUCCESS ? add_token(c, r->session) : rv;
 }
 
-/* A later use of a token: within the grace it returns the successor that nobody has used yet, so that no other request is
- * taken for a replay; after it the session ends. */
+/* Handles a later use of a token. Within the grace it finds the successor that nobody has used yet; a successor that is
+ * used up would look like a replay in the client's next request. After the grace it ends the session. */
 static apr_status_t repeat_token(refreshing_t *r)
 {
     const cat_account_context_t *c = r->c;
@@ -209,9 +208,8 @@ static apr_status_t repeat_token(refreshing_t *r)
     return rv;
 }
 
-/* Locks the session's row before the token's, the order in which end_session locks them. One statement of the database
- * decides which request is the first to use a token. APR_NOTFOUND: the token is unknown or expired, or its session has
- * ended. */
+/* Locks the session's row before the token's, like end_session. SQL_REFRESH_TOKEN_USE decides which of several requests
+ * is the first to use the token. Returns APR_NOTFOUND if the token is unknown or expired, or its session has ended. */
 static apr_status_t use_token(void *baton)
 {
     refreshing_t *r = baton;
@@ -242,7 +240,7 @@ static apr_status_t use_token(void *baton)
     return is_first ? rotate_token(r, now) : repeat_token(r);
 }
 
-/* A session that is not there any more may have another id since (cat_session_end_access). */
+/* Tries a second time if the session is not found, because cat_session_end_access may have given it a new id. */
 apr_status_t cat_session_refresh(const cat_account_context_t *c, const char *refresh_token, cat_session_t *session,
                                  cat_refresh_t *outcome)
 {
@@ -308,7 +306,7 @@ apr_status_t cat_session_end_all(const cat_account_context_t *c, const char *use
     return rv;
 }
 
-/* Ends the sessions that a statement selects; those that another request has ended since are no fault. */
+/* Ends the sessions that the statement selects. Ignores sessions that another request has ended in the meantime. */
 static apr_status_t end_each(cat_db_t *db, apr_pool_t *pool, cat_sql_t sql, const char *const *values, int count,
                              apr_time_t now, apr_array_header_t **ended)
 {
@@ -330,7 +328,7 @@ apr_status_t cat_session_end_others(cat_db_t *db, apr_pool_t *pool, const char *
     return end_each(db, pool, SQL_SESSION_IDS, CAT_VALUES(user_id, except ? except : ""), now, ended);
 }
 
-/* No access token has the new id, and what asks whether a session has ended knows only the old one. */
+/* Records the old id as ended. No access token has the new id. */
 static apr_status_t change_id(cat_db_t *db, apr_pool_t *pool, const char *id, apr_time_t now)
 {
     const char *new = cat_id_make(pool, now);

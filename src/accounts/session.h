@@ -6,48 +6,59 @@
 
 #include "accounts/context.h"
 
-/* A session, and its refresh token where the client is to get one. On the pool. */
+/* A session. The texts are on the pool of the context. */
 typedef struct cat_session_t {
-    const char *id; /* sid */
+    const char *id; /* The claim sid of its access tokens. */
     const char *user_id;
-    const char *refresh_token; /* in clear: only its SHA-256 is stored */
+    /* The token itself; the database stores only its SHA-256. NULL if the client gets no token. */
+    const char *refresh_token;
 } cat_session_t;
 
-/* Opens a session with its first refresh token, in the caller's transaction. */
+/* Opens a session with its first refresh token and records the sign-in, in the caller's transaction. */
 apr_status_t cat_session_open(const cat_account_context_t *c, const char *user_id, cat_session_t *session);
 
-/* What a refresh token is worth. */
+/* State of a refresh token that a client sent. */
 typedef enum {
     CAT_REFRESH_OK,
-    CAT_REFRESH_UNKNOWN, /* or expired, or its session has ended */
-    CAT_REFRESH_REPLAYED /* used before, longer ago than the grace: somebody has a copy */
+    CAT_REFRESH_UNKNOWN, /* The token is unknown or expired, or its session has ended. */
+    CAT_REFRESH_REPLAYED /* The token was used more than CatalogRefreshGrace seconds ago: somebody has a copy. */
 } cat_refresh_t;
 
-/* Finds the session of a refresh token without using the token. Sets *session unless the outcome is
- * CAT_REFRESH_UNKNOWN; its refresh_token is NULL. */
+/* Finds the session of a refresh token without using the token. Sets *session, with a refresh_token of NULL, unless the
+ * outcome is CAT_REFRESH_UNKNOWN. */
 apr_status_t cat_session_find(const cat_account_context_t *c, const char *refresh_token, cat_session_t *session,
                               cat_refresh_t *outcome);
 
-/* Exchanges a refresh token for its successor, in a transaction of its own; within the grace it returns the same
- * successor again. CAT_REFRESH_OK: *session is set. CAT_REFRESH_REPLAYED: the session has been ended. */
+/* Exchanges a refresh token for its successor, in a transaction of its own. A token that was used less than
+ * CatalogRefreshGrace seconds ago yields the same successor again, or a later one if that has been used as well. Sets
+ * *session if the outcome is CAT_REFRESH_OK. If it is CAT_REFRESH_REPLAYED, the function has ended the session. */
 apr_status_t cat_session_refresh(const cat_account_context_t *c, const char *refresh_token, cat_session_t *session,
                                  cat_refresh_t *outcome);
 
-/* Ends one of the user's sessions, or all of them, in a transaction of its own. This server refuses their access
- * tokens at once. APR_NOTFOUND: the user has no such session. */
+/* Ends one of the user's sessions, or all of them, in a transaction of its own. This server refuses the access tokens
+ * of these sessions at once. cat_session_end returns APR_NOTFOUND if the user has no session `id`. */
 apr_status_t cat_session_end(const cat_account_context_t *c, const char *id, const char *user_id);
 apr_status_t cat_session_end_all(const cat_account_context_t *c, const char *user_id);
 
-/* The same in the caller's transaction. *ended has the ids, for cat_session_revoke after the commit.
- * Others: all of the user's but except (NULL: all).
- * Access: none; but their access tokens end, because each session gets another id. Refresh tokens stay valid.
- * Surplus: those beyond CatalogMaxSessions that were used least recently, but never session. */
+/* Ends all sessions of the user in the caller's transaction, except the session with the id `except`, which may be
+ * NULL. Sets *ended to the ids of the ended sessions (const char *), on `pool`, for cat_session_revoke. */
 apr_status_t cat_session_end_others(cat_db_t *db, apr_pool_t *pool, const char *user_id, const char *except,
                                     apr_time_t now, apr_array_header_t **ended);
+
+/* Gives each session of the user a new id, in the caller's transaction. So the sessions and their refresh tokens stay
+ * valid, but the access tokens, which have the old ids, end. Sets *ended to the old ids (const char *), on `pool`, for
+ * cat_session_revoke. */
 apr_status_t cat_session_end_access(cat_db_t *db, apr_pool_t *pool, const char *user_id, apr_time_t now,
                                     apr_array_header_t **ended);
+
+/* Ends the user's least recently used sessions in the caller's transaction if the user has more than
+ * CatalogMaxSessions, but never `session` itself. Sets *ended to the ids of the ended sessions (const char *), for
+ * cat_session_revoke. */
 apr_status_t cat_session_end_surplus(const cat_account_context_t *c, const cat_session_t *session,
                                      apr_array_header_t **ended);
+
+/* Makes this server refuse the access tokens of the sessions, and the API keys, whose ids (const char *) are in
+ * `ended`. Call it after the commit of the transaction that ended them. */
 void cat_session_revoke(const cat_account_context_t *c, const apr_array_header_t *ended);
 
 /* The columns of a session that cat_session_each passes to row. */
@@ -61,13 +72,14 @@ enum {
     CAT_SESSION_COLUMNS
 };
 
-/* Calls row for each open session of a user. */
+/* Calls `row` for each open session of the user, the most recently used first; for at most 1,000 sessions. */
 apr_status_t cat_session_each(const cat_account_context_t *c, const char *user_id, cat_row_t *row, void *baton);
 
-/* Adds the sessions that any server has ended since a time to the set; 0: all of them. */
+/* Adds to `set` the sessions that any server has ended, or catalogctl has imported as ended, at or after `since`. Adds
+ * all ended sessions in the database if `since` is 0. */
 apr_status_t cat_session_learn(cat_db_t *db, const cat_conf_t *conf, cat_revoked_t *set, apr_time_t since);
 
-/* Asks the database whether a session has ended. */
+/* Sets *is_ended to true if the database has recorded that the session ended. */
 apr_status_t cat_session_check(cat_db_t *db, const char *id, int *is_ended);
 
 #endif

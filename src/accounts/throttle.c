@@ -8,7 +8,8 @@
 #include "lib/time.h"
 #include "mail/email.h"
 
-/* A failure later than this from now was stored before the clock was set back: its delay is over. */
+/* Difference that the clocks of two servers may have. If the last failure is later than now plus this, the clock was
+ * set back, and the delay is over. */
 #define CLOCKS_DIFFER apr_time_from_sec(60)
 
 const char *cat_throttle_login_key(apr_pool_t *pool, const char *login)
@@ -16,7 +17,7 @@ const char *cat_throttle_login_key(apr_pool_t *pool, const char *login)
     return cat_secret_digest(pool, cat_email_fold(pool, login));
 }
 
-/* A folded login has no capital letter, so no login has the same key. */
+/* Cannot collide with a login, because a folded login has no capital letters. */
 const char *cat_throttle_user_key(apr_pool_t *pool, const char *user_id)
 {
     return cat_secret_digest(pool, apr_pstrcat(pool, "ID ", user_id, NULL));

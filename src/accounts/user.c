@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The field tables of users: what a registration takes, what administrators see and may change, and what users see of their own accounts.
- * The rules of names, addresses and roles are the same in all of them, in the checks of input as in /openapi.json.
+ * Three field tables: for registration, for administrators, and for the user's own account. All of them use the same
+ * rules of names, addresses and roles, both to check input and to describe the fields in /openapi.json.
  */
 #include "accounts/user.h"
 
@@ -38,7 +38,7 @@ static const char *refuse_role(const cat_text_rule_t *, const char *text)
     return cat_role_parse(text, &role) ? NULL : "must be " CAT_ROLE_NAMES_TEXT;
 }
 
-/* The pattern of addresses is what a form may check; cat_email_check is stricter. */
+/* The pattern of addresses is for forms in the browser. The server's own check, cat_email_check, is stricter. */
 const cat_text_rule_t cat_user_name_rule = {.refuse = refuse_name, .pattern = "^[A-Za-z0-9._-]*$"},
                       cat_user_email_rule = {.refuse = refuse_email,
                                              .format = "email",

@@ -5,8 +5,8 @@
 #include "http/schema.h"
 #include "lib/fields.h"
 
-/* The field table of an account, for every resource that takes or shows one. A resource that also opens a session
- * takes the last row too. */
+/* Fields of an account, as registration takes and returns them. A resource that also opens a session takes
+ * CAT_USER_COOKIE as well. */
 enum {
     CAT_USER_ID,
     CAT_USER_USERNAME,
@@ -14,14 +14,14 @@ enum {
     CAT_USER_PASSWORD,
     CAT_USER_CREATED_AT,
     CAT_USER_FIELDS,
-    CAT_USER_COOKIE = CAT_USER_FIELDS, /* should the refresh token come as a cookie? */
+    CAT_USER_COOKIE = CAT_USER_FIELDS, /* True if the client wants the refresh token as a cookie. */
     CAT_USER_SESSION_FIELDS
 };
 
 extern const cat_field_t cat_user_fields[CAT_USER_SESSION_FIELDS];
 
-/* The view of an account that administrators have, in the order of USER_VIEW (db/dialects/sql_fragments.h). A client may set
- * emailVerified, role and locked. */
+/* Fields of an account that an administrator sees, in the order of USER_VIEW (db/dialects/sql_fragments.h). A client
+ * may set emailVerified, role and locked. */
 enum {
     CAT_USER_VIEW_ID,
     CAT_USER_VIEW_USERNAME,
@@ -36,7 +36,7 @@ enum {
 
 extern const cat_field_t cat_user_view_fields[CAT_USER_VIEW_FIELDS];
 
-/* The view that users have of their own account. A client may set username. */
+/* Fields of the user's own account. A client may set username. */
 enum {
     CAT_USER_PROFILE_ID,
     CAT_USER_PROFILE_USERNAME,
@@ -50,11 +50,11 @@ enum {
 
 extern const cat_field_t cat_user_profile_fields[CAT_USER_PROFILE_FIELDS];
 
-/* What a client reads of an account when it registers; of its own account afterwards; what an administrator reads of one. */
+/* Shapes of an account in responses: to its registration, to its own user, and to an administrator. */
 extern const cat_shape_t cat_user_shape, cat_user_profile_shape, cat_user_view_shape;
 
-/* The rules of user names, addresses and roles, for other tables with such a field. No name has the form of an id, so that
- * a text names one user at most. */
+/* Rules of user names, e-mail addresses and roles, also for other field tables. A name must not have the form of an id,
+ * so a text that may be a name or an id matches at most one user. */
 extern const cat_text_rule_t cat_user_name_rule, cat_user_email_rule, cat_user_role_rule;
 
 #endif

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Keys of users' programs.
+ * API keys of users' programs.
  *
- * A key is a row and a token that names it. The token says nothing that could change: role, name and confirmation of the user are read
- * with the row, so a key never may more than its user, from the moment on that the user may less. Ending a key deletes the row, so there is
- * no list of ended keys that would have to be kept until they expire.
+ * An API key is a row, and a token that contains the id of the row. The token contains nothing that can change: the
+ * server reads the user's role, name and confirmation together with the row. So a key loses a right as soon as its user
+ * does. Ending a key deletes the row, so the server needs no list of ended keys that have not expired.
  *
- *     POST /auth/keys -> row, entry of the audit table, mail, token, which nobody can read again
+ *     POST /auth/keys -> stores row, entry of the audit table and mail; returns the token, which is stored nowhere
  *     a request       -> signature, then the row, at most once in CatalogRevocationDelay (accounts/key_states.c)
- *     DELETE          -> the row goes; this server's set of ended sessions has the id until no child can remember the row
+ *     DELETE          -> deletes the row; this server's set of ended sessions has the id until no child can have a copy
  */
 #include "accounts/user_key.h"
 
@@ -24,13 +24,13 @@
 #include "lib/text.h"
 #include "lib/time.h"
 
-/* Names are shown on pages and terminals, and stand in the audit table. */
+/* Refuses control characters, because pages and terminals show the names. */
 static const char *refuse_name(const cat_text_rule_t *, const char *text)
 {
     return cat_text_has_control(text) ? "must not have control characters" : NULL;
 }
 
-/* The pattern says, too, that a name is not blank. */
+/* The pattern also refuses blank names, like CAT_VISIBLE. */
 #define NO_CONTROLS "[^\\u0000-\\u001f\\u007f-\\u009f]*"
 const cat_text_rule_t cat_user_key_name_rule = {
     .refuse = refuse_name, .pattern = "^" NO_CONTROLS "[^\\u0000-\\u0020\\u007f-\\u009f]" NO_CONTROLS "$"};
@@ -57,7 +57,7 @@ const cat_field_t cat_user_key_fields[CAT_USER_KEY_FIELDS] = {
 
 /* ---- make ---- */
 
-/* Entries are of the user, so that a list of what was done to one has them. */
+/* Stores an entry whose target is the user, not the API key, so that the list of changes to a user has it. */
 static apr_status_t store_entry(cat_db_t *db, cat_audit_entry_t *entry, const cat_actor_t *actor, apr_time_t now)
 {
     cat_actor_t who = *actor;
@@ -95,7 +95,8 @@ static apr_status_t check_number(cat_db_t *db, apr_pool_t *pool, const cat_user_
     return rv;
 }
 
-/* Holds the user's row first: two requests do not count the same keys, and a lock that comes meanwhile waits and finds the new key. */
+/* Locks the user's row first. So two requests cannot both take the last free place, and an administrator who locks the
+ * user waits and then ends the new API key. */
 apr_status_t cat_user_key_add(cat_db_t *db, apr_pool_t *pool, cat_user_key_t *key, int most, const cat_actor_t *actor,
                               cat_user_key_outcome_t *outcome)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Pages of the list of users, for administrators: one statement for the total, one for the page, whose conditions and
- * order are added to their text. Values are always arguments; a text to look for becomes a LIKE pattern in which nothing
- * is special.
+ * The list of users for administrators. One statement counts the users and another selects those of the page. Both are
+ * made at run time from the conditions and the order; values are always arguments. A text to search for becomes a LIKE
+ * pattern in which its own characters are not special.
  */
 #include "accounts/user_list.h"
 
@@ -12,21 +12,22 @@
 #include "db/db.h"
 #include "lib/buffer.h"
 
-/* By cat_users_order_t: ascending, then descending. Each is the order of an index. */
+/* ORDER BY clauses by cat_users_order_t: ascending, descending. An index has the same order. */
 static const char *const orders[][2] = {
     [CAT_USERS_BY_TIME] = {"created_at, id", "created_at DESC, id DESC"},
     [CAT_USERS_BY_NAME] = {"username_key", "username_key DESC"},
     [CAT_USERS_BY_EMAIL] = {"email_key", "email_key DESC"},
 };
 
-/* The conditions of both statements, with their values. */
+/* Conditions of both statements, and their values. */
 typedef struct conditions_t {
     const char *text;
     const char *values[3];
     int count;
 } conditions_t;
 
-/* Returns a pattern for LIKE that finds the text as it is, and nothing if the text is empty. */
+/* Returns a pattern for LIKE that matches every value containing `text`. If `text` is empty, the pattern matches no
+ * name or address. */
 static const char *make_pattern(apr_pool_t *pool, const char *text)
 {
     cat_buffer_t b;

@@ -8,9 +8,9 @@
 #include "http/schema.h"
 #include "lib/fields.h"
 
-/* What administrators see of webhooks (catalogue/webhooks/webhook_rows.h), and do to them, over HTTP and with catalogctl. */
+/* Webhooks (catalogue/webhooks/webhook_rows.h) for administrators, over HTTP and with catalogctl: list and retry. */
 
-/* The fields of a webhook, in the order of WEBHOOK_COLUMNS (db/dialects/sql.def). */
+/* Fields of a webhook, in the order of WEBHOOK_COLUMNS (db/dialects/sql.def). */
 enum {
     CAT_WEBHOOK_VIEW_ID,
     CAT_WEBHOOK_VIEW_URL,
@@ -29,11 +29,12 @@ enum {
 extern const cat_field_t cat_webhook_view_fields[CAT_WEBHOOK_VIEW_FIELDS];
 extern const cat_shape_t cat_webhook_view_shape;
 
-/* A page of the webhooks, in the order in which they were added, on the pool of db. */
+/* Reads a page of the webhooks, in the order in which they were added, onto the pool of `db`. */
 apr_status_t cat_webhook_list_read(cat_db_t *db, cat_page_t *page);
 
-/* In the caller's transaction: has a webhook that is dead, or fails, tried again at once, for three days from now on, and stores that in the
- * audit table. id NULL: all of them. *count: how many there were. */
+/* Makes the webhook `id` due at once if it is dead or failing and no server is sending to it, in the caller's
+ * transaction. Delivery then stops after three days from now if it fails again. `id` is NULL for all dead or failing
+ * webhooks. Sets *count to the number of webhooks and, unless that is 0, records the retry in the audit table. */
 apr_status_t cat_webhook_list_retry(cat_db_t *db, const cat_actor_t *actor, const char *id, apr_time_t now, int *count);
 
 #endif

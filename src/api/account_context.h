@@ -6,11 +6,12 @@
 #include "accounts/context.h"
 #include "http/request.h"
 
-/* What accounts/ needs of a request; lives as long as the request. client, network and agent are NULL where the
- * route's row takes no body. */
+/* Returns the context for functions of accounts/. It lives as long as the request. client and agent are NULL if they
+ * are NULL in the request (http/request.h). */
 cat_account_context_t cat_account_context_make(const cat_request_t *q);
 
-/* The administrator who sent the request, for the audit table; the route's row says CAT_ADMIN. */
+/* Returns the user who sent the request as the actor for the audit table. Requires an access token: q->user must not be
+ * NULL. */
 cat_actor_t cat_account_context_actor(const cat_request_t *q);
 
 #endif

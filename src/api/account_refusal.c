@@ -35,6 +35,6 @@ cat_answer_t *cat_account_refusal_password(cat_request_t *q, apr_status_t rv, co
 void cat_account_refusal_check_name(cat_request_t *q, cat_input_t *input, const char *username)
 {
     if (cat_names_is_reserved(q->conf, username)) {
-        cat_fields_add_error(q->pool, input, "username", "reserved", "is reserved");
+        cat_fields_add_error(q->pool, input, "username", "reserved", "is reserved on this server; choose another name");
     }
 }

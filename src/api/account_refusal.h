@@ -9,15 +9,16 @@
 
 /* Refusals that the routes of a user's own account share. */
 
-/* The answer to a valid token whose account has been deleted. */
+/* Returns the 401 response to a valid token whose account has been deleted. */
 cat_answer_t *cat_account_refusal_gone(cat_request_t *q);
 
-/* The answer to a request that requires the user's password, as the functions of accounts/ that compare it have it: rv
- * and result. NULL: it is the user's. field: of the body, whose error is added to input. */
+/* Returns the response to a request whose password was compared, or NULL if it was right. `rv` and `result` come from
+ * the function of accounts/ that compared the password. If the password was wrong, adds an error for the body's field
+ * `field` to `input`. */
 cat_answer_t *cat_account_refusal_password(cat_request_t *q, apr_status_t rv, const cat_login_t *result,
                                            cat_input_t *input, const char *field);
 
-/* Adds an error to input if the name that a user wants is one of CatalogReservedNames. */
+/* Adds an error for the field username to `input` if CatalogReservedNames has the name. */
 void cat_account_refusal_check_name(cat_request_t *q, cat_input_t *input, const char *username);
 
 #endif

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the lists of users, mails, audit entries, webhooks, batches and of a product's history have in common: they are read by page, from the
- * database each time, and their links repeat the parameters of the request, each as it was sent. Those that grow with every request can be read
- * by cursor, too: a page far from the beginning costs what the rows before it do.
+ * Common functions for the lists of users, mails, audit entries, webhooks, batches of changes, and for a product's
+ * history. These lists are read by page, from the database in every request. Their links repeat the parameters of the
+ * request as they were sent. The lists that grow with every request can also be read by cursor, because the database
+ * must skip all rows before a page that is selected by its number.
  */
 #include "api/admin_list.h"
 
@@ -11,7 +12,7 @@
 #include "api/failure.h"
 #include "api/pagination.h"
 
-#define TEXT_MAX 254 /* octets */
+#define TEXT_MAX 254 /* bytes */
 
 cat_answer_t *cat_admin_list_parse(cat_request_t *q, cat_parameters_t *p, const cat_parameter_row_t *rows,
                                    cat_admin_list_t *list)
@@ -24,7 +25,7 @@ cat_answer_t *cat_admin_list_parse(cat_request_t *q, cat_parameters_t *p, const 
         return cat_answer_invalid(q->pool, CAT_PROBLEM_VALIDATION, p->errors);
     }
     return list->page.after && list->has_page
-               ? cat_answer_problem(q->pool, CAT_PROBLEM_CURSOR, "page and cursor cannot be combined")
+               ? cat_answer_problem(q->pool, CAT_PROBLEM_CURSOR, "page and cursor cannot be combined; send one of them")
                : NULL;
 }
 
@@ -66,7 +67,7 @@ void cat_admin_list_keep(cat_admin_list_t *list, const cat_parameter_t *paramete
 const char *cat_admin_list_take_text(cat_admin_list_t *list, cat_parameters_t *p, const cat_parameter_t *parameter)
 {
     if (!parameter->value || !*parameter->value || strlen(parameter->value) > TEXT_MAX) {
-        cat_parameters_add_error(p, parameter->name, "invalid", "must be a text of 1 to 254 octets");
+        cat_parameters_add_error(p, parameter->name, "invalid", "must be a text of 1 to 254 bytes");
         return NULL;
     }
     cat_admin_list_keep(list, parameter);
@@ -84,7 +85,7 @@ static void write_rows(cat_buffer_t *b, const cat_page_t *page, const cat_field_
     }
 }
 
-/* The first column is the id. */
+/* Returns the id of the page's last row, its first column, or NULL if no page follows. */
 static const char *find_cursor(const cat_page_t *page)
 {
     return page->has_next ? APR_ARRAY_IDX(page->rows, page->rows->nelts - 1, const char *const *)[0] : NULL;

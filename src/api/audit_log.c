@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * GET /audit: the entries of the audit table, newest first, by page. Its parameters are the rows of a table, from which the
- * description follows; the common parts of lists for administrators are in api/admin_list.h.
+ * GET /audit: lists the entries of the audit table, newest first. The table of parameters also yields their description
+ * in /openapi.json. api/admin_list.h has the functions that all lists for administrators share.
  */
 #include "api/audit_log.h"
 

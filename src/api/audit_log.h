@@ -4,7 +4,7 @@
 
 #include "http/route.h"
 
-/* GET /audit */
+/* Handles GET /audit. */
 cat_handler_t cat_audit_log_list;
 extern const cat_description_t cat_audit_log_about;
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Batches of changes, each of which one request has made: how they are listed and taken back.
+ * Batches of changes. A batch has all changes that one request made.
  *
- *     GET /changes/batches
- *     POST /changes/batches/:batch/undo
- *       up to 10,000 changes    taken back at once, in one transaction      200 {batch, matched, changed, unchanged, failed, errors}
- *       more                    by the job of catalogue/bulk                202 and its Location
+ *     GET /changes/batches                lists the batches
+ *     POST /changes/batches/:batch/undo   undoes a batch
+ *       up to 10,000 changes   at once, in one transaction     200 {batch, matched, changed, unchanged, failed, errors}
+ *       more                   by the job of catalogue/bulk    202 and the job's Location
  */
 #include "api/change_batches.h"
 
@@ -26,7 +26,8 @@
 
 /* ---- list ---- */
 
-/* A batch as answers have it; and the columns of SQL_BATCHES_PAGE, which has the user's name in addition. */
+/* Fields of a batch in responses. They are also the first columns of SQL_BATCHES_PAGE, whose last column is
+ * USERNAME. */
 enum { BATCH_ID, BATCH_AT, BATCH_BY, BATCH_SOURCE, BATCH_ROWS, BATCH_UNDONE, BATCH_UNDOES, BATCH_FIELDS };
 enum { USERNAME = BATCH_FIELDS };
 
@@ -114,7 +115,7 @@ cat_answer_t *cat_change_batches_list(cat_request_t *q)
 typedef struct undo_request_t {
     cat_request_t *q;
     cat_undo_t undo;
-    const char *const *job; /* if there has to be one */
+    const char *const *job; /* Record of the job, which is stored only if the batch has too many changes. */
 } undo_request_t;
 
 static apr_status_t begin_job(void *baton, const char *request)
@@ -124,8 +125,8 @@ static apr_status_t begin_job(void *baton, const char *request)
     return cat_bulk_job_insert_within(r->q->db, r->job, request);
 }
 
-/* In the transaction of the undo. */
-static apr_status_t note_undo(void *baton)
+/* Stores the entry of the audit table in the transaction of the undo. */
+static apr_status_t record_undo(void *baton)
 {
     const undo_request_t *r = baton;
     const cat_actor_t actor = cat_account_context_actor(r->q);
@@ -176,7 +177,7 @@ cat_answer_t *cat_change_batches_undo(cat_request_t *q)
     *undo = (cat_undo_t){.db = q->db,
                          .batch = cat_undo_parse_batch(q->params[0]),
                          .begin_job = begin_job,
-                         .finish = note_undo,
+                         .finish = record_undo,
                          .baton = &r};
     r.job = cat_bulk_job_make(q->pool, 0, q->user->subject, q->now);
     if (!r.job) {

@@ -4,7 +4,7 @@
 
 #include "http/route.h"
 
-/* Batches of changes: GET /changes/batches and POST /changes/batches/:batch/undo. */
+/* Handle GET /changes/batches and POST /changes/batches/:batch/undo. */
 cat_handler_t cat_change_batches_list, cat_change_batches_undo;
 
 extern const cat_description_t cat_change_batches_about_list, cat_change_batches_about_undo;

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The changes of products: of all of them in the order of their commits, for those who keep a copy (GET /changes), and of one product, newest
- * first (GET /products/:id/history); and the way back (POST /products/:id/restore).
+ * The changes of products:
  *
- * Entries are records of two field tables, from which their descriptions derive. What a field was and became are texts that have been
- * written already.
+ *     GET /changes                 changes of all products in the order of their commits, for programs that keep a copy
+ *     GET /products/:id/history    changes of one product, newest first
+ *     POST /products/:id/restore   makes a product what it was before a change
+ *
+ * The entries of both lists are records of field tables, which also yield their descriptions in /openapi.json.
  */
 #include "api/changes.h"
 
@@ -29,7 +31,7 @@
 #include "lib/text.h"
 #include "lib/time.h"
 
-#define LIMIT 100 /* changes of an answer, unless the client says otherwise */
+#define LIMIT 100 /* Default number of changes in a response. */
 
 int cat_changes_are_kept(const cat_conf_t *conf)
 {
@@ -99,12 +101,12 @@ static const char *write_seq(apr_pool_t *pool, const cat_change_t *change)
 
 typedef struct feed_t {
     cat_request_t *q;
-    apr_int64_t since; /* CAT_CHANGES_END: none are read */
+    apr_int64_t since; /* CAT_CHANGES_END if no changes are read. */
     int limit;
-    int has_products;
+    int has_products; /* True if the response includes the products. */
     apr_array_header_t *changes;
     apr_int64_t next;
-    apr_hash_t *products; /* JSON by id */
+    apr_hash_t *products; /* JSON of the products by id. */
 } feed_t;
 
 static void parse_since(void *query, cat_parameters_t *p, const cat_parameter_t *parameter)
@@ -119,7 +121,7 @@ static void parse_since(void *query, cat_parameters_t *p, const cat_parameter_t 
     f->since = parameter->value ? apr_strtoi64(parameter->value, &end, 10) : -1;
     if (!end || *end || !apr_isdigit(*parameter->value) || f->since == APR_INT64_MAX) {
         cat_parameters_add_error(p, parameter->name, "invalid",
-                                 "must be a whole number, such as the last answer's next, or 0, or " END);
+                                 "must be a whole number, such as next of the last response, or 0, or " END);
     }
 }
 
@@ -254,7 +256,8 @@ cat_answer_t *cat_changes_list(cat_request_t *q)
 
 /* ---- the product of a path ---- */
 
-/* *id: of the product, which may be gone. A name is that of a product that is there. */
+/* Sets *id to the id in the path, whose product may have been deleted, or to the id of the product that has the name in
+ * the path. */
 static apr_status_t find_id(cat_request_t *q, const char **id)
 {
     cat_products_target_t target;
@@ -269,10 +272,10 @@ static apr_status_t find_id(cat_request_t *q, const char **id)
 /* ---- GET /products/:id/history ---- */
 
 typedef struct history_t {
-    cat_admin_list_t list; /* first, for its parameters */
+    cat_admin_list_t list; /* Must be the first member, see cat_admin_list_parse. */
     cat_request_t *q;
     const char *id;
-    apr_int64_t place; /* of the change that is next */
+    apr_int64_t place; /* Number of changes read so far. */
 } history_t;
 
 static void write_value(cat_buffer_t *b, const char *name, const cat_field_t *field, const char *value)
@@ -285,7 +288,8 @@ static void write_value(cat_buffer_t *b, const char *name, const cat_field_t *fi
     }
 }
 
-/* Records; NULL: there was no product. Fields that only say when it was changed are left out. */
+/* Returns the changed fields as JSON. `before` and `after` are records, or NULL if the product did not exist. Leaves
+ * out the id and fields with the time of the last change. */
 static const char *write_changes(apr_pool_t *pool, const cat_fields_t *fields, const char *const *before,
                                  const char *const *after)
 {
@@ -359,9 +363,9 @@ static apr_status_t read_history(void *baton)
 
 static const cat_parameter_row_t history_parameters[] = {CAT_ADMIN_LIST_PARAMETERS, CAT_PARAMETERS_END};
 
-/* The changes that were just made are numbered first. If they cannot be, for example because the database is read-only, they lack their
- * number, and the cause is in the log. A product that is gone has its history as long as that is kept; one that never was, or is older than
- * the history, has none: APR_NOTFOUND. */
+/* Assigns numbers to the latest changes first. If that fails, for example because the database is read-only, these
+ * changes have no number, and the cause is logged. Returns APR_NOTFOUND if the product has no changes and does not
+ * exist: it never existed, or it was deleted before the history begins. */
 static apr_status_t read_page(history_t *h)
 {
     const char *const *row;
@@ -428,7 +432,7 @@ typedef struct restore_request_t {
     const char *seq;
 } restore_request_t;
 
-static apr_status_t note_restoration(void *baton)
+static apr_status_t record_restoration(void *baton)
 {
     const restore_request_t *r = baton;
     const cat_actor_t actor = cat_account_context_actor(r->q);
@@ -442,7 +446,7 @@ static apr_status_t note_restoration(void *baton)
 cat_answer_t *cat_changes_restore(cat_request_t *q)
 {
     const cat_fields_t *fields = cat_product_fields_of(q->conf);
-    restore_request_t r = {.q = q, .restoration = {.db = q->db, .finish = note_restoration, .baton = &r}};
+    restore_request_t r = {.q = q, .restoration = {.db = q->db, .finish = record_restoration, .baton = &r}};
     cat_answer_t *answer;
     cat_input_t input;
     cat_buffer_t b;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Confirms e-mail addresses. The link in a mail leads to a page, which reads what the link is worth with GET, and uses its
- * token with POST when the user agrees: programs that scan mails follow links, but send no POST.
+ * Confirms e-mail addresses. The link in a mail leads to a page. The page checks the link with GET and, when the user
+ * agrees, uses its token with POST. Programs that scan mails follow links but send no POST.
  */
 #include "api/confirm.h"
 
@@ -28,8 +28,7 @@ static cat_answer_t *answer_link(cat_request_t *q, apr_status_t rv, cat_confirma
     }
 }
 
-/* Mail scanners follow links, so only the POST uses the token. */
-cat_answer_t *cat_confirm_look(cat_request_t *q)
+cat_answer_t *cat_confirm_check(cat_request_t *q)
 {
     const cat_account_context_t c = cat_account_context_make(q);
     cat_confirmation_t outcome = CAT_CONFIRMATION_INVALID;
@@ -63,10 +62,10 @@ cat_answer_t *cat_confirm_resend(cat_request_t *q)
 
 static const cat_problem_t problems[] = {CAT_PROBLEM_LINK, CAT_PROBLEM_USER_EXISTS, CAT_PROBLEM_COUNT};
 
-const cat_description_t cat_confirm_about_look = {
+const cat_description_t cat_confirm_about_check = {
     .id = "checkConfirmation",
     .problems = problems,
-    CAT_MAIL_REQUESTS_LOOK,
+    CAT_MAIL_REQUESTS_CHECK,
 };
 
 const cat_description_t cat_confirm_about_confirm = {

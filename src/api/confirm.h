@@ -4,8 +4,8 @@
 
 #include "http/route.h"
 
-/* GET and POST /auth/confirm, POST /auth/confirm/resend */
-cat_handler_t cat_confirm_look, cat_confirm_confirm, cat_confirm_resend;
-extern const cat_description_t cat_confirm_about_look, cat_confirm_about_confirm, cat_confirm_about_resend;
+/* Handle GET and POST /auth/confirm, and POST /auth/confirm/resend. */
+cat_handler_t cat_confirm_check, cat_confirm_confirm, cat_confirm_resend;
+extern const cat_description_t cat_confirm_about_check, cat_confirm_about_confirm, cat_confirm_about_resend;
 
 #endif

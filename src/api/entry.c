@@ -8,7 +8,7 @@
 #include "lib/json.h"
 #include "lib/version.h"
 
-/* Names of links, and the routes that they lead to; only routes of the table are linked. */
+/* Names of links and paths of routes. A path that is not in the route table is left out. */
 static const char *const links[][2] = {
     {"products", "/products"}, {"categories", "/categories"}, {"health", "/health/ready"},
     {"problems", "/problems"}, {"openapi", "/openapi.json"},

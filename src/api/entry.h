@@ -5,7 +5,7 @@
 #include "http/answer.h"
 #include "http/request.h"
 
-/* What is at the mount: name, version, and links to where a client may begin. */
+/* Handles GET of the mount itself. Returns name, version, and links to resources with which a client can begin. */
 cat_answer_t *cat_entry_get(cat_request_t *q);
 extern const cat_description_t cat_entry_about;
 

@@ -4,11 +4,12 @@
 
 #include "http/answer.h"
 
-/* The answer to a status of db/dialects/status.h, or of a room above it, that has no meaning of its own for the route: so a
- * route answers APR_NOTFOUND and APR_EEXIST itself. rv is never APR_SUCCESS. */
+/* Returns the response to a failure that means the same for every route, such as a database that is down
+ * (db/dialects/status.h). Routes handle APR_NOTFOUND and APR_EEXIST themselves: here these two, like any unknown
+ * status, yield the problem server-unable. `rv` must not be APR_SUCCESS. */
 cat_answer_t *cat_failure_answer(apr_pool_t *pool, apr_status_t rv);
 
-/* The problem of such a status. */
+/* Returns the problem that cat_failure_answer reports for the status. */
 cat_problem_t cat_failure_find(apr_status_t rv);
 
 #endif

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * GET /fields: the fields of a product, first the built-in ones, then those of CatalogField. Everything is read off the table of fields
- * that checks and writes products. What a field has nothing to say about is absent, and a property that it has not is absent, too:
+ * GET /fields: lists the fields of a product, first the built-in fields, then the fields of CatalogField. The response
+ * is made from the field table that also checks and writes products. A member without a value is left out, and so is a
+ * property that is not true:
  *
  *     {"name": "weight", "type": "number", "label": "Gross weight", "index": true, "min": 0}
  *
- * Pictures are left out: no form has a line for them, and what they are does not depend on the shop.
- *
- * The table is that of the request (catalogue/query/visible.h), so readers see no private field.
+ * Pictures are left out, because a form has no input for them and they are the same in every shop. Readers do not see
+ * private fields, because each request uses the field table of its user (catalogue/query/visible.h).
  */
 #include "api/field_table.h"
 
@@ -20,17 +20,17 @@
 #include "lib/json.h"
 #include "lib/number.h"
 
-#define FIELD_SIZE 128 /* octets: a guess of one field's JSON */
+#define FIELD_SIZE 128 /* Estimated bytes of one field's JSON. */
 
-/* A field, and who asks. */
+/* A field, and the configuration of the request. */
 typedef struct row_t {
     const cat_conf_t *conf;
-    int place;
+    int place; /* Index of the field in the field table. */
     const cat_field_t *field;
-    const cat_own_field_t *own; /* all NULL: built-in */
+    const cat_own_field_t *own; /* Never NULL. All its members are NULL for a built-in field. */
 } row_t;
 
-/* ---- what a field is ---- */
+/* ---- properties ---- */
 
 static int is_id(const row_t *row)
 {
@@ -55,11 +55,12 @@ static int is_facet(const row_t *row)
     return cat_field_set_has(&facets, row->place);
 }
 
-/* THE PROPERTIES of a field that are true or absent, in their order. */
+/* THE PROPERTIES of a field that are true or absent, in the order of the response. A field has the property if it has
+ * the flag, or if `has` returns true. */
 static const struct {
     const char *name;
-    int flag;                     /* that says so; 0: none does */
-    int (*has)(const row_t *row); /* says so of other fields; NULL: there are none */
+    int flag;                     /* Flag of cat_field_t. 0 if there is none. */
+    int (*has)(const row_t *row); /* NULL if only the flag counts. */
 } properties[] = {
     {"required", CAT_REQUIRED, NULL},      {"unique", CAT_UNIQUE, is_id},  {"index", 0, is_indexed},
     {"search", CAT_SEARCHED, is_searched}, {"facet", 0, is_facet},         {"detail", CAT_DETAIL, NULL},
@@ -68,7 +69,7 @@ static const struct {
 
 #define PROPERTIES (sizeof(properties) / sizeof(properties[0]))
 
-/* The length of an id says nothing. */
+/* Leaves out the bounds of the id, because the length of an id is fixed. */
 static int has_bounds(const row_t *row)
 {
     const cat_own_type_t *type = row->own->type;
@@ -77,7 +78,7 @@ static int has_bounds(const row_t *row)
                 : row->field->kind == CAT_NUMBER || (row->field->kind == CAT_STRING && row->place != CAT_PRODUCT_ID);
 }
 
-/* ---- how it is written ---- */
+/* ---- JSON ---- */
 
 static void add_text(cat_buffer_t *b, const char *name, const char *text)
 {

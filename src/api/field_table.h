@@ -4,7 +4,7 @@
 
 #include "http/route.h"
 
-/* GET /fields: the fields that a product can have, for programs that make forms and columns of them. */
+/* Handles GET /fields: lists the fields that a product can have, for programs that generate forms and tables. */
 cat_handler_t cat_field_table_get;
 extern const cat_description_t cat_field_table_about;
 

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A page of the values of a field, and how many products have each:
+ * A page of the values of a field, and how many products have each value:
  *
  *     GET /fields/brand/values?sort=-count        {"value": "Acme", "count": 12}
  *     GET /categories?category[prefix]=ki         {"category": "kitchen", "count": 3}
  *
- * Both are one resource in two wordings. Fields are those whose values are always counted: `category`, and those with the option `facet`.
- * The parameters are parsed here; the catalogue reads the page, or finds the answer in its cache, and calls back to write it as JSON, so that
- * what is cached is what clients get.
+ * Both routes use the same code with different names of members and parameters. Values are counted for `category` and
+ * for fields with the option `facet`. This file parses the parameters. The catalogue reads the page and calls back to
+ * write it as JSON, or finds the response in its cache, which holds exactly the bytes that clients get.
  */
 #include "api/field_values.h"
 
@@ -67,7 +67,7 @@ static void parse_prefix(void *request, cat_parameters_t *p, const cat_parameter
     if (!parameter->value) {
         cat_parameters_add_error(p, parameter->name, "encoding", "must be percent-encoded UTF-8");
     } else if (field->kind == CAT_NUMBER || field->kind == CAT_BOOLEAN) {
-        cat_parameters_add_error(p, parameter->name, "type", "is not available: the values of this field are not text");
+        cat_parameters_add_error(p, parameter->name, "type", "must be left out: the values of this field are not text");
     } else {
         const char *prefix = cat_fields_spell(p->pool, field->rule, parameter->value);
         r->query.prefix = cat_fold_text(p->pool, prefix);
@@ -88,7 +88,8 @@ static json_t *describe_sort_of_categories(const cat_conf_t *)
     return cat_description_words(orders, 0);
 }
 
-/* THE VALUES' PARAMETERS, and those of categories: page and limit are as forgiving as those of GET /products. */
+/* THE PARAMETERS of GET /fields/:name/values, then the parameters of GET /categories. An invalid page or limit counts
+ * as the default, as in GET /products. */
 static const cat_parameter_row_t parameters[] = {
     {"page", 1, parse_page, cat_parameters_describe_page, CAT_PARAMETERS_PAGE, "2"},
     {"limit", 1, parse_limit, cat_parameters_describe_limit, CAT_PARAMETERS_LIMIT, "20"},
@@ -167,7 +168,7 @@ static void write_headers(cat_buffer_t *b, const cat_value_page_query_t *query, 
 static const cat_value_page_resource_t values = {"value", "&prefix=", write_page, write_headers};
 static const cat_value_page_resource_t categories = {"category", "&category%5Bprefix%5D=", write_page, write_headers};
 
-/* The fields that have a list of values; all->count: it is none of them. */
+/* Returns the index of the field, or all->count if no field of this name has a list of values. */
 static int find_field(const cat_conf_t *conf, const char *name)
 {
     const cat_fields_t *all = cat_product_fields_of(conf);
@@ -177,7 +178,7 @@ static int find_field(const cat_conf_t *conf, const char *name)
     return has_values ? field : all->count;
 }
 
-/* Why the values cannot be read; NULL: they can. */
+/* Returns NULL if the values can be read, otherwise the response that refuses the request. */
 static cat_answer_t *refuse_field(cat_request_t *q, const cat_value_page_query_t *query)
 {
     int is_ready, percent, field = query->field;
@@ -202,7 +203,7 @@ static cat_answer_t *answer_page(cat_request_t *q, const cat_value_page_resource
 {
     cat_cached_list_t list;
     cat_answer_t *refusal;
-    cat_list_query_t visible; /* what readers see, where that is not all */
+    cat_list_query_t visible; /* The products that readers see, if CatalogVisible hides some. */
     request_t r = {.query = {.resource = resource,
                              .fields = cat_product_fields_of(q->conf),
                              .field = field,

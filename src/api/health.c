@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What load balancers and monitoring ask:
+ * Routes for load balancers and monitoring:
  *
- *     GET /health/live     does this server answer? No database is asked
- *     GET /health/ready    can it serve? The database answers, takes writes and has the schema, which one statement tells, and no line
- *                          of CatalogField contradicts it
- *     GET /database        which database is it?
+ *     GET /health/live    does this server answer? Uses no database
+ *     GET /health/ready   can this server serve requests? One statement shows that the database answers, accepts writes
+ *                         and has the schema; in addition, no line of CatalogField may contradict the database
+ *     GET /database       which database is it?
  */
 #include "api/health.h"
 
@@ -15,8 +15,8 @@
 #include "lib/json.h"
 #include "lib/time.h"
 
-enum { SCHEMA, OLDEST_MAIL, TAKES_WRITES };                /* of SQL_HEALTH */
-enum { DATABASE_NAME, DATABASE_VERSION, DATABASE_SCHEMA }; /* of SQL_DATABASE */
+enum { SCHEMA, OLDEST_MAIL, TAKES_WRITES };                /* Columns of SQL_HEALTH. */
+enum { DATABASE_NAME, DATABASE_VERSION, DATABASE_SCHEMA }; /* Columns of SQL_DATABASE. */
 
 static cat_answer_t *forbid_caching(cat_request_t *q, cat_answer_t *answer)
 {
@@ -51,7 +51,8 @@ static cat_answer_t *answer_ready(cat_request_t *q, const char *const *row)
     return cat_answer_success(q->pool, 200, &b, NULL);
 }
 
-/* Anybody may ask, so the answer must not tell which fields are private. */
+/* Returns an error text if a line of CatalogField contradicts the database, otherwise NULL. The text names no field,
+ * because anybody may send this request and fields can be private. */
 static const char *find_contradiction(cat_request_t *q)
 {
     const cat_conf_t *whole = q->conf->writers ? q->conf->writers : q->conf;
@@ -59,8 +60,8 @@ static const char *find_contradiction(cat_request_t *q)
     apr_status_t rv = cat_registry_check(q->db, cat_product_fields_of(whole), &fault);
 
     return rv != APR_SUCCESS ? "the fields of products cannot be read"
-           : fault           ? "a line of CatalogField contradicts the database; catalogctl check has the line to write"
-                             : NULL;
+           : fault ? "a line of CatalogField contradicts the database; run catalogctl check for the line to write"
+                   : NULL;
 }
 
 cat_answer_t *cat_health_ready(cat_request_t *q)
@@ -69,7 +70,7 @@ cat_answer_t *cat_health_ready(cat_request_t *q)
     const char *const *row;
     apr_status_t rv;
 
-    cat_db_go_first(q->db); /* a server that is busy is ready */
+    cat_db_go_first(q->db); /* waits for no other request: a busy server is ready, too */
     rv = cat_db_one(q->db, SQL_HEALTH, CAT_NO_VALUES, &row);
 
     if (rv != APR_SUCCESS || !row[SCHEMA]) {

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Idempotency-Key: a request that is sent again gets the stored answer, and changes nothing.
+ * Idempotency-Key: a request that is sent again gets the stored response and changes nothing.
  *
- *     first request    run the route; in its transaction, store mark and answer under the key
- *     sent again       the mark matches          -> the stored answer, with Idempotency-Replayed
- *                      it does not               -> 422, the key belongs to another request
- *                      no answer is there yet    -> 409, the first request is still running
+ *     first request    runs the route; its transaction stores mark and response under the claim's key
+ *     sent again       the mark matches           -> the stored response, with Idempotency-Replayed
+ *                      the mark differs           -> 422, the Idempotency-Key belongs to another request
+ *                      no response is stored yet  -> 409, the first request is still running
  *
- * The key is scoped by route and by user, or else by network. The mark is a MAC over the scoped key, the query and a
- * digest of the body, so the database has nothing of a body, which may have a password. An answer with tokens is not
- * stored: only that there was success, and the route makes another answer (cat_idempotency_keep_secret).
+ * The claim's key (db/claim.h) is a digest of the route, the user (or the network if there is no user) and the
+ * Idempotency-Key. The mark is a MAC over the claim's key, the path's id, the query and a digest of the body, so the
+ * database stores nothing of a body, which may have a password. Of a response with tokens, only the success is stored;
+ * the route makes a new response (cat_idempotency_keep_secret).
  */
 #include "api/idempotency.h"
 
@@ -31,15 +32,16 @@
 #include "lib/time.h"
 #include "shm/limit.h"
 
-#define KEY_NAME_OCTETS 8 /* of a seal; enough to tell the keys of a ring apart */
+#define KEY_NAME_BYTES 8 /* Bytes of a MAC that identify one of the mount's signing keys. */
 
-/* How many wrong bodies a network may send with the key of an anonymous request: the body may have a password. */
+/* Limit on requests from one network that repeat the Idempotency-Key of an anonymous request with a different body.
+ * Such requests could guess a password in the body. */
 static const cat_rate_t wrong_bodies = {.count = 10, .seconds = 3600};
 
 struct cat_idempotency_t {
     cat_claim_t claim;
-    const char *digest; /* of the body */
-    int is_replay;
+    const char *digest; /* Hexadecimal digest of the body. */
+    int is_replay;      /* True if the handler runs again for a repeated request. */
 };
 
 int cat_idempotency_is_replay(const cat_request_t *q)
@@ -47,9 +49,9 @@ int cat_idempotency_is_replay(const cat_request_t *q)
     return q->idempotency && q->idempotency->is_replay;
 }
 
-/* ---- the same request? ---- */
+/* ---- comparing requests ---- */
 
-/* The scope is in it: the route, and the user or else the network. */
+/* Returns the claim's key, which includes the route, and the user or else the network. */
 static const char *make_key(cat_request_t *q)
 {
     const cat_claims_t *user = q->user;
@@ -59,22 +61,23 @@ static const char *make_key(cat_request_t *q)
                                          "\n", user ? user->subject : q->network, "\n", q->idempotency_key, NULL));
 }
 
-/* A MAC, hexadecimal, on the pool. NULL: no memory. */
-static const char *seal_text(apr_pool_t *pool, const cat_key_t *key, const char *text, apr_size_t octets)
+/* Returns the first `bytes` bytes of a MAC, in hexadecimal, on the pool. Returns NULL if memory runs out. */
+static const char *seal_text(apr_pool_t *pool, const cat_key_t *key, const char *text, apr_size_t bytes)
 {
     unsigned char seal[CAT_KEY_SEAL_OCTETS];
 
-    return cat_key_seal(key, text, strlen(text), seal) ? apr_pescape_hex(pool, seal, octets, 0) : NULL;
+    return cat_key_seal(key, text, strlen(text), seal) ? apr_pescape_hex(pool, seal, bytes, 0) : NULL;
 }
 
-/* Which key it is, by its content: a file may get another one and keep its name. */
+/* Returns a name of the signing key that is derived from its content, because a key file can get another content and
+ * keep its name. */
 static const char *name_key(apr_pool_t *pool, const cat_key_t *key)
 {
-    return seal_text(pool, key, "Idempotency-Key", KEY_NAME_OCTETS);
+    return seal_text(pool, key, "Idempotency-Key", KEY_NAME_BYTES);
 }
 
-/* What tells the request from another with the same Idempotency-Key: the name of a key, and the MAC that it makes. The route is in the
- * claim's key; which product it is about is not. */
+/* Returns the mark, which differs for another request with the same Idempotency-Key: the name of the signing key, and a
+ * MAC made with it. Includes the first id of the path, because the claim's key includes only the route. */
 static const char *make_mark(cat_request_t *q, const cat_key_t *key)
 {
     const char *about = q->params[0] ? apr_pstrcat(q->pool, q->params[0], "\n", NULL) : "";
@@ -104,13 +107,15 @@ static comparison_t compare_request(cat_request_t *q, const char *mark)
 
 /* ---- the stored answer ---- */
 
-/* A path below the mount, which is stored without it: the request may be repeated through another mount. */
+/* Returns true if the header's value is a path below the mount. Such a value is stored without the mount's path,
+ * because the request may be repeated through another mount. */
 static int is_path(const char *header)
 {
     return !strcmp(header, "Location");
 }
 
-/* The first line of the text that is stored; the body follows it. An answer that is not kept is an empty object. */
+/* Returns the first line of the stored text, a JSON object; the body follows it. For a response that is not stored
+ * (cat_idempotency_keep_secret) the line is an empty object. */
 static const char *write_head(const cat_request_t *q, const cat_answer_t *answer)
 {
     apr_pool_t *pool = q->pool;
@@ -194,7 +199,7 @@ static cat_answer_t *answer_comparison(cat_request_t *q, comparison_t comparison
     }
 }
 
-/* The verdict comes before the comparison, so it does not tell whether the body was the same. */
+/* Applies the limit before comparing the bodies, so that a refusal does not show whether the body was the same. */
 static cat_answer_t *answer_stored(cat_request_t *q, const cat_claim_t *stored)
 {
     cat_rate_t rate = q->user ? (cat_rate_t){.seconds = 0} : wrong_bodies;
@@ -211,7 +216,7 @@ static cat_answer_t *answer_stored(cat_request_t *q, const cat_claim_t *stored)
     return answer_comparison(q, comparison, stored->text);
 }
 
-/* NULL: nothing is stored under the key. */
+/* Returns the response to a request that was stored before, or NULL if nothing is stored under the claim's key. */
 static cat_answer_t *find_answer(cat_request_t *q)
 {
     cat_claim_t stored;
@@ -240,7 +245,8 @@ cat_answer_t *cat_idempotency_check(cat_request_t *q, const char *digest)
     return answer;
 }
 
-/* Another request with the same key was first: by now it has ended, unless the wait for its end timed out. */
+/* Returns the response if another request with the same Idempotency-Key was first. That request has ended by now,
+ * unless the wait for its end timed out. */
 static cat_answer_t *answer_claimed(cat_request_t *q)
 {
     cat_answer_t *answer;

@@ -4,7 +4,7 @@
 
 #include "http/schema.h"
 
-/* What answers have of a picture, and of those of a product. */
+/* Shapes of a picture in responses, and of the list of a product's pictures. */
 extern const cat_shape_t cat_image_schema_one, cat_image_schema_all;
 
 #endif

@@ -2,11 +2,11 @@
 /*
  * The pictures of products.
  *
- *     POST     room for it? -> the body, in a file without a name -> its sizes, made by a program -> one transaction
- *     GET      the file of CatalogImageCache, made of the database unless it is there -> httpd sends it
+ *     POST     is there room? -> body in an unnamed temporary file -> a program makes the sizes -> one transaction
+ *     GET      file in CatalogImageCache, made from the database if it is missing -> httpd sends the file
  *
- * What takes long is done without a connection to the database: reading the body, waiting for a turn, decoding. A client whose body was
- * read, but whose product is gone by then, gets the same answer as one that came too late for a PATCH.
+ * Reading the body, waiting for the program and decoding take long, so a request holds no connection to the database
+ * meanwhile. If the product was deleted by then, the client gets the same response as to a PATCH of a deleted product.
  */
 #include "api/images.h"
 
@@ -43,9 +43,9 @@ typedef struct creation_t {
     const char *alt;
     int place;
     cat_products_target_t target;
-    int file; /* of the body */
-    cat_digest_t *digest;
-    const char *digested; /* the digest of the whole body */
+    int file;             /* Descriptor of the file with the body. */
+    cat_digest_t *digest; /* Digest of the body that is being read. */
+    const char *digested; /* Digest of the whole body. */
     cat_image_made_t made;
 } creation_t;
 
@@ -88,7 +88,7 @@ static json_t *describe_position(const cat_conf_t *)
     return json_pack("{s:s, s:i, s:i}", "type", "integer", "minimum", 1, "maximum", CAT_IMAGES_MOST);
 }
 
-/* THE PARAMETERS of a picture that is added. */
+/* THE PARAMETERS of POST /products/:id/images */
 static const cat_parameter_row_t parameters[] = {
     {"alt", 0, parse_alt, describe_alt, "What the picture shows, for those who cannot see it",
      "\"The kettle from above\""},
@@ -112,7 +112,7 @@ static cat_answer_t *answer_file_fault(cat_request_t *q, apr_status_t rv)
     return cat_failure_answer(q->pool, rv);
 }
 
-/* NULL: all of it is in the file. */
+/* Writes the body to the file. Returns NULL, or the response to a failure. */
 static cat_answer_t *write_pieces(const creation_t *c)
 {
     cat_upload_t *upload = c->q->upload;
@@ -162,7 +162,7 @@ static cat_answer_t *answer_refusal(cat_request_t *q, apr_status_t rv, const cat
     return cat_products_refuse(q, rv, judgement);
 }
 
-/* NULL: it is made. */
+/* Makes all sizes of the picture. Returns NULL, or the response to a failure. */
 static cat_answer_t *make_picture(creation_t *c)
 {
     cat_request_t *q = c->q;
@@ -221,7 +221,8 @@ static cat_answer_t *store_picture(creation_t *c)
     return rv == APR_SUCCESS ? answer : answer_refusal(q, rv, &judgement);
 }
 
-/* NULL: the product may have the picture, as it looks. */
+/* Returns NULL if the product exists and has room for another picture; cat_image_store_add checks this again. Otherwise
+ * returns the refusal. Releases the connection. */
 static cat_answer_t *find_product(creation_t *c)
 {
     cat_request_t *q = c->q;
@@ -233,8 +234,9 @@ static cat_answer_t *find_product(creation_t *c)
     return rv == APR_SUCCESS ? NULL : answer_refusal(q, rv, &none);
 }
 
-/* A client that waits for "100 Continue" does not send the picture in vain. But with an Idempotency-Key, a request that was served gets the same
- * answer again whatever has become of its product: its body is compared first. */
+/* Checks the product before reading the body, so that a client that waits for "100 Continue" need not send a picture in
+ * vain. With an Idempotency-Key, compares the body first: a repeated request gets the same response even if the product
+ * has been deleted. */
 static cat_answer_t *receive_picture(creation_t *c)
 {
     cat_answer_t *answer = c->q->idempotency ? NULL : find_product(c);
@@ -271,7 +273,7 @@ cat_answer_t *cat_images_create(cat_request_t *q)
     return answer;
 }
 
-/* ---- removing one ---- */
+/* ---- removing a picture ---- */
 
 cat_answer_t *cat_images_remove(cat_request_t *q)
 {
@@ -297,7 +299,7 @@ cat_answer_t *cat_images_remove(cat_request_t *q)
 
 /* ---- the files ---- */
 
-/* A name is never given to another picture. */
+/* A file name is never used for another picture. */
 #define FOR_EVER "public, max-age=31536000, immutable"
 
 static cat_answer_t *describe_picture(cat_request_t *q, cat_answer_t *answer)
@@ -328,8 +330,9 @@ static cat_answer_t *answer_failure(cat_request_t *q, apr_status_t rv)
                               : cat_failure_answer(q->pool, rv);
 }
 
-/* Where no file can be made. Conditions on times are ignored then, and the ETag is another one than that of the file. */
-static cat_answer_t *answer_octets(cat_request_t *q, const char *size)
+/* Returns the picture from the database if the server cannot make a file. This response ignores conditions on times,
+ * and its ETag differs from the file's. */
+static cat_answer_t *answer_bytes(cat_request_t *q, const char *size)
 {
     cat_answer_t *answer;
     cat_buffer_t b;
@@ -354,9 +357,7 @@ static cat_answer_t *make_file(cat_request_t *q, const char *path, const char *s
     if (rv == APR_SUCCESS && made) {
         cat_metrics_add(q->metrics, CAT_METRIC_IMAGE_FILES, 0, 1);
     }
-    return rv == APR_SUCCESS   ? answer_file(q, path)
-           : rv == CAT_ENOFILE ? answer_octets(q, size)
-                               : answer_failure(q, rv);
+    return rv == APR_SUCCESS ? answer_file(q, path) : rv == CAT_ENOFILE ? answer_bytes(q, size) : answer_failure(q, rv);
 }
 
 cat_answer_t *cat_images_get(cat_request_t *q)

@@ -6,11 +6,12 @@
 #include "http/answer.h"
 #include "http/request.h"
 
-/* Why a list that reads query->parts of the index and query->keyed, keys of fields, cannot be answered: CatalogIndex leaves
- * one out, not all products have them yet, or the database does not say. NULL: all of them can be read. */
+/* Returns NULL if the query can read its parts of the index (query->parts) and the index keys of its fields
+ * (query->keyed). Otherwise returns the response that refuses the list: CatalogIndex leaves a part out, some products
+ * are not indexed yet, or the database fails. */
 cat_answer_t *cat_indexing_refuse(cat_request_t *q, const cat_list_query_t *query);
 
-/* The answer while not all products have what a list reads. percent: how many have. */
+/* Returns the 503 response for a list while `percent` of the products are indexed. */
 cat_answer_t *cat_indexing_answer(cat_request_t *q, int percent);
 
 #endif

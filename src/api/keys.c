@@ -8,7 +8,7 @@
 #include "jose/keyring.h"
 #include "lib/json.h"
 
-/* A JWK Set (RFC 7517) without the usual envelope, for any JOSE library. */
+/* Returns a JWK Set (RFC 7517) without the members that other responses have, so that any JOSE library can read it. */
 cat_answer_t *cat_keys_jwks(cat_request_t *q)
 {
     const char *text = cat_json_text(q->pool, cat_keyring_jwks(q->pool, cat_keyring_get(q->conf->keys, q->now, NULL)));

@@ -4,7 +4,7 @@
 
 #include "http/route.h"
 
-/* GET /auth/jwks.json */
+/* Handles GET /auth/jwks.json. */
 cat_handler_t cat_keys_jwks;
 extern const cat_description_t cat_keys_about;
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * GET /products: parses the query string to a question, which the catalogue answers from its cache, or row by row through the functions here
- * that write a list as JSON. So the first answer and a cached one are the same octets.
+ * GET /products: parses the query. The catalogue answers it from its cache, or reads the rows and calls the functions
+ * below, which write the list as JSON. So the first response and a cached response have the same bytes.
  *
  *     begin_body    {"success":true,"data":[
  *     add_product   {"id":"...","name":"Kettle",...}       for each row
@@ -23,19 +23,19 @@
 #include "http/request.h"
 #include "lib/json.h"
 
-/* ---- how a list is written ---- */
+/* ---- JSON ---- */
 
 static void begin_body(cat_buffer_t *b)
 {
     CAT_BUFFER_LITERAL(b, "{\"success\":true,\"data\":[");
 }
 
-/* Into the object that was written last. */
+/* Adds the member etag to the object that was written last. */
 static void add_etag(cat_buffer_t *b, const cat_fields_t *fields, const char *const *product)
 {
     const char *tag = cat_products_tag(b->pool, fields, product);
 
-    b->length--; /* its brace */
+    b->length--; /* removes the object's final brace */
     cat_buffer_add_text(b, b->data[b->length - 1] == '{' ? "\"etag\":\"\\\"" : ",\"etag\":\"\\\"");
     cat_buffer_add(b, tag + 1, strlen(tag) - 2);
     CAT_BUFFER_LITERAL(b, "\\\"\"}");
@@ -74,7 +74,7 @@ static void add_facet(cat_buffer_t *b, const cat_field_t *field, const cat_searc
     CAT_BUFFER_LITERAL(b, "]");
 }
 
-/* The fields that have more values than the answer. */
+/* Lists the fields that have more values than the response contains. */
 static void add_cut(cat_buffer_t *b, const cat_fields_t *fields, const cat_list_end_t *end)
 {
     int count = 0;
@@ -167,7 +167,7 @@ cat_answer_t *cat_listing_get(cat_request_t *q)
     case CAT_QUERY_CURSOR_INVALID:
         return cat_answer_problem(q->pool, CAT_PROBLEM_CURSOR, NULL);
     case CAT_QUERY_CURSOR_AND_PAGE:
-        return cat_answer_problem(q->pool, CAT_PROBLEM_CURSOR, "page and cursor cannot be combined");
+        return cat_answer_problem(q->pool, CAT_PROBLEM_CURSOR, "page and cursor cannot be combined; send one of them");
     case CAT_QUERY_OK:
         break;
     }
@@ -238,14 +238,14 @@ static void describe_parameters(cat_describer_t *d)
 }
 
 #define CONDITIONS APR_STRINGIFY(CAT_QUERY_CONDITIONS_MAX)
-#define OCTETS APR_STRINGIFY(CAT_QUERY_OCTETS_MAX)
+#define BYTES APR_STRINGIFY(CAT_QUERY_OCTETS_MAX)
 
 const cat_description_t cat_listing_about = {
     .id = "listProducts",
     .tag = "Products",
     .summary = "List products",
     .about = "Newest first, unless `sort` says otherwise. All conditions must hold, at most " CONDITIONS
-             "; all parameters have at most " OCTETS " octets. Other parameters are ignored and named in "
+             "; all parameters together have at most " BYTES " bytes. Other parameters are ignored and named in "
              "`Catalog-Ignored`.",
     .group = "products",
     .describe_parameters = describe_parameters,

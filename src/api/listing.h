@@ -4,11 +4,11 @@
 
 #include "http/route.h"
 
-/* GET /products, by page or by cursor. */
+/* Handles GET /products. */
 cat_handler_t cat_listing_get;
 extern const cat_description_t cat_listing_about;
 
-/* Adds the schema of facets of the mount's fields, before the route is described. */
+/* Adds the schema of the facets, which depends on the mount's fields. Call it before the route is described. */
 void cat_listing_describe(cat_describer_t *d);
 
 #endif

@@ -8,30 +8,30 @@
 #include "http/request.h"
 
 /*
- * Answers a request {email} for a mail of a template (a CAT_MAIL_ name): 202, or 400 if email is no address. Neither
- * the answer nor its time tells whether a user has the address: the mailer finds that out, and limits how many mails an
- * address gets.
+ * Queues a mail with the template (a CAT_MAIL_ name, accounts/outbox.h) to the address in the body, {"email": ...}.
+ * Returns 202, or 400 if the body has no valid address. Neither the response nor its time shows whether a user has the
+ * address. The mailer finds that out later and limits how many mails an address gets.
  */
 cat_answer_t *cat_mail_requests_take(cat_request_t *q, const char *template);
 
-/* The token of a link, in a body. */
+/* Field of a body for the token of a link. */
 extern const cat_field_t cat_mail_requests_token;
 
-/* The token that a request asks about: in a header, which logs do not have, or in the query, which this server's logs leave out. NULL: in
- * neither. */
+/* Returns the link token of a GET request, or NULL if it has none. The token is in the header Link-Token, which no log
+ * has, or in the query, which this server leaves out of its logs. */
 const char *cat_mail_requests_find_token(cat_request_t *q);
 void cat_mail_requests_describe_token(cat_describer_t *d);
 
-/* What descriptions of looks at a link have in common. */
-#define CAT_MAIL_REQUESTS_LOOK                                                                                         \
+/* Members that the descriptions of both routes that check a link have in common. */
+#define CAT_MAIL_REQUESTS_CHECK                                                                                        \
     .tag = "Mail", .summary = "Ask whether a link is valid, without using it", .group = "confirm",                     \
     .describe_parameters = cat_mail_requests_describe_token, .status = 200, .answered = "The link is valid",           \
     .shape = &cat_description_done
 
-/* What the body has: one field. */
+/* The only field of the body that cat_mail_requests_take reads. */
 #define CAT_MAIL_REQUESTS_FIELDS (&cat_user_fields[CAT_USER_EMAIL])
 
-/* What their descriptions have in common. */
+/* Members that the descriptions of routes with cat_mail_requests_take have in common. */
 #define CAT_MAIL_REQUESTS_DESCRIPTION                                                                                  \
     .tag = "Mail", .about = "The answer is the same whether or not there is such an account.", .input = "MailAddress", \
     .fields = CAT_MAIL_REQUESTS_FIELDS, .field_count = 1, .purpose = CAT_CREATE, .status = 202,                        \

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The mail queue for administrators: GET /mails, the two routes that send dead mails after all, and the one that sends a test. The work is
- * done in one transaction with the check that the user still is an administrator (accounts/mail_queue.h).
+ * The mail queue for administrators: lists mails, retries dead mails, and sends a test mail. One transaction does the
+ * work and checks that the user still is an administrator (accounts/mail_queue.h).
  */
 #include "api/mails.h"
 
@@ -17,7 +17,7 @@
 
 typedef struct mails_request_t {
     cat_admin_list_t list;
-    const char *state; /* NULL: any */
+    const char *state; /* NULL for all states. */
 } mails_request_t;
 
 static void parse_state(void *request, cat_parameters_t *p, const cat_parameter_t *parameter)
@@ -61,10 +61,10 @@ cat_answer_t *cat_mails_list(cat_request_t *q)
 
 typedef struct retry_request_t {
     cat_mail_retry_t retry;
-    const char *id;          /* NULL: all dead mails */
-    int is_test;             /* flag: the actor gets a mail */
-    int count;               /* of all: how many there were */
-    const char *const *mail; /* of one: afterwards */
+    const char *id;          /* Id of the mail to retry. NULL to retry all dead mails. */
+    int is_test;             /* True if a test mail to the actor is queued instead. */
+    int count;               /* Number of retried mails, if `id` is NULL. */
+    const char *const *mail; /* The mail after the retry, if `id` is set. */
 } retry_request_t;
 
 static apr_status_t retry_mails(void *baton)
@@ -77,7 +77,7 @@ static apr_status_t retry_mails(void *baton)
     return r->id ? cat_mail_queue_retry(&r->retry, r->id, &r->mail) : cat_mail_queue_retry_all(&r->retry, &r->count);
 }
 
-/* NULL: it has been done. Otherwise the answer that says why not. */
+/* Does the work. Returns NULL, or the response to a failure. */
 static cat_answer_t *run_retry(cat_request_t *q, retry_request_t *r)
 {
     apr_status_t rv;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Makes /openapi.json, the description of a mount, from the tables that the code runs by: routes, fields, parameters,
- * headers and problems. Only what no table says is written beside its handler, as a cat_description_t.
+ * Makes /openapi.json, the description of a mount, from the tables that the server itself uses: routes, fields,
+ * parameters, headers and problems. Everything else is in the cat_description_t next to the route's handler.
  *
  *     route table row  +  cat_description_t  ->  paths./products/{id}.get
  *     field table                            ->  components.schemas
  *     problem table                          ->  responses (api/openapi_answers.c)
  *
- * It is made once, with the settings of the mount: a server without search describes no `q`.
+ * The description is made once and depends on the settings of the mount: a server without search describes no `q`.
  */
 #include "api/openapi.h"
 
@@ -28,10 +28,10 @@
 #include "http/parameters.h"
 #include "lib/version.h"
 
-/* Digits of a number in an example: 19.99, not 19.989999999999998. */
+/* Significant digits of numbers in examples, so that 19.99 is not written as 19.989999999999998. */
 #define DIGITS 15
 
-/* THE TAG TABLE: a group of routes, in the order in which they are shown. */
+/* THE TAG TABLE: groups of routes, in the order in which documentation shows them. */
 static const struct tag_t {
     const char *name, *about;
 } tags[] = {
@@ -100,7 +100,7 @@ static void describe_headers(json_t *parameters)
     }
 }
 
-/* A ':' segment of the path. is_first: it is that of param. */
+/* Describes a ':' segment of the path. `is_first` is true for the first one, which about->param describes. */
 static json_t *describe_segment(const cat_describer_t *d, const cat_route_t *route, int is_first, const char *name)
 {
     const cat_description_t *about = route->about;
@@ -115,7 +115,8 @@ static json_t *describe_segment(const cat_describer_t *d, const cat_route_t *rou
                      example ? example : "01a1fee5-af25-7514-8a69-477230296f5b");
 }
 
-/* Routes of a resource share them: "path.products.id" for "/products/:id". */
+/* Adds a parameter for each ':' segment of the path. Routes with the same path up to the segment share the component,
+ * such as "path.products.id" for "/products/:id". */
 static void add_segments(cat_describer_t *d, const cat_route_t *route)
 {
     const char *colon = strchr(route->path, ':');
@@ -134,7 +135,7 @@ static void add_segments(cat_describer_t *d, const cat_route_t *route)
     }
 }
 
-/* NULL: there are none. */
+/* Returns NULL if the route has no parameters. */
 static json_t *describe_parameters(cat_describer_t *d, const cat_route_t *route)
 {
     json_t *parameters = d->parameters = json_array();
@@ -167,7 +168,7 @@ static json_t *describe_input(cat_describer_t *d, const cat_description_t *about
     if (about->needs_more) {
         cat_schema_require_more(schema);
     }
-    /* A schema with a name has the example itself. */
+    /* A named schema contains the example. */
     if (about->input) {
         json_object_set_new(schema, "examples", json_pack("[o]", *example));
         *example = NULL;
@@ -176,7 +177,8 @@ static json_t *describe_input(cat_describer_t *d, const cat_description_t *about
     return schema;
 }
 
-/* The schema is the same for all types; the example of a text is for the first. */
+/* Describes the body in each media type, with the same schema. An example that is a text belongs to the first type
+ * only. */
 static json_t *describe_types(const cat_describer_t *d, const char *types, json_t *schema, json_t *example)
 {
     json_t *content = json_object();
@@ -205,8 +207,8 @@ static json_t *describe_body(cat_describer_t *d, const cat_route_t *route)
     json_t *body = json_pack("{s:b, s:o}", "required", route->body != CAT_MAY_JSON, "content",
                              describe_types(d, types, schema, example));
 
-    if (largest != d->conf->max_body) { /* which the description of all says */
-        json_object_set_new(body, "description", json_sprintf("At most %d octets.", largest));
+    if (largest != d->conf->max_body) { /* describe_server mentions max_body */
+        json_object_set_new(body, "description", json_sprintf("At most %d bytes.", largest));
     }
 
     json_decref(schema);
@@ -214,13 +216,13 @@ static json_t *describe_body(cat_describer_t *d, const cat_route_t *route)
     return body;
 }
 
-/* ---- who may ---- */
+/* ---- access ---- */
 
 #define ACCESS_TOKEN "accessToken"
 #define REFRESH_COOKIE "refreshCookie"
 #define KEY "key"
 
-/* The role that a user must have; CAT_ROLE_USER: any. */
+/* Returns the role that a user must have. CAT_ROLE_USER means every user, or no user at all. */
 static cat_role_t find_role(const cat_conf_t *conf, const cat_route_t *route)
 {
     switch (route->who) {
@@ -239,7 +241,7 @@ static json_t *describe_security(const cat_conf_t *conf, const cat_route_t *rout
     cat_role_t role = find_role(conf, route);
 
     if (route->who == CAT_READER && conf->readers) {
-        json_array_append_new(security, json_object()); /* a writer's token shows more */
+        json_array_append_new(security, json_object()); /* the token is optional: a writer sees more */
     }
     if (cat_route_takes_token(route, conf)) {
         json_array_append_new(security, role != CAT_ROLE_USER ? json_pack("{s:[s]}", ACCESS_TOKEN, cat_role_names[role])
@@ -250,7 +252,7 @@ static json_t *describe_security(const cat_conf_t *conf, const cat_route_t *rout
     }
     if (route->about->takes_cookie) {
         json_array_append_new(security, json_pack("{s:[]}", REFRESH_COOKIE));
-        json_array_append_new(security, json_object()); /* or the token is in the body */
+        json_array_append_new(security, json_object()); /* the cookie is optional: the token may be in the body */
     }
     return security;
 }
@@ -276,7 +278,8 @@ static const char *describe_limit(const cat_describer_t *d, const cat_route_t *r
     return apr_psprintf(d->pool, " At most %d requests of a client in %d seconds.", rate->count, rate->seconds);
 }
 
-/* NULL: nothing that the summary does not say. */
+/* Returns the description: the route's own text, the role that it requires, and its rate limit. Returns NULL if there
+ * is none of these. */
 static json_t *describe_effect(const cat_describer_t *d, const cat_route_t *route)
 {
     const cat_description_t *about = route->about;
@@ -303,7 +306,7 @@ static json_t *describe_operation(cat_describer_t *d, const cat_route_t *route)
     return operation;
 }
 
-/* "/products/{id}" for "/products/:id" */
+/* Returns "/products/{id}" for "/products/:id". */
 static const char *write_path(apr_pool_t *pool, const char *path)
 {
     cat_buffer_t b;
@@ -353,7 +356,7 @@ static json_t *describe_server(const cat_conf_t *conf)
         "every path. A failure has its name in the header `Catalog-Problem`; GET /problems/{name} says what to do. "
         "Unknown fields and parameters are ignored and named in `Catalog-Ignored`. Every answer has the header "
         "`X-Request-Id`, by which the server's logs name the request, if mod_unique_id is loaded. "
-        "A body has at most %d octets unless its operation says otherwise.",
+        "A body has at most %d bytes unless its operation says otherwise.",
         conf->max_body);
 
     return json_pack("{s:s, s:s, s:o, s:s*, s:{s:s, s:s}}", "title", "mod_catalog", "version", CAT_VERSION,

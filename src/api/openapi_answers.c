@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Describes the answers of an operation in /openapi.json: its success, and each way in which it can fail.
+ * Describes the responses of a route in /openapi.json: its success, and each way in which it can fail.
  *
- *     what the route takes and requires: a token, a body, an id    } -> problems, by status -> responses."404"
- *     its own list, cat_description_t.problems                     }
- *     http/response_headers.def: a function for each header          -> headers of these
+ *     row of the route table (token, body, Idempotency-Key)    } -> problems, by status -> responses."404"
+ *     the route's own list, cat_description_t.problems         }
+ *     http/response_headers.def: a function for each header      -> headers of these responses
  *
- * Failures that many operations have in the same words are described once, and referred to.
+ * Responses that several routes have in common are described once, as components.
  */
 #include "api/openapi_answers.h"
 
@@ -17,7 +17,7 @@
 
 /* ---- headers ---- */
 
-/* Which answers of a route have a header. */
+/* The responses of a route that have a header, as bits. */
 typedef enum { NEVER, IN_SUCCESS, IN_FAILURES, IN_ALL } where_t;
 
 static int reads_names(const cat_route_t *route)
@@ -47,7 +47,8 @@ int cat_openapi_answers_is_limited(const cat_conf_t *conf, const cat_route_t *ro
     return route->rate != CAT_RATE_NONE && conf->rates && conf->rates[route->rate].seconds > 0;
 }
 
-/* api/idempotency.c counts other bodies that an anonymous client sends with a key. */
+/* Returns true if api/idempotency.c limits requests of anonymous clients that repeat an Idempotency-Key with a
+ * different body. */
 static int counts_repetitions(const cat_route_t *route)
 {
     return route->run_once && route->who == CAT_ANYONE;
@@ -107,24 +108,25 @@ static where_t find_failures(const cat_conf_t *, const cat_route_t *)
 
 static const struct header_t {
     const char *name;
-    /* NULL: all answers, if the route has the flag. */
+    /* Returns the responses of the route that have the header. NULL if all responses have it when the route has
+     * `flag`. */
     where_t (*find)(const cat_conf_t *conf, const cat_route_t *route);
-    unsigned flag;       /* CAT_HEADER_x; 0 without find: the header is not described */
-    int least, most;     /* of the status of a failure; 0: no failure has it */
-    const char *example; /* a text */
-    const char *about;   /* a sentence without full stop */
+    unsigned flag;       /* CAT_HEADER_x. If it is 0 and `find` is NULL, the header is not described. */
+    int least, most;     /* Range of the statuses of failures that have the header. Both are 0 if no failure has it. */
+    const char *example; /* Value, as a text. */
+    const char *about;   /* A sentence without a full stop. */
 } headers[] = {
 #define HEADER(kind, ...) {__VA_ARGS__},
 #include "http/response_headers.def"
 };
 
-/* A failure whose status the route does not declare. */
+/* Stands in the place of a status for all failures that the route does not declare. */
 #define ANY_FAILURE 1000
 #define ANY_FAILURE_NAME "default"
 
 #define HEADERS (sizeof(headers) / sizeof(headers[0]))
 
-/* A reference to the component, which is added. */
+/* Adds the header as a component unless it exists, and returns a reference to it. */
 static json_t *refer_to_header(cat_describer_t *d, const struct header_t *header)
 {
     if (!json_object_get(d->headers, header->name)) {
@@ -146,7 +148,7 @@ static int has_header(const cat_describer_t *d, const struct header_t *header, c
            (status == ANY_FAILURE ? header->most : status >= header->least && status <= header->most);
 }
 
-/* NULL: there are none. */
+/* Returns references to the headers of a response, or NULL if it has none. */
 static json_t *name_headers(cat_describer_t *d, const cat_route_t *route, int status)
 {
     json_t *names = json_object();
@@ -169,7 +171,7 @@ typedef struct problems_t {
     unsigned char has[CAT_PROBLEM_COUNT];
 } problems_t;
 
-/* Adds problems up to CAT_PROBLEM_COUNT. */
+/* Adds the problems of a list that ends with CAT_PROBLEM_COUNT. The list may be NULL. */
 static void add_problems(problems_t *problems, const cat_problem_t *list)
 {
     for (; list && *list != CAT_PROBLEM_COUNT; list++) {
@@ -179,7 +181,7 @@ static void add_problems(problems_t *problems, const cat_problem_t *list)
 
 #define ADD(problems, ...) add_problems(problems, (const cat_problem_t[]){__VA_ARGS__, CAT_PROBLEM_COUNT})
 
-/* What httpd/body.c answers, and the resource to what it reads. */
+/* Adds the problems that httpd/body.c and the handler report for the body, and for the Idempotency-Key. */
 static void add_of_input(problems_t *problems, const cat_route_t *route)
 {
     if (cat_route_media(route)->types) {
@@ -210,7 +212,7 @@ static problems_t find_problems(const cat_describer_t *d, const cat_route_t *rou
             ADD(&problems, CAT_PROBLEM_UNSURE, CAT_PROBLEM_DISK_FULL);
         }
     }
-    if (cat_route_takes_token(route, d->conf)) { /* httpd/guard.c answers them */
+    if (cat_route_takes_token(route, d->conf)) { /* httpd/guard.c reports these problems */
         ADD(&problems, CAT_PROBLEM_TOKEN_REQUEST, CAT_PROBLEM_TOKEN_INVALID, CAT_PROBLEM_TOKEN_TOO_LONG,
             CAT_PROBLEM_TOKEN_MALFORMED, CAT_PROBLEM_TOKEN_EXPIRED, CAT_PROBLEM_TOKEN_REVOKED);
     }
@@ -231,7 +233,7 @@ static problems_t find_problems(const cat_describer_t *d, const cat_route_t *rou
     return problems;
 }
 
-/* "Validation failed, or: Invalid JSON" */
+/* Adds the problem's title to the description, as in "Validation failed, or: Invalid JSON". */
 static void add_words(json_t *response, const char *message)
 {
     const char *before = json_string_value(json_object_get(response, "description"));
@@ -256,21 +258,21 @@ static const cat_member_t details_members[] = {
 };
 static const cat_shape_t details = {.kind = CAT_SHAPE_OBJECT, .name = "ProblemDetails", .members = details_members};
 
-/* Does a failure come after a part of a file may have been stored? */
+/* Returns true if the failure can happen after an import has stored some of the rows. */
 static int is_of_import(const cat_route_t *route, int status)
 {
     return route->body == CAT_UPLOAD && status >= 500 && status != ANY_FAILURE;
 }
 
-/* Only a 400 says more than others, and the failure of an import. */
+/* Starts the description of a failure. Only a 400 and the failure of an import use the route's own shape,
+ * about->refusal. */
 static json_t *begin_failure(cat_describer_t *d, const cat_route_t *route, int status)
 {
     int says_more = status == 400 || is_of_import(route, status);
     const cat_shape_t *shape = says_more && route->about->refusal ? route->about->refusal : &cat_description_problem;
-    json_t *other =
-        cat_schema_of_shape(d->schemas, &details); /* for clients that ask for it (http/problem_details.h) */
+    json_t *other = cat_schema_of_shape(d->schemas, &details);
 
-    /* It may have more members (RFC 9457, 3.2). */
+    /* Clients may request problem details (http/problem_details.h), which may have more members (RFC 9457, 3.2). */
     json_object_set_new(json_object_get(d->schemas, details.name), "additionalProperties", json_true());
     return json_pack("{s:o, s:{s:{s:o, s:{}}, s:{s:o}}}", "headers", name_headers(d, route, status), "content",
                      "application/json", "schema", cat_schema_of_shape(d->schemas, shape), "examples",
@@ -340,10 +342,10 @@ static void add_success(cat_describer_t *d, const cat_route_t *route, json_t *re
     }
 }
 
-/* ---- what operations share ---- */
+/* ---- shared responses ---- */
 
-/* The failures of the server itself, and of how any request is written, which many routes have: they are described once, as those of any
- * other status. */
+/* Returns true for failures of the server itself and for malformed requests, which many routes have in common. These
+ * are described once, as examples of the response `default`. */
 static int is_common(cat_problem_t problem)
 {
     switch (problem) {
@@ -365,14 +367,14 @@ static int is_common(cat_problem_t problem)
     case CAT_PROBLEM_DATABASE_NOT_READY:
     case CAT_PROBLEM_DATABASE_READ_ONLY:
         return 1;
-    case CAT_PROBLEM_RANGE: /* of files only */
+    case CAT_PROBLEM_RANGE: /* only files have ranges */
         return 0;
     default:
         return cat_problem_rows[problem].is_general;
     }
 }
 
-/* Has the route a failure of the status besides common ones? */
+/* Returns true if the problems include one with the status that is not common. */
 static int has_own(const problems_t *problems, int status)
 {
     for (int problem = 0; problem < CAT_PROBLEM_COUNT; problem++) {
@@ -384,7 +386,8 @@ static int has_own(const problems_t *problems, int status)
     return 0;
 }
 
-/* A route has a 400 in any case, if only for its common failures. */
+/* Returns true if the route describes the problem itself. A route without a 400 of its own describes its common
+ * 400s. */
 static int is_declared(const cat_route_t *route, const problems_t *problems, cat_problem_t problem)
 {
     int status = cat_problem_rows[problem].status;
@@ -393,7 +396,8 @@ static int is_declared(const cat_route_t *route, const problems_t *problems, cat
     return problems->has[problem] && (!is_common(problem) || is_alone || is_of_import(route, status));
 }
 
-/* What every route has, and what httpd and other modules answer, such as "Require", and 405, which is the failure of no operation. */
+/* Describes the response `default`: the common failures, and failures from httpd and other modules, such as a refusal
+ * by "Require", or a 405, which belongs to no route. */
 static json_t *describe_others(cat_describer_t *d, const cat_route_t *route)
 {
     static const cat_description_t about = {.headers = CAT_HEADER_ALLOW};
@@ -412,7 +416,7 @@ static json_t *describe_others(cat_describer_t *d, const cat_route_t *route)
     return response;
 }
 
-/* They are the same for all routes, but for headers. */
+/* Adds the response `default`, which all routes share. Each route adds its headers to the component. */
 static void add_others(cat_describer_t *d, const cat_route_t *route, json_t *responses)
 {
     static const char name[] = ANY_FAILURE_NAME ".1";
@@ -428,7 +432,7 @@ static void add_others(cat_describer_t *d, const cat_route_t *route, json_t *res
     json_object_set_new(responses, ANY_FAILURE_NAME, cat_schema_refer("responses", name));
 }
 
-/* The name of a response with this content, "404.2". */
+/* Returns the name of the component with this content, such as "404.2". Takes a new name if there is none. */
 static const char *name_response(cat_describer_t *d, const char *status, const char *content)
 {
     const char *name = json_string_value(json_object_get(d->shared, content));
@@ -443,7 +447,8 @@ static const char *name_response(cat_describer_t *d, const char *status, const c
     return name;
 }
 
-/* A reference to the component with the same content, which has the headers of all routes that share it. */
+/* Returns a reference to the component with the same content as the response; adds the component if it does not exist.
+ * The component has the headers of all routes that share it. */
 static json_t *share_response(cat_describer_t *d, const char *status, json_t *response)
 {
     json_t *headers = json_incref(json_object_get(response, "headers")), *shared;
@@ -465,7 +470,8 @@ static json_t *share_response(cat_describer_t *d, const char *status, json_t *re
     return cat_schema_refer("responses", name);
 }
 
-/* If operations did not share their failures, 202 and 304, which say little of their own, the description would be three times as long. */
+/* Replaces failures, 202 and 304 by references to shared components. Otherwise /openapi.json would be three times as
+ * long. */
 static void share_responses(cat_describer_t *d, json_t *responses)
 {
     const char *status;

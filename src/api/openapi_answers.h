@@ -4,15 +4,16 @@
 
 #include "http/route.h"
 
-/* The part of a description about answers: api/openapi.c has the rest. References returned are the caller's. */
+/* Describes the responses of a route in /openapi.json. api/openapi.c describes everything else. */
 
-/* The responses of a route, by status. Their schemas, headers and examples are added to those of d. */
+/* Returns the responses of the route by status; the caller owns the reference. Adds their schemas, headers, examples
+ * and shared responses to `d`. */
 json_t *cat_openapi_answers_describe(cat_describer_t *d, const cat_route_t *route);
 
-/* Does the route judge If-Match and If-None-Match? */
+/* Returns true if the route evaluates If-Match and If-None-Match. */
 int cat_openapi_answers_is_conditional(const cat_route_t *route);
 
-/* Is the route counted for its client, under these settings? */
+/* Returns true if the settings limit the rate of the route's requests. */
 int cat_openapi_answers_is_limited(const cat_conf_t *conf, const cat_route_t *route);
 
 #endif

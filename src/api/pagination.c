@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Writes which part of a list an answer has, in its body and in its headers:
+ * Writes the position of a page in its list, to the body and to the headers:
  *
- *     by page      "pagination": {"page": 2, "limit": 10, "total": 42, "pages": 5}    X-Total-Count, Link: first, prev, next, last
- *     by cursor    "pagination": {"limit": 10, "nextCursor": "..."}                   Link: first, next
+ *     by page      "pagination": {"page": 2, "limit": 10, "total": 42, "pages": 5}
+ *                  X-Total-Count: 42    Link: first, prev, next, last
+ *     by cursor    "pagination": {"limit": 10, "nextCursor": "..."}
+ *                  Link: first, next
  *
- * The response cache keeps a list as one text, so its headers are written to a text first, and read from there into each answer.
+ * The response cache stores the headers of a list as one text. So the headers are first written to a text, from which
+ * each response gets them.
  */
 #include "api/pagination.h"
 
@@ -14,8 +17,8 @@
 
 #include "http/link_header.h"
 
-/* Longer ones would make the header too large for the buffers of proxies. */
-#define LINK_PARAMETERS_MAX 1024 /* octets, of each target */
+/* Largest number of bytes of the parameters in each target of Link. Longer headers exceed the buffers of proxies. */
+#define LINK_PARAMETERS_MAX 1024
 
 static apr_int64_t count_pages(const cat_pagination_t *pagination)
 {

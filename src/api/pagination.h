@@ -7,30 +7,32 @@
 #include "http/schema.h"
 #include "lib/buffer.h"
 
-/* The part of a list that an answer has. */
+/* Position of a page in its list. */
 typedef struct cat_pagination_t {
-    apr_int64_t page;  /* at least 1; 0: the list is read by cursor */
-    apr_int64_t limit; /* items in one answer, at least 1 */
-    apr_int64_t total; /* items of the list; -1: nobody counted them */
-    int is_more;       /* flag: the list has more items than total */
-    int has_next;      /* flag: items follow this page. Read by page, where the last page is not known, only */
-    const char *next;  /* by cursor: the one that continues the list; NULL: the list ends here */
+    apr_int64_t page;  /* Number of the page, at least 1. 0 if the list is read by cursor. */
+    apr_int64_t limit; /* Largest number of items on a page, at least 1. */
+    apr_int64_t total; /* Number of items of the list. -1 if they were not counted. */
+    int is_more;       /* True if the list has more items than `total`. */
+    int has_next;      /* True if another page follows. Used for a page by number if the number of pages is unknown. */
+    const char *next;  /* Cursor of the next page. NULL if the list ends here or is read by page. */
 } cat_pagination_t;
 
-/* Ends the array `data` and writes `pagination` after it. The body stays open: the caller ends it. */
+/* Ends the array `data` and writes the member `pagination`. Does not write the final brace of the body. */
 void cat_pagination_end_data(cat_buffer_t *b, const cat_pagination_t *pagination);
 
-/* Writes what the response cache keeps of the headers: "42\n<?page=2>; rel=...", the total, if it is exact, and Link, unless its
- * targets would be too long for a header. parameters: see http/link_header.h. */
+/* Writes the headers as one text for the response cache: "42\n<?page=2>; rel=...". The first line is the total, or
+ * empty if the total is not exact. The rest is the value of Link, or empty if its targets would be too long for a
+ * header. `parameters` are the parameters of the links (http/link_header.h). */
 void cat_pagination_write_headers(cat_buffer_t *b, const cat_pagination_t *pagination, const char *parameters);
 
-/* Adds the headers that were written so, X-Total-Count and Link. */
+/* Adds the headers X-Total-Count and Link from a text that cat_pagination_write_headers has written. */
 void cat_pagination_add_headers(apr_pool_t *pool, cat_answer_t *answer, const char *headers);
 
-/* The answer with a list whose headers were written so. ignored: see cat_answer_name_ignored; NULL: nothing was ignored. */
+/* Returns the response with a cached list; list->headers comes from cat_pagination_write_headers. `ignored` are the
+ * names for cat_answer_name_ignored, or NULL. */
 cat_answer_t *cat_pagination_answer(apr_pool_t *pool, const cat_cached_list_t *list, const apr_array_header_t *ignored);
 
-/* The object that cat_pagination_end_data writes, and the member of an answer that has it. */
+/* Shape of the object that cat_pagination_end_data writes, and the member of a response that has this shape. */
 extern const cat_shape_t cat_pagination_shape;
 #define CAT_PAGINATION_MEMBER {"pagination", &cat_pagination_shape, CAT_ALWAYS, "Which page it is, of how many"}
 

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * New passwords: by a link in a mail, or by the current password.
+ * Sets a new password, with a link in a mail or with the current password.
  *
- *     POST /auth/password/forgot   queues a mail; the answer never tells whether the address has an account
- *     GET  /auth/password/reset    says whether the link is valid, and does not use it
- *     POST /auth/password/reset    the token of the mail's link, and the new password
- *     POST /auth/password/change   the current and the new password
+ *     POST /auth/password/forgot   queues a mail; the response never shows whether an account has the address
+ *     GET  /auth/password/reset    checks the link without using it
+ *     POST /auth/password/reset    takes the token of the mail's link, and the new password
+ *     POST /auth/password/change   takes the current and the new password
  *
- * All checks come before the hash, because the hash is what costs.
+ * All checks come before the hash, because hashing takes much longer.
  */
 #include "api/password.h"
 
@@ -43,8 +43,9 @@ static const cat_field_t reset_fields[RESET_FIELDS] = {
 };
 /* clang-format on */
 
-/* Before the user types a password for a link that is not valid. Mail scanners follow links, so this does not use the token. */
-cat_answer_t *cat_password_look(cat_request_t *q)
+/* Lets a page check the link before the user types a password. Does not use the token, because mail scanners follow
+ * links. */
+cat_answer_t *cat_password_check(cat_request_t *q)
 {
     const cat_account_context_t c = cat_account_context_make(q);
     const char *token = cat_mail_requests_find_token(q);
@@ -58,7 +59,7 @@ cat_answer_t *cat_password_look(cat_request_t *q)
                  : cat_answer_problem(q->pool, CAT_PROBLEM_LINK, NULL);
 }
 
-/* The token is looked at first, so that an invalid one costs no hash. */
+/* Checks the token before hashing, so that a request with an invalid token costs no hash. */
 cat_answer_t *cat_password_reset(cat_request_t *q)
 {
     const cat_account_context_t c = cat_account_context_make(q);
@@ -102,7 +103,7 @@ static const cat_field_t change_fields[CHANGE_FIELDS] = {
 };
 /* clang-format on */
 
-/* APR_NOTFOUND: the account is gone. */
+/* Adds the errors of the body to `input`. Returns APR_NOTFOUND if the account has been deleted. */
 static apr_status_t check_change(cat_request_t *q, const cat_account_context_t *c, cat_input_t *input)
 {
     const char *current, *new;
@@ -158,10 +159,10 @@ const cat_description_t cat_password_about_forgot = {
     CAT_MAIL_REQUESTS_DESCRIPTION,
 };
 
-const cat_description_t cat_password_about_look = {
+const cat_description_t cat_password_about_check = {
     .id = "checkPasswordReset",
     .problems = problems,
-    CAT_MAIL_REQUESTS_LOOK,
+    CAT_MAIL_REQUESTS_CHECK,
 };
 
 const cat_description_t cat_password_about_reset = {

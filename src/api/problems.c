@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * GET /problems and /problems/NAME: what each way to fail means, and what to do about it. The URI of a problem's details (RFC 9457) leads
- * here: "type": "/api/problems/product-not-found". The texts are those of http/problem.def.
+ * GET /problems and /problems/NAME: returns the meaning and the remedy of each problem of http/problem.def. The member
+ * "type" of problem details (RFC 9457) is the URI of such a problem: "/api/problems/product-not-found".
  */
 #include "api/problems.h"
 
@@ -20,7 +20,7 @@ static void add_problem(cat_request_t *q, cat_buffer_t *b, const cat_problem_row
     CAT_BUFFER_LITERAL(b, "}");
 }
 
-/* The rows are compiled in, so the answer changes with the module only. */
+/* Returns the response with an ETag. The rows are compiled in, so the response changes only with the module. */
 static cat_answer_t *answer_data(cat_request_t *q, const cat_buffer_t *data)
 {
     cat_answer_t *answer = cat_answer_success(q->pool, 200, data, NULL);

@@ -5,7 +5,7 @@
 #include "http/answer.h"
 #include "http/request.h"
 
-/* What the problems of http/problem.def mean: the URIs of problem details lead here. */
+/* Handle GET /problems and GET /problems/:name, which explain the problems of http/problem.def. */
 cat_answer_t *cat_problems_list(cat_request_t *q);
 cat_answer_t *cat_problems_get(cat_request_t *q);
 

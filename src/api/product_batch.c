@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * POST /products/batch: several writes in one request. Those of all products that match (`where`) are api/product_bulk.c.
+ * POST /products/batch: several writes in one request. api/product_bulk.c handles a body with `where`.
  *
  *     {"atomic": true, "operations": [{"op": "create", "body": {...}},
  *                                     {"op": "update", "id": "...", "ifMatch": "\"...\"", "body": {...}},
  *                                     {"op": "delete", "id": "..."}]}
  *
- * First the form of all operations is checked: any fault there is a 400 for the whole request, which lists each by its
- * place, "operations[3].body.price". Then the catalogue runs them in one transaction (catalogue/product/operations.h),
- * and each gets a result of its own. With an Idempotency-Key the answer is written within the transaction, because that
- * stores it.
+ * First the form of all operations is checked. Any error in the form is a 400 for the whole request, which lists each
+ * error with its path, "operations[3].body.price". Then the catalogue runs the operations in one transaction
+ * (catalogue/product/operations.h), and each operation gets its own result. With an Idempotency-Key, the transaction
+ * also stores the response, so the response is written within the transaction.
  */
 #include "api/product_batch.h"
 
@@ -27,10 +27,11 @@
 #include "http/request.h"
 #include "lib/id.h"
 #include "lib/json.h"
+#include "lib/suggestion.h"
 
-#define ERRORS_MAX 100 /* that an answer lists for all operations together */
+#define ERRORS_MAX 100 /* Largest number of errors in a response, for all operations together. */
 
-/* An operation as it was sent. */
+/* An operation as the client sent it. */
 typedef struct sent_t {
     cat_request_t *q;
     cat_input_t input;
@@ -42,11 +43,11 @@ typedef struct sent_t {
 typedef struct batch_t {
     cat_request_t *q;
     cat_operations_t all;
-    sent_t *sent;                /* one for each operation */
-    json_t *errors;              /* of all operations, with the path to each field; NULL: none */
-    int is_malformed;            /* flag: one of them is about more than the fields of a product */
-    apr_array_header_t *ignored; /* const char *: names of unknown fields, each once */
-    cat_answer_t *answer;        /* that was kept for an Idempotency-Key; NULL: none was */
+    sent_t *sent;                /* One for each operation. */
+    json_t *errors;              /* Errors of all operations, with the path to each field. NULL if there are none. */
+    int is_malformed;            /* True if an error is not in the fields of a product but in the form of the batch. */
+    apr_array_header_t *ignored; /* Names of unknown fields (const char *), without duplicates. */
+    cat_answer_t *answer;        /* Response stored for an Idempotency-Key. NULL if none was stored. */
 } batch_t;
 
 /* ---- reading ---- */
@@ -67,7 +68,7 @@ static void add_form_error(batch_t *b, const char *field, const char *code, cons
     add_error(b, field, code, message);
 }
 
-/* "operations[3].body.price"; name "": "operations[3].body" */
+/* Returns the path of a field, such as "operations[3].body.price", or "operations[3].body" if `name` is "". */
 static const char *make_path(const batch_t *b, int index, const char *member, const char *name)
 {
     return apr_psprintf(b->q->pool, "operations[%d]%s%s%s", index, member, *name ? "." : "", name);
@@ -79,7 +80,7 @@ typedef struct op_t {
     const char *name;
     cat_operation_kind_t kind;
     int bit;
-    const char *schema; /* its name */
+    const char *schema; /* Name of the schema in /openapi.json. */
 } op_t;
 
 static const op_t ops[] = {
@@ -88,13 +89,13 @@ static const op_t ops[] = {
     {"delete", CAT_OPERATION_DELETE, DELETE, "DeleteOperation"},
 };
 
-/* What an operation has beside its op. */
+/* Members of an operation besides op. */
 static const struct member_t {
     const char *name;
     json_type type;
-    int required, allowed; /* bits of ops */
-    const char *message;   /* for another type */
-    const char *about;     /* a sentence */
+    int required, allowed; /* Sets of op_t.bit. */
+    const char *message;   /* Error for a value of another type. */
+    const char *about;     /* A sentence for /openapi.json. */
 } members[] = {
     {"id", JSON_STRING, UPDATE | DELETE, UPDATE | DELETE, "must be a string", CAT_PRODUCTS_PARAM "."},
     {"ifMatch", JSON_STRING, 0, UPDATE | DELETE, "must be a string",
@@ -104,7 +105,7 @@ static const struct member_t {
 
 #define COUNT(array) (sizeof(array) / sizeof(*(array)))
 
-/* NULL, and an error: it has none that is known. */
+/* Returns the op of the operation. If it is missing or unknown, adds an error and returns NULL. */
 static const op_t *read_op(batch_t *b, int index, const json_t *operation)
 {
     const json_t *value = json_object_get(operation, "op");
@@ -151,16 +152,18 @@ static int is_member(const char *name)
     return strcmp(name, "op") == 0;
 }
 
-/* They are errors even where unknown fields of a product are ignored: a write with "ifmatch" would lose its
- * condition. */
+/* Adds an error for each unknown member, even if unknown fields of a product are ignored: a write with "ifmatch" would
+ * otherwise lose its condition. */
 static void check_unknown_members(batch_t *b, int index, const json_t *operation)
 {
+    static const char *const names[] = {"op", "id", "ifMatch", "body", NULL};
     const char *name;
     json_t *value;
 
     json_object_foreach ((json_t *)operation, name, value) {
         if (!is_member(name)) {
-            add_form_error(b, make_path(b, index, "", name), "unknown", "is not a known field");
+            add_form_error(b, make_path(b, index, "", name), "unknown",
+                           cat_suggestion_add(b->q->pool, "is not a known field", name, names));
         }
     }
 }
@@ -213,7 +216,6 @@ static void read_condition(batch_t *b, int index, const json_t *operation)
     b->all.list[index].condition = sent->conditions.match ? &sent->condition : NULL;
 }
 
-/* The members of an operation are as its op requires. */
 static void read_members(batch_t *b, int index, const json_t *operation, const op_t *op)
 {
     const json_t *body = json_object_get(operation, "body"), *id = json_object_get(operation, "id");
@@ -275,6 +277,7 @@ static void read_operations(batch_t *b, const json_t *operations)
 
 static void read_batch(batch_t *b, const json_t *body)
 {
+    static const char *const names[] = {"operations", "atomic", "where", NULL};
     const json_t *atomic = json_object_get(body, "atomic");
     const char *name;
     json_t *value;
@@ -289,13 +292,14 @@ static void read_batch(batch_t *b, const json_t *body)
     b->all.is_atomic = !json_is_false(atomic);
     json_object_foreach ((json_t *)body, name, value) {
         if (strcmp(name, "atomic") != 0 && strcmp(name, "operations") != 0) {
-            add_form_error(b, name, "unknown", "is not a known field");
+            add_form_error(b, name, "unknown", cat_suggestion_add(b->q->pool, "is not a known field", name, names));
         }
     }
     read_operations(b, json_object_get(body, "operations"));
 }
 
-/* A microsecond apart, so that the list has them in this order: ids carry the microsecond. */
+/* Makes the products to create, with times a microsecond apart, so that lists have them in the order of the operations.
+ * Skips operations with errors. */
 static void make_products(batch_t *b)
 {
     apr_time_t now = b->q->now;
@@ -311,7 +315,7 @@ static void make_products(batch_t *b)
     }
 }
 
-/* ---- representing ---- */
+/* ---- responses ---- */
 
 static cat_problem_t find_problem(apr_status_t rv)
 {
@@ -332,7 +336,7 @@ static void add_success(cat_buffer_t *results, const cat_fields_t *fields, const
     }
 }
 
-/* is_stored: what has not failed is stored. */
+/* Writes the result of an operation. `is_stored` is true if the operations that succeeded were committed. */
 static void add_result(const batch_t *b, cat_buffer_t *results, int index, int is_stored)
 {
     const cat_operation_t *o = &b->all.list[index];
@@ -401,8 +405,8 @@ static cat_answer_t *answer_failed(const batch_t *b)
     return add_results(b, cat_answer_problem(b->q->pool, CAT_PROBLEM_BATCH, error), 0);
 }
 
-/* The results are known within the transaction only, which also stores the answer. Without an Idempotency-Key the answer is
- * written after it, when other writers need not wait. */
+/* Writes the response at the end of the transaction, which stores it for the Idempotency-Key. Without an
+ * Idempotency-Key, the response is written after the commit, so that other writers need not wait. */
 static void keep_answer(void *baton)
 {
     batch_t *b = baton;
@@ -458,7 +462,7 @@ static json_t *describe_member(cat_describer_t *d, const op_t *op, const struct 
     return schema;
 }
 
-/* Other members are refused in any case. */
+/* Describes the operation without additional properties, because unknown members are always errors. */
 static json_t *describe_operation(cat_describer_t *d, const op_t *op)
 {
     json_t *required = json_pack("[s]", "op");

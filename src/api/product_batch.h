@@ -4,7 +4,7 @@
 
 #include "http/route.h"
 
-/* POST /products/batch. */
+/* Handles POST /products/batch. */
 cat_handler_t cat_product_batch_run;
 
 extern const cat_description_t cat_product_batch_about;

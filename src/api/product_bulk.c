@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Changes of all products that match: what is asked and answered.
+ * Requests and responses for changes of all products that match conditions.
  *
  *     POST /products/batch {"where": "category=tea", "adjust": {"price": {"percent": 5, "round": 2}}}
- *       up to 10,000 products    made at once, in one transaction            200 {matched, changed, unchanged}
- *       more, "atomic": false    stored, for the job of catalogue/bulk       202 and its Location
- *     GET, DELETE /products/batch/:id    how far it has come; stop it
+ *       up to 10,000 products    changed at once, in one transaction       200 {matched, changed, unchanged}
+ *       more, "atomic": false    stored for the job of catalogue/bulk      202 and the job's Location
+ *     GET /products/batch/:id      reports the progress of the job
+ *     DELETE /products/batch/:id   stops the job
  */
 #include "api/product_bulk.h"
 
@@ -28,10 +29,10 @@
 typedef struct bulk_request_t {
     cat_request_t *q;
     cat_bulk_request_t request;
-    cat_answer_t *kept; /* for the Idempotency-Key; NULL: nothing was stored yet */
+    cat_answer_t *kept; /* Response stored for the Idempotency-Key. NULL if none was stored. */
 } bulk_request_t;
 
-/* ---- made at once ---- */
+/* ---- changes in one transaction ---- */
 
 static void add_count(cat_request_t *q, cat_answer_t *answer, const char *name, apr_int64_t count)
 {
@@ -66,7 +67,7 @@ static cat_answer_t *answer_changed(const bulk_request_t *r, const cat_bulk_resu
     return answer;
 }
 
-/* The counts are known within the transaction only, which also stores the answer. */
+/* Writes the response at the end of the transaction, which stores it for the Idempotency-Key. */
 static void keep_answer(void *baton, const cat_bulk_result_t *result)
 {
     bulk_request_t *r = baton;
@@ -84,7 +85,7 @@ static cat_answer_t *answer_unexpected(const bulk_request_t *r, const cat_bulk_t
     return cat_answer_problem(r->q->pool, CAT_PROBLEM_BULK_UNEXPECTED, error);
 }
 
-/* ---- made by the job ---- */
+/* ---- changes by the job ---- */
 
 static cat_answer_t *answer_job(cat_request_t *q, int status, const char *const *job, const char *message)
 {
@@ -110,12 +111,13 @@ static cat_answer_t *refuse_length(cat_request_t *q)
 
     cat_fields_add_error(
         q->pool, &input, "", "too_long",
-        "must have at most " APR_STRINGIFY(CAT_BULK_JOB_REQUEST_MOST) " octets if more than " APR_STRINGIFY(
+        "must have at most " APR_STRINGIFY(CAT_BULK_JOB_REQUEST_MOST) " bytes if more than " APR_STRINGIFY(
             CAT_BULK_ATOMIC_MAX) " products match");
     return cat_answer_malformed(q->pool, input.errors);
 }
 
-/* One product at most can have such a value, and a job has many. */
+/* Returns the refusal of a request that sets a unique field, or NULL. A job changes many products, but only one product
+ * can have the value. */
 static cat_answer_t *refuse_unique(const bulk_request_t *r)
 {
     const cat_input_t *set = &r->request.set;
@@ -178,7 +180,7 @@ cat_answer_t *cat_product_bulk_stop(cat_request_t *q)
     return answer_asked(q, rv, job);
 }
 
-/* ---- all of it ---- */
+/* ---- the handler ---- */
 
 static cat_answer_t *answer_outcome(const bulk_request_t *r, const cat_bulk_t *bulk)
 {
@@ -215,7 +217,7 @@ cat_answer_t *cat_product_bulk_run(cat_request_t *q)
 
 /* ---- descriptions ---- */
 
-/* Pictures are of one product. */
+/* Uses another schema than an update of one product if there are pictures, because pictures belong to one product. */
 json_t *cat_product_bulk_describe(cat_describer_t *d)
 {
     const cat_fields_t *fields = cat_product_fields_of(d->conf);

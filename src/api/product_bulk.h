@@ -5,23 +5,29 @@
 #include "catalogue/bulk.h"
 #include "http/route.h"
 
-/* POST /products/batch with `where` (api/product_batch.c): changes all products that match. */
+/* Handles POST /products/batch if the body has `where`: changes all products that match. Called by
+ * cat_product_batch_run. */
 cat_handler_t cat_product_bulk_run;
 
-/* GET and DELETE /products/batch/:id: a change that a job of the server makes. */
+/* Handle GET and DELETE /products/batch/:id: report and stop a change that a background job makes. */
 cat_handler_t cat_product_bulk_get, cat_product_bulk_stop;
 
-/* The same parts of answers for changes that are asked for in another way: 202 with the job; and the counts and errors of one that was made. */
+/* Returns the 202 response for a change that a background job will make, with its Location. `job` is a record of
+ * cat_bulk_job_fields. */
 cat_answer_t *cat_product_bulk_answer_begun(cat_request_t *q, const char *const *job, const char *message);
+
+/* Adds the counts and the errors of a change that has been made to the response. */
 void cat_product_bulk_add_result(cat_request_t *q, cat_answer_t *answer, const cat_bulk_result_t *result);
 
 extern const cat_description_t cat_product_bulk_about_get, cat_product_bulk_about_stop;
 
-/* The schema of the body; a reference to it. */
+/* Returns a new reference to the schema of the body. */
 json_t *cat_product_bulk_describe(cat_describer_t *d);
 
-/* The answer where a job makes the change; and what one has that was made at once, besides success and message. */
+/* Shape of the response if a background job makes the change. */
 extern const cat_shape_t cat_product_bulk_job_answer;
+
+/* Members of the response if the change was made at once, besides success and message. */
 #define CAT_PRODUCT_BULK_MEMBERS                                                                                       \
     {"matched", &cat_schema_whole, CAT_RARELY, "With `where`: how many products match"},                               \
         {"changed", &cat_schema_whole, CAT_RARELY, "With `where`: how many of them were changed or deleted"},          \

@@ -2,17 +2,18 @@
 /*
  * One product: create, read, update, delete.
  *
- * The field table checks the body and reports all faults at once; the catalogue stores. A product's ETag is that of its
- * GET, whatever answer has it, so the conditions of a write are judged in its transaction by writing the stored product
- * as GET would:
+ * The field table checks the body and reports all errors at once; the catalogue stores the product. The ETag of a
+ * product is always the ETag of the response to GET. So a write evaluates its conditions in its transaction, against
+ * the response that GET would return for the stored product:
  *
- *     If-Match: "tag"  ->  judge_conditions, called with the row locked  ->  CAT_ECHANGED is a 412, with the present ETag
+ *     If-Match: "tag" -> judge_conditions, called with the row locked -> CAT_ECHANGED -> 412, with the present ETag
  *
- * Where fields are private, GET has two answers, one for writers and one for readers. A writer's page may have read the second, so a
- * condition may name the tag of either.
+ * If fields are private, GET returns one response to writers and another one to readers. A writer's page may have read
+ * the second one, so a condition may name either ETag.
  *
- * Where the path has a name instead of an id, sku=KT-1, the product is looked up, and the same function judges whether it still has the
- * name (catalogue/product/product_name.h). PUT creates the product of a name that none has.
+ * The path may have a name instead of an id, such as sku=KT-1. Then the product is looked up, and judge_conditions also
+ * checks that the product still has the name (catalogue/product/product_name.h). PUT creates the product if no product
+ * has the name.
  */
 #include "api/products.h"
 
@@ -59,7 +60,7 @@ static cat_answer_t *add_tag(cat_answer_t *answer)
     return answer;
 }
 
-/* The answer to GET. The tag of every answer is that of this one. */
+/* Returns the response to GET. The ETag of this response is the ETag of the product in every response. */
 static cat_answer_t *represent_product(apr_pool_t *pool, const cat_fields_t *fields, const char *const *values)
 {
     return add_tag(make_answer(pool, fields, 200, values, NULL));
@@ -75,8 +76,8 @@ const char *cat_products_tag(apr_pool_t *pool, const cat_fields_t *fields, const
 
 typedef struct reading_t {
     cat_request_t *q;
-    cat_list_query_t query; /* of the product, where CatalogVisible has conditions */
-    const char *const *row; /* that it finds; NULL: none */
+    cat_list_query_t query; /* Selects the product if it meets the conditions of CatalogVisible. */
+    const char *const *row; /* Row of the product. NULL if the query finds none. */
 } reading_t;
 
 static apr_status_t keep_row(void *baton, const char *const *values, int)
@@ -100,7 +101,8 @@ static apr_status_t find_product(void *baton, cat_db_t *db, const char *const **
     return rv;
 }
 
-/* NULL, or the answer that refuses what CatalogVisible compares. */
+/* Prepares r->query if CatalogVisible is set. Returns NULL, or the refusal if the path has no id or an index that
+ * CatalogVisible needs is not ready. */
 static cat_answer_t *prepare_query(reading_t *r)
 {
     cat_request_t *q = r->q;
@@ -126,7 +128,7 @@ static void represent_body(void *baton, const char *const *product, const char *
     *length = answer->length;
 }
 
-/* 0: the path has no name. */
+/* Returns false if the path has no name. */
 static int read_name(cat_request_t *q, cat_product_name_t *name)
 {
     return cat_product_name_read(q->pool, cat_product_fields_of(q->conf), q->params[0], name);
@@ -152,7 +154,7 @@ static cat_answer_t *read_product(cat_request_t *q)
         }
         rv = rv == APR_SUCCESS ? cat_products_get_one(q->db, q->params[0], q->now, &form, &item) : rv;
         if (rv == APR_SUCCESS && is_named && !cat_product_name_is_in(q->db, &name, item.body)) {
-            rv = APR_NOTFOUND; /* it was renamed meanwhile */
+            rv = APR_NOTFOUND; /* the product got another name after it was found */
         }
     }
     if (rv != APR_SUCCESS) {
@@ -167,13 +169,15 @@ static cat_answer_t *read_product(cat_request_t *q)
 
 #define FIELDS "fields"
 
-/* The fields that the query asks for; all, unless it has the parameter. */
+/* Returns the fields that the parameter `fields` selects, or all fields if the query does not have it. */
 static cat_field_set_t parse_parameters(cat_parameters_t *p, const cat_fields_t *fields)
 {
+    static const char *const names[] = {FIELDS, NULL};
     const cat_field_set_t all = cat_field_list_without(fields, 0);
     cat_field_set_t chosen = {{0}};
     cat_parameter_t parameter;
 
+    p->names = names;
     while (cat_parameters_next(p, &parameter)) {
         if (!cat_parameters_is_list(&parameter, FIELDS)) {
             cat_parameters_add_unknown(p, parameter.name);
@@ -184,7 +188,8 @@ static cat_field_set_t parse_parameters(cat_parameters_t *p, const cat_fields_t 
     return cat_field_set_is_empty(&chosen) ? all : chosen;
 }
 
-/* The response cache has whole products only, one for each id, so a selection is made of the whole answer. */
+/* Makes a response with some fields from the response with all fields, because the response cache has whole products
+ * only. */
 static cat_answer_t *select_fields(cat_request_t *q, const cat_answer_t *whole, const cat_field_set_t *fields)
 {
     const char *object = cat_products_object(whole->body);
@@ -231,7 +236,7 @@ cat_answer_t *cat_products_get(cat_request_t *q)
 
 /* ---- writing ---- */
 
-/* The pictures of an update: which of them, and their order. A product is created without any. */
+/* Reads the pictures of an update: the pictures that stay, in their new order. A new product has no pictures. */
 static void check_images(cat_request_t *q, const json_t *body, cat_input_t *input)
 {
     const cat_fields_t *fields = cat_product_fields_of(q->conf);
@@ -250,7 +255,8 @@ static void check_images(cat_request_t *q, const json_t *body, cat_input_t *inpu
 
 /* ---- merge patches of `json` fields ---- */
 
-/* Returns the merge patch that the body has for the field, or NULL if the body replaces the field or leaves it alone. */
+/* Returns the merge patch that the body has for the field. Returns NULL if the body replaces the field or leaves it
+ * out. */
 static const json_t *find_patch(const cat_request_t *q, const json_t *body, const cat_field_t *field)
 {
     int is_merged = q->is_merge_patch && field->kind == CAT_VALUE && !(field->flags & CAT_SERVER);
@@ -259,7 +265,8 @@ static const json_t *find_patch(const cat_request_t *q, const json_t *body, cons
     return json_is_object(sent) ? sent : NULL;
 }
 
-/* Returns the body without its patches, whose limits hold for the result of the merge. */
+/* Returns the body without its merge patches. The limits of a field apply to the result of the merge, not to the
+ * patch. */
 static const json_t *leave_out_patches(cat_request_t *q, const json_t *body)
 {
     const cat_fields_t *fields = cat_product_fields_of(q->conf);
@@ -295,8 +302,9 @@ static void add_patches(cat_request_t *q, const json_t *body, cat_input_t *input
     }
 }
 
-/* Applies the merge patches to the stored values, and sets the results in the update. Returns CAT_ETOOLONG, with input->errors, if a result breaks
- * a rule of its field. Runs while the product is locked, and again if the transaction is repeated. */
+/* Applies the merge patches to the stored values and sets the results in the update. Runs while the product is locked,
+ * and again if the transaction is repeated. Returns CAT_ETOOLONG and sets input->errors if a result violates a rule of
+ * its field. */
 static apr_status_t apply_patches(cat_request_t *q, cat_input_t *input, const char *const *product)
 {
     input->errors = NULL;
@@ -356,7 +364,7 @@ static cat_answer_t *answer_created(cat_request_t *q, const cat_input_t *input, 
     return answer;
 }
 
-/* Another product has the number of the id, or what was made of the product's fields. */
+/* Draws the id again if another product has its number; otherwise makes the values again that the server made from other fields (from=). */
 static apr_status_t renew_product(cat_request_t *q, const cat_input_t *input, const char **v, int *draws)
 {
     if (q->db->taken) {
@@ -366,7 +374,8 @@ static apr_status_t renew_product(cat_request_t *q, const cat_input_t *input, co
     return ++*draws < CAT_PRODUCTS_DRAWS ? APR_SUCCESS : CAT_EBUSY;
 }
 
-/* Where others have taken what is made for the product, it is made anew. The answer is kept in the transaction. */
+/* Inserts the product; the transaction stores the response for an Idempotency-Key. If another product has the number of the id, or a unique
+ * value that the server made from other fields, makes another one and tries again. */
 static apr_status_t insert_product(cat_request_t *q, const cat_input_t *input, int has_tag, cat_answer_t **answer)
 {
     const char **v = cat_products_make(q, input, q->now);
@@ -400,7 +409,7 @@ cat_condition_t cat_products_judge(cat_request_t *q, const cat_conditions_t *con
                                    const char **tag)
 {
     const cat_fields_t *fields = cat_product_fields_of(q->conf);
-    const cat_fields_t *shown = cat_own_fields_public(q->pool, fields); /* to readers */
+    const cat_fields_t *shown = cat_own_fields_public(q->pool, fields); /* the fields that readers see */
 
     *tag = cat_products_tag(q->pool, fields, product);
     return cat_etag_judge_either(conditions, *tag, shown == fields ? NULL : cat_products_tag(q->pool, shown, product));
@@ -436,7 +445,7 @@ static const cat_products_condition_t *require_for_update(cat_request_t *q, cat_
     return j->merge ? &j->condition : condition;
 }
 
-#define NAME_TRIES 3 /* of a write by a name that other writers give away, or give up, at the same time */
+#define NAME_TRIES 3 /* Attempts of a write by name while other writers give the name to other products. */
 
 apr_status_t cat_products_find_target(cat_request_t *q, cat_products_target_t *target)
 {
@@ -464,7 +473,7 @@ json_t *cat_products_refusals(apr_pool_t *pool, apr_status_t rv)
     }
 }
 
-/* A 412 names the state that is there, so the client can compare it with its own, or read it under a condition. */
+/* Adds the present ETag to a 412, so that the client can compare it with its own, or use it in a conditional GET. */
 cat_answer_t *cat_products_refuse(cat_request_t *q, apr_status_t rv, const cat_products_judgement_t *j)
 {
     const json_t *errors = cat_products_refusals(q->pool, rv);
@@ -492,8 +501,8 @@ static apr_status_t update_target(cat_request_t *q, cat_input_t *input, cat_prod
     return rv;
 }
 
-/* PUT merges as well, so PATCH differs in the tag of its answer only: that of PUT must not have one, because what is
- * stored is not what was sent (RFC 9110, 9.3.4). */
+/* Handles PUT and PATCH, which both change only the fields that are sent. The response to PUT must not have an ETag
+ * (has_tag is false), because the server does not store exactly the body that was sent (RFC 9110, 9.3.4). */
 static cat_answer_t *update_product(cat_request_t *q, cat_input_t *input, int has_tag, apr_status_t *rv)
 {
     const cat_fields_t *fields = cat_product_fields_of(q->conf);
@@ -515,7 +524,8 @@ static cat_answer_t *update_product(cat_request_t *q, cat_input_t *input, int ha
     return answer;
 }
 
-/* PATCH, or PUT of a product that there is. *rv: why not; APR_EGENERAL: the body has faults. */
+/* Handles PATCH, or PUT of a product that exists. Sets *rv to the status of the write, or to APR_EGENERAL if the body
+ * has errors. */
 static cat_answer_t *check_and_update(cat_request_t *q, int has_tag, apr_status_t *rv)
 {
     cat_product_name_t name;
@@ -530,7 +540,8 @@ static cat_answer_t *check_and_update(cat_request_t *q, int has_tag, apr_status_
     return input.errors ? cat_answer_malformed(q->pool, input.errors) : update_product(q, &input, has_tag, rv);
 }
 
-/* The body of a product that PUT creates by its name: it has the value that the name says. */
+/* Returns the body with the value of the name added, if the body does not have that field: PUT of sku=KT-1 creates a
+ * product whose sku is KT-1. */
 static const json_t *add_name(cat_request_t *q, const cat_product_name_t *name)
 {
     const cat_fields_t *fields = cat_product_fields_of(q->conf);
@@ -543,7 +554,8 @@ static const json_t *add_name(cat_request_t *q, const cat_product_name_t *name)
     return body;
 }
 
-/* *rv APR_EEXIST: a product has the name by now. */
+/* Creates the product of a name that no product had. Sets *rv to APR_EEXIST if a product has the name by now, so that
+ * the caller updates it. Sets *rv to APR_EGENERAL if the response is final although nothing was created. */
 static cat_answer_t *create_named(cat_request_t *q, const cat_product_name_t *name, apr_status_t *rv)
 {
     cat_input_t input;
@@ -575,7 +587,7 @@ static cat_answer_t *create_named(cat_request_t *q, const cat_product_name_t *na
     return answer_refused(q, APR_EEXIST, &input, NULL);
 }
 
-/* Others may create or delete the product of the name at the same time. */
+/* Tries several times, because other requests may create or delete the product of the name at the same time. */
 cat_answer_t *cat_products_update(cat_request_t *q)
 {
     cat_product_name_t name;
@@ -632,7 +644,7 @@ const cat_shape_t cat_products_shape = {.kind = CAT_SHAPE_RECORD,
                                         .name = "Product",
                                         .fields = cat_product_fields,
                                         .count = CAT_PRODUCT_FIELDS,
-                                        .members = listed_members + 1}; /* without pictures */
+                                        .members = listed_members + 1}; /* skips images */
 
 void cat_products_describe(cat_describer_t *d)
 {
@@ -653,7 +665,7 @@ static json_t *describe_new(cat_describer_t *d, json_t **example)
     return cat_schema_of_input(fields->all, fields->count, CAT_CREATE);
 }
 
-/* What is not sent stays. */
+/* Returns an example with one field, because fields that are not sent stay as they are. */
 static json_t *exemplify_change(void)
 {
     return json_pack("{s:f}", "price", 24.5);
@@ -742,7 +754,7 @@ const cat_description_t cat_products_about_create = {
     .problems = creating,
 };
 
-/* What PUT and PATCH have in common. */
+/* Members that the descriptions of PUT and PATCH have in common. */
 #define CHANGE                                                                                                         \
     .tag = "Products", .param = CAT_PRODUCTS_PARAM, .takes_name = 1, .input = CAT_PRODUCTS_CHANGE,                     \
     .describe_input = describe_change, .status = 200, .answered = "The product after the update",                      \

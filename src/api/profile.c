@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The signed-in user's own account: read it, rename it, delete it, or move it to another address. Whatever could let somebody else into the
- * account requires the password, and wrong ones are throttled as when signing in.
+ * The signed-in user's own account: read it, rename it, delete it, or change its address. Deleting it and changing the
+ * address require the password; wrong passwords are throttled as at sign-in.
  */
 #include "api/profile.h"
 
@@ -47,7 +47,7 @@ cat_answer_t *cat_profile_get(cat_request_t *q)
     return rv == APR_SUCCESS ? answer_account(q, user, NULL) : answer_failure(q, rv);
 }
 
-/* A user to whom catalogctl gave a reserved name keeps it. */
+/* Accepts a reserved name if the user already has it, because catalogctl can give a user a reserved name. */
 static void check_update(cat_request_t *q, cat_input_t *input)
 {
     const char *name, *present = q->user->username;
@@ -112,7 +112,8 @@ static void check_email(cat_request_t *q, cat_input_t *input)
     }
 }
 
-/* Neither the answer nor its time tells whether another account has the address: the mailer finds that out. */
+/* Does not check whether another account has the address, because neither the response nor its time must show that. The
+ * mailer checks it. */
 cat_answer_t *cat_profile_change_email(cat_request_t *q)
 {
     const cat_account_context_t c = cat_account_context_make(q);

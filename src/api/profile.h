@@ -4,7 +4,7 @@
 
 #include "http/route.h"
 
-/* The signed-in user's own account: GET, PATCH and DELETE /auth/me; POST /auth/email/change */
+/* Handle GET, PATCH and DELETE /auth/me, and POST /auth/email/change, for the signed-in user's own account. */
 cat_handler_t cat_profile_get, cat_profile_update, cat_profile_remove, cat_profile_change_email;
 extern const cat_description_t cat_profile_about_get, cat_profile_about_update, cat_profile_about_remove,
     cat_profile_about_change_email;

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Signing in and out, refreshing a session, and the list of one's sessions.
+ * Signs users in and out, refreshes sessions, and lists and ends the user's sessions.
  *
- * A refresh token comes in the body or in a cookie, and the body goes first. Browsers send a cookie no matter which site's
- * page makes the request, so it counts only if that page is of this site, or of an origin in CatalogAllowOrigin:
+ * A refresh token comes in the body or in a cookie; the body takes precedence. Browsers send the cookie no matter which
+ * site's page makes the request. So the cookie counts only if the page is of this site or of an origin in
+ * CatalogAllowOrigin:
  *
- *     body has refreshToken               use it
- *     one cookie, from a known page       use it, and answer with a new cookie
- *     a cookie, from another site         403, the user may not have wanted this
- *     two cookies of the name             400, one may be another site's; both are deleted
+ *     body has refreshToken               uses it
+ *     one cookie, from a known page       uses it, and sets a new cookie
+ *     a cookie, from another site         403, because the user may not have wanted the request
+ *     two cookies of this name            400, because another host may have set one; deletes both
  */
 #include "api/sessions.h"
 
@@ -44,7 +45,7 @@ static const char *const *as_record(apr_pool_t *pool, const cat_account_t *user)
     return v;
 }
 
-/* in: cookie, tells_role and message count. */
+/* Returns the response with tokens. Uses only cookie, tells_role and message of `in`. */
 static cat_answer_t *answer_tokens(cat_request_t *q, const cat_account_t *user, const cat_session_t *session,
                                    const cat_sign_in_t *in)
 {
@@ -146,9 +147,9 @@ static cat_answer_t *refuse_refresh(cat_request_t *q, int cookie)
     return answer;
 }
 
-/* A token in the body takes precedence over the cookie. *token NULL: there is neither. *cookie: is the token to come from
- * the cookie? The answer to a request whose only proof is a cookie that a page of another origin sent, or may have set;
- * NULL: it is not one. */
+/* Sets *token to the refresh token in the body or, if there is none, in the cookie; to NULL if there is neither. Sets
+ * *cookie to true if the body has no token. Returns NULL, or the refusal if the cookie came with a request from another
+ * site, or if there are two cookies. */
 static cat_answer_t *find_refresh_token(cat_request_t *q, const char *in_body, const char **token, int *cookie)
 {
     cat_answer_t *answer = NULL;
@@ -187,7 +188,7 @@ static cat_answer_t *refresh_session(cat_request_t *q, const char *token, int co
     return rv == APR_SUCCESS ? answer_tokens(q, user, &session, &in) : cat_failure_answer(q->pool, rv);
 }
 
-/* The limit counts per session. */
+/* Refreshes the session if its rate limit, which is counted for each session, allows. */
 static cat_answer_t *refresh_counted(cat_request_t *q, const char *session, const char *token, int cookie)
 {
     const char *name = cat_rate_limit_names[CAT_RATE_REFRESH];
@@ -231,7 +232,7 @@ cat_answer_t *cat_sessions_renew(cat_request_t *q)
     switch (outcome) {
     case CAT_REFRESH_OK:
         return refresh_counted(q, session.id, token, cookie);
-    case CAT_REFRESH_REPLAYED: /* ends the session, whatever the limit: a thief could use it up to put that off */
+    case CAT_REFRESH_REPLAYED: /* ends the session; the limit does not apply, as a thief could use it up */
         return refresh_session(q, token, cookie);
     default:
         return refuse_refresh(q, cookie);
@@ -239,15 +240,15 @@ cat_answer_t *cat_sessions_renew(cat_request_t *q)
 }
 
 enum { LOGOUT_TOKEN, LOGOUT_ALL, LOGOUT_FIELDS };
-/* refreshToken is used if there is no valid access token. */
+/* refreshToken is used only if there is no valid access token. */
 static const cat_field_t logout_fields[LOGOUT_FIELDS] = {
     [LOGOUT_TOKEN] = {"refreshToken", CAT_STRING, CAT_SECRET, 1, 1000, NULL, NULL,
                       "The refresh token of the session to end; not needed with an access token or a cookie", NULL},
     [LOGOUT_ALL] = {"all", CAT_BOOLEAN, 0, 0, 0, "0", NULL, "End all sessions of the user", "false"},
 };
 
-/* The session of the access token, else of the refresh token. NULL: *session has its id and user. Otherwise the answer
- * to a request with neither. */
+/* Sets id and user_id of *session from the access token or, if that is not valid, from the refresh token. Returns NULL,
+ * or the refusal if there is no valid token. */
 static cat_answer_t *find_session_to_end(cat_request_t *q, const cat_account_context_t *c, const char *in_body,
                                          cat_session_t *session)
 {
@@ -269,7 +270,8 @@ static cat_answer_t *find_session_to_end(cat_request_t *q, const cat_account_con
     if (rv != APR_SUCCESS) {
         return cat_failure_answer(q->pool, rv);
     }
-    return outcome == CAT_REFRESH_UNKNOWN ? refuse_refresh(q, cookie) : NULL; /* a replayed token may end its session */
+    return outcome == CAT_REFRESH_UNKNOWN ? refuse_refresh(q, cookie)
+                                          : NULL; /* a used token may end its session, too */
 }
 
 cat_answer_t *cat_sessions_logout(cat_request_t *q)
@@ -302,7 +304,8 @@ cat_answer_t *cat_sessions_logout(cat_request_t *q)
 
 /* ---- list, remove ---- */
 
-/* What a client reads of a session: its columns, and whether the access token belongs to it. */
+/* Fields of a session in responses: its columns, and a flag that tells whether the request's access token belongs to
+ * it. */
 enum { SESSION_CURRENT = CAT_SESSION_COLUMNS, SESSION_FIELDS };
 static const cat_field_t session_fields[SESSION_FIELDS] = {
     [CAT_SESSION_ID] = {"id", CAT_STRING, CAT_SERVER, 0, 0, NULL, &cat_fields_id, "The session's id",

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * GET /products/suggest?q=ket: words and products for somebody who is still typing. The text is a question as that of a list, whose last word
- * need not be whole; so what is wrong with it is said in the same words.
+ * GET /products/suggest?q=ket: suggests words and products while a user types. The text is parsed like `q` of the list,
+ * so errors have the same messages; its last word may be incomplete.
  */
 #include "api/suggest.h"
 
@@ -18,7 +18,7 @@
 #define LIMIT_MAX 10
 
 typedef struct request_t {
-    const char *text; /* NULL: the client sent none */
+    const char *text; /* NULL if the client sent none. */
     apr_int64_t limit;
 } request_t;
 
@@ -51,7 +51,8 @@ static const cat_parameter_row_t parameters[] = {
     CAT_PARAMETERS_END,
 };
 
-/* The list of products that the text finds. 0: query->errors says what is wrong with it. */
+/* Makes the query of the list of products that the text finds. Returns false and sets query->errors if the text is
+ * invalid. */
 static int find_list(cat_request_t *q, const request_t *r, cat_list_query_t *query)
 {
     cat_buffer_t b;

@@ -4,7 +4,7 @@
 
 #include "http/route.h"
 
-/* GET /products/suggest */
+/* Handles GET /products/suggest. */
 cat_handler_t cat_suggest_get;
 extern const cat_description_t cat_suggest_about;
 

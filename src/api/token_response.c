@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The answer with a pair of tokens, and the cookie that may carry the refresh token in place of the body.
+ * The response with an access token and a refresh token, and the cookie that may carry the refresh token.
  *
- * Over TLS the name of the cookie begins with __Host-. Browsers accept such a cookie only from the host itself, with
- * Secure, without Domain and with Path=/ (RFC 6265bis 4.1.3.2), so another host of the same domain cannot plant the
- * cookie of its own session in a visitor's browser. Since the path no longer tells the cookies of two mounts apart, the
- * name ends with the mount: __Host-catalog_refresh%2fapi.
+ * Over TLS, the name of the cookie begins with __Host-. Browsers accept such a cookie only from the host itself, with
+ * Secure, without Domain and with Path=/ (RFC 6265bis 4.1.3.2). So another host of the same domain cannot set a cookie
+ * with its own session in a visitor's browser. The path is the same for all mounts, so the name ends with the mount's
+ * path: __Host-catalog_refresh%2fapi.
  *
- * Browsers refuse the prefix without TLS. There the cookie is catalog_refresh, with the mount's /auth as its path, and
- * any host of the domain can plant one beside it. The first of two is not to be trusted more than the second, so a
- * request with two is refused, and the answer deletes both.
+ * Without TLS, browsers refuse the prefix. Then the cookie is catalog_refresh, with the mount's /auth as its path, and
+ * any host of the domain can set a second cookie of this name. Nothing shows which of two cookies is ours, so a request
+ * with two is refused, and the response deletes both.
  */
 #include "api/token_response.h"
 
@@ -46,7 +46,7 @@ static const char *make_access_token(cat_request_t *q, const cat_token_response_
 
 /* ---- the cookie ---- */
 
-/* Browsers refuse a cookie with SameSite=None that is not Secure. */
+/* Returns true if the cookie is Secure. Browsers refuse a cookie with SameSite=None that is not. */
 static int is_secure(const cat_conf_t *conf, int tls)
 {
     return tls || conf->cookie_same_site == CAT_SAME_SITE_NONE ||
@@ -59,13 +59,14 @@ const char *cat_token_response_cookie(apr_pool_t *pool, const cat_conf_t *conf, 
                                 : COOKIE;
 }
 
-/* Where a browser has a cookie. */
+/* Path and domain of a cookie. */
 typedef struct place_t {
     const char *path;
-    const char *domain; /* NULL: none, the cookie is of the host alone */
+    const char *domain; /* NULL if the cookie belongs to the host alone. */
 } place_t;
 
-/* Scripts cannot read the cookie; whether pages of other sites can send it depends on SameSite (RFC 6265bis). */
+/* Adds a Set-Cookie header. Scripts cannot read the cookie; SameSite decides whether requests from other sites' pages
+ * carry it (RFC 6265bis). A max_age of 0 deletes the cookie. */
 static void set_cookie(cat_request_t *q, cat_answer_t *answer, place_t place, const char *value, int max_age)
 {
     static const char *const same_site[] = {"Strict", "Lax", "None"};
@@ -84,7 +85,8 @@ static place_t find_place(const cat_request_t *q)
                          is_secure(q->conf, q->secure) ? "/" : apr_pstrcat(q->pool, q->conf->mount_uri, "/auth", NULL)};
 }
 
-/* The part of an address after a host's first label, in which another host could set a cookie; NULL: there is none. */
+/* Returns the domain without its first label, for which another host could set a cookie, or NULL if only one label
+ * would be left. */
 static const char *find_parent(const char *domain)
 {
     const char *dot = strchr(domain, '.');
@@ -92,7 +94,7 @@ static const char *find_parent(const char *domain)
     return dot && strchr(dot + 1, '.') ? dot + 1 : NULL;
 }
 
-/* Deletes the cookies of a path: that of the host, and those of its domain and the domains above it. */
+/* Deletes the cookies of a path: the host's own cookie, and the cookies of its domain and of the domains above. */
 static void drop_cookies_of_path(cat_request_t *q, cat_answer_t *answer, const char *path)
 {
     set_cookie(q, answer, (place_t){path, NULL}, "", 0);
@@ -101,8 +103,9 @@ static void drop_cookies_of_path(cat_request_t *q, cat_answer_t *answer, const c
     }
 }
 
-/* A browser deletes a cookie if path and domain are those with which it was set. This one has sent the cookies for a path
- * that begins with theirs. */
+/* Deletes the cookies of all paths that the request's path begins with. A browser deletes a cookie only if path and
+ * domain are the same as when it was set, and sends a cookie only if the request's path begins with the cookie's
+ * path. */
 static void drop_all_cookies(cat_request_t *q, cat_answer_t *answer)
 {
     const char *path = apr_pstrcat(q->pool, q->conf->mount_uri, q->route->path, NULL);
@@ -133,7 +136,7 @@ void cat_token_response_drop_cookie(cat_request_t *q, cat_answer_t *answer)
     }
 }
 
-/* ---- the answer ---- */
+/* ---- the response ---- */
 
 static void add_user(cat_buffer_t *b, const cat_request_t *q, const cat_token_response_t *tokens)
 {
@@ -189,7 +192,7 @@ static const cat_shape_t token_type = {.kind = CAT_SHAPE_TEXT, .rule = &type_rul
 static const cat_shape_t seconds = {.kind = CAT_SHAPE_WHOLE, .example = "900"};
 static const cat_shape_t refresh_token = {.kind = CAT_SHAPE_TEXT, .example = "\"qp7KEjtzVhWrsbecCbwK...\""};
 
-/* user: the shape of that member. */
+/* `user` is the shape of the member user. */
 #define MEMBERS(user)                                                                                                  \
     {CAT_MEMBER_SUCCESS,                                                                                               \
      CAT_MEMBER_MESSAGE,                                                                                               \

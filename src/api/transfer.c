@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Files of products over HTTP: the parameters and the answers of both routes. The files are made and read in catalogue/transfer.
+ * Files of products over HTTP: parameters and responses of two routes. catalogue/transfer makes and reads the files.
  *
- *     GET /products/export    parameters -> a stream: the catalogue makes the next piece when the last one has been sent
- *     POST /products/import   parameters -> the body, piece by piece, to the import -> a summary, or the faults of the rows
- *              ?dryRun=head   the body, up to its first rows, to catalogue/transfer/file_head.h -> the cells, whatever is in them
+ *     GET /products/export    the catalogue makes the next piece of the file when the last one has been sent
+ *     POST /products/import   passes the body to the import piece by piece; returns a summary, or the rows' errors
+ *              ?dryRun=head   reads only the first rows (catalogue/transfer/file_head.h); returns their cells unchecked
  */
 #include "api/transfer.h"
 
@@ -60,7 +60,7 @@ static int take_export_option(void *baton, cat_parameters_t *p, const cat_parame
     return cat_options_take(p, e->options, parameter);
 }
 
-/* 0: e->query.errors says why. */
+/* Parses the query. Returns false and sets e->query.errors if it is invalid. */
 static int parse_export(cat_request_t *q, export_request_t *e)
 {
     const cat_query_own_t own = {take_export_option, e};
@@ -132,8 +132,8 @@ static const char *const modes[] = {"create", "upsert", NULL};
 static const char *const runs[] = {"false", "true", "head", "sample", NULL};
 static const char *const parts[] = {"whole", "more", "last", NULL};
 
-enum { STORED, CHECKED, HEAD, SAMPLE }; /* of runs */
-enum { WHOLE, MORE, LAST };             /* of parts */
+enum { STORED, CHECKED, HEAD, SAMPLE }; /* Indexes of runs. */
+enum { WHOLE, MORE, LAST };             /* Indexes of parts. */
 enum { MODE, DRY_RUN, ATOMIC, DELIMITER, DECIMAL, ENCODING, HEADER, PART, ETAGS, IMPORT_OPTIONS };
 static const cat_option_t import_options[IMPORT_OPTIONS + 1] = {
     [MODE] = {"mode",
@@ -170,19 +170,19 @@ static const cat_option_t import_options[IMPORT_OPTIONS + 1] = {
 #define KEY_FAULT "must name a unique field, and requires mode=upsert"
 #define LIST "list"
 #define NOT_OF_CSV "must be left out, unless the file is CSV"
-#define SAMPLE_MAX 5    /* products */
-#define IGNORED_MAX 200 /* characters of the name of a column that is ignored */
+#define SAMPLE_MAX 5    /* Number of products that dryRun=sample returns. */
+#define IGNORED_MAX 200 /* Characters of the name of an ignored column. */
 
 typedef struct import_request_t {
     cat_request_t *q;
     cat_import_options_t options;
-    int wants_head;        /* flag */
-    cat_buffer_t products; /* JSON of those that the answer has, between commas */
-    int product_count;
-    apr_pool_t *pool; /* of one of them; NULL: the answer has none */
+    int wants_head;        /* True for dryRun=head. */
+    cat_buffer_t products; /* JSON of the products in the response, separated by commas. */
+    int product_count;     /* Number of these products. */
+    apr_pool_t *pool;      /* Cleared after each of these products. NULL if the response has no products. */
     cat_parameters_t parameters;
-    cat_digest_t *digest; /* of the body; NULL: without an Idempotency-Key nobody needs it */
-    cat_answer_t *kept;   /* for the Idempotency-Key; NULL: nothing was stored yet */
+    cat_digest_t *digest; /* Digest of the body. NULL if the request has no Idempotency-Key. */
+    cat_answer_t *kept;   /* Response stored for the Idempotency-Key. NULL if none was stored. */
 } import_request_t;
 
 static void take_columns(import_request_t *im, cat_row_options_t *rows, const cat_parameter_t *parameter)
@@ -234,7 +234,7 @@ static void check_options(import_request_t *im, const cat_option_t *options, con
     }
 }
 
-/* Of products that are created, as a list with etags has them (api/listing.c), without other fields. */
+/* Adds id and ETag of a created product. The ETag is the one that a list with `etags` has (api/listing.c). */
 static void add_created(import_request_t *im, const char *const *product)
 {
     const char *tag = cat_products_tag(im->pool, cat_product_fields_of(im->q->conf), product);
@@ -244,7 +244,8 @@ static void add_created(import_request_t *im, const char *const *product)
     CAT_BUFFER_LITERAL(&im->products, "}");
 }
 
-static void note_product(void *baton, const char *const *product)
+/* Collects a product for the response. `product` is NULL when a transaction begins, perhaps again. */
+static void collect_product(void *baton, const char *const *product)
 {
     import_request_t *im = baton;
     const cat_fields_t *fields = cat_product_fields_of(im->q->conf);
@@ -263,18 +264,31 @@ static void note_product(void *baton, const char *const *product)
     }
 }
 
-static void note_products(import_request_t *im, const cat_option_t *options)
+static void collect_products(import_request_t *im, const cat_option_t *options)
 {
     int is_sample = options[DRY_RUN].chosen == SAMPLE;
 
     if (options[ETAGS].chosen && !options[ATOMIC].chosen) {
-        cat_parameters_add_error(&im->parameters, "etags", "format", "must be false where atomic is");
+        cat_parameters_add_error(&im->parameters, "etags", "format", "must be false if atomic is false");
     }
     if (is_sample || (options[ETAGS].chosen && options[DRY_RUN].chosen == STORED)) {
-        im->options.note = note_product;
+        im->options.note = collect_product;
         apr_pool_create(&im->pool, im->q->pool);
         cat_buffer_init(&im->products, im->q->pool, is_sample ? 2048 : 65536);
     }
+}
+
+/* Returns the names of all parameters of an import, with NULL at the end, on the pool. */
+static const char *const *list_parameters(apr_pool_t *pool)
+{
+    static const char *const others[] = {COLUMNS, KEY, LIST};
+    const char **names = apr_pcalloc(pool, (IMPORT_OPTIONS + 3 + 1) * sizeof(*names));
+
+    for (int i = 0; i < IMPORT_OPTIONS; i++) {
+        names[i] = import_options[i].name;
+    }
+    memcpy(names + IMPORT_OPTIONS, others, sizeof(others));
+    return names;
 }
 
 static json_t *parse_import(import_request_t *im)
@@ -287,6 +301,7 @@ static json_t *parse_import(import_request_t *im)
     memcpy(options, import_options, sizeof(options));
     options[ENCODING].chosen = cat_header_charset(q->upload->type, cat_encodings);
     cat_parameters_init(&im->parameters, q->pool, q->strict, q->query);
+    im->parameters.names = list_parameters(q->pool);
     while (cat_parameters_next(&im->parameters, &parameter)) {
         if (!strcmp(parameter.name, COLUMNS)) {
             take_columns(im, &rows, &parameter);
@@ -316,7 +331,7 @@ static json_t *parse_import(import_request_t *im)
         .tells_places = options[PART].chosen != WHOLE,
         .baton = im,
     };
-    note_products(im, options);
+    collect_products(im, options);
     return im->parameters.errors;
 }
 
@@ -350,7 +365,7 @@ static cat_answer_t *name_ignored(const import_request_t *im, cat_answer_t *answ
     return answer;
 }
 
-/* NULL: the answer has none. */
+/* Returns the JSON array of the collected products, or NULL if the response has none. */
 static const cat_buffer_t *list_products(const import_request_t *im)
 {
     cat_buffer_t *b = apr_palloc(im->q->pool, sizeof(*b));
@@ -405,7 +420,8 @@ static cat_answer_t *answer_refused(const import_request_t *im, apr_status_t rv,
     return name_ignored(im, answer, result);
 }
 
-/* Reads the body to its end, or as far as it is good for anything. */
+/* Reads the body to its end, or until the import fails, and then sets *rv. Returns NULL, or the response if the body
+ * cannot be read. */
 static cat_answer_t *read_file(const import_request_t *im, cat_import_t *import, apr_status_t *rv)
 {
     cat_upload_t *upload = im->q->upload;
@@ -459,7 +475,7 @@ static cat_answer_t *answer_head(const import_request_t *im)
     return answer;
 }
 
-/* The counts are known within the transaction only, which also stores the answer. */
+/* Writes the response at the end of the transaction, which stores it for the Idempotency-Key. */
 static void keep_answer(void *baton, const cat_import_result_t *result)
 {
     import_request_t *im = baton;
@@ -476,16 +492,17 @@ static cat_answer_t *begin_idempotency(import_request_t *im)
         return NULL;
     }
     if (im->options.in_batches) {
-        return cat_answer_problem(q->pool, CAT_PROBLEM_IDEMPOTENCY_KEY,
-                                  "an import with atomic=false may be several transactions, which no key makes one");
+        return cat_answer_problem(
+            q->pool, CAT_PROBLEM_IDEMPOTENCY_KEY,
+            "an import with atomic=false may take several transactions; leave out Idempotency-Key or atomic=false");
     }
     im->options.finish = keep_answer;
     im->digest = cat_digest_begin(q->pool);
     return im->digest ? NULL : cat_answer_problem(q->pool, CAT_PROBLEM_UNABLE, NULL);
 }
 
-/* Bad rows are reported only after the search for a stored answer: what a file that was stored updates may be deleted by
- * now. */
+/* Looks for a stored response before it reports bad rows: when a file is sent again, a product that it updated the
+ * first time may have been deleted. */
 static cat_answer_t *store_file(import_request_t *im, cat_import_t *import)
 {
     const cat_import_result_t *result = cat_import_result(import);
@@ -554,7 +571,7 @@ static void describe_import(cat_describer_t *d)
         json_string(","));
 }
 
-/* A file of each format. The JSON is described, the others are texts. */
+/* Describes a file of each format. JSON files have a schema, other files are texts. */
 static json_t *describe_file(cat_describer_t *d)
 {
     static const cat_shape_t products = {.kind = CAT_SHAPE_LIST, .of = &cat_products_shape};
@@ -606,7 +623,7 @@ static const cat_member_t summary_members[] = {
     CAT_MEMBER_END,
 };
 static const cat_shape_t summary = {.kind = CAT_SHAPE_OBJECT, .name = "ImportSummary", .members = summary_members};
-/* Products that lack id and time, or all but id and etag. */
+/* A product without id and times (dryRun=sample), or only its id and ETag (etags). */
 static const cat_shape_t part_of_product = {.kind = CAT_SHAPE_ANY};
 static const cat_shape_t sample = {.kind = CAT_SHAPE_LIST, .of = &part_of_product};
 static const cat_shape_t head = {.kind = CAT_SHAPE_LIST, .of = &cells};

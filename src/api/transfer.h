@@ -4,7 +4,7 @@
 
 #include "http/route.h"
 
-/* GET /products/export, POST /products/import. */
+/* Handle GET /products/export and POST /products/import. */
 cat_handler_t cat_transfer_export, cat_transfer_import;
 extern const cat_description_t cat_transfer_about_export, cat_transfer_about_import;
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Accounts of others, for administrators: list, read, change, delete, unlock, end sessions. Each change runs in one
- * transaction with the check that the actor is an administrator still, and the condition If-Match
- * (accounts/administration.h); the sessions that it ends are refused once it is committed.
+ * The accounts of all users, for administrators: list, invite, read, change, delete, unlock, end sessions. One
+ * transaction makes the change, checks that the actor still is an administrator, and evaluates If-Match
+ * (accounts/administration.h). After the commit, this server refuses the access tokens of the sessions that the change
+ * ended.
  */
 #include "api/user_admin.h"
 
@@ -124,7 +125,8 @@ static void write_user(cat_request_t *, const cat_account_t *user, cat_buffer_t 
     cat_fields_write(b, cat_user_view_fields, CAT_USER_VIEW_FIELDS, values);
 }
 
-/* The answer to GET; the tag of other answers is that of this one. */
+/* Returns the response to GET if `message` is NULL. The ETag of that response is the ETag of the user in every
+ * response. */
 static cat_answer_t *represent_user(cat_request_t *q, const cat_account_t *user, const char *message)
 {
     cat_answer_t *answer;
@@ -165,10 +167,10 @@ typedef struct change_request_t {
     cat_request_t *q;
     cat_administration_t administration;
     cat_account_condition_t condition;
-    const char *tag;               /* of the state that was judged last; NULL: none was */
-    cat_administration_act_t *act; /* NULL: update */
+    const char *tag;               /* ETag of the stored account that was checked last. NULL if none was checked. */
+    cat_administration_act_t *act; /* NULL for an update. */
     const cat_account_change_t *change;
-    cat_account_t *account; /* of an update, afterwards */
+    cat_account_t *account; /* The account after an update. */
 } change_request_t;
 
 static apr_status_t judge_conditions(void *baton, const cat_account_t *account)
@@ -202,7 +204,7 @@ static void describe_work(change_request_t *r)
     };
 }
 
-/* NULL: it has been done. Otherwise the answer that says why not. */
+/* Makes the change. Returns NULL, or the response to a failure. */
 static cat_answer_t *run_change(change_request_t *r)
 {
     cat_request_t *q = r->q;
@@ -299,7 +301,7 @@ typedef struct invite_request_t {
     cat_request_t *q;
     cat_administration_t administration;
     cat_invitation_t invitation;
-    cat_account_t *account; /* afterwards */
+    cat_account_t *account; /* The new account. */
 } invite_request_t;
 
 static apr_status_t store_invitation(void *baton)
@@ -325,7 +327,7 @@ static cat_answer_t *answer_taken(cat_request_t *q, const invite_request_t *r, c
     return cat_answer_invalid(q->pool, CAT_PROBLEM_USER_EXISTS, input->errors);
 }
 
-/* Only an administrator whose server sends no mails sees the link. */
+/* Returns the response with the new user. It includes the link only if the server sends no mails. */
 static cat_answer_t *answer_invited(cat_request_t *q, const invite_request_t *r)
 {
     cat_buffer_t b;

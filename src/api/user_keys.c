@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The keys of the user's programs: create one, list them, end one. The answer that creates a key has its token; the server does not keep
- * it, so nobody can read it again.
+ * Creates, lists and ends the API keys of the user's programs. Only the response that creates an API key has its token,
+ * because the server does not store the token.
  */
 #include "api/user_keys.h"
 
@@ -29,7 +29,7 @@ enum { NAME, EXPIRES_IN, ROLE, PASSWORD, INPUT_FIELDS };
 
 /* clang-format off */
 static const cat_field_t input_fields[INPUT_FIELDS] = {
-    /*               name         kind        flags                      least most                         absent rule */
+    /* name         kind        flags                      least most                         absent rule */
     [NAME] =       {"name",      CAT_STRING, CAT_REQUIRED | CAT_VISIBLE, 1,   100,                          NULL, &cat_user_key_name_rule,
         "What the key is for", "ERP"},
     [EXPIRES_IN] = {"expiresIn", CAT_NUMBER, CAT_WHOLE,                  1,   CAT_USER_KEY_DAYS_MOST * DAY, NULL, NULL,
@@ -44,11 +44,11 @@ static const cat_field_t input_fields[INPUT_FIELDS] = {
 typedef struct creation_t {
     cat_request_t *q;
     cat_account_context_t c;
-    cat_account_t *account; /* as it was when the password was compared */
+    cat_account_t *account; /* Account as it was when the password was compared. */
     cat_actor_t actor;
-    const char *role; /* as the client sent it */
+    const char *role; /* Role that the client sent. NULL if it sent none. */
     cat_user_key_t key;
-    const char *token; /* of the key */
+    const char *token; /* Token of the API key. */
     cat_user_key_outcome_t outcome;
 } creation_t;
 
@@ -64,7 +64,7 @@ static apr_status_t add_key(void *baton)
                                                 &creation->outcome);
 }
 
-/* A token has whole seconds. */
+/* Cuts the time of expiry to seconds, because a token has whole seconds. */
 static cat_user_key_t make_key(const cat_request_t *q, const cat_input_t *input)
 {
     const char *seconds = input->values[EXPIRES_IN];
@@ -101,14 +101,15 @@ static cat_answer_t *answer_outcome(cat_request_t *q, const creation_t *creation
     case CAT_USER_KEY_MANY:
         return cat_answer_problem(q->pool, CAT_PROBLEM_KEYS_FULL, NULL);
     case CAT_USER_KEY_ABOVE:
-        cat_fields_add_error(q->pool, input, "role", "invalid", "must not be above your own");
+        cat_fields_add_error(q->pool, input, "role", "invalid", "must not be above your own role");
         return cat_answer_malformed(q->pool, input->errors);
     default:
         return answer_created(q, &creation->key, creation->token);
     }
 }
 
-/* Makes the token before the key is stored: a stored key without a token would be of no use. 0: it cannot. */
+/* Makes the token, before the API key is stored: nobody could use a stored key without a token. Returns false, after
+ * logging it, if that fails. */
 static int sign_key(cat_request_t *q, creation_t *creation)
 {
     const cat_keys_t *keys = cat_keyring_get(q->conf->keys, q->now, NULL);

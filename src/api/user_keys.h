@@ -4,7 +4,7 @@
 
 #include "http/route.h"
 
-/* GET and POST /auth/keys, DELETE /auth/keys/:id: the keys of the user's programs. */
+/* Handle GET and POST /auth/keys, and DELETE /auth/keys/:id: the API keys of the user's programs. */
 cat_handler_t cat_user_keys_list, cat_user_keys_create, cat_user_keys_remove;
 
 extern const cat_description_t cat_user_keys_about_list, cat_user_keys_about_create, cat_user_keys_about_remove;

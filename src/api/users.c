@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Registration: POST /register signs the new user in, POST /users only creates the account. Both check the body against
- * the same field table, and store the account with its confirmation mail in one transaction. How many accounts a network
- * may create for one mailbox is limited, because each sends a mail there.
+ * the same field table, and store the account with its confirmation mail in one transaction. A rate limits the accounts
+ * that a network creates with sub-addresses of one mailbox, because each account sends a mail there.
  */
 #include "api/users.h"
 
@@ -39,9 +39,9 @@ static cat_answer_t *answer_taken(cat_request_t *q, cat_input_t *input, const ca
                          : cat_answer_problem(q->pool, CAT_PROBLEM_USER_EXISTS, NULL);
 }
 
-/* How many accounts a network may register with sub-addresses of one mailbox: each of them sends a mail there. */
+/* Limit on the accounts that a network registers with sub-addresses of one mailbox. */
 typedef struct quota_t {
-    cat_rate_t rate; /* no limit if the address is no sub-address, or no mail is sent */
+    cat_rate_t rate; /* Allows everything if the address is not a sub-address, or if the server sends no mails. */
     const char *party;
 } quota_t;
 
@@ -54,7 +54,8 @@ static quota_t find_quota(cat_request_t *q, const char *email)
                : (quota_t){.party = ""};
 }
 
-/* Registers within the quota. session NULL: none is opened. NULL: the account is stored. Otherwise the answer that refuses it. */
+/* Registers the user if the quota allows. `session` may be NULL, see cat_registration_add. Returns NULL, or the
+ * response to a failure. */
 static cat_answer_t *register_counted(cat_request_t *q, const cat_account_context_t *c, cat_input_t *input,
                                       cat_session_t *session)
 {
@@ -80,7 +81,8 @@ static int is_open(const cat_conf_t *conf)
     return conf->registration;
 }
 
-/* What the fields alone do not tell. A value that is no text is NULL. */
+/* Checks rules that need more than one field or the configuration. A value is NULL if the body does not have a text for
+ * it. */
 static void check_together(cat_request_t *q, const cat_account_context_t *c, cat_input_t *input)
 {
     const char *name = input->values[CAT_USER_USERNAME], *password = input->values[CAT_USER_PASSWORD];
@@ -95,8 +97,8 @@ static void check_together(cat_request_t *q, const cat_account_context_t *c, cat
     }
 }
 
-/* Checks the body against the first `count` fields, and adds what the server sets, so that input->values is the record to
- * store. The answer that refuses it, or NULL. */
+/* Checks the body against the first `count` fields and adds the id and the creation time, so that input->values is the
+ * record to store. Returns NULL, or the refusal. */
 static cat_answer_t *check_user(cat_request_t *q, const cat_account_context_t *c, int count, cat_input_t *input)
 {
     if (!is_open(q->conf)) {
@@ -157,8 +159,8 @@ static cat_answer_t *answer_tokens(cat_request_t *q, const cat_input_t *input, c
     return cat_token_response_answer(q, 201, choose_welcome(q), &tokens);
 }
 
-/* The first answer may have been lost, and with it the tokens. Their successors require what signing in does, no less:
- * the password may have been changed since, and somebody may be guessing it. */
+/* Handles a repeated registration, whose first response may have been lost together with the tokens. Signs the user in
+ * with all checks, because the password may have changed since, and because the client may be guessing it. */
 static cat_answer_t *repeat_registration(cat_request_t *q)
 {
     cat_input_t input;

@@ -4,7 +4,7 @@
 
 #include "http/route.h"
 
-/* POST /register, which answers with tokens, and POST /users, which answers with the user. */
+/* Handle POST /register, which creates an account and signs in, and POST /users, which only creates an account. */
 cat_handler_t cat_users_register, cat_users_create;
 extern const cat_description_t cat_users_about_register, cat_users_about_create;
 

@@ -4,7 +4,7 @@
 
 #include "http/route.h"
 
-/* GET /webhooks, for administrators */
+/* Handles GET /webhooks, for administrators. */
 cat_handler_t cat_webhooks_list;
 extern const cat_description_t cat_webhooks_about_list;
 

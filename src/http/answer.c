@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Makes answers before they become HTTP: JSON with data, or a failure with the words of its row in the problem table.
+ * Makes answers before they become HTTP responses: JSON with data, or a failure with the texts of its row in the
+ * problem table.
  *
  *     {"success":true,"data":...,"message":"..."}
- *     {"success":false,"message":"Validation failed","error":"...","errors":[{"field":"price","code":"type","message":"..."}]}
+ *     {"success":false,"message":"Validation failed","error":"...","errors":[{"field":"price","code":"type",...}]}
  *
- * An answer is a plain value on the pool. httpd/reply.c alone sends it, and adds ETag, request id and caching.
+ * An answer is a plain value on the pool. Only httpd/reply.c sends it, and adds ETag, request id and caching.
  */
 #include "http/answer.h"
 
@@ -140,7 +141,7 @@ void cat_answer_add_json(apr_pool_t *pool, cat_answer_t *a, const char *name, co
     cat_answer_add_member(pool, a, name, &b);
 }
 
-#define SENTENCES 5 /* faults of records that `error` names */
+#define SENTENCES 5 /* Number of faulty records that `error` names. */
 
 cat_answer_t *cat_answer_rows_invalid(apr_pool_t *pool, const char *word, const char *member, const json_t *errors)
 {
@@ -197,9 +198,9 @@ void cat_answer_header(cat_answer_t *a, apr_pool_t *pool, const char *name, cons
     cat_answer_put_header(a->headers, name, value);
 }
 
-#define IGNORED_OCTETS 64 /* of one name; the rest is cut */
+#define IGNORED_OCTETS 64 /* Bytes of one name. The rest is cut off. */
 
-/* Encodes every octet that is no character of a token (RFC 9110 5.6.2), and '%', which begins an encoded one. */
+/* Encodes every byte that is no character of a token (RFC 9110 5.6.2), and '%', which begins an encoded byte. */
 static void add_encoded(cat_buffer_t *b, const char *name)
 {
     static const char hex[] = "0123456789ABCDEF";

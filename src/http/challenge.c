@@ -4,7 +4,7 @@
 #include <apr_strings.h>
 #include <string.h>
 
-/* The content of a quoted-string (RFC 9110 5.6.4). A pair that httpd has escaped already stays as it is. */
+/* Returns the content of a quoted-string (RFC 9110 5.6.4). A pair that httpd has escaped already stays as it is. */
 static const char *quote_text(apr_pool_t *pool, const char *text)
 {
     char *quoted = apr_palloc(pool, 2 * strlen(text) + 1), *end = quoted;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Requests from pages of other origins. A browser lets such a page read a response only if its headers allow the page's
- * origin (Fetch, CORS), so CatalogAllowOrigin names origins as browsers send them, and the texts are compared as they are.
- * Cookies need more: Sec-Fetch-Site, or else Origin, tells whether the page that sent a request may use them.
+ * Requests from pages of other origins. A browser lets such a page read a response only if the headers allow the page's
+ * origin (Fetch, CORS). So CatalogAllowOrigin names origins as browsers send them, and the texts are compared byte by
+ * byte. Cookies need more: Sec-Fetch-Site, or else Origin, tells whether the page that sent a request may use them.
  */
 #include "http/cors.h"
 
@@ -13,9 +13,9 @@
 
 #include "lib/text.h"
 
-/* What pages may send besides what each browser lets them send. */
+/* Request headers that pages may send in addition to those that browsers always let them send. */
 #define REQUEST_HEADERS "Authorization, Content-Type, If-Match, If-None-Match, Idempotency-Key, Link-Token, Prefer"
-#define MAX_AGE "7200" /* seconds; Chromium keeps a preflight for no longer */
+#define MAX_AGE "7200" /* In seconds. Chromium keeps a preflight no longer. */
 
 static const char exposed[] = ""
 #define EXPOSED(name) ", " name
@@ -48,7 +48,7 @@ static const char *skip_host(const char *p)
     return end > p ? end : NULL;
 }
 
-/* The port from its colon, if there is one; browsers leave out that of the scheme. */
+/* Checks the text after the host, which must be a port. Browsers leave out the port of the scheme. */
 static const char *check_port(const char *text, const char *port)
 {
     apr_size_t digits = strspn(port + 1, "0123456789");
@@ -106,7 +106,7 @@ int cat_cors_allows(const cat_origins_t *origins, const char *origin)
 
 /* ---- responses ---- */
 
-/* A response to all origins does not depend on Origin, so all of them may share it in a cache. */
+/* A response for all origins does not depend on Origin, so all of them can share it in a cache. */
 void cat_cors_describe(const cat_origins_t *origins, const char *origin, apr_table_t *headers)
 {
     if (origins->any) {
@@ -133,7 +133,7 @@ void cat_cors_describe_preflight(apr_pool_t *pool, cat_answer_t *answer, const c
 
 /* ---- cookies ---- */
 
-/* url: CatalogBaseURL, which has a scheme and a host. */
+/* Returns true if `origin` is the origin of `url`, which is CatalogBaseURL and has a scheme and a host. */
 static int is_origin_of(const char *origin, const char *url)
 {
     const char *host = cat_text_host(url);

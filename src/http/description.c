@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the handlers' descriptions for /openapi.json have in common: the bodies of simple successes and of failures, parameters, and schemas.
+ * Common parts of the handlers' descriptions for /openapi.json: the bodies of simple successes and of failures,
+ * parameters, and schemas.
  *
- * Each parameter of a query is a component of the document, named after the group of its route: "price[gte]" of a list of products is
- * "products.price.gte". A parameter that some component describes already refers to that one instead, so each is in the document once.
+ * Each query parameter is a component of the document, named after the group of its route: "price[gte]" of a list of
+ * products is "products.price.gte". If an equal component exists already, the parameter refers to that component, so
+ * each is in the document once.
  */
 #include "http/description.h"
 
@@ -22,15 +24,15 @@ static const char *const codes[] = {
 static const cat_text_rule_t code_rule = {.words = codes};
 static const cat_shape_t code = {.kind = CAT_SHAPE_TEXT, .rule = &code_rule};
 static const cat_member_t error[] = {
-    {"field", &cat_schema_text, CAT_ALWAYS, "The field or the parameter; empty: the body as a whole"},
+    {"field", &cat_schema_text, CAT_ALWAYS, "The field or the parameter; empty for the body as a whole"},
     {"code", &code, CAT_ALWAYS, "What is wrong with it, for programs"},
-    {"message", &cat_schema_text, CAT_ALWAYS, "The same for people, to be read after the field's name"},
-    {"id", &cat_schema_text, CAT_RARELY, "Of a change of all products that match: the product"},
-    {"row", &cat_schema_whole, CAT_RARELY, "Of an import: the row of the file"},
-    {"line", &cat_schema_whole, CAT_RARELY, "Of an import: the line of the body on which the row begins"},
-    {"begin", &cat_schema_whole, CAT_RARELY, "Of an import of a part: the octet of the body at which the row begins"},
+    {"message", &cat_schema_text, CAT_ALWAYS, "What is wrong with it, for people, to be read after the field's name"},
+    {"id", &cat_schema_text, CAT_RARELY, "The product, in a change of all products that match"},
+    {"row", &cat_schema_whole, CAT_RARELY, "The row of the file, in an import"},
+    {"line", &cat_schema_whole, CAT_RARELY, "The line of the body on which the row begins, in an import"},
+    {"begin", &cat_schema_whole, CAT_RARELY, "The byte of the body at which the row begins, in an import in parts"},
     {"end", &cat_schema_whole, CAT_RARELY,
-     "Of an import of a part: the octet after the row; absent: the rest cannot be read"},
+     "The byte after the row, in an import in parts; absent if the rest cannot be read"},
     CAT_MEMBER_END,
 };
 static const cat_shape_t one_error = {.kind = CAT_SHAPE_OBJECT, .name = "FieldError", .members = error};
@@ -39,7 +41,7 @@ const cat_shape_t cat_description_errors = {.kind = CAT_SHAPE_LIST, .of = &one_e
 static const cat_member_t problem[] = {CAT_DESCRIPTION_PROBLEM, CAT_MEMBER_END};
 const cat_shape_t cat_description_problem = {.kind = CAT_SHAPE_OBJECT, .name = "Problem", .members = problem};
 
-/* The name of a component: "products.price.gte" for "price[gte]". */
+/* Returns the name of a parameter's component, such as "products.price.gte" for "price[gte]". */
 static const char *name_component(const cat_describer_t *d, const char *name)
 {
     char *component = apr_pstrcat(d->pool, d->group, ".", name, NULL), *end = component;
@@ -53,8 +55,8 @@ static const char *name_component(const cat_describer_t *d, const char *name)
     return component;
 }
 
-/* The name of the component that is the same; the parameter is added under its own name where there is none, with a number behind it where
- * another route has a parameter of this name that is not the same. */
+/* Returns the name of the component that equals the parameter. If there is none, adds the parameter under its own name,
+ * followed by a number if another route has a different parameter with this name. */
 static const char *share_parameter(const cat_describer_t *d, const char *own_name, json_t *parameter)
 {
     json_t *components = d->components;

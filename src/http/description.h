@@ -8,84 +8,90 @@
 #include "http/schema.h"
 #include "lib/conf.h"
 
-/* What /openapi.json says of a route besides what follows from its row in the route table. It is defined beside the handler. */
+/* The description of a route for /openapi.json, apart from what follows from its row in the route table. It is defined
+ * next to the handler. */
 
-typedef struct cat_parameter_row_t cat_parameter_row_t; /* http/parameters.h */
+typedef struct cat_parameter_row_t cat_parameter_row_t; /* Defined in http/parameters.h. */
 
-/* What is described, while it is. */
+/* State while a description is made. */
 typedef struct cat_describer_t {
     const cat_conf_t *conf;
     apr_pool_t *pool;
-    json_t *schemas;    /* by name */
-    json_t *components; /* parameters, by name */
-    json_t *headers;    /* of answers, by name */
-    json_t *examples;   /* of problems, by name */
-    json_t *responses;  /* that operations share, by name */
-    json_t *shared;     /* the names of these, by their contents */
-    json_t *parameters; /* of the operation */
-    const char *group;  /* of the operation's parameters */
-    int is_required;    /* flag: the next parameter is */
+    json_t *schemas;    /* JSON Schemas, by name. */
+    json_t *components; /* Parameters, by name. */
+    json_t *headers;    /* Headers of answers, by name. */
+    json_t *examples;   /* Examples of problems, by name. */
+    json_t *responses;  /* Responses that operations share, by name. */
+    json_t *shared;     /* Names of `responses`, by their content. */
+    json_t *parameters; /* Parameters of the current operation. */
+    const char *group;  /* Group of the current operation's parameters. */
+    int is_required;    /* True if the next parameter is required. */
 } cat_describer_t;
 
-/* Headers of an answer that succeeded, as bits. */
+/* Headers of a successful answer, as bits. */
 enum {
-    CAT_HEADER_ETAG = 1, /* of a GET: and its answer is 304 or 412 on a condition */
+    CAT_HEADER_ETAG = 1, /* For GET. Conditions of the request can then lead to 304 or 412. */
     CAT_HEADER_LINK = 2,
     CAT_HEADER_LOCATION = 4,
     CAT_HEADER_COOKIE = 8,
     CAT_HEADER_DISPOSITION = 16,
     CAT_HEADER_ALLOW = 64,
     CAT_HEADER_BATCH = 512,
-    CAT_HEADER_CURRENCY = 256 /* if CatalogCurrency is set */
+    CAT_HEADER_CURRENCY = 256 /* Sent if CatalogCurrency is set. */
 };
 
 typedef struct cat_description_t {
-    const char *id;            /* operationId */
-    const char *tag;           /* a row of the tag table, api/openapi.c */
-    const char *summary;       /* what the route does, in a few words */
-    const char *about;         /* more, in full sentences; NULL: that is all */
-    const char *param;         /* the ':' segment of the path, in a few words; NULL: there is none */
-    const char *param_example; /* NULL: an id */
-    const char *param2;        /* the second one, an id; NULL: there is none */
-    int takes_name;            /* flag: where fields are unique, it may also be a product's name */
+    const char *id;      /* operationId. */
+    const char *tag;     /* Row of the tag table in api/openapi.c. */
+    const char *summary; /* What the route does, in a few words. */
+    const char *about;   /* More about the route, in whole sentences, or NULL. */
+    const char *param;   /* Description of the ':' segment of the path, in a few words. NULL if the path has none. */
+    const char *param_example; /* NULL if the example is an id. */
+    const char *param2; /* Description of the second ':' segment, which is an id. NULL if the path has only one. */
+    int takes_name;     /* True if the segment may also be a product's name where a field is unique. */
 
-    /* The request. Of a JSON body: */
-    const char *input;         /* the name of its schema; NULL: the route takes none, or another one */
-    const cat_field_t *fields; /* what it may have; NULL: describe_input */
+    /* The request. For a JSON body: */
+    const char *input;         /* Name of its schema. NULL if the route takes no JSON body. */
+    const cat_field_t *fields; /* Fields that the body may have. NULL if describe_input describes the body. */
     int field_count;
     cat_purpose_t purpose;
-    int needs_more; /* flag: besides the required fields it must have another one; their texts say which */
+    /* True if the body must have one more field than the required ones. The texts of the fields say which. */
+    int needs_more;
     json_t *(*describe_input)(cat_describer_t *d, json_t **example);
-    const char *group; /* of the parameters of the query, for the names of their components: "products" */
-    const cat_parameter_row_t *parameters;           /* what they are; NULL: describe_parameters */
-    void (*describe_parameters)(cat_describer_t *d); /* calls cat_description_add_parameter; NULL: there are none */
-    int takes_cookie;                                /* flag: it may come with a refresh token, as a cookie */
+    const char *group; /* Group of the query's parameters, such as "products", for the names of their components. */
+    /* Table of the query's parameters. NULL if describe_parameters describes them. */
+    const cat_parameter_row_t *parameters;
+    /* Calls cat_description_add_parameter for each parameter. NULL if there is none. */
+    void (*describe_parameters)(cat_describer_t *d);
+    int takes_cookie; /* True if the request may have a refresh token in a cookie. */
 
     /* The answer to a request that succeeds. */
     int status;
-    const char *answered;                            /* what it has, in a few words */
-    const cat_shape_t *shape;                        /* its JSON body; NULL: describe_content */
-    json_t *(*describe_content)(cat_describer_t *d); /* NULL, as shape is: there is no body */
-    unsigned headers;                                /* CAT_HEADER_x */
+    const char *answered;     /* What the answer contains, in a few words. */
+    const cat_shape_t *shape; /* Shape of its JSON body. NULL if describe_content describes the body. */
+    json_t *(*describe_content)(cat_describer_t *d); /* If this and `shape` are NULL, the answer has no body. */
+    unsigned headers;                                /* Bits CAT_HEADER_x. */
 
-    /* Another one, where the request may succeed in two ways; other_status 0: there is none. other_shape NULL: describe_content. */
+    /* A second answer, if the request may succeed in two ways; other_status is 0 if not. If other_shape is NULL,
+     * describe_content describes the body. */
     int other_status;
     const char *other_answered;
     const cat_shape_t *other_shape;
 
-    const cat_shape_t *refusal; /* of an answer that failed; NULL: cat_description_problem */
+    const cat_shape_t *refusal; /* Shape of a failure's body. NULL means cat_description_problem. */
 
-    /* The ways in which it can fail that do not follow from the row; ends with CAT_PROBLEM_COUNT. NULL: none. */
+    /* Problems of the route that do not follow from its row. Ends with CAT_PROBLEM_COUNT. NULL if there are none. */
     const cat_problem_t *problems;
-    int needs_no_database; /* flag */
+    int needs_no_database; /* True if the route needs no database. */
 
-    /* 0: these settings close the route, so it is not described, and answers 404; or what it likes, if refuses_closed. NULL: it is always
-     * open. */
+    /* Returns false if these settings close the route. A closed route is not described, and answers 404 unless
+     * refuses_closed is set. NULL if the route is always open. */
     int (*is_open)(const cat_conf_t *conf);
-    int refuses_closed; /* flag */
+    int refuses_closed; /* True if the handler itself refuses requests while the route is closed. */
 } cat_description_t;
 
-/* The answer that says only what was done; that to a request that failed, and its members, for one that has more. */
+/* Shapes of the answer that only says what was done, of a failure's body, and of its list of errors.
+ * CAT_DESCRIPTION_PROBLEM has the members of a failure's body, for bodies with more members. */
 extern const cat_shape_t cat_description_done, cat_description_problem, cat_description_errors;
 #define CAT_DESCRIPTION_PROBLEM                                                                                        \
     {"success", &cat_schema_false, CAT_ALWAYS, "The request failed"},                                                  \
@@ -93,14 +99,15 @@ extern const cat_shape_t cat_description_done, cat_description_problem, cat_desc
         {"error", &cat_schema_text, CAT_USUALLY, "Its cause, in a sentence"},                                          \
         {"errors", &cat_description_errors, CAT_RARELY, "Each fault of the request"}
 
-/* Adds a parameter of the query. Takes over schema and example. */
+/* Adds a parameter of the query. Takes ownership of `schema` and `example`. */
 void cat_description_add_parameter(cat_describer_t *d, const char *name, const char *about, json_t *schema,
                                    json_t *example);
 
-/* Adds a schema, which it takes over, unless there is one of that name. A reference to it. */
+/* Adds a schema unless one of that name exists, and returns a reference to it. Takes ownership of `schema`. */
 json_t *cat_description_add_schema(cat_describer_t *d, const char *name, json_t *schema);
 
-/* A schema of one of the words, which end with NULL. chosen: the default; negative: none. */
+/* Returns the schema of a parameter that takes one of the words. `words` ends with NULL. `chosen` is the index of the
+ * default, or negative if there is none. */
 json_t *cat_description_words(const char *const *words, int chosen);
 
 #endif

@@ -2,9 +2,9 @@
 /*
  * Entity tags, and the conditions that name them.
  *
- * A tag is 64 bits of a hash of the response body, so two servers give the same product the same tag, and nothing has to
- * be stored for it. httpd's filters mark what they encode, "a1b2-gzip"; such a tag is recognized as the one that it was
- * made of.
+ * A tag is 64 bits of a hash of the response body, so two servers give the same product the same tag, and no tag is
+ * stored. httpd's filters add a suffix to the tags of bodies that they encode, "a1b2-gzip". Such a tag counts as the
+ * tag without the suffix.
  */
 #include "http/etag.h"
 
@@ -14,9 +14,10 @@
 
 #include "lib/hash.h"
 
-#define DIGITS 16 /* of a tag, between its quotes */
+#define DIGITS 16 /* Digits of a tag, between its quotes. */
 
-/* No secret: a client that can write a record gains nothing if two of its states have the same tag. */
+/* Uses a hash without a secret: a client that can write a record gains nothing if two of its states have the same
+ * tag. */
 apr_uint64_t cat_etag_hash(const char *body, apr_size_t length)
 {
     return cat_hash(body, length);
@@ -50,7 +51,8 @@ static int is_weak(const char *tag)
     return tag[0] == 'W' && tag[1] == '/';
 }
 
-/* quoted: a tag of the list, from its opening quote. Is it tag, apart from a suffix that names a coding ("-gzip")? */
+/* Returns true if `quoted`, which begins at the opening quote of a tag in a list, is `tag`, apart from a suffix for a
+ * coding ("-gzip"). */
 static int is_same(const char *quoted, const char *tag)
 {
     const char *p = quoted + 1 + DIGITS;
@@ -66,7 +68,7 @@ static int is_same(const char *quoted, const char *tag)
     return *p == '"';
 }
 
-/* Does the list contain the tag? The list ends at the first element that is no tag. */
+/* Returns true if the list contains the tag. The list ends at the first element that is no tag. */
 static int has_tag(const char *list, const char *tag, int strong)
 {
     if (*list == '*') {
@@ -109,7 +111,7 @@ cat_condition_t cat_etag_judge(const cat_conditions_t *conditions, const char *t
     return cat_etag_judge_either(conditions, tag, NULL);
 }
 
-/* Not ap_meets_conditions: it does not recognize a tag that a filter changed, and treats a resource without
+/* Does not use ap_meets_conditions, which does not recognize a tag that a filter changed, and treats a resource without
  * Last-Modified as modified now. */
 cat_answer_t *cat_etag_apply(apr_pool_t *pool, cat_answer_t *answer, const cat_conditions_t *conditions)
 {

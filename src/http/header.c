@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Parsers of request headers, by their RFCs: Authorization, Cookie, Content-Type, Accept, Accept-Language, Prefer, Idempotency-Key. They
- * work on the text as it was sent, take nothing for granted, and copy to the pool only what they return.
+ * Parsers of request headers, by their RFCs: Authorization, Cookie, Content-Type, Accept, Accept-Language, Prefer,
+ * Idempotency-Key. They work on the header as it was sent, accept any bytes in it, and copy to the pool only the
+ * result.
  */
 #include "http/header.h"
 
@@ -17,7 +18,7 @@ static const char *skip_space(const char *p)
     return p;
 }
 
-/* A piece between separators, without the white space around it. */
+/* Returns the text between two separators without the white space around it. */
 static char *trim_text(apr_pool_t *pool, const char *start, const char *end)
 {
     start = skip_space(start);
@@ -49,7 +50,7 @@ cat_bearer_t cat_header_bearer(apr_pool_t *pool, const char *authorization, cons
     }
     text = authorization + 6;
     if (*text && *text != ' ' && *text != '\t') {
-        return CAT_BEARER_NONE; /* a longer scheme name */
+        return CAT_BEARER_NONE; /* A longer scheme name. */
     }
     text = trim_text(pool, text, text + strlen(text));
     if (!*text) {
@@ -80,7 +81,7 @@ const char *cat_header_cookie(apr_pool_t *pool, const char *cookies, const char 
     return found;
 }
 
-/* types: separated by ", ". */
+/* Returns true if the type is in `types`, which are separated by ", ". */
 static int is_listed(const char *type, apr_size_t length, const char *types)
 {
     for (; *types; types += strspn(types, ", ")) {
@@ -145,7 +146,8 @@ int cat_header_has_type_of(const char *content_type, const char *types, const ch
     return *rest == '\0' || (*rest == ';' && (is_picture(content_type) || cat_header_charset(rest, charsets) >= 0));
 }
 
-/* The end of a list's element or of one of its parameters: the next of the separators outside of a quoted-string. */
+/* Returns the end of a list's element, or of one of its parameters: the next of the separators outside a
+ * quoted-string. */
 static const char *skip_to(const char *p, const char *separators)
 {
     for (int is_quoted = 0; *p && (is_quoted || !strchr(separators, *p)); p++) {
@@ -158,7 +160,7 @@ static const char *skip_to(const char *p, const char *separators)
     return p;
 }
 
-/* A weight (RFC 9110 12.4.2) in thousandths; -1: it is none. end: of its parameter. */
+/* Returns a weight (RFC 9110 12.4.2) in thousandths, or -1 if it is malformed. `end` is the end of its parameter. */
 static int parse_weight(const char *p, const char *end)
 {
     int weight = *p == '1' ? 1000 : 0;
@@ -176,7 +178,7 @@ static int parse_weight(const char *p, const char *end)
     return skip_space(p) >= end && weight <= 1000 ? weight : -1;
 }
 
-/* parameters: of a range, from the first semicolon. */
+/* Returns the weight of a range. `parameters` begins at the range's first semicolon. */
 static int find_weight(const char *parameters)
 {
     for (const char *p = parameters; *p == ';';) {
@@ -191,7 +193,8 @@ static int find_weight(const char *parameters)
     return 1000;
 }
 
-/* How well does the range fit the type: 3 it is the type, 2 any of its main type, 1 any, 0 not at all. */
+/* Returns how specific a range is for the type: 3 for the type itself, 2 for any subtype of its main type, 1 for any
+ * type, 0 if the range does not include the type. */
 static int rate_range(const char *range, apr_size_t length, const char *type)
 {
     apr_size_t major = strcspn(type, "/") + 1;
@@ -254,7 +257,7 @@ int cat_header_prefers(apr_pool_t *pool, const char *prefer, const char *name, c
 {
     for (const char *p = prefer; p && *p; p += *p == ',') {
         const char *end = p + strcspn(p, ",");
-        const char *item = p + strcspn(p, ",;"); /* without the preference's own parameters */
+        const char *item = p + strcspn(p, ",;"); /* Without the preference's own parameters. */
         const char *equals = memchr(p, '=', (apr_size_t)(item - p));
 
         if (!strcasecmp(trim_text(pool, p, equals ? equals : item), name)) {
@@ -265,8 +268,8 @@ int cat_header_prefers(apr_pool_t *pool, const char *prefer, const char *name, c
     return 0;
 }
 
-/* Copies the String that begins after its quotation mark, and returns what follows it. NULL: it has no end, or a
- * character that it may not have. */
+/* Copies a String from after its opening quotation mark, and returns the text after it. Returns NULL if the String has
+ * no end, or has a character that is not allowed. */
 static const char *copy_string(const char *p, char *out)
 {
     for (; *p != '"'; p++) {
@@ -282,7 +285,7 @@ static const char *copy_string(const char *p, char *out)
     return p + 1;
 }
 
-/* The same for bare text, which ends at the first character that it may not have. */
+/* Copies bare text up to the first character that is not allowed, and returns the text after it. */
 static const char *copy_bare(const char *p, char *out)
 {
     while (*p > ' ' && *p <= '~' && !strchr("\",;\\", *p)) {

@@ -17,7 +17,7 @@ static void add_page(cat_buffer_t *b, apr_int64_t page, const char *parameters, 
 
 void cat_link_header_pages(cat_buffer_t *b, apr_int64_t page, apr_int64_t pages, const char *parameters)
 {
-    apr_int64_t last = pages > 1 ? pages : 1; /* an empty list has one page, which is empty */
+    apr_int64_t last = pages > 1 ? pages : 1; /* An empty list has one page, which is empty. */
 
     CAT_BUFFER_LITERAL(b, "<?page=1");
     end_link(b, parameters, "\"first\"");

@@ -4,17 +4,18 @@
 
 #include "lib/buffer.h"
 
-/* Both add the value of a list's Link header (RFC 8288) to the buffer. Targets are a query alone, which stays correct
- * behind a proxy that has the mount under another path or host. parameters: what each target has besides page or
- * cursor, encoded, each with "&" before it. */
+/* Add the value of a list's Link header (RFC 8288) to a buffer. A target is only a query, which stays correct if a
+ * proxy in front of httpd serves the mount under another path or host. `parameters` are the target's parameters other
+ * than page and cursor, encoded, each with "&" before it. */
 
-/* first and last, and prev and next where there are such pages; prev of a page beyond the end is the last one. */
+/* Adds first and last, and prev and next if these pages exist. The prev of a page after the end is the last page. */
 void cat_link_header_pages(cat_buffer_t *b, apr_int64_t page, apr_int64_t pages, const char *parameters);
 
-/* The same where the number of pages is not known: no last. */
+/* Adds first, prev and next for a list whose number of pages is not known, so there is no last. */
 void cat_link_header_open_pages(cat_buffer_t *b, apr_int64_t page, int has_next, const char *parameters);
 
-/* first, and next unless the list ends here. next: a cursor, of characters that need no encoding; NULL: the list ends. */
+/* Adds first, and next unless the list ends here. `next` is a cursor, whose characters need no encoding, or NULL if the
+ * list ends. */
 void cat_link_header_cursor(cat_buffer_t *b, const char *next, const char *parameters);
 
 #endif

@@ -8,17 +8,17 @@
 /* A query parameter that takes one of a few words. */
 typedef struct cat_option_t {
     const char *name;
-    const char *about;        /* what it means, in a sentence without full stop */
-    const char *const *words; /* ends with NULL */
-    int chosen;               /* index of the word that was sent; before that, the default's */
-    int is_sent;              /* flag */
+    const char *about;        /* What the parameter means, in a sentence without full stop. */
+    const char *const *words; /* Ends with NULL. */
+    int chosen;               /* Index of the word that was sent; until then, of the default. */
+    int is_sent;              /* True if the parameter was sent. */
 } cat_option_t;
 
-/* 0: none of the options, which end with one without a name, has the parameter's name. 1: it is chosen, or its fault is
- * added to p: code "choice" for a word that is none of them, or "duplicate". */
+/* Reads the parameter if it is one of the options, which end with an option without a name. Returns false if it is not.
+ * Returns true if it is, after setting `chosen` or adding a fault to `p`: code "choice" for an unknown word, or
+ * "duplicate". */
 int cat_options_take(cat_parameters_t *p, cat_option_t *options, const cat_parameter_t *parameter);
 
-/* Adds the options to the description of a route. */
 void cat_options_describe(cat_describer_t *d, const cat_option_t *options);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Query strings: splits and decodes them, and runs the parameters through a table of rows. Faults and unknown names are
- * collected, so that a client learns of all of them at once. A list may be sent in three ways:
+ * Query strings: splits and decodes them, and runs the parameters through a table of rows. Collects faults and unknown
+ * names, so that a client learns of all of them at once. A list may be sent in three ways:
  *
  *     sort=-price,name    sort[]=-price&sort[]=name    sort=-price&sort=name
  */
@@ -15,6 +15,7 @@
 #include "lib/fields.h"
 #include "lib/json.h"
 #include "lib/number.h"
+#include "lib/suggestion.h"
 
 void cat_parameters_init(cat_parameters_t *p, apr_pool_t *pool, int strict, const char *text)
 {
@@ -37,7 +38,7 @@ static int is_plain_ascii(const char *text)
     return !*text;
 }
 
-/* NULL: a bad percent, a NUL or no UTF-8. */
+/* Returns NULL if the text has a bad percent-encoding, a NUL, or is not UTF-8. */
 static const char *decode_text(apr_pool_t *pool, const char *text)
 {
     const char *decoded;
@@ -49,7 +50,7 @@ static const char *decode_text(apr_pool_t *pool, const char *text)
     return decoded && is_utf8(decoded) ? decoded : NULL;
 }
 
-/* Takes the text up to the next "&" off the rest. */
+/* Removes the text up to the next "&" from the rest, and returns it. */
 static char *take_parameter(cat_parameters_t *p)
 {
     apr_size_t length = strcspn(p->rest, "&");
@@ -89,8 +90,8 @@ int cat_parameters_is_list(const cat_parameter_t *parameter, const char *name)
            (!parameter->name[length] || !strcmp(parameter->name + length, "[]"));
 }
 
-/* Takes the text up to the next comma off the rest, in place; the rest becomes NULL at the end. Before anything but a
- * comma or a backslash, a backslash is one. */
+/* Removes the text up to the next comma from the rest, in place, and returns it. The rest becomes NULL at the end. A
+ * backslash escapes only a comma or another backslash. */
 static const char *take_item(char **rest)
 {
     char *item = *rest, *end = item;
@@ -131,7 +132,7 @@ apr_array_header_t *cat_parameters_list(const cat_parameters_t *p, const char *n
 
 /* ---- faults ---- */
 
-/* A name that could not be decoded may have octets that JSON must not. */
+/* Percent-encodes a name that is not UTF-8, which JSON must not contain. */
 static const char *make_printable(apr_pool_t *pool, const char *name)
 {
     cat_buffer_t b;
@@ -160,7 +161,7 @@ void cat_parameters_add_repeated(cat_parameters_t *p, const char *name)
 static void refuse_unknown(cat_parameters_t *p, const char *name, const char *message)
 {
     if (++p->unknown <= CAT_FIELDS_UNKNOWN_MAX) {
-        cat_parameters_add_error(p, name, "unknown", message);
+        cat_parameters_add_error(p, name, "unknown", cat_suggestion_add(p->pool, message, name, p->names));
     }
 }
 
@@ -179,7 +180,7 @@ void cat_parameters_add_unknown(cat_parameters_t *p, const char *name)
     APR_ARRAY_PUSH(p->ignored, const char *) = name;
 }
 
-/* NULL: there is none for the name. */
+/* Returns NULL if no row has the name. */
 static const cat_parameter_row_t *find_row(const cat_parameter_row_t *rows, const char *name)
 {
     while (rows->name && strcmp(rows->name, name) != 0) {
@@ -188,8 +189,8 @@ static const cat_parameter_row_t *find_row(const cat_parameter_row_t *rows, cons
     return rows->name ? rows : NULL;
 }
 
-/* Of a table with conditions, a name with brackets is one gone wrong, unless it begins like page or limit, which are
- * forgiving. */
+/* Returns true if an unknown name with brackets is a mistyped condition: the table has conditions, and the name does
+ * not begin with the name of a row that may repeat, such as page or limit. */
 static int is_wrong_condition(const cat_parameter_row_t *rows, const char *name)
 {
     size_t length = strcspn(name, "[");
@@ -204,6 +205,17 @@ static int is_wrong_condition(const cat_parameter_row_t *rows, const char *name)
     return has_conditions;
 }
 
+static const char *const *list_names(apr_pool_t *pool, const cat_parameter_row_t *rows)
+{
+    apr_array_header_t *names = apr_array_make(pool, 8, sizeof(const char *));
+
+    for (; rows->name; rows++) {
+        APR_ARRAY_PUSH(names, const char *) = rows->name;
+    }
+    APR_ARRAY_PUSH(names, const char *) = NULL;
+    return (const char *const *)names->elts;
+}
+
 void cat_parameters_parse(cat_parameters_t *p, const cat_parameter_row_t *rows, void *query)
 {
     cat_parameter_t parameter;
@@ -212,6 +224,7 @@ void cat_parameters_parse(cat_parameters_t *p, const cat_parameter_row_t *rows, 
     while (cat_parameters_next(p, &parameter)) {
         const cat_parameter_row_t *row = find_row(rows, parameter.name);
         unsigned bit = row ? 1U << (row - rows) : 0;
+        p->names = row || p->names ? p->names : list_names(p->pool, rows);
         if (!row && is_wrong_condition(rows, parameter.name)) {
             refuse_unknown(p, parameter.name, "is not a known condition");
         } else if (!row) {

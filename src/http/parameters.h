@@ -9,93 +9,100 @@
 #include "http/description.h"
 #include "lib/buffer.h"
 
-/* The parameters of a query string, read one after the other, and the faults found in them. */
+/* The parameters of a query string, which are read one after the other, and the faults found in them. */
 typedef struct cat_parameters_t {
     apr_pool_t *pool;
-    const char *rest;            /* of the raw query string; NULL: none */
-    int strict;                  /* flag: an unknown parameter is a fault */
-    int unknown;                 /* how many there were */
-    json_t *errors;              /* array of {field, code, message}, in the order of the parameters; NULL: none */
-    apr_array_header_t *ignored; /* const char *: names of unknown parameters; NULL: none */
+    const char *rest;         /* Unread rest of the raw query string, or NULL. */
+    int strict;               /* True if an unknown parameter is a fault. */
+    int unknown;              /* Number of unknown parameters. */
+    const char *const *names; /* Known names, with NULL at the end, for suggestions. NULL if there are none. */
+    json_t *errors; /* Array of {field, code, message}, in the order of the parameters. NULL if there is no fault. */
+    apr_array_header_t *ignored; /* Names of unknown parameters, as const char *. NULL if there is none. */
 } cat_parameters_t;
 
-/* text: a raw query string, NULL for none. */
+/* Prepares to read a raw query string. `text` is NULL if there is none. */
 void cat_parameters_init(cat_parameters_t *p, apr_pool_t *pool, int strict, const char *text);
 
 typedef struct cat_parameter_t {
-    const char *name;  /* percent-decoded, as it was sent if it cannot be decoded; "" only if strict */
-    const char *value; /* percent-decoded ('+' is a space) UTF-8, "" without "="; NULL: it is neither */
+    /* Percent-decoded name, or the name as it was sent if it cannot be decoded. "" only if `strict` is set. */
+    const char *name;
+    /* Percent-decoded value in UTF-8 ('+' is a space), or "" without "=". NULL if it cannot be decoded. */
+    const char *value;
 } cat_parameter_t;
 
-/* 1: the next parameter, on the pool. 0: there are no more. "=value", which has no name, is skipped unless strict. */
+/* Reads the next parameter, onto the pool. Returns false if there is none left. Skips "=value", which has no name,
+ * unless `strict` is set. */
 int cat_parameters_next(cat_parameters_t *p, cat_parameter_t *parameter);
 
-/* Is the parameter of a list called that: "sort" or "sort[]"? */
+/* Returns true if the parameter belongs to the list: its name is `name` or `name` with "[]", such as "sort" or
+ * "sort[]". */
 int cat_parameters_is_list(const cat_parameter_t *parameter, const char *name);
 
-/* The values of a list (const char *), at least one, on the pool; NULL for one that cannot be decoded. first: its first
- * parameter, which was read last. If it stands alone and has no "[]", its value is several, separated by commas: "\," is
- * a comma in one of them, "\\" a backslash. Otherwise each parameter of that name, wherever it follows, is one value, as it
- * is; they are all still to be read. */
+/* Returns the values of a list, as const char *, on the pool. There is at least one; a value that cannot be decoded is
+ * NULL. `first` is the list's first parameter, which was read last. If `first` is the only parameter of the list and
+ * has no "[]", its value contains several values, separated by commas; "\," is a comma within a value and "\\" a
+ * backslash. Otherwise each parameter of the list is one value as it is. cat_parameters_next still returns those after
+ * `first`. */
 apr_array_header_t *cat_parameters_list(const cat_parameters_t *p, const char *name, const cat_parameter_t *first);
 
 enum {
-    CAT_PARAMETER_REPEATS = 1, /* of several the first one counts; otherwise the second one is a fault */
-    CAT_PARAMETER_REQUIRED = 2 /* its absence is a fault (code "required") */
+    /* The first parameter of the name counts. Without this flag, a second one is a fault. */
+    CAT_PARAMETER_REPEATS = 1,
+    CAT_PARAMETER_REQUIRED = 2 /* A missing parameter is a fault (code "required"). */
 };
 
 /* A row of a route's parameter table, which ends with CAT_PARAMETERS_END. */
 struct cat_parameter_row_t {
     const char *name;
-    int flags; /* CAT_PARAMETER_... */
+    int flags; /* Bits CAT_PARAMETER_x. */
     void (*parse)(void *query, cat_parameters_t *p, const cat_parameter_t *parameter);
-    json_t *(*describe)(const cat_conf_t *conf); /* its schema, for /openapi.json */
-    const char *about;                           /* a sentence without full stop */
-    const char *example;                         /* JSON */
+    json_t *(*describe)(const cat_conf_t *conf); /* Returns the parameter's schema for /openapi.json. */
+    const char *about;                           /* A sentence without full stop. */
+    const char *example;                         /* JSON text. */
 };
 
 #define CAT_PARAMETERS_END {NULL, 0, NULL, NULL, NULL, NULL}
 
-/* Reads all parameters by a table of at most 32 parameters: parse is called once for each that is there, with query; others
- * are unknown. If a row has brackets, other names with brackets are faults (code "unknown"), unless they begin like a row
- * that repeats: "page[]". */
+/* Reads all parameters by a table of at most 32 rows. Calls a row's `parse` with `query` once if the parameter was
+ * sent. Parameters without a row are unknown. If a row has brackets, unknown names with brackets are faults (code
+ * "unknown"), unless they begin with the name of a row that may repeat: "page[]". */
 void cat_parameters_parse(cat_parameters_t *p, const cat_parameter_row_t *rows, void *query);
 
-/* Adds the parameters of a table to the description of a route. */
 void cat_parameters_describe(cat_describer_t *d, const cat_parameter_row_t *rows);
 
-/* What the page and the limit of any list are. */
+/* Descriptions of the page and the limit of any list. */
 #define CAT_PARAMETERS_PAGE "The number of the page, from 1; a non-integer counts as absent"
 #define CAT_PARAMETERS_LIMIT                                                                                           \
     "How many entries a page has; a non-integer counts as absent, more than the maximum as the maximum"
 
-/* Schemas for such a table: any text; a time; page and limit of a list. */
+/* Return schemas for such a table: of any text, of a time, and of the page and the limit of a list. */
 json_t *cat_parameters_describe_text(const cat_conf_t *conf);
 json_t *cat_parameters_describe_time(const cat_conf_t *conf);
 json_t *cat_parameters_describe_page(const cat_conf_t *conf);
 json_t *cat_parameters_describe_limit(const cat_conf_t *conf);
 
-/* Finds a parameter's value in a list that ends with NULL: its index; -1: it is not in the list, and a fault has been
- * added. message: "must ...". */
+/* Returns the index of `value` in `choices`, which ends with NULL. Returns -1, and adds a fault, if `value` is not in
+ * it. `message` begins with "must". */
 int cat_parameters_choose(cat_parameters_t *p, const cat_parameter_t *parameter, const char *value,
                           const char *const *choices, const char *message);
 
-/* Adds a fault of the parameter. message: "must ...". */
+/* Adds a fault of a parameter. `message` continues a sentence that begins with the name, such as "must ...". */
 void cat_parameters_add_error(cat_parameters_t *p, const char *name, const char *code, const char *message);
 
-/* Adds the fault of a parameter that is there twice (code "duplicate"). */
+/* Adds the fault of a parameter that was sent twice (code "duplicate"). */
 void cat_parameters_add_repeated(cat_parameters_t *p, const char *name);
 
-/* Adds a parameter that means nothing here: a fault (code "unknown") if strict, else to ignored. Only the first
- * CAT_FIELDS_UNKNOWN_MAX are named. */
+/* Adds an unknown parameter: as a fault (code "unknown") if `strict` is set, otherwise to `ignored`. Names only the
+ * first CAT_FIELDS_UNKNOWN_MAX of them. */
 void cat_parameters_add_unknown(cat_parameters_t *p, const char *name);
 
-/* page and limit of a list. An integer of any size is taken; what is none, or is less than 1, counts as absent: then the
- * page is 1, and the limit its default. A limit above `most` is `most`. */
+/* Return the page and the limit of a list. Accept an integer of any size. If the value is no integer or less than 1,
+ * the page is 1, and the limit is `otherwise`. A limit above `most` becomes `most`. */
 apr_int64_t cat_parameters_parse_page(const cat_parameter_t *parameter);
 apr_int64_t cat_parameters_parse_limit(const cat_parameter_t *parameter, apr_int64_t otherwise, apr_int64_t most);
 
-/* Writes a name or a value of a query string: all but letters, digits, "-", ".", "_", "~" and "," is percent-encoded. */
+/* Writes a name or a value of a query string. Percent-encodes all characters but letters, digits, "-", ".", "_", "~"
+ * and ",". */
 void cat_parameters_write(cat_buffer_t *b, const char *text);
 
 #endif

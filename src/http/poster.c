@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Sends requests through a multi handle of libcurl, so that one thread waits for all servers at once, and none of them for another.
+ * Sends requests through a multi handle of libcurl, so that one thread waits for all servers at once, and no request
+ * waits for another.
  *
- * What counts of an answer is its status. The rest is read, up to a bound, because a server may want to write it before it takes the
- * request for complete, and thrown away. Names are looked up by threads of libcurl's own.
+ * Only the status of an answer counts. The rest of the answer is read and discarded, up to a limit, because a server
+ * may want to write it before it takes the request for complete. libcurl resolves names in threads of its own.
  */
 #include "http/poster.h"
 
@@ -12,8 +13,8 @@
 
 #include "lib/version.h"
 
-#define ANSWER_MAX 65536 /* octets of headers and body that are read */
-#define RETRY_MAX 86400  /* seconds; more would overflow */
+#define ANSWER_MAX 65536 /* Bytes of headers and body that are read. */
+#define RETRY_MAX 86400  /* In seconds. More would overflow. */
 
 struct cat_poster_t {
     CURLM *multi;
@@ -25,7 +26,7 @@ typedef struct transfer_t {
     CURLM *multi;
     CURL *curl;
     struct curl_slist *headers;
-    apr_size_t read; /* octets of the answer */
+    apr_size_t read; /* Bytes of the answer. */
     char error[CURL_ERROR_SIZE];
 } transfer_t;
 
@@ -70,10 +71,10 @@ static void set_limits(const transfer_t *t)
     curl_easy_setopt(t->curl, CURLOPT_NOSIGNAL, 1L);
     curl_easy_setopt(t->curl, CURLOPT_CONNECTTIMEOUT, (long)CAT_POSTER_CONNECT_TIMEOUT);
     curl_easy_setopt(t->curl, CURLOPT_TIMEOUT, (long)CAT_POSTER_TIMEOUT);
-    curl_easy_setopt(t->curl, CURLOPT_QUICK_EXIT, 1L); /* do not wait for a name server that does not answer */
+    curl_easy_setopt(t->curl, CURLOPT_QUICK_EXIT, 1L); /* Do not wait for a name server that does not answer. */
     curl_easy_setopt(t->curl, CURLOPT_PROTOCOLS_STR, "http,https");
     curl_easy_setopt(t->curl, CURLOPT_FOLLOWLOCATION, 0L);
-    curl_easy_setopt(t->curl, CURLOPT_PROXY, ""); /* not even one from the environment */
+    curl_easy_setopt(t->curl, CURLOPT_PROXY, ""); /* Not even a proxy from the environment. */
 }
 
 static void set_answer(transfer_t *t)
@@ -118,7 +119,7 @@ apr_status_t cat_poster_start(cat_poster_t *poster, apr_pool_t *pool, cat_post_t
     return curl_multi_add_handle(t->multi, t->curl) == CURLM_OK ? APR_SUCCESS : APR_ENOMEM;
 }
 
-/* An answer whose rest was too long, or did not come, is an answer nevertheless. */
+/* An answer counts even if its rest was too long or did not arrive. */
 static cat_post_t *end_transfer(transfer_t *t, CURLcode code)
 {
     long status = 0;
@@ -143,7 +144,7 @@ static cat_post_t *next_ended(cat_poster_t *poster)
 
     while ((message = curl_multi_info_read(poster->multi, &left))) {
         if (message->msg == CURLMSG_DONE) {
-            CURLcode code = message->data.result; /* removing the handle frees the message */
+            CURLcode code = message->data.result; /* Removing the handle frees the message. */
             curl_easy_getinfo(message->easy_handle, CURLINFO_PRIVATE, (char **)&t);
             return end_transfer(t, code);
         }

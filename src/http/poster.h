@@ -6,32 +6,32 @@
 #include <apr_pools.h>
 #include <apr_time.h>
 
-/* Sends requests to several servers at the same time, by one thread. curl_global_init is the caller's. */
+/* Sends requests to several servers at the same time, with one thread. The caller must have called curl_global_init. */
 typedef struct cat_poster_t cat_poster_t;
 
-#define CAT_POSTER_CONNECT_TIMEOUT 5 /* seconds */
-#define CAT_POSTER_TIMEOUT 15        /* seconds, from the beginning to the end of the answer */
+#define CAT_POSTER_CONNECT_TIMEOUT 5 /* In seconds. */
+#define CAT_POSTER_TIMEOUT 15        /* In seconds, from the start of the request to the end of the answer. */
 
-/* A POST of JSON. */
+/* A POST request with a JSON body. */
 typedef struct cat_post_t {
-    const char *url;            /* only http and https; no redirect is followed */
-    const char *const *headers; /* "name: value"; ends with NULL */
+    const char *url;            /* http or https. Redirects are not followed. */
+    const char *const *headers; /* Each is "name: value". Ends with NULL. */
     const char *body;
-    void *baton; /* the caller's */
+    void *baton; /* For the caller's use. */
 
-    /* Once it has ended: */
-    int status;                      /* of the answer; 0: there was none */
-    const char *error;               /* why there was none, or none to the end, on the pool; without the URL */
-    apr_interval_time_t retry_after; /* what the answer says about another attempt; 0: nothing */
+    /* Set when the request has ended: */
+    int status;        /* Status of the answer, or 0 if there was none. */
+    const char *error; /* Why there was no complete answer, on the pool and without the URL; otherwise NULL. */
+    apr_interval_time_t retry_after; /* Delay before another attempt that the answer asks for, or 0. */
 } cat_post_t;
 
-/* NULL: no memory. The end of the pool breaks off what has not ended. */
+/* Creates a poster. Returns NULL if there is no memory. Destroying the pool aborts all requests that have not ended. */
 cat_poster_t *cat_poster_make(apr_pool_t *pool);
 
-/* Begins a request. pool and post must live until it has ended, or the poster has. */
+/* Starts a request. `pool` and `post` must live until the request has ended or the poster is destroyed. */
 apr_status_t cat_poster_start(cat_poster_t *poster, apr_pool_t *pool, cat_post_t *post);
 
-/* A request that has ended; waits for one. NULL: none has within the time. */
+/* Waits for a request to end and returns it. Returns NULL if none ends within `patience`. */
 cat_post_t *cat_poster_wait(cat_poster_t *poster, apr_interval_time_t patience);
 
 #endif

@@ -11,23 +11,23 @@ typedef enum {
 } cat_problem_t;
 
 typedef struct cat_problem_row_t {
-    const char *name; /* the end of its URI; NULL: another module chose a status without a row */
-    int is_general;   /* flag, a STATUS row: its words are true whichever module chose the status */
+    const char *name; /* End of the problem's URI. NULL if another module chose a status without a row. */
+    int is_general;   /* True for a STATUS row, whose texts are true whichever module chose the status. */
     int status;
-    int retry_after;     /* seconds; 0: no header */
-    const char *message; /* `title` of problem details */
-    const char *error;   /* `detail` of problem details; NULL: none, or the caller's */
-    const char *meaning; /* sentences */
+    int retry_after;     /* Value of Retry-After in seconds. 0 means no header. */
+    const char *message; /* `title` of problem details. */
+    const char *error;   /* `detail` of problem details. NULL if there is none, or if the caller supplies it. */
+    const char *meaning; /* What the problem means, in sentences. */
     const char *remedy;
 } cat_problem_row_t;
 
-/* By cat_problem_t. */
+/* Indexed by cat_problem_t. */
 extern const cat_problem_row_t cat_problem_rows[CAT_PROBLEM_COUNT];
 
-/* The row with the name; NULL: there is none. */
+/* Returns the row with the name, or NULL if there is none. */
 const cat_problem_row_t *cat_problem_find(const char *name);
 
-/* The STATUS row of a status that httpd or another module chose; NULL: there is none. */
+/* Returns the STATUS row of a status that httpd or another module chose, or NULL if there is none. */
 const cat_problem_row_t *cat_problem_find_status(int status);
 
 #endif

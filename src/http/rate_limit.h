@@ -4,42 +4,42 @@
 
 #include "http/answer.h"
 
-/* What is counted per client; the kinds of CatalogRateLimit. */
+/* The kinds of CatalogRateLimit. Requests are counted for each client, unless noted. */
 typedef enum {
     CAT_RATE_NONE,
     CAT_RATE_LOGIN,
     CAT_RATE_REGISTER,
     CAT_RATE_MAIL,
-    CAT_RATE_REFRESH, /* counted per session */
+    CAT_RATE_REFRESH, /* Counted for each session. */
     CAT_RATE_COUNT
 } cat_rate_kind_t;
 
-/* The names, in CatalogRateLimit and in the answers' headers. */
+/* Names of the kinds, in CatalogRateLimit and in the headers of answers. */
 #define CAT_RATE_LIMIT_NAMES "login", "register", "mail", "refresh"
-#define CAT_RATE_LIMIT_NAMES_TEXT "login, register, mail or refresh" /* in a sentence */
+#define CAT_RATE_LIMIT_NAMES_TEXT "login, register, mail or refresh" /* For a sentence. */
 
-/* The names of limits without a directive: registrations of one address, wrong bodies for an Idempotency-Key, and the delay after
- * wrong passwords. */
+/* Names of limits without a directive: registrations of one address, wrong bodies for an Idempotency-Key, and the delay
+ * after wrong passwords. */
 #define CAT_RATE_LIMIT_ADDRESS "address"
 #define CAT_RATE_LIMIT_REPLAY "replay"
 #define CAT_RATE_LIMIT_DELAY "delay"
 #define CAT_RATE_LIMIT_OTHERS CAT_RATE_LIMIT_ADDRESS, CAT_RATE_LIMIT_REPLAY, CAT_RATE_LIMIT_DELAY
 
-extern const char *const cat_rate_limit_names[CAT_RATE_COUNT]; /* by cat_rate_kind_t; "" for CAT_RATE_NONE */
+extern const char *const cat_rate_limit_names[CAT_RATE_COUNT]; /* Indexed by cat_rate_kind_t. "" for CAT_RATE_NONE. */
 
-/* Whatever the case. CAT_RATE_NONE: no kind has this name. */
+/* Returns the kind with this name, ignoring case, or CAT_RATE_NONE if there is none. */
 cat_rate_kind_t cat_rate_limit_find(const char *name);
 
 typedef struct cat_rate_t {
-    int count;   /* at least 1 */
-    int seconds; /* 0: no limit */
+    int count;   /* At least 1. */
+    int seconds; /* 0 means no limit. */
 } cat_rate_t;
 
 typedef struct cat_verdict_t {
     int allowed;
-    int remaining;   /* how many more would be allowed now */
-    int reset;       /* seconds until all count are allowed again, rounded up */
-    int retry_after; /* seconds until the next one is allowed, rounded up; 0 when allowed */
+    int remaining;   /* Number of further requests that are allowed now. */
+    int reset;       /* Seconds until all `count` requests are allowed again, rounded up. */
+    int retry_after; /* Seconds until the next request is allowed, rounded up. 0 if it is allowed. */
 } cat_verdict_t;
 
 /* Adds RateLimit and RateLimit-Policy (draft-ietf-httpapi-ratelimit-headers) to the answer to a request that was
@@ -47,10 +47,10 @@ typedef struct cat_verdict_t {
 void cat_rate_limit_describe(apr_pool_t *pool, cat_answer_t *answer, const char *name, cat_rate_t rate,
                              cat_verdict_t verdict);
 
-/* 429 with Retry-After alone, for the delay after wrong passwords, which has no quota and no window. */
+/* Returns a 429 that has only Retry-After, for the delay after wrong passwords, which has neither quota nor window. */
 cat_answer_t *cat_rate_limit_delay_login(apr_pool_t *pool, int seconds);
 
-/* 429 with the headers of cat_rate_limit_describe and Retry-After (RFC 9110 10.2.3). */
+/* Returns a 429 with the headers of cat_rate_limit_describe and Retry-After (RFC 9110 10.2.3). */
 cat_answer_t *cat_rate_limit_refuse(apr_pool_t *pool, const char *name, cat_rate_t rate, cat_verdict_t verdict);
 
 #endif

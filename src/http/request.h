@@ -24,9 +24,9 @@ typedef struct cat_semaphore_t cat_semaphore_t;
 /* A body that the resource reads in pieces (CAT_UPLOAD, CAT_PICTURE). */
 typedef struct cat_upload_t cat_upload_t;
 struct cat_upload_t {
-    const char *type; /* Content-Type: one of those that the route takes */
-    /* NULL: *data is the next piece, valid until the next call; *length 0: the body is complete. Otherwise the answer that
-     * says why it cannot be read. */
+    const char *type; /* Content-Type, one of those that the route takes. */
+    /* Sets *data and *length to the next piece, which is valid until the next call, and returns NULL. *length is 0 if
+     * the body is complete. Returns the answer that says why, if the body cannot be read. */
     cat_answer_t *(*read)(cat_upload_t *upload, const char **data, apr_size_t *length);
 };
 
@@ -35,46 +35,52 @@ struct cat_request_t {
     apr_pool_t *pool;
     const cat_log_t *log;
     const cat_conf_t *conf;
-    cat_semaphore_t *hashing; /* held around every password hash */
-    cat_semaphore_t *imaging; /* the same of pictures that are decoded */
-    apr_time_t now;           /* when the request came, microseconds since the epoch */
+    cat_semaphore_t *hashing; /* Held during every password hash. */
+    cat_semaphore_t *imaging; /* Held while a picture is decoded. */
+    apr_time_t now;           /* When the request arrived, in microseconds since the epoch. */
 
-    const cat_route_t *routes;    /* all of them, ending with a row whose method is NULL */
-    const cat_openapi_t *openapi; /* the description of the mount; NULL: there was no memory for it */
+    const cat_route_t *routes;    /* THE ROUTE TABLE. Ends with a row whose method is NULL. */
+    const cat_openapi_t *openapi; /* OpenAPI description of the mount. NULL if there was no memory for it. */
     const cat_route_t *route;
-    const char *params[CAT_PARAMS_MAX]; /* the ':' segments of the path, decoded, in order */
-    const char *query;                  /* raw query string, NULL when there is none */
-    json_t *body;                       /* only where the route's row says CAT_JSON */
-    const char *body_text;              /* the same, as it was sent */
-    int is_merge_patch;                 /* True if its type is application/merge-patch+json */
-    cat_upload_t *upload;               /* only where it says CAT_UPLOAD or CAT_PICTURE */
-    cat_conditions_t conditions;        /* for writes; httpd/handler.c applies those of GET */
-    const char *link_token;             /* Link-Token, where anyone may ask without a body; NULL: none was sent */
-    const char *idempotency_key;        /* NULL: none was sent, or the route ignores it */
-    cat_idempotency_t *idempotency;     /* NULL likewise; see api/idempotency.h */
-    int strict; /* flag: unknown fields are errors, by CatalogStrict or Prefer: handling=strict */
+    const char *params[CAT_PARAMS_MAX]; /* The ':' segments of the path, decoded, in order. */
+    const char *query;                  /* Raw query string, or NULL if there is none. */
+    json_t *body;                /* Set if the route's row says CAT_JSON, CAT_MAY_JSON, CAT_PATCH or CAT_BATCH. */
+    const char *body_text;       /* The body as it was sent, if `body` was parsed from it. */
+    int is_merge_patch;          /* True if the type of the body is application/merge-patch+json. */
+    cat_upload_t *upload;        /* Set if the route's row says CAT_UPLOAD or CAT_PICTURE. */
+    cat_conditions_t conditions; /* For writes. httpd/handler.c applies the conditions of GET. */
+    /* Link-Token header of a request without a body to a route for anyone. NULL if none was sent. */
+    const char *link_token;
+    const char *idempotency_key;    /* NULL if none was sent, or if the route ignores the header. */
+    cat_idempotency_t *idempotency; /* See api/idempotency.h. NULL if idempotency_key is NULL. */
+    int strict; /* True if unknown fields are errors, because of CatalogStrict or Prefer: handling=strict. */
 
-    const char *network; /* of the client, which limits count: the IPv4 address, or the /64 of an IPv6 address */
+    /* Text by which limits identify the client: an IPv4 address, or the /64 of an IPv6 address. */
+    const char *network;
 
-    /* The client; all NULL or 0 where the route's row takes no body, unless it says CAT_USER or CAT_ADMIN, or POST and CAT_WRITER. */
-    const char *client;     /* its address */
-    const char *host;       /* to which it was sent, without the port; NULL also if it is no domain name */
-    const char *agent;      /* User-Agent, "" when there is none */
-    const char *languages;  /* Accept-Language, NULL when there is none */
-    const char *cookies;    /* Cookie, NULL when there is none */
-    int is_foreign;         /* flag: a page of another origin sent the cookies (http/cors.h) */
-    int secure;             /* flag: the request came over TLS */
-    const char *request_id; /* NULL also where httpd has no module that makes one */
+    /* The client. The members are NULL or 0 on routes without a body, except on routes for CAT_USER or CAT_ADMIN and
+     * for a POST to a route for CAT_WRITER. */
+    const char *client; /* IP address. */
+    const char *host;   /* Host to which the request was sent, without the port. NULL also if it is no domain name. */
+    const char *agent;  /* User-Agent, or "" if there is none. */
+    const char *languages;  /* Accept-Language, or NULL if there is none. */
+    const char *cookies;    /* Cookie, or NULL if there is none. */
+    int is_foreign;         /* True if a page of another origin sent the cookies (http/cors.h). */
+    int secure;             /* True if the request came over TLS. */
+    const char *request_id; /* NULL also if httpd has no module that creates ids. */
 
     cat_limit_t *limits;
-    const cat_metrics_t *metrics; /* NULL: nothing is counted */
+    const cat_metrics_t *metrics; /* NULL if nothing is counted. */
     cat_revoked_t *revoked;
 
-    const cat_claims_t *user; /* of the access token; NULL: none. Never NULL where the row says CAT_USER or CAT_ADMIN */
-    cat_answer_t *refusal;    /* CAT_HOLDER: the answer to the access token, if it is not valid; NULL: it is */
-    int may_write;            /* flag: the user's role is that of CatalogWriteRole or above it */
-    cat_timing_t *timing;     /* NULL: nothing is measured */
-    cat_db_t *db;             /* opens its connection on first use */
+    /* Claims of the access token, or NULL. Never NULL on routes for CAT_USER, CAT_WRITER or CAT_ADMIN. */
+    const cat_claims_t *user;
+    /* On routes for CAT_HOLDER, the answer that refuses a missing or invalid access token. NULL if the token is
+     * valid. */
+    cat_answer_t *refusal;
+    int may_write;        /* True if the user has the role of CatalogWriteRole or a higher one. */
+    cat_timing_t *timing; /* NULL if nothing is measured. */
+    cat_db_t *db;         /* Opens its connection on first use. */
 };
 
 #endif

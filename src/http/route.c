@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Finds the row of the route table for a path and method. A path is compared segment by segment; ":id" matches any one
- * segment. A path without a row for the method is a 405, and all rows of the path make up Allow.
+ * Finds the row of the route table for a path and a method. A path is compared segment by segment; ":id" matches any
+ * one segment. A path without a row for the method is a 405, and all rows of the path together make up Allow.
  */
 #include "http/route.h"
 
@@ -19,7 +19,7 @@ const cat_media_t *cat_route_media(const cat_route_t *route)
         [CAT_QUERY] = {NULL, NULL, 0, NULL, NULL},
         [CAT_JSON] = {"application/json", "Accept", 0, NULL, NULL},
         [CAT_MAY_JSON] = {"application/json", "Accept", 0, NULL, NULL},
-        [CAT_PATCH] = {CAT_MERGE_PATCH ", application/json", "Accept-Patch", 0, NULL, NULL}, /* RFC 5789, 2.2 */
+        [CAT_PATCH] = {CAT_MERGE_PATCH ", application/json", "Accept-Patch", 0, NULL, NULL}, /* RFC 5789, 2.2. */
         [CAT_BATCH] = {"application/json", "Accept", 4 * 1024 * 1024, NULL, NULL},
         [CAT_UPLOAD] = {"text/csv, application/x-ndjson", "Accept", 0, "text/csv", NULL},
         [CAT_PICTURE] = {"image/jpeg, image/png, image/webp, image/avif, image/gif", "Accept", 0, NULL,
@@ -39,13 +39,13 @@ int cat_route_is_private(const cat_route_t *route)
            !strncmp(route->path, "/auth/", strlen("/auth/")) || route->about->headers & CAT_HEADER_COOKIE;
 }
 
-/* Part of a path. */
-typedef struct span_t {
+/* A piece of a path or of a query. */
+typedef struct piece_t {
     const char *begin, *end;
-} span_t;
+} piece_t;
 
-/* The path without one trailing slash; that of the mount itself is "/". */
-static span_t trim_slash(const char *path)
+/* Returns the path without one trailing slash. The path of the mount itself is "/". */
+static piece_t trim_slash(const char *path)
 {
     static const char mount[] = "/";
     const char *end = path + strlen(path);
@@ -53,11 +53,11 @@ static span_t trim_slash(const char *path)
     if (end > path && end[-1] == '/') {
         end--;
     }
-    return end > path ? (span_t){path, end} : (span_t){mount, mount + 1};
+    return end > path ? (piece_t){path, end} : (piece_t){mount, mount + 1};
 }
 
-/* Sets as many params as the pattern has; begin of the rest is NULL. */
-static int match_pattern(const char *pattern, span_t path, span_t params[CAT_PARAMS_MAX])
+/* Returns true if the path matches the pattern, and sets the pattern's params. In unused params, `begin` is NULL. */
+static int match_pattern(const char *pattern, piece_t path, piece_t params[CAT_PARAMS_MAX])
 {
     const char *at = path.begin, *colon;
 
@@ -79,9 +79,9 @@ static int match_pattern(const char *pattern, span_t path, span_t params[CAT_PAR
     return strlen(pattern) == (apr_size_t)(path.end - at) && memcmp(at, pattern, (apr_size_t)(path.end - at)) == 0;
 }
 
-/* The first row that matches the path and the method (NULL: any); NULL: none does. */
-static const cat_route_t *find_row(const cat_route_t *rows, const char *method, span_t path,
-                                   span_t params[CAT_PARAMS_MAX])
+/* Returns the first row that matches the path and the method, or NULL. If `method` is NULL, any method matches. */
+static const cat_route_t *find_row(const cat_route_t *rows, const char *method, piece_t path,
+                                   piece_t params[CAT_PARAMS_MAX])
 {
     for (; rows->method; rows++) {
         if ((!method || strcmp(rows->method, method) == 0) && match_pattern(rows->path, path, params)) {
@@ -94,7 +94,7 @@ static const cat_route_t *find_row(const cat_route_t *rows, const char *method, 
 void cat_route_find(apr_pool_t *pool, const cat_route_t *rows, const char *method, const char *path,
                     cat_route_match_t *match)
 {
-    span_t trimmed = trim_slash(path), params[CAT_PARAMS_MAX];
+    piece_t trimmed = trim_slash(path), params[CAT_PARAMS_MAX];
 
     memset(match, 0, sizeof(*match));
     match->route = find_row(rows, strcmp(method, "HEAD") == 0 ? "GET" : method, trimmed, params);
@@ -116,7 +116,7 @@ static void add_once(apr_array_header_t *methods, const char *method)
 
 const char *cat_route_allow(apr_pool_t *pool, const cat_route_t *rows, const char *path)
 {
-    span_t trimmed = trim_slash(path), params[CAT_PARAMS_MAX];
+    piece_t trimmed = trim_slash(path), params[CAT_PARAMS_MAX];
     apr_array_header_t *methods = apr_array_make(pool, 8, sizeof(const char *));
     const char *allow = "";
 
@@ -134,8 +134,8 @@ const char *cat_route_allow(apr_pool_t *pool, const cat_route_t *rows, const cha
     return apr_pstrcat(pool, allow, "OPTIONS", NULL);
 }
 
-/* The first parameter of the name, with its value; begin NULL: none. */
-static span_t find_parameter(const char *query, const char *name)
+/* Returns the first parameter with the name, including its value. `begin` is NULL if there is none. */
+static piece_t find_parameter(const char *query, const char *name)
 {
     apr_size_t name_length = strlen(name);
 
@@ -143,16 +143,16 @@ static span_t find_parameter(const char *query, const char *name)
         apr_size_t length = strcspn(query, "&");
         if (length >= name_length && strncmp(query, name, name_length) == 0 &&
             (length == name_length || query[name_length] == '=')) {
-            return (span_t){query, query + length};
+            return (piece_t){query, query + length};
         }
         query += length + (query[length] == '&');
     }
-    return (span_t){NULL, NULL};
+    return (piece_t){NULL, NULL};
 }
 
 const char *cat_route_query(apr_pool_t *pool, const char *query, const char *name)
 {
-    span_t found = find_parameter(query, name);
+    piece_t found = find_parameter(query, name);
     apr_size_t length = (apr_size_t)(found.end - found.begin), name_length = strlen(name);
 
     if (length <= name_length) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * JSON Schema for the description of the API, made from tables of fields and shapes of answers: what a field accepts is said
- * by the row that also checks it, so description and check cannot differ.
+ * JSON Schemas for the description of the API, made from field tables and from the shapes of answers. The row that
+ * describes a field also checks it, so description and check cannot differ.
  */
 #include "http/schema.h"
 
@@ -12,7 +12,7 @@
 #include "lib/number.h"
 #include "lib/time.h"
 
-/* What a CAT_VISIBLE text has: a character that lib/fields.c does not take for white space. */
+/* A pattern for CAT_VISIBLE: a character that lib/fields.c does not count as white space. */
 #define VISIBLE "[^ \\t\\n\\v\\f\\r]"
 
 const cat_shape_t cat_schema_text = {.kind = CAT_SHAPE_TEXT}, cat_schema_whole = {.kind = CAT_SHAPE_WHOLE},
@@ -56,7 +56,7 @@ static json_t *list_words(const char *const *words)
     return list;
 }
 
-/* What a rule says of a text. */
+/* Adds the format, the pattern and the words of a rule. */
 static void add_rule(json_t *schema, const cat_text_rule_t *rule)
 {
     if (rule && rule->format) {
@@ -163,7 +163,7 @@ static json_t *write_time(const char *milliseconds)
     return json_string(text);
 }
 
-/* The JSON value of a record's text. */
+/* Returns the JSON value of a record's text. */
 static json_t *write_record_text(const cat_field_t *field, const char *text)
 {
     switch (field->kind) {
@@ -197,7 +197,7 @@ json_t *cat_schema_field_example(const cat_field_t *field)
     }
 }
 
-/* A schema without a type allows any value as it is. */
+/* Adds null to the types and words of a schema. A schema without a type allows any value already. */
 static void allow_null(json_t *schema)
 {
     json_t *type = json_object_get(schema, "type"), *words = json_object_get(schema, "enum");
@@ -278,7 +278,8 @@ static json_t *describe_member(json_t *schemas, const cat_member_t *member)
     return value;
 }
 
-/* A value of a shop's own field may have been stored when its line of CatalogField had other bounds, words or patterns. */
+/* Returns the schema of a value in an answer. A value of an own field may have been stored when its CatalogField line
+ * had other limits, words or patterns, so these are left out. */
 static json_t *describe_stored(const cat_field_t *field)
 {
     const cat_text_rule_t form = {.format = field->rule ? field->rule->format : NULL};
@@ -301,12 +302,12 @@ static void describe_field(json_t *properties, json_t *required, const cat_field
     }
     add_description(value, field->about);
     json_object_set_new(properties, field->name, value);
-    if (!(field->flags & (CAT_CLEARABLE | CAT_OPTIONAL | CAT_OWN))) { /* products may be older than an own field */
+    if (!(field->flags & (CAT_CLEARABLE | CAT_OPTIONAL | CAT_OWN))) { /* Products may be older than an own field. */
         json_array_append_new(required, json_string(field->name));
     }
 }
 
-/* The fields of a record, and the members. */
+/* Returns the schema of an object with the shape's fields and members. */
 static json_t *describe_object(json_t *schemas, const cat_shape_t *shape)
 {
     json_t *properties = json_object(), *required = json_array();
@@ -378,7 +379,8 @@ static json_t *make_record_example(const cat_shape_t *shape)
     return example;
 }
 
-/* Of a record, or of a value that has one; programs make those of objects and lists of these. NULL: none. */
+/* Returns the example of a record, or of another shape that has one, otherwise NULL. Programs combine these into
+ * examples of objects and lists. */
 static json_t *make_example(const cat_shape_t *shape)
 {
     if (shape->example) {
@@ -387,7 +389,7 @@ static json_t *make_example(const cat_shape_t *shape)
     return shape->kind == CAT_SHAPE_RECORD ? make_record_example(shape) : NULL;
 }
 
-/* The example is with the schema, and so is there once, however many answers have it. */
+/* Puts the example into the schema, so that it is in the document once, however many answers have the schema. */
 static json_t *describe_with_example(json_t *schemas, const cat_shape_t *shape)
 {
     json_t *schema = describe_shape(schemas, shape), *example = make_example(shape);

@@ -7,25 +7,25 @@
 #include "lib/fields.h"
 
 /*
- * JSON Schemas (2020-12, as OpenAPI 3.1 has them) and examples, made of the tables by which requests are checked and answers are
- * written. A function returns a new reference, which the caller owns; it never returns NULL but without memory.
+ * JSON Schemas (2020-12, as in OpenAPI 3.1) and examples, made from the tables that check requests and write answers. A
+ * function returns a new reference, which the caller owns. It returns NULL only if there is no memory.
  */
 
-/* What an answer has as a value. */
+/* The kind of a value in an answer. */
 typedef enum {
     CAT_SHAPE_TEXT,
     CAT_SHAPE_NUMBER,
-    CAT_SHAPE_WHOLE, /* a number without a fraction, 0 or more */
+    CAT_SHAPE_WHOLE, /* A number without a fraction, 0 or more. */
     CAT_SHAPE_FLAG,
-    CAT_SHAPE_TRUE,  /* always true */
-    CAT_SHAPE_FALSE, /* always false */
+    CAT_SHAPE_TRUE,  /* Always true. */
+    CAT_SHAPE_FALSE, /* Always false. */
     CAT_SHAPE_TIME,
-    CAT_SHAPE_SCALAR, /* a text, a number, or true or false */
+    CAT_SHAPE_SCALAR, /* A text, a number, or true or false. */
     CAT_SHAPE_ANY,
     CAT_SHAPE_LIST,
-    CAT_SHAPE_MAP, /* an object whose members have any names */
+    CAT_SHAPE_MAP, /* An object whose members have any names. */
     CAT_SHAPE_OBJECT,
-    CAT_SHAPE_RECORD /* what cat_fields_write writes of a record */
+    CAT_SHAPE_RECORD /* An object as cat_fields_write writes a record. */
 } cat_shape_kind_t;
 
 typedef struct cat_shape_t cat_shape_t;
@@ -36,60 +36,63 @@ typedef struct cat_member_t {
     const cat_shape_t *shape;
     enum {
         CAT_ALWAYS,
-        CAT_USUALLY, /* it may be absent */
-        CAT_RARELY   /* it may be absent */
+        CAT_USUALLY, /* May be absent. */
+        CAT_RARELY   /* May be absent, and mostly is. */
     } presence;
-    const char *about; /* a sentence without full stop */
+    const char *about; /* A sentence without full stop. */
 } cat_member_t;
 
 struct cat_shape_t {
     cat_shape_kind_t kind;
-    const char *name;            /* of the schema that others refer to; NULL: it is written where it is used */
-    const cat_member_t *members; /* CAT_SHAPE_OBJECT, or beside fields: the last has no name */
-    const cat_shape_t *of;       /* CAT_SHAPE_LIST: its elements; CAT_SHAPE_MAP: its members */
-    const cat_field_t *fields;   /* CAT_SHAPE_RECORD: its field table */
-    int count;                   /* of fields */
-    const char *example;         /* as JSON; NULL: none, or, of a record, that of its fields */
-    const cat_text_rule_t *rule; /* of CAT_SHAPE_TEXT; NULL: any text */
-    const char *about;           /* of what has a name, a sentence without full stop; NULL: its members say it */
+    const char *name; /* Name of a schema to which others refer. NULL if the schema is written where it is used. */
+    const cat_member_t *members; /* For CAT_SHAPE_OBJECT, or in addition to `fields`. The last member has no name. */
+    const cat_shape_t *of;       /* CAT_SHAPE_LIST: shape of its elements. CAT_SHAPE_MAP: shape of its members. */
+    const cat_field_t *fields;   /* CAT_SHAPE_RECORD: its field table. */
+    int count;                   /* Number of fields. */
+    /* JSON text. If it is NULL, a record has the example of its fields, and other shapes have none. */
+    const char *example;
+    const cat_text_rule_t *rule; /* For CAT_SHAPE_TEXT. NULL if any text is valid. */
+    const char *about; /* For a shape with a name: a sentence without full stop. NULL if the members describe it. */
 };
 
 /* Scalars without a name of their own. */
 extern const cat_shape_t cat_schema_text, cat_schema_whole, cat_schema_flag, cat_schema_time;
 
-/* The word that says that a number is not exact. */
+/* The word "gte", which says that a number is not exact. */
 extern const cat_shape_t cat_schema_gte;
 
-/* The members that most answers have: "success" and "message". */
+/* The members "success" and "message", which most answers have. */
 extern const cat_shape_t cat_schema_true, cat_schema_done, cat_schema_false;
 #define CAT_MEMBER_SUCCESS {"success", &cat_schema_true, CAT_ALWAYS, NULL}
 #define CAT_MEMBER_MESSAGE {"message", &cat_schema_done, CAT_ALWAYS, NULL}
 #define CAT_MEMBER_END {NULL, NULL, CAT_ALWAYS, NULL}
 
-/* The schema of a shape, with its example: a reference, if it has a name, to its schema in `schemas`, where it is added. */
+/* Returns the schema of a shape, with its example. If the shape has a name, adds the schema to `schemas` and returns a
+ * reference to it. */
 json_t *cat_schema_of_shape(json_t *schemas, const cat_shape_t *shape);
 
-/* The schema of one value of a field, without its description. */
+/* Returns the schema of one value of a field, without its description. */
 json_t *cat_schema_of_value(const cat_field_t *field);
 
-/* What cat_fields_check accepts, and an example of it. */
+/* Return the schema of the body that cat_fields_check accepts, and an example of such a body. */
 json_t *cat_schema_of_input(const cat_field_t *fields, int count, cat_purpose_t purpose);
 json_t *cat_schema_input_example(const cat_field_t *fields, int count);
 
-/* Adds that an object has one more member than those that are required: of an object that may have others, the description must say
- * which. Programs that make types of schemas stumble over what says more, anyOf and not. */
+/* Adds that an object has one more member than its required ones. If the object has optional members, the description
+ * must say which. Does not use anyOf and not, which would say it, because programs that generate types from schemas
+ * fail on them. */
 void cat_schema_require_more(json_t *schema);
 
-/* Adds what the rule says of a text, or a reference to it if it has a name, instead of the type; NULL: nothing. */
+/* Adds the constraints of a rule to the schema of a text. If the rule has a name, adds a reference to its schema
+ * instead of the type. Adds nothing if `rule` is NULL. */
 void cat_schema_add_rule(json_t *schema, const cat_text_rule_t *rule);
 
-/* Adds the schema of a rule that has a name. */
+/* Adds the schema of a rule that has a name to `schemas`. */
 void cat_schema_name_rule(json_t *schemas, const cat_text_rule_t *rule);
 
-/* The example of a field's value. */
 json_t *cat_schema_field_example(const cat_field_t *field);
 
-/* A reference to the component, "schemas/Product". */
+/* Returns a reference to a component, such as "schemas/Product". */
 json_t *cat_schema_refer(const char *kind, const char *name);
 
 #endif

@@ -5,9 +5,9 @@
 #include <apr_pools.h>
 
 /*
- * Encodes a decoded path as browsers do, on the pool: the octets of WHATWG URL's path percent-encode set, '%' and '\',
- * with upper-case digits. The path of a cookie must have this form, because clients compare it without decoding (RFC
- * 6265 5.1.4).
+ * Returns a decoded path encoded as browsers encode it, on the pool: the bytes of the path percent-encode set of WHATWG
+ * URL, '%' and '\', with upper-case digits. The path of a cookie must have this form, because clients compare it
+ * without decoding (RFC 6265 5.1.4).
  */
 char *cat_uri_encode_path(apr_pool_t *pool, const char *path);
 

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Standard Webhooks (standardwebhooks.com): what is signed is the message's id, the time of the attempt and the body, with a full stop
- * between them, by HMAC-SHA256:
+ * Standard Webhooks (standardwebhooks.com). The signature is the HMAC-SHA256 of the message's id, the time of the
+ * attempt and the body, with a full stop between them:
  *
  *     webhook-id:        msg_01a206e35c167420_120_220_7
  *     webhook-timestamp: 1795617187
  *     webhook-signature: v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=
  *
- * With several secrets there are several signatures, with a space between them, of which the receiver needs to know one: so a secret is
- * changed without losing a message.
+ * With several secrets there are several signatures, with a space between them. The receiver needs to know only one
+ * secret, so a secret can be changed without losing a message.
  */
 #include "http/webhook.h"
 
@@ -24,7 +24,7 @@
 #include "lib/url.h"
 
 #define PREFIX CAT_WEBHOOK_SECRET_PREFIX
-#define SECRET_LEAST 24 /* octets */
+#define SECRET_LEAST 24 /* In bytes. */
 #define SECRET_MOST 64
 
 static const struct event_t {
@@ -55,8 +55,8 @@ static void to_lower(char *text)
     }
 }
 
-/* One spelling of all that mean the same: scheme and host in lower case, no port that is the scheme's own, a path. Not of a URL that is
- * refused. */
+/* Returns one spelling for all URLs with the same meaning: scheme and host in lower case, no port if it is the scheme's
+ * own, and a path. Returns a URL that cannot be parsed unchanged; it is refused later. */
 static const char *normalize(apr_pool_t *pool, const char *url)
 {
     apr_uri_t uri;
@@ -86,7 +86,7 @@ const char *cat_webhook_set_url(apr_pool_t *pool, cat_webhook_t *webhook, const 
     if (strcmp(u->scheme, "http") == 0 && !cat_url_is_loopback(u)) {
         return "must begin with https://, because its host is not this machine";
     }
-    return strlen(webhook->url) > CAT_WEBHOOK_URL_MAX ? "must have at most 2000 octets" : NULL;
+    return strlen(webhook->url) > CAT_WEBHOOK_URL_MAX ? "must have at most 2000 bytes" : NULL;
 }
 
 static int find_event(const char *name)
@@ -117,7 +117,7 @@ const char *cat_webhook_set_events(apr_pool_t *pool, cat_webhook_t *webhook, con
                            : "events= must name at least one of product.created, product.updated and product.deleted";
 }
 
-/* apr_decode_base64 accepts what has no padding, and white space nowhere. */
+/* Reads a line of whsec_ and base64. apr_pdecode_base64_binary accepts base64 without padding, but no white space. */
 static int read_secret(apr_pool_t *pool, const char *line, cat_webhook_secret_t *secret)
 {
     const char *text = line + strlen(PREFIX);
@@ -138,7 +138,7 @@ const char *cat_webhook_set_secrets(apr_pool_t *pool, cat_webhook_t *webhook, co
     for (const char *line = apr_strtok(lines, "\n", &state); line; line = apr_strtok(NULL, "\n", &state)) {
         if (!read_secret(pool, line, apr_array_push(secrets))) {
             return "must have " PREFIX
-                   " and 24 to 64 octets in base64 on each line; create it with: (umask 077; echo " PREFIX
+                   " and 24 to 64 bytes in base64 on each line; create it with: (umask 077; echo " PREFIX
                    "$(openssl rand -base64 32) >FILE)";
         }
     }

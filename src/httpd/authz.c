@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Access tokens outside of mounts: `AuthType Catalog` with Require, in any section of the site. The hooks here verify the
- * token as the API does (httpd/identity.h) and tell httpd the user; Require's providers are in httpd/require.c.
+ * Access tokens outside mounts: "AuthType Catalog" with Require, in any section of the site. The hooks verify the token
+ * as the API does (httpd/identity.h) and tell httpd the user. httpd/require.c checks the sections in which Require is
+ * used.
  */
 #include "httpd/authz.h"
 
@@ -23,7 +24,7 @@
 
 APLOG_USE_MODULE(catalog);
 
-/* Administrators write "Catalog"; "Bearer", the scheme that clients see, means the same. */
+/* Administrators write "Catalog". "Bearer", the scheme that clients see, means the same. */
 int cat_authz_is_ours(const char *type)
 {
     return type && (!strcasecmp(type, "Catalog") || !strcasecmp(type, "Bearer"));
@@ -54,7 +55,7 @@ int cat_authz_authenticate(request_rec *r)
     }
     if (!conf->keys) {
         ap_log_rerror(APLOG_MARK, APLOG_ERR, 0, r,
-                      "CAT042: AuthType Catalog requires CatalogKeyFile or CatalogKeyDir here");
+                      "CAT042: AuthType Catalog has no signing key here; set CatalogKeyFile or CatalogKeyDir");
         return HTTP_INTERNAL_SERVER_ERROR;
     }
     switch (cat_identity_find(r, conf, &claims, &reason)) {
@@ -104,7 +105,8 @@ int cat_authz_note_failure(request_rec *r, const char *auth_type)
     return OK;
 }
 
-/* Under an AuthType of the site, guard.c has not looked at the token yet. */
+/* Returns the claims of the request's token, or NULL if no valid token was sent. Verifies the token here under another
+ * module's AuthType, where guard.c has not verified it. */
 static const cat_claims_t *find_claims(request_rec *r)
 {
     const cat_conf_t *conf = cat_conf_get(r->per_dir_config);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reads request bodies. Everything that the headers can rule out is refused before a byte is read, so a client that waits
- * for "100 Continue" never sends such a body. A body that is small is read whole and parsed; a file is handed to its
- * resource in pieces. What is left when an answer is ready early is discarded, within bounds, so that the client can read
- * the answer.
+ * Reads request bodies. A body that the headers rule out is refused before a byte is read, so a client that waits for
+ * "100 Continue" never sends it. A small body is read whole and parsed; a file is passed to its resource in pieces. If
+ * an answer is ready before the body was read, the rest of the body is discarded within limits, so that the client can
+ * read the answer.
  */
 #include "httpd/body.h"
 
@@ -20,22 +20,23 @@
 #include "lib/json.h"
 #include "lib/text.h"
 
-/* Bytes read at a time: enough for most bodies. */
+/* Bytes read at a time. PIECE is enough for most bodies. */
 #define PIECE 8192
 #define UPLOAD_PIECE 65536
 
-/* Discarding a body: bytes at most, how long HTTP/2 waits for the rest, and the pause between two reads. */
+/* Limits of discarding a body: the number of bytes, how long HTTP/2 waits for the rest, and the pause between two
+ * reads. */
 #define DISCARD_MAX (1024 * 1024)
 #define DISCARD_TIME apr_time_from_sec(1)
 #define DISCARD_PAUSE apr_time_from_msec(5)
 
 static cat_answer_t *refuse_size(request_rec *r)
 {
-    r->connection->keepalive = AP_CONN_CLOSE; /* the rest is not worth reading */
+    r->connection->keepalive = AP_CONN_CLOSE; /* The rest of the body is not read. */
     return cat_answer_problem(r->pool, CAT_PROBLEM_BODY_TOO_LARGE, NULL);
 }
 
-/* " in UTF-8", and in what else some of the types may be; pictures are in none. */
+/* Returns " in UTF-8", followed by the other charsets that some of the types may have. Returns "" for pictures. */
 static const char *name_charsets(apr_pool_t *pool, const cat_media_t *media)
 {
     if (!strncmp(media->types, "image/", strlen("image/"))) {
@@ -46,7 +47,7 @@ static const char *name_charsets(apr_pool_t *pool, const cat_media_t *media)
                           : " in UTF-8";
 }
 
-/* The header names what is accepted (RFC 9110, 15.5.16). */
+/* Refuses a body of the wrong type or encoding. `header` names the types that are accepted (RFC 9110, 15.5.16). */
 static cat_answer_t *refuse_type(request_rec *r, const cat_media_t *media, const char *header, const char *accepted)
 {
     cat_answer_t *answer =
@@ -75,7 +76,8 @@ static int has_type(const char *type, const cat_media_t *media)
            (media->encoded && cat_header_has_type_of(type, media->encoded, cat_encodings));
 }
 
-/* A filter of the site, such as "SetInputFilter DEFLATE", may decode the body when it is read. */
+/* Refuses a body by its headers. Accepts an encoded body only if the site has an input filter that may decode it when
+ * it is read, such as "SetInputFilter DEFLATE". */
 static cat_answer_t *check_headers(request_rec *r, const cat_media_t *media, int max)
 {
     const char *length = apr_table_get(r->headers_in, "Content-Length");
@@ -118,7 +120,7 @@ static apr_status_t add_piece(cat_buffer_t *b, apr_bucket_brigade *bb, int *end)
     return APR_SUCCESS;
 }
 
-/* A client may take its time, and must not delay the end of the child. */
+/* Unblocks the signals while it waits, because a slow client must not delay the end of the child. */
 static apr_status_t wait_for_piece(request_rec *r, apr_bucket_brigade *bb, apr_off_t most)
 {
     apr_status_t rv;
@@ -129,7 +131,9 @@ static apr_status_t wait_for_piece(request_rec *r, apr_bucket_brigade *bb, apr_o
     return rv;
 }
 
-/* Adds the next piece of the body. Not with ap_get_client_block, which reports a body that was cut off as complete. */
+/* Adds the next piece of the body to `b`. Does not use ap_get_client_block, which reports a truncated body as
+ * complete. Returns OK, also if *refusal says why the body cannot be read, or AP_FILTER_ERROR if a filter has
+ * answered already. */
 static int read_piece(request_rec *r, apr_bucket_brigade *bb, apr_off_t most, cat_buffer_t *b, int *end,
                       cat_answer_t **refusal)
 {
@@ -186,7 +190,7 @@ int cat_body_read(request_rec *r, const cat_media_t *media, cat_request_t *q, ca
     if (status != OK || *refusal) {
         return status;
     }
-    if (is_encoded(r)) { /* a filter that decodes removes the header */
+    if (is_encoded(r)) { /* A filter that decodes the body removes the header. */
         *refusal = refuse_coding(r, media);
         return OK;
     }
@@ -202,14 +206,14 @@ int cat_body_read(request_rec *r, const cat_media_t *media, cat_request_t *q, ca
 /* ---- a body that the resource reads ---- */
 
 typedef struct body_upload_t {
-    cat_upload_t upload; /* first */
+    cat_upload_t upload; /* Must be first: callers only see this member. */
     request_rec *r;
     const cat_media_t *media;
     apr_bucket_brigade *bb;
     cat_buffer_t piece;
-    apr_int64_t left; /* octets that may come */
-    int is_ended;     /* flag: all of it has come, or no more will */
-    int status;       /* AP_FILTER_ERROR: a filter has answered */
+    apr_int64_t left; /* Bytes that may still follow. */
+    int is_ended;     /* True if the whole body was read, or if no more of it will arrive. */
+    int status;       /* OK, or AP_FILTER_ERROR if a filter has answered already. */
 } body_upload_t;
 
 static cat_answer_t *read_upload(cat_upload_t *upload, const char **data, apr_size_t *length)
@@ -220,7 +224,7 @@ static cat_answer_t *read_upload(cat_upload_t *upload, const char **data, apr_si
     u->piece.length = 0;
     while (u->piece.length == 0 && !u->is_ended) {
         u->status = read_piece(u->r, u->bb, UPLOAD_PIECE, &u->piece, &u->is_ended, &refusal);
-        if (u->status != OK) { /* the answer is not sent */
+        if (u->status != OK) { /* This answer is not sent. */
             refusal = cat_answer_problem(u->r->pool, CAT_PROBLEM_BODY, NULL);
         }
         if (refusal) {
@@ -228,7 +232,7 @@ static cat_answer_t *read_upload(cat_upload_t *upload, const char **data, apr_si
             return refusal;
         }
     }
-    if (is_encoded(u->r)) { /* a filter that decodes removes the header when it is called first */
+    if (is_encoded(u->r)) { /* A filter that decodes the body removes the header when it is first called. */
         return refuse_coding(u->r, u->media);
     }
     *data = u->piece.data;
@@ -259,11 +263,12 @@ int cat_body_close(request_rec *r, const cat_upload_t *upload)
     if (u->status != OK || u->is_ended) {
         return u->status;
     }
-    r->connection->keepalive = AP_CONN_CLOSE; /* the rest is not worth reading */
+    r->connection->keepalive = AP_CONN_CLOSE; /* The rest of the body is not read. */
     return cat_body_discard(r);
 }
 
-/* APR_SUCCESS: there may be more. APR_EAGAIN: not yet. */
+/* Discards the next piece of the body without waiting, and adds its length to *dropped. Returns APR_SUCCESS if more may
+ * follow, APR_EAGAIN if nothing has arrived yet, and another status at the end of the body or on failure. */
 static apr_status_t drop_piece(request_rec *r, apr_bucket_brigade *bb, apr_off_t *dropped)
 {
     apr_off_t length = 0;

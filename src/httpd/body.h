@@ -9,28 +9,32 @@
 #include "http/route.h"
 
 /*
- * Reads the request's body, JSON of one of these media types and at most the media type's maximum of bytes, or else CatalogMaxBody, and
- * parses it. OK: q->body and q->body_text are set, or *refusal is the answer that says why not (415, 413, 408, 400). AP_FILTER_ERROR: a
- * filter has answered already. Headers are checked first, so a client that waits for "100 Continue" does not send a body that is
- * refused. The caller has called cat_signals_block.
+ * Reads and parses the request's body, which must be JSON with one of the media types of `media`, and at most
+ * media->max bytes long, or CatalogMaxBody if media->max is 0. Returns OK if the body was read into q->body,
+ * q->body_text and q->is_merge_patch, and also if it was refused: then *refusal is the answer that says why (415, 413,
+ * 408, 400). Returns AP_FILTER_ERROR if a filter has answered already. Checks the headers first, so that a client that
+ * waits for "100 Continue" does not send a body that is refused. The caller must have called cat_signals_block.
  */
 int cat_body_read(request_rec *r, const cat_media_t *media, cat_request_t *q, cat_answer_t **refusal);
 
-/* The same for a body that the resource reads in pieces: *upload is valid if NULL is returned; otherwise the headers do
- * not allow the body, and the answer says why. */
+/* Prepares a body of at most `max` bytes that the resource reads in pieces through *upload, which is on r->pool.
+ * Returns NULL if the headers allow the body; otherwise returns the answer that refuses it. */
 cat_answer_t *cat_body_open(request_rec *r, const cat_media_t *media, int max, cat_upload_t **upload);
 
-/* When the resource has read what it wants: discards what has arrived of the rest. As cat_body_discard. */
+/* Ends an upload when the resource has read as much as it wants. If the body was not read to its end, discards as much
+ * as cat_body_discard would, and has httpd close the connection after the response. Returns OK, or AP_FILTER_ERROR if a
+ * filter has answered already. */
 int cat_body_close(request_rec *r, const cat_upload_t *upload);
 
 /*
- * Before an answer that does not depend on the body: reads and discards what has arrived, up to 1 MiB. Over HTTP/2 it waits up to a
- * second for the rest, because mod_http2 resets a stream whose body was not read, and clients such as curl 7.88 then lose the
- * answer. A client that waits for "100 Continue" is not asked for its body. OK, or AP_FILTER_ERROR: a filter has answered already.
+ * Reads and discards the body before an answer that does not depend on it: the bytes that have arrived, up to 1 MiB.
+ * Over HTTP/2 waits up to a second for the rest, because mod_http2 resets a stream whose body was not read, and clients
+ * such as curl 7.88 then lose the answer. Does nothing if the client waits for "100 Continue", so that it does not send
+ * its body. Returns OK, or AP_FILTER_ERROR if a filter has answered already.
  */
 int cat_body_discard(request_rec *r);
 
-/* Flag: the headers announce a body (RFC 9112, 6.3). */
+/* Returns true if the headers announce a body (RFC 9112, 6.3). */
 int cat_body_is_sent(request_rec *r);
 
 #endif

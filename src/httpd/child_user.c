@@ -8,7 +8,7 @@
 
 #include "httpd/server.h"
 
-#define NO_GROUP ((gid_t) - 1) /* mod_unixd's, where no Group is set */
+#define NO_GROUP ((gid_t) - 1) /* The group id of mod_unixd if no Group is set. */
 
 cat_os_user_t cat_child_user_find(void)
 {

@@ -6,10 +6,12 @@
 
 #include "db/setup.h"
 
-/* The user of the children, by User and Group. An ordinary user who runs "httpd -t" without them tests for their own account. */
+/* Returns the user and group of httpd's children, from the directives User and Group. If an ordinary user without these
+ * directives runs "httpd -t", returns that user instead. */
 cat_os_user_t cat_child_user_find(void);
 
-/* A child_init hook: removes HOME from a child that root's httpd started (db/connection/environment.h). */
+/* child_init hook. Removes HOME from the environment of a child of an httpd that root started
+ * (db/connection/environment.h). */
 void cat_child_user_leave_home(apr_pool_t *pchild, server_rec *main_server);
 
 #endif

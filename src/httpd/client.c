@@ -6,13 +6,13 @@
 #include <string.h>
 
 #if APR_HAVE_IPV6
-/* Prefixes below which an IPv6 address has the IPv4 address of one client, and where. A /64 of them would be many clients
- * or a part of one. */
+/* Prefixes of IPv6 addresses that embed the IPv4 address of one client. A /64 of such addresses would contain many
+ * clients, or only some addresses of one. */
 static const struct embedding_t {
     unsigned char prefix[12];
-    unsigned char length; /* octets */
+    unsigned char length; /* Bytes of `prefix` to compare. */
     unsigned char at;
-    unsigned char mask; /* of each octet */
+    unsigned char mask; /* XORed with each byte of the embedded address, which begins at byte `at`. */
 } embeddings[] = {
     {{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff}, 12, 12, 0},    /* ::ffff:0:0/96, IPv4-mapped */
     {{0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff, 0, 0}, 12, 12, 0},    /* ::ffff:0:0:0/96, IPv4-translated (RFC 2765) */
@@ -21,10 +21,10 @@ static const struct embedding_t {
     {{0x20, 0x01, 0, 0}, 4, 12, 0xff},                          /* 2001::/32, Teredo (RFC 4380) */
 };
 
-/* 64:ff9b:1::/48, NAT64 with a format of the network's own choice (RFC 8215): each address is of one client. */
+/* 64:ff9b:1::/48 is NAT64 in a format of the network's own choice (RFC 8215), so each address counts as one client. */
 static const unsigned char local_nat64[] = {0, 0x64, 0xff, 0x9b, 0, 1};
 
-/* NULL: none. */
+/* Returns the embedded IPv4 address as text, or NULL if the address embeds none. */
 static const char *find_ipv4(apr_pool_t *pool, const unsigned char *address)
 {
     for (size_t i = 0; i < sizeof(embeddings) / sizeof(embeddings[0]); i++) {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Settings, from the rows of directives.def. Each row names a field of cat_conf_t, and the setters, ranges, merging and
- * defaults all work on the rows, so a new directive needs no code here.
+ * Settings, from the rows of httpd/directives.def. Each row names a field of cat_conf_t. Setters, range checks, merging
+ * and defaults all work on the rows, so a new directive needs no code here.
  *
- *     read       a setter stores the value and notes that it is set
- *     merge      server -> virtual host -> <Location>: what is set below wins. httpd merges for each
- *                request, so the result is remembered
- *     fill       before the server starts, what nothing has set gets its default
+ *     read       a setter stores the value in its field
+ *     merge      server -> virtual host -> <Location>: the innermost value wins. httpd merges again for each request,
+ *                so the result for a mount is kept
+ *     fill       before the server starts, each field without a value gets its default
  */
 #include "httpd/conf.h"
 
@@ -32,23 +32,22 @@ typedef enum { DERIVED_FIELD, ON_OFF, NUMBER, WORD, TEXT, SEVERAL, ADDED } kind_
 typedef enum { MOUNT, ANYWHERE, WHOLE, GLOBAL } place_t;
 
 typedef struct directive_t {
-    const char *name; /* NULL: a field that another row's check sets */
+    const char *name; /* NULL for a field that the check of another row sets. */
     kind_t kind;
-    apr_size_t field; /* offset in cat_conf_t */
+    apr_size_t field; /* Offset in cat_conf_t. */
     const char *standard;
     int least, most;
-    const char *words; /* WORD: "any|editor|admin"; the value is the word's place */
+    const char *words; /* For WORD: words such as "any|editor|admin". The value is the index of the word. */
     place_t where;
     union {
         cat_directive_checks_text_t *text;
         cat_directive_checks_texts2_t *texts2;
         cat_directive_checks_texts3_t *texts3;
-        cat_directive_checks_pairs_t *pairs; /* of WORDS too */
-    } check;                                 /* text may be NULL */
-    cat_directive_checks_merge_t *merge;     /* ADDED */
+        cat_directive_checks_pairs_t *pairs; /* For PAIRS and WORDS. */
+    } check;                                 /* `text` may be NULL. */
+    cat_directive_checks_merge_t *merge;     /* For ADDED. */
 } directive_t;
 
-/* The index of each row. */
 enum {
 #define DIRECTIVE(id, ...) ROW_##id,
 #define CHOICE(id, ...) ROW_##id,
@@ -123,7 +122,8 @@ static const char *parse_number(cmd_parms *cmd, const directive_t *row, const ch
     return NULL;
 }
 
-/* The index of the word in "any|editor|admin"; -1: it is none of them. */
+/* Returns the index of `value` in words such as "any|editor|admin", ignoring case. Returns -1 if it is not one of
+ * them. */
 static int find_word(const char *words, const char *value)
 {
     apr_size_t length = strlen(value);
@@ -158,7 +158,8 @@ static const char *check_mount_section(cmd_parms *cmd)
                               cmd->cmd->name, cmd->cmd->name, cmd->directive->args);
 }
 
-/* Requests below a mount never reach the file system, so <Directory> and <Files> would never apply. */
+/* Checks that the directive may be used in its section. Refuses <Directory> and <Files>, which would never apply,
+ * because requests below a mount do not reach the file system. */
 static const char *check_place(cmd_parms *cmd, const directive_t *row)
 {
     const char *error = row->where == MOUNT ? check_mount_section(cmd) : NULL;
@@ -184,7 +185,7 @@ static const char *store_value(cmd_parms *cmd, const directive_t *row, void *con
     }
 }
 
-/* The setters: cmd->info is the directive's row. */
+/* The setters of httpd's command_rec. cmd->info is the directive's row. */
 
 static const char *set_text(cmd_parms *cmd, void *conf, const char *value)
 {
@@ -216,7 +217,7 @@ static const char *set_line(cmd_parms *cmd, void *conf, const char *line)
     return error ? error : row->check.text(cmd, conf, line);
 }
 
-/* Limits that no directive names keep their default. */
+/* Stores the row's default, so that limits that the directive does not name keep it. */
 static void set_default_pairs(apr_pool_t *pool, const directive_t *row, void *conf)
 {
     char **words;
@@ -302,7 +303,7 @@ static cat_conf_t *merge(apr_pool_t *pool, const cat_conf_t *base, cat_conf_t *o
     return merged;
 }
 
-/* httpd merges again for each request. */
+/* httpd calls this again for each request, so the result of cat_conf_merge_ahead is reused. */
 void *cat_conf_merge(apr_pool_t *pool, void *base, void *over)
 {
     const cat_conf_t *o = over;
@@ -362,25 +363,29 @@ const char *cat_conf_check_fields(apr_pool_t *pool, const cat_conf_t *conf)
 const char *cat_conf_check(apr_pool_t *pool, const cat_conf_t *conf)
 {
     if (!conf->keys) {
-        return "has no CatalogKeyFile and no CatalogKeyDir; create a key with: (umask 077; openssl rand -base64 32 "
-               ">FILE)";
+        return "has no CatalogKeyFile and no CatalogKeyDir; set CatalogKeyFile FILE, and create that file with: (umask "
+               "077; openssl rand -base64 32 >FILE)";
     }
     if (conf->default_limit > conf->max_limit) {
-        return apr_psprintf(pool, "has a CatalogDefaultLimit of %d above its CatalogMaxLimit of %d",
-                            conf->default_limit, conf->max_limit);
+        return apr_psprintf(
+            pool, "has a CatalogDefaultLimit of %d above its CatalogMaxLimit of %d; lower the one or raise the other",
+            conf->default_limit, conf->max_limit);
     }
     if (conf->mail && !conf->base_url && !conf->pages_url &&
         !(conf->link_confirm && conf->link_reset && conf->link_new_email)) {
-        return "has CatalogMail but no CatalogBaseURL for the links in mails, such as https://shop.example.com";
+        return "has CatalogMail but no CatalogBaseURL for the links in mails; set CatalogBaseURL to the public address "
+               "of the site, such as https://shop.example.com";
     }
     if (conf->mail && !conf->mail_from) {
-        return "has CatalogMail but no CatalogMailFrom, such as no-reply@shop.example.com";
+        return "has CatalogMail but no CatalogMailFrom; set it to the sender of mails, such as "
+               "no-reply@shop.example.com";
     }
     if (conf->images && !conf->image_cache) {
-        return "has CatalogImages but no CatalogImageCache, such as /var/cache/catalog/images";
+        return "has CatalogImages but no CatalogImageCache; set it to a directory, such as /var/cache/catalog/images";
     }
     if (conf->webhooks && !cat_conf_history(conf)) {
-        return "has CatalogWebhook, but CatalogHistory Off: webhooks send what the history has";
+        return "has CatalogWebhook but CatalogHistory Off; set CatalogHistory to a time such as 30d, because webhooks "
+               "send changes from the history";
     }
     return cat_conf_check_fields(pool, conf);
 }
@@ -389,7 +394,9 @@ const char *cat_conf_check_trusts(apr_pool_t *pool, const cat_conf_t *conf)
 {
     for (const cat_trust_chain_t *t = conf->trusts; t; t = t->next) {
         if (!strcmp(t->trust.issuer, conf->issuer)) {
-            return apr_psprintf(pool, "has a CatalogTrust for %s, which is its own CatalogIssuer", conf->issuer);
+            return apr_psprintf(pool,
+                                "has a CatalogTrust for %s, which is its own CatalogIssuer; remove that CatalogTrust",
+                                conf->issuer);
         }
     }
     return NULL;

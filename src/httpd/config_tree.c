@@ -5,7 +5,7 @@
 #include <string.h>
 #include <util_cfgtree.h>
 
-/* The last one counts. */
+/* Returns the first argument of the last such directive, which is the one in force. */
 static const char *find_argument(apr_pool_t *pool, const ap_directive_t *first, const char *name)
 {
     const char *value = NULL;

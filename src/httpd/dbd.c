@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * mod_dbd's pool of connections, as a source of db/. Two things that mod_dbd does not offer are done here: a connection is
- * taken and given back around each use, instead of being kept for the request, and one that is lost is replaced within
- * mod_dbd's own record. mod_dbd does not say why it could not connect either, so the module then opens a connection of its own
- * to learn the cause. Its settings are read from httpd's tree of directives, because it does not export them.
+ * Makes mod_dbd's connection pool a database source. This file adds three features that mod_dbd does not have. A
+ * connection is acquired and released around each use, instead of being kept for the whole request. A lost connection
+ * is replaced within mod_dbd's own record. After a failure to connect, the module opens a connection of its own to
+ * learn the cause, because mod_dbd does not report it. mod_dbd does not export its settings, so they are read from
+ * httpd's directive tree.
  */
 #include "httpd/dbd.h"
 
@@ -23,19 +24,19 @@
 /* mod_dbd's default for DBDMax. */
 #define MAX_STANDARD 10
 
-/* Shortest time between two questions of a child to the driver why it cannot connect. */
+/* Shortest time between two attempts of a child to learn from the driver why it cannot connect. */
 #define ASK_INTERVAL apr_time_from_sec(10)
 
 typedef struct dbd_t {
     server_rec *server;
     const char *driver, *params;
-    apr_array_header_t *init; /* texts of DBDInitSQL */
+    apr_array_header_t *init; /* Elements are const char *: the arguments of DBDInitSQL. */
     APR_OPTIONAL_FN_TYPE(ap_dbd_open) *open;
     APR_OPTIONAL_FN_TYPE(ap_dbd_close) *close;
     apr_thread_mutex_t *mutex;
     /* ---- guarded by the mutex ---- */
-    char cause[CAT_POOL_CAUSE_MAX]; /* of the last failure; "": none is known */
-    apr_time_t asked;               /* when it was learned */
+    char cause[CAT_POOL_CAUSE_MAX]; /* Cause of the last failure, or "" if it is not known. */
+    apr_time_t asked;               /* When the driver was last asked for the cause. */
 } dbd_t;
 
 static void ask_driver(dbd_t *dbd, apr_pool_t *pool)
@@ -58,8 +59,9 @@ static void ask_driver(dbd_t *dbd, apr_pool_t *pool)
     apr_pool_destroy(own);
 }
 
-/* Returns why the driver cannot connect, on the pool, or NULL if that is not known. Does not ask for SQLite, because opening a file would create
- * it; the file system tells what is wrong with it. */
+/* Returns why the driver cannot connect, on the pool, or NULL if the cause is not known or another thread is asking.
+ * Does not ask SQLite's driver: opening a file would create it, and the file system tells what is wrong with the
+ * file. */
 static const char *find_cause(dbd_t *dbd, apr_pool_t *pool)
 {
     const char *cause = NULL;
@@ -75,7 +77,7 @@ static const char *find_cause(dbd_t *dbd, apr_pool_t *pool)
     return cause;
 }
 
-/* ap_dbd_open and not ap_dbd_acquire, which would keep the connection until the client has read the response. */
+/* Calls ap_dbd_open and not ap_dbd_acquire, which would keep the connection until the client has read the response. */
 static apr_status_t open_handle(void *context, apr_pool_t *pool, cat_db_handle_t *handle, const char **cause)
 {
     dbd_t *dbd = context;
@@ -99,8 +101,9 @@ static void close_handle(void *context, cat_db_handle_t *handle)
     dbd->close(dbd->server, handle->owner);
 }
 
-/* mod_dbd has no function to drop a connection, so the new one replaces the old one in mod_dbd's own record, which mod_dbd closes in
- * the end. Statements that mod_dbd prepared for other modules (DBDPrepareSQL) would be lost with the old one. */
+/* Replaces a lost connection. mod_dbd has no function to drop one, so the new connection replaces the old one in
+ * mod_dbd's own record, and mod_dbd closes it in the end. Returns APR_ENOTIMPL if mod_dbd has prepared statements for
+ * other modules (DBDPrepareSQL), which would be lost with the old connection. */
 static apr_status_t reopen_handle(void *context, cat_db_handle_t *handle, const char *params)
 {
     dbd_t *dbd = context;
@@ -148,7 +151,7 @@ int cat_dbd_max(apr_pool_t *pool, const server_rec *s)
     return max ? atoi(max) : MAX_STANDARD;
 }
 
-/* A virtual host without a directive of a module shares the main server's record of that module. */
+/* A virtual host without a directive of mod_dbd shares the main server's record of mod_dbd. */
 int cat_dbd_is_inherited(const server_rec *s, const server_rec *main_server)
 {
     const module *dbd = ap_find_linked_module("mod_dbd.c");
@@ -171,10 +174,11 @@ cat_source_t *cat_dbd_create(apr_pool_t *pool, server_rec *s)
     }
     dbd->params = cat_config_tree_find(pool, s, "DBDParams");
     dbd->init = apr_array_make(pool, 1, sizeof(const char *));
-    add_init(dbd->init, cat_config_tree_section(s)); /* in the order in which mod_dbd looks */
+    add_init(dbd->init, cat_config_tree_section(s)); /* In mod_dbd's order: virtual host, then main server. */
     add_init(dbd->init, ap_conftree);
     source = cat_source_create(pool, apr_pstrcat(pool, "the DBD of ", s->server_hostname, NULL), &connector, dbd);
-    /* Otherwise a connection is on the pool of its request. Other modules that use mod_dbd find the rest. */
+    /* With DBDPersist Off, a connection is on the pool of its request and cannot be kept. The other half of DBDMax is
+     * left to other modules that use mod_dbd. */
     if (!persist || strcasecmp(persist, "off") != 0) {
         source->keeps = cat_dbd_max(pool, s) / 2;
     }

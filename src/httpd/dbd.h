@@ -6,18 +6,20 @@
 
 #include "db/setup.h"
 
-/* Call these only while the configuration is checked. */
+/* mod_dbd's settings and pool. Call these functions only while the configuration is checked. */
 
-/* The pool that mod_dbd keeps for a server, as a source. NULL: mod_dbd is not loaded, or no DBDriver set. On the pool. */
+/* Returns mod_dbd's connection pool of a server as a database source, on the pool. Returns NULL if mod_dbd is not
+ * loaded or DBDriver is not set. */
 cat_source_t *cat_dbd_create(apr_pool_t *pool, server_rec *s);
 
-/* Flag: the virtual host has no directive of mod_dbd, so it uses the main server's pool. */
+/* Returns true if the virtual host has no directive of mod_dbd, so that it uses the main server's connection pool. */
 int cat_dbd_is_inherited(const server_rec *s, const server_rec *main_server);
 
-/* DBDriver and DBDParams of the server; NULL: not set. */
+/* Sets *driver and *params to DBDriver and DBDParams of the server, or to NULL if they are not set. */
 void cat_dbd_settings(apr_pool_t *pool, const server_rec *s, const char **driver, const char **params);
 
-/* The most connections that mod_dbd opens for the server in each child; beyond that, requests wait without limit. */
+/* Returns DBDMax: the maximum number of connections that mod_dbd opens for the server in each child. Requests that need
+ * another connection wait without a time limit. */
 int cat_dbd_max(apr_pool_t *pool, const server_rec *s);
 
 #endif

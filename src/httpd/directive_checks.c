@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a directive accepts beyond the range in its row of the directive table (httpd/directives.def). A check looks at one value alone, and
- * reads the files that it names, so that each mistake is reported with the line that has it; what several settings must have in common is
- * checked when all are known (httpd/conf.c).
+ * Checks the values of directives beyond the range in their rows of the directive table (httpd/directives.def). A check
+ * sees one value alone and reads the files that it names, so that each mistake is reported with its line. httpd/conf.c
+ * checks what several settings must have in common, when all settings are known.
  */
 #include "httpd/directive_checks.h"
 
@@ -56,7 +56,7 @@ static int has_text(const apr_array_header_t *list, const char *text)
     return 0;
 }
 
-/* The languages of the texts, and that of those without one. */
+/* Returns the languages of the texts, beginning with "en", the language of texts without one. */
 static apr_array_header_t *list_languages(apr_pool_t *pool, const apr_table_t *texts)
 {
     const apr_array_header_t *rows = apr_table_elts(texts);
@@ -73,7 +73,8 @@ static apr_array_header_t *list_languages(apr_pool_t *pool, const apr_table_t *t
     return languages;
 }
 
-/* The site's own texts, and the built-in ones for what has none; an own one without a language is for all languages. */
+/* Sets the texts of mails: the site's own texts, and built-in texts for mails that have no own text. An own text
+ * without a language replaces the built-in texts in all languages. */
 static void set_texts(apr_pool_t *pool, cat_conf_t *conf, const apr_table_t *own)
 {
     conf->mail_texts = apr_table_copy(pool, own);
@@ -112,7 +113,8 @@ static const char *check_mount(cmd_parms *cmd)
     return NULL;
 }
 
-/* The prefix is taken here, where the section is known. A pattern has no prefix to take. */
+/* Stores the path of the mount's section without slashes at its end. A section with a pattern has no such path and is
+ * refused. */
 const char *cat_directive_checks_mount(cmd_parms *cmd, cat_conf_t *conf, const char *)
 {
     const char *error = conf->enable ? check_mount(cmd) : NULL;
@@ -282,7 +284,8 @@ static void find_field(void *baton, const ap_directive_t *d)
     }
 }
 
-/* Lines of a macro, or with a variable, may differ from what is in the tree. */
+/* Names the text of a line that is not in httpd's tree: a line from a macro, or with a variable, may differ from its
+ * text there. */
 const char *cat_directive_checks_place_field(apr_pool_t *pool, const char *line)
 {
     field_search_t search = {.line = line};
@@ -314,7 +317,7 @@ static const char *set_webhook_option(cmd_parms *cmd, cat_webhook_t *webhook, co
 {
     const char *secret = strstr(word, CAT_WEBHOOK_SECRET_PREFIX);
 
-    if (secret && (secret == word || secret[-1] != '/')) { /* else it is the name of a file */
+    if (secret && (secret == word || secret[-1] != '/')) { /* Otherwise the word is the name of a file. */
         return "takes secret=FILE, the name of a file with the secret, and not the secret itself";
     }
     if (!strncmp(word, SECRET_OPTION, strlen(SECRET_OPTION)) && !webhook->secrets) {
@@ -357,14 +360,14 @@ const char *cat_directive_checks_webhook(cmd_parms *cmd, cat_conf_t *conf, const
                                              : apr_array_make(cmd->pool, 2, sizeof(const cat_webhook_t *));
 
     if (!error && has_webhook(all, webhook->url)) {
-        error = "is there already";
+        error = "another line has this URL already; write all events in one line";
     }
     APR_ARRAY_PUSH(all, const cat_webhook_t *) = webhook;
     conf->webhooks = all;
     return error ? apr_psprintf(cmd->pool, "CatalogWebhook %s: %s", webhook->name, error) : NULL;
 }
 
-/* A section may name a URL of an outer section again, with other events: its own line counts then. */
+/* A section may name a URL of an outer section again, with other events. Its own line then replaces the outer line. */
 const void *cat_directive_checks_merge_webhooks(apr_pool_t *pool, const void *base, const void *over)
 {
     const apr_array_header_t *outer = base;
@@ -382,7 +385,7 @@ const void *cat_directive_checks_merge_webhooks(apr_pool_t *pool, const void *ba
 static const char *check_origins(apr_pool_t *pool, int count, char *const words[])
 {
     for (int i = 0; i < count; i++) {
-        const char *fault = strcasecmp(words[i], "none") ? cat_cors_check_origin(words[i]) : "stands alone";
+        const char *fault = strcasecmp(words[i], "none") ? cat_cors_check_origin(words[i]) : "must be the only word";
         if (fault) {
             return apr_psprintf(pool, "CatalogAllowOrigin: '%s' %s", cat_url_without_user(pool, words[i]), fault);
         }
@@ -414,7 +417,7 @@ static int is_token(const char *text)
     return *text && !text[strspn(text, allowed)];
 }
 
-/* "*" is not among them: browsers take it for a name where cookies are sent, and it never means Authorization. */
+/* Refuses "*": browsers take it for a header's name where cookies are sent, and it never includes Authorization. */
 const char *cat_directive_checks_headers(apr_pool_t *pool, cat_conf_t *conf, int count, char *const words[])
 {
     conf->allow_headers = "";
@@ -448,7 +451,7 @@ static const char *check_directory(cmd_parms *cmd, const char *path)
     apr_finfo_t info;
     apr_status_t rv = apr_stat(&info, path, APR_FINFO_TYPE, cmd->temp_pool);
     return rv != APR_SUCCESS || info.filetype != APR_DIR
-               ? apr_psprintf(cmd->pool, "%s: there is no directory %s", cmd->cmd->name, path)
+               ? apr_psprintf(cmd->pool, "%s: there is no directory %s; create it", cmd->cmd->name, path)
                : NULL;
 }
 
@@ -509,9 +512,9 @@ const char *cat_directive_checks_sender(cmd_parms *cmd, cat_conf_t *, const char
                               value);
 }
 
-#define TEMPLATE_MAX 1024 /* KiB */
+#define TEMPLATE_MAX 1024 /* In KiB. */
 
-/* A missing file keeps the built-in text. */
+/* Adds the text of a file to `texts`. Adds nothing if the file does not exist, so the built-in text stays. */
 static const char *read_template(cmd_parms *cmd, const char *directory, const char *name, apr_table_t *texts)
 {
     const char *path = apr_pstrcat(cmd->pool, directory, "/", name, ".txt", NULL), *error;
@@ -531,7 +534,7 @@ static const char *read_template(cmd_parms *cmd, const char *directory, const ch
     return error ? apr_psprintf(cmd->pool, "%s: %s", path, error) : NULL;
 }
 
-/* language: "", or "de/" for the texts in the directory of that name. */
+/* Reads the texts of one language. `language` is "", or "de/" for the texts in the directory "de". */
 static const char *read_templates(cmd_parms *cmd, const char *directory, const char *language, apr_table_t *texts)
 {
     const char *error = NULL;
@@ -544,7 +547,7 @@ static const char *read_templates(cmd_parms *cmd, const char *directory, const c
     return error;
 }
 
-/* Is it a directory, or a link to one, with the name of a language: "de"? */
+/* Returns true if the entry is a directory, or a link to one, and has the name of a language such as "de". */
 static int is_language(const cmd_parms *cmd, const char *directory, const char *name)
 {
     apr_size_t length = strspn(name, "abcdefghijklmnopqrstuvwxyz");
@@ -592,7 +595,8 @@ const char *cat_directive_checks_templates(cmd_parms *cmd, cat_conf_t *conf, con
     return error;
 }
 
-/* An absolute URL that a mail can have. */
+/* Parses a URL. Returns false unless it is an absolute http or https URL, without user and password, that a mail can
+ * contain. */
 static int parse_url(cmd_parms *cmd, const char *value, apr_uri_t *uri)
 {
     return apr_uri_parse(cmd->temp_pool, value, uri) == APR_SUCCESS && uri->scheme && uri->hostname && *uri->hostname &&
@@ -680,7 +684,7 @@ const char *cat_directive_checks_currency(cmd_parms *cmd, cat_conf_t *, const ch
 
 #define HISTORY_MOST (3650 * 86400)
 
-/* 0: it is no whole number of days, hours, minutes or seconds. */
+/* Returns seconds, or 0 if the text is not a whole number of days, hours, minutes or seconds. */
 static apr_int64_t read_duration(const char *text)
 {
     static const char units[] = "smhd";
@@ -712,13 +716,14 @@ const char *cat_directive_checks_history(apr_pool_t *pool, cat_conf_t *conf, int
 const char *cat_directive_checks_cache_size(cmd_parms *cmd, cat_conf_t *conf, const char *)
 {
     if (conf->cache_size && conf->cache_size < CAT_RESPONSE_CACHE_LEAST) {
-        return apr_psprintf(cmd->pool, "CatalogCacheSize must be 0 or at least %d", CAT_RESPONSE_CACHE_LEAST);
+        return apr_psprintf(cmd->pool, "CatalogCacheSize must be 0 or at least %d, not %d", CAT_RESPONSE_CACHE_LEAST,
+                            conf->cache_size);
     }
     return NULL;
 }
 
-/* Suggests the driver's usual parameters, or SQLite's if the driver is unknown. What stands in its place may be the parameters, with a
- * password. */
+/* Suggests the driver's usual parameters, or SQLite's if the driver is unknown. Does not repeat a first word with "=",
+ * which may be the parameters, with a password. */
 static const char *explain_database(cmd_parms *cmd, const char *driver)
 {
     const cat_dialect_t *found = cat_dialect_find(driver), *example = found ? found : &cat_dialect_sqlite3;

@@ -8,8 +8,10 @@
 #include "lib/conf.h"
 
 /*
- * What a directive does beyond storing its value: checks that would otherwise fail at the first request, and files that are
- * read once, while the server still has the rights to. NULL: accepted. Otherwise what is wrong and what to do, on cmd->pool.
+ * Checks the value of one directive while httpd reads the configuration, so that a mistake is reported at start and not
+ * by the first request. Reads the files that the value names while httpd still has root's rights. May also store values
+ * in `conf` that derive from `value`. Returns NULL if the value is accepted. Otherwise returns the cause and the
+ * remedy, on cmd->pool.
  */
 typedef const char *cat_directive_checks_text_t(cmd_parms *cmd, cat_conf_t *conf, const char *value);
 
@@ -20,14 +22,18 @@ cat_directive_checks_text_t cat_directive_checks_mount, cat_directive_checks_key
     cat_directive_checks_base_url, cat_directive_checks_pages_url, cat_directive_checks_currency,
     cat_directive_checks_cache_size;
 
-/* The same for directives with several arguments, which store their value too. */
+/* Check directives with two or three arguments, and store the arguments in `conf`. `two` is NULL if it is missing.
+ * Return as cat_directive_checks_text_t does. */
 typedef const char *cat_directive_checks_texts2_t(cmd_parms *cmd, cat_conf_t *conf, const char *one, const char *two);
 typedef const char *cat_directive_checks_texts3_t(cmd_parms *cmd, cat_conf_t *conf, const char *one, const char *two,
                                                   const char *three);
-/* Pairs, or "Off". Limits that are not named keep conf's values, if it has any. */
+/* Checks a directive with any number of words, such as pairs of a limit and its value, or "Off", and stores them in
+ * `conf`. Limits that are not named keep their value in `conf`, if it has one. Returns as cat_directive_checks_text_t
+ * does. */
 typedef const char *cat_directive_checks_pairs_t(apr_pool_t *pool, cat_conf_t *conf, int count, char *const words[]);
 
-/* What a section has of lines that are added to those of the sections above it. */
+/* Merges a repeatable directive. Returns the lines of the inner section `over` together with those lines of the outer
+ * section `base` that `over` does not replace, on the pool. */
 typedef const void *cat_directive_checks_merge_t(apr_pool_t *pool, const void *base, const void *over);
 
 cat_directive_checks_text_t cat_directive_checks_field;
@@ -36,12 +42,12 @@ cat_directive_checks_merge_t cat_directive_checks_merge_fields;
 cat_directive_checks_text_t cat_directive_checks_webhook;
 cat_directive_checks_merge_t cat_directive_checks_merge_webhooks;
 
-/* Where a line of CatalogField is: "line 12 of /etc/...", on the pool. */
+/* Returns where a CatalogField line is in the configuration, such as "line 12 of /etc/apache2/...", on the pool. */
 const char *cat_directive_checks_place_field(apr_pool_t *pool, const char *line);
 
-cat_directive_checks_texts2_t cat_directive_checks_database; /* driver, parameters */
-cat_directive_checks_texts2_t cat_directive_checks_link;     /* kind of mail, URL */
-cat_directive_checks_texts3_t cat_directive_checks_trust;    /* issuer, audience, file of the public key */
+cat_directive_checks_texts2_t cat_directive_checks_database; /* Arguments: driver, parameters. */
+cat_directive_checks_texts2_t cat_directive_checks_link;     /* Arguments: kind of mail, URL. */
+cat_directive_checks_texts3_t cat_directive_checks_trust;    /* Arguments: issuer, audience, file of the public key. */
 cat_directive_checks_pairs_t cat_directive_checks_rates;
 cat_directive_checks_pairs_t cat_directive_checks_index;
 cat_directive_checks_pairs_t cat_directive_checks_history;
@@ -49,7 +55,7 @@ cat_directive_checks_pairs_t cat_directive_checks_origins;
 cat_directive_checks_pairs_t cat_directive_checks_names;
 cat_directive_checks_pairs_t cat_directive_checks_headers;
 
-/* Sets the built-in texts of mails that no directive has replaced, and the languages that there are texts in. */
+/* Sets the built-in texts of mails if no directive has set texts, and the list of the languages of these texts. */
 void cat_directive_checks_fill(apr_pool_t *pool, cat_conf_t *conf);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Has httpd tell catalogctl the settings of each mount, since only httpd knows what its configuration means, with all includes, defaults and
- * inheritance. The table below has the fields of a line, which src/ctl/site.c reads by their names.
+ * Writes the settings of each mount for catalogctl. Only httpd knows the meaning of its configuration, with all
+ * includes, defaults and inheritance. The table below has the fields of a line; src/ctl/site.c reads them by name.
  */
 #include "httpd/dump.h"
 
@@ -79,7 +79,7 @@ static const char *path_of(apr_pool_t *pool, const char *value)
     return path ? path : value;
 }
 
-/* The lines of CatalogField, in the order of the mount's fields. */
+/* Returns the CatalogField lines of the mount as a JSON list, in the order of its fields. */
 static const char *write_lines(apr_pool_t *pool, const cat_fields_t *all)
 {
     json_t *lines = cat_json_own(pool, json_array());
@@ -134,5 +134,6 @@ void cat_dump_run(apr_pool_t *pconf, server_rec *main_server)
     for (int i = 0; ap_exists_config_define("CATALOG_DUMP") && i < mounts->nelts; i++) {
         write_mount(pconf, APR_ARRAY_IDX(mounts, i, cat_mount_t *));
     }
-    fflush(stdout); /* catalogctl reads this and standard error from one pipe: "Syntax OK" must not come into a line */
+    /* catalogctl reads stdout and stderr from one pipe, so "Syntax OK" on stderr must not appear within a line. */
+    fflush(stdout);
 }

@@ -5,9 +5,9 @@
 #include <httpd.h>
 
 /*
- * Hook for "httpd -t -D CATALOG_DUMP": writes each mount to stdout, a JSON object a line, as src/ctl/site.c reads it.
- * The output includes the parameters of the database, which may contain a password; a user who can run this can read the
- * configuration anyway.
+ * test_config hook for "httpd -t -D CATALOG_DUMP". Writes one JSON object per line and mount to stdout; src/ctl/site.c
+ * reads the lines. They include the parameters of the database, which may contain a password; a user who can run this
+ * command can read the configuration anyway.
  */
 void cat_dump_run(apr_pool_t *pconf, server_rec *main_server);
 

@@ -6,7 +6,7 @@
 #include <http_protocol.h>
 #include <http_request.h>
 
-/* httpd counts a status that it does not know as 500. */
+/* Returns true if the site has an ErrorDocument for the status. httpd treats a status that it does not know as 500. */
 static int has_error_document(const core_dir_config *core, int status)
 {
     int key = ap_index_of_response(status);
@@ -14,8 +14,8 @@ static int has_error_document(const core_dir_config *core, int status)
            apr_hash_get(core->response_code_exprs, &key, sizeof(key));
 }
 
-/* Replaces each with an empty text, so httpd neither redirects nor runs a document; the filter of reply.c writes the body. Sites
- * without ErrorDocuments pay nothing. */
+/* Replaces each ErrorDocument by an empty text, so that httpd neither redirects nor runs a document; the filter of
+ * reply.c writes the body. Returns at once on sites without ErrorDocuments. */
 void cat_error_documents_prevent(request_rec *r)
 {
     const core_dir_config *core = ap_get_core_module_config(r->per_dir_config);

@@ -4,7 +4,7 @@
 
 #include <httpd.h>
 
-/* Disables the site's ErrorDocuments for this request, and enables them again. */
+/* Disable the site's ErrorDocuments for this request, and enable them again. */
 void cat_error_documents_prevent(request_rec *r);
 void cat_error_documents_allow(request_rec *r);
 

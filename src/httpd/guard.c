@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Decides in the access checker whether a request may have its route, and only notes the answer: the handler sends a
- * refusal. If the hook refused itself, "Satisfy Any" would overrule it, and httpd would send its own words.
+ * Decides in the access checker whether a request may use its route, but only records a refusal; the handler sends it.
+ * If the hook itself refused the request, "Satisfy Any" would overrule the hook, and httpd would send its own text.
  *
- * What anyone may read is not the same for all where the mount hides fields or products (catalogue/query/visible.h): then a token that
- * comes with such a request is looked at. A bad one is refused as anywhere else (RFC 6750, 3.1), because its sender asked as a user:
- * an answer with less than that user may see would tell a program whose token has expired that products are gone. Where nothing is hidden, the
- * token of such a request is never looked at, as it makes no difference.
+ * Where a mount hides fields or products from readers (catalogue/query/visible.h), routes for CAT_READER verify the
+ * token of a request that has one. An invalid token is refused as on all other routes (RFC 6750, 3.1), because its
+ * sender asked as a user: an answer without the hidden products would tell a program whose token has expired that these
+ * products are gone. Where nothing is hidden, these routes ignore the token, because it makes no difference.
  */
 #include "httpd/guard.h"
 
@@ -27,7 +27,8 @@ static cat_answer_t *refuse_access(request_rec *r, const cat_state_t *state, cat
     return cat_challenge_refuse(r->pool, state->conf, problem, code, reason);
 }
 
-/* A user of another issuer has no account here, even if the id is that of a local user. */
+/* Refuses a user who lacks the right to use the route. A user of another issuer has no account here, even if the id is
+ * that of a local user. */
 static cat_answer_t *check_right(request_rec *r, const cat_state_t *state)
 {
     cat_access_t who = state->match.route->who;
@@ -50,7 +51,7 @@ static cat_answer_t *check_right(request_rec *r, const cat_state_t *state)
     return NULL;
 }
 
-/* "Require valid-user" under another AuthType means the site's users, not the catalogue's. */
+/* Sets r->user only under the module's AuthType: under another one, "Require valid-user" means the site's users. */
 static void attach_user(request_rec *r, const cat_claims_t *claims)
 {
     if (cat_authz_site_authenticates(r)) {
@@ -81,7 +82,8 @@ static cat_answer_t *identify_user(request_rec *r, cat_state_t *state)
     const char *reason;
     cat_identity_t identity;
 
-    if (state->conf->fault) { /* found by no check of the configuration */
+    /* A CatalogVisible that cannot be used, which the checks of the configuration did not find. */
+    if (state->conf->fault) {
         return cat_answer_problem(r->pool, CAT_PROBLEM_UNABLE, NULL);
     }
     identity = cat_identity_find(r, state->conf, &state->user, &reason);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The content handler: from a request of httpd to a call of src/api and back.
+ * The content handler: calls the function of src/api for a request and sends its answer.
  *
- *     the refusal that guard.c has noted, or a wrong method, or a path that is no route
- *       -> limits of the route -> Idempotency-Key -> body -> the route's function -> reply.c
+ *     refusal that guard.c has recorded, unknown path, or wrong method
+ *       -> Idempotency-Key -> body -> rate limit of the route -> the route's function -> reply.c
  *
- * Each step either returns the answer that ends the request, or NULL to go on.
+ * Each step returns the answer that ends the request, or NULL to go on.
  */
 #include "httpd/handler.h"
 
@@ -40,8 +40,8 @@
 #include "lib/time.h"
 #include "shm/limit.h"
 
-#define DOMAIN_MAX 253 /* octets, RFC 1035 2.3.4 */
-#define LABELS_MOST 8  /* of the domain of a host */
+#define DOMAIN_MAX 253 /* Bytes, RFC 1035 2.3.4. */
+#define LABELS_MOST 8  /* Labels in the domain name of a host. */
 
 static cat_answer_t *answer_method(request_rec *r, const cat_state_t *state)
 {
@@ -79,7 +79,8 @@ static int count_labels(const char *domain)
     return count;
 }
 
-/* An answer may name each domain above the host, several times (api/token_response.c), and the client chooses the host. */
+/* Returns true if the host is a domain name of at most LABELS_MOST labels. The client chooses the host, and an answer
+ * may name each domain above it several times (api/token_response.c). */
 static int is_domain(const char *host)
 {
     return host && *host && strlen(host) <= DOMAIN_MAX &&
@@ -115,7 +116,7 @@ static cat_answer_t *run_resource(cat_request_t *q)
     return q->idempotency_key ? q->route->run_once(q) : q->route->run(q);
 }
 
-/* Checks the limit that the route's row names, then runs the resource. */
+/* Checks the rate limit that the route's row names, then runs the resource. */
 static cat_answer_t *run_counted(cat_request_t *q)
 {
     cat_rate_kind_t kind = q->route->rate;
@@ -134,13 +135,15 @@ static cat_answer_t *run_counted(cat_request_t *q)
     answer = run_resource(q);
     if (answer->malformed) {
         cat_limit_give_back(q->limits, name, q->network, rate, cat_time_monotonic());
-    } else if (answer->status != HTTP_TOO_MANY_REQUESTS) { /* its headers must not say that more requests are allowed */
+        /* The headers of this answer must not say that more requests are allowed. */
+    } else if (answer->status != HTTP_TOO_MANY_REQUESTS) {
         cat_rate_limit_describe(q->pool, answer, name, rate, verdict);
     }
     return answer;
 }
 
-/* Takes the Idempotency-Key, if there is one and the route is for it. The answer that refuses it, or NULL. */
+/* Reads the Idempotency-Key if the request has one and the route accepts it. Returns NULL, or the answer that refuses
+ * the key. */
 static cat_answer_t *take_key(request_rec *r, cat_request_t *q)
 {
     const char *header = q->route->run_once ? apr_table_get(r->headers_in, "Idempotency-Key") : NULL;
@@ -152,7 +155,8 @@ static cat_answer_t *take_key(request_rec *r, cat_request_t *q)
     return q->idempotency_key ? NULL : cat_answer_problem(r->pool, CAT_PROBLEM_IDEMPOTENCY_KEY, NULL);
 }
 
-/* OK: the body was read, or *refusal says why not. */
+/* Reads the body as the route's row says. Returns OK if the body was read or if *refusal says why not; otherwise
+ * returns AP_FILTER_ERROR. */
 static int read_body(request_rec *r, cat_request_t *q, cat_answer_t **refusal)
 {
     *refusal = take_key(r, q);
@@ -186,12 +190,13 @@ static cat_answer_t *run_with_database(cat_request_t *q, cat_source_t *source)
         cat_metrics_add(q->metrics, CAT_METRIC_LIMIT_REFUSALS, limit, 1);
     }
     if (!answer->stream) {
-        cat_db_release(q->db); /* before the response is written: a slow reader holds no connection */
+        /* Released before the response is written, so that a slow reader holds no connection. */
+        cat_db_release(q->db);
     }
     return cat_etag_apply(q->pool, answer, &q->conditions);
 }
 
-/* Adds the client and the body, then runs the resource. */
+/* Adds the client's data and the body to the request, then runs the resource. */
 static int run_with_body(request_rec *r, cat_request_t *q, cat_source_t *source, cat_answer_t **answer)
 {
     int status;
@@ -209,7 +214,7 @@ static int run_without_body(request_rec *r, cat_request_t *q, cat_source_t *sour
 {
     if (q->route->who == CAT_ADMIN || q->route->who == CAT_USER ||
         (q->route->who == CAT_WRITER && r->method_number == M_POST)) {
-        describe_sender(r, q); /* for the audit table */
+        describe_sender(r, q); /* The audit table stores the client. */
     } else if (q->route->who == CAT_ANYONE) {
         q->link_token = apr_table_get(r->headers_in, "Link-Token");
     }
@@ -217,7 +222,8 @@ static int run_without_body(request_rec *r, cat_request_t *q, cat_source_t *sour
     return cat_body_discard(r);
 }
 
-/* A route can be strict if it names what it does not know, of a body or of a query. */
+/* Runs the route and honours "Prefer: handling=strict" (RFC 7240), but only on routes that report unknown members of
+ * the body or unknown query parameters. */
 static int run_as_preferred(request_rec *r, cat_request_t *q, cat_source_t *source, cat_answer_t **answer)
 {
     int takes_body = cat_route_media(q->route)->types != NULL, status;
@@ -232,7 +238,7 @@ static int run_as_preferred(request_rec *r, cat_request_t *q, cat_source_t *sour
     return status;
 }
 
-/* Routes for anyone have not looked at the token. */
+/* Returns the claims of a valid token, or NULL. Verifies the token here on routes where guard.c has not verified it. */
 static const cat_claims_t *find_claims(request_rec *r, const cat_state_t *state)
 {
     const cat_claims_t *claims;
@@ -244,7 +250,8 @@ static const cat_claims_t *find_claims(request_rec *r, const cat_state_t *state)
     return cat_identity_find(r, state->conf, &claims, &reason) == CAT_KNOWN ? claims : NULL;
 }
 
-/* Times tell how busy the server is, and what it does: they are for administrators of this service. */
+/* Returns NULL unless the user is an administrator of this service: the times show how busy the server is, and what it
+ * does. */
 static cat_timing_t *make_timing(request_rec *r, const cat_state_t *state)
 {
     const cat_claims_t *claims = state->conf->server_timing ? find_claims(r, state) : NULL;
@@ -258,7 +265,8 @@ static int is_error_document(request_rec *r)
     return r->prev && ap_is_HTTP_ERROR(r->status);
 }
 
-/* Builds the resource's view of the request. Conditions of one that failed refer to its own path, not to that of the error document. */
+/* Builds the request for the resource. Leaves out the conditions (If-Match, If-None-Match) of a failed request: they
+ * refer to the path of that request and not to the path of the error document. */
 static cat_request_t make_request(request_rec *r, const cat_state_t *state)
 {
     const cat_server_t *server = cat_server_get(r->server);
@@ -312,7 +320,7 @@ static int run_route(request_rec *r, const cat_state_t *state, cat_answer_t **an
     return status;
 }
 
-/* The answer to a request that reaches no resource; NULL: a resource handles it. */
+/* Returns the answer to a request that reaches no resource, or NULL if a resource handles the request. */
 static cat_answer_t *refuse_request(request_rec *r, cat_state_t *state)
 {
     cat_answer_t *refusal;
@@ -327,10 +335,12 @@ static cat_answer_t *refuse_request(request_rec *r, cat_state_t *state)
         return answer_method(r, state);
     }
     refusal = cat_guard_refusal(r, state);
-    return state->match.route->who == CAT_HOLDER ? NULL : refusal; /* which looks for a refresh token first */
+    /* The handler of such a route checks the refresh token first. */
+    return state->match.route->who == CAT_HOLDER ? NULL : refusal;
 }
 
-/* An ErrorDocument that leads into a mount supplies the body of the failure and keeps the failure's status. */
+/* Answers the request. If an ErrorDocument leads into a mount, the answer becomes the body of the failed request, which
+ * keeps its status. */
 static int answer_request(request_rec *r, cat_state_t *state)
 {
     cat_answer_t *answer = refuse_request(r, state);
@@ -348,8 +358,8 @@ static int answer_request(request_rec *r, cat_state_t *state)
     return answer->file ? cat_reply_pass_file(r, answer) : cat_reply_send(r, answer);
 }
 
-/* Returns true for the handler of this module, and for that of mod_dav, which mod_dav sets for all methods but GET and POST where "Dav On" is in
- * force. */
+/* Returns true for the handler of this module and for that of mod_dav. mod_dav sets its handler for all methods but GET
+ * and POST where "Dav On" is in force. */
 static int is_ours(const char *handler)
 {
     return handler && (!strcmp(handler, CAT_HANDLER_NAME) || !strcmp(handler, "dav-handler"));
@@ -371,7 +381,8 @@ int cat_handler_run(request_rec *r)
 
 /* ---- the handler that the site sets ---- */
 
-/* Merging copies the pointer, so comparing it shows which section the setting comes from. */
+/* Returns the SetHandler of a section. Merging copies the pointer, so comparing pointers shows which section a setting
+ * comes from. */
 static const void *handler_of(const core_dir_config *section)
 {
     return section->expr_handler ? (const void *)section->expr_handler : section->handler;
@@ -383,7 +394,7 @@ static int is_set_around(request_rec *r, const char *mount)
     const void *in_force = handler_of(ap_get_core_module_config(r->per_dir_config));
 
     if (!in_force) {
-        return 0; /* another module chose the handler, as mod_rewrite does for a rule in a <Location> */
+        return 0; /* Another module chose the handler, as mod_rewrite does for a rule in a <Location>. */
     }
     if (handler_of(ap_get_core_module_config(r->server->lookup_defaults)) == in_force) {
         return 1;

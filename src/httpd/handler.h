@@ -4,13 +4,14 @@
 
 #include <httpd.h>
 
-/* The one content handler. */
+/* handler hook: the module's only content handler. */
 int cat_handler_run(request_rec *r);
 
-/* fixups hook: undoes a SetHandler of a section around the mount. One in the mount's own section, or in a deeper one, stays. */
+/* fixups hook. Undoes a SetHandler that a section around the mount has set. A SetHandler in the mount's own section, or
+ * in a section below the mount, stays in force. */
 int cat_handler_fix(request_rec *r);
 
-/* fixups hook: logs that another module's handler answers requests for a route. */
+/* fixups hook. Logs CAT074 if another module's handler answers requests for a route. */
 int cat_handler_check(request_rec *r);
 
 #endif

@@ -2,10 +2,10 @@
 /*
  * Identifies the user of a request by the bearer token.
  *
- *     token in this child's cache, verified by the same keys   one comparison
- *     otherwise                                                parse, find the trust by iss and aud, verify the signature
- *     then, each time                                          issuer and audience of this mount, session not ended
- *     of a key                                                 its row, read within CatalogRevocationDelay (accounts/key_states.h)
+ *     a token in this child's cache, verified with the same keys   costs one comparison
+ *     any other token              is parsed, its iss and aud select the trust, and its signature is verified
+ *     every token, each time       must have the issuer and audience of this mount, and its session must not have ended
+ *     an API key, each time        needs its row, which was read within CatalogRevocationDelay (accounts/key_states.h)
  */
 #include "httpd/identity.h"
 
@@ -26,7 +26,7 @@ APLOG_USE_MODULE(catalog);
 
 #define CLAIMS_KEY "catalog:claims"
 
-/* This mount's own issuer, and those of CatalogTrust. */
+/* This mount's own issuer, and the issuers of CatalogTrust. */
 #define TRUSTS_MAX (1 + CAT_TRUSTS_MAX)
 
 static const cat_keys_t *own_keys(request_rec *r, const cat_conf_t *conf)
@@ -35,7 +35,8 @@ static const cat_keys_t *own_keys(request_rec *r, const cat_conf_t *conf)
     const cat_keys_t *keys = cat_keyring_get(conf->keys, r->request_time, &fault);
 
     if (fault) {
-        ap_log_rerror(APLOG_MARK, APLOG_ERR, 0, r, "CAT041: the previous keys stay in use: %s", fault);
+        ap_log_rerror(APLOG_MARK, APLOG_ERR, 0, r,
+                      "CAT041: CatalogKeyDir cannot be used, so the previous signing keys stay in use: %s", fault);
     }
     return keys;
 }
@@ -52,7 +53,8 @@ static int list_trusts(const cat_conf_t *conf, const cat_keys_t *keys, cat_trust
     return count;
 }
 
-/* Mounts may share keys without sharing issuer and audience, so cached claims are compared with this mount's. */
+/* Returns the cached claims of the token, or NULL. Compares issuer and audience of the claims with those of this mount,
+ * because mounts may share signing keys without sharing issuer and audience. */
 static const cat_claims_t *recall_claims(request_rec *r, const cat_trust_t *trusts, int count, const char *token)
 {
     cat_token_cache_t *seen = cat_server_get(r->server)->seen;
@@ -89,12 +91,12 @@ static cat_identity_t ask_database(request_rec *r, const cat_conf_t *conf, cat_s
     return rv == APR_SUCCESS && is_ended ? CAT_REFUSED_ENDED : classify_status(rv);
 }
 
-/* Is the token's session over, though the token is not? */
+/* Finds out whether the session of a token has ended, although the token has not expired. */
 static cat_identity_t check_session(request_rec *r, const cat_conf_t *conf, const cat_claims_t *claims)
 {
     const cat_server_t *server = cat_server_get(r->server);
     cat_source_t *source = cat_server_source(r->server, conf);
-    int has_source = source && source->mutex; /* no child opens a source that no mount uses */
+    int has_source = source && source->mutex; /* Children do not open a source that no mount uses. */
     apr_time_t read_at;
     cat_revoked_state_t state;
 
@@ -113,8 +115,8 @@ static cat_identity_t check_session(request_rec *r, const cat_conf_t *conf, cons
     return state == CAT_REVOKED_YES ? CAT_REFUSED_ENDED : CAT_KNOWN;
 }
 
-/* Finds the rights of the key, in this child's memory or in the database. Asks the database if this server has changed the key's user, because the
- * child may have read the key before. */
+/* Finds the rights of the API key in this child's memory or in the database. Asks the database if this server has
+ * changed the key's user, because the child may have read the key before that change. */
 static cat_identity_t find_key(request_rec *r, const cat_conf_t *conf, cat_source_t *source, const cat_key_use_t *use,
                                cat_key_state_t *state)
 {
@@ -138,7 +140,8 @@ static cat_identity_t find_key(request_rec *r, const cat_conf_t *conf, cat_sourc
     return classify_status(rv);
 }
 
-/* Keys are for the routes of mounts: a section with AuthType Catalog guards what its administrator meant for people. */
+/* Refuses an expired API key, and any API key outside mounts: a section with AuthType Catalog guards pages that its
+ * administrator meant for people. */
 static cat_identity_t refuse_key(const cat_conf_t *conf, const cat_source_t *source, const cat_key_use_t *use,
                                  apr_time_t expires, const char **reason)
 {
@@ -146,14 +149,15 @@ static cat_identity_t refuse_key(const cat_conf_t *conf, const cat_source_t *sou
         *reason = "a key is for the API alone";
         return CAT_REFUSED;
     }
-    if (expires <= use->now) { /* no leeway: no clock but that of this service's servers made the key */
+    /* There is no leeway, because only servers of this service create API keys, by their own clocks. */
+    if (expires <= use->now) {
         *reason = cat_token_expired;
         return CAT_REFUSED_EXPIRED;
     }
     return CAT_KNOWN;
 }
 
-/* *claims: with what the user may now. */
+/* Checks an API key. Replaces *claims by claims with the current role, name and verification of its user. */
 static cat_identity_t check_key(request_rec *r, const cat_conf_t *conf, const cat_claims_t **claims,
                                 const char **reason)
 {
@@ -171,7 +175,7 @@ static cat_identity_t check_key(request_rec *r, const cat_conf_t *conf, const ca
     if (identity != CAT_KNOWN || !state.is_live) {
         return identity == CAT_KNOWN ? CAT_REFUSED_ENDED : identity;
     }
-    cat_key_states_note(cat_server_get(r->server)->keys, &use);
+    cat_key_states_record(cat_server_get(r->server)->keys, &use);
     now->role = cat_role_names[state.role];
     now->username = state.username;
     now->verified = state.verified;
@@ -244,7 +248,7 @@ cat_identity_t cat_identity_find(request_rec *r, const cat_conf_t *conf, const c
     return identity;
 }
 
-/* Another issuer's "ann" must not be taken for the local user of that name or id. */
+/* Names a user of another issuer, whose "ann" must not be taken for the local user with that name or id. */
 static char *name_foreigner(apr_pool_t *pool, const cat_claims_t *claims)
 {
     return apr_pstrcat(pool, claims->issuer, "#", claims->subject, NULL);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Runs background jobs on mod_watchdog's threads, by the job table below.
+ * Runs background jobs on mod_watchdog's threads, from the job table below.
  *
- * A job works for one mount, at the interval of its row, less often after failures. Most jobs run in one child of the
- * server; those that must not wait for a slow mail server, or for another child to take over, run in each. mod_watchdog
- * ends its threads only when the process exits, when the child's connections are closed already, so the end of a child
- * first stops the job that runs, and waits.
+ * A job works for one mount, at the interval in its row, and less often after failures. Most jobs run in one child of
+ * the server. Jobs that must not wait for a slow mail server, or for another child to take over, run in each child.
+ * mod_watchdog ends its threads only when the process exits; by then the child's connections are closed. So the end of
+ * a child first stops the job that runs and waits for it.
  */
 #include "httpd/jobs.h"
 
@@ -32,13 +32,13 @@
 #include "db/job.h"
 #include "httpd/log.h"
 #include "httpd/server.h"
-#include "lib/text.h"
 #include "lib/conf.h"
 #include "lib/log.h"
 
 APLOG_USE_MODULE(catalog);
 
-/* A watchdog is a thread of mod_watchdog that runs its jobs one after the other, in one child of the server or in each. */
+/* A watchdog is a thread of mod_watchdog that runs its jobs one after the other, in one child of the server or in each
+ * child. */
 typedef struct watchdog_t {
     const char *name;
     int singleton;
@@ -47,20 +47,22 @@ typedef struct watchdog_t {
 static const watchdog_t one_child = {"_catalog_", 1}, each_child = {"_catalog_each_", 0},
                         for_changes = {"_catalog_changes_", 1}, for_hosts = {"_catalog_hosts_", 1};
 
-/* Each mount that has webhooks has a watchdog of its own for them. */
+/* Each mount with webhooks has a watchdog of its own for them. */
 static const watchdog_t for_webhooks = {"_catalog_webhooks_", 1};
 
-#define PAUSE_REVOCATION_DELAY 0 /* as long as the mount's CatalogRevocationDelay */
+#define PAUSE_REVOCATION_DELAY 0 /* Value of longest_pause for jobs that pause for at most CatalogRevocationDelay. */
 
-/* THE JOB TABLE. Revocations cannot wait for a slow mail server, nor for another child to take over from one that died; clients
- * that follow the changes of products wait for the numbers that one of these jobs gives. Webhooks take as long as their receivers, and a
- * promotion must be noticed whatever else hangs. */
+/* THE JOB TABLE. Four kinds of jobs do not share the thread of "mail". Revocations cannot wait for a slow mail server,
+ * nor for another child to take over from a child that died. Clients that follow the changes of products wait for the
+ * numbers that "changes" assigns. "hosts" must notice a promotion whatever else hangs. Webhooks take as long as their
+ * receivers. */
 static const struct job_t {
     const char *name;
     apr_interval_time_t interval;
     cat_job_run_t *run;
     const watchdog_t *watchdog;
-    apr_interval_time_t longest_pause; /* after failures: 1, 2, 4 ... seconds, up to this */
+    /* Longest pause after failures. The pauses are 1, 2, 4, ... seconds, up to this. */
+    apr_interval_time_t longest_pause;
 } jobs[] = {
     {"mail", APR_TIME_C(1000000), cat_mailer_run, &one_child, APR_TIME_C(60000000)},
     {"revocations", APR_TIME_C(250000), cat_revocations_run, &each_child, PAUSE_REVOCATION_DELAY},
@@ -81,30 +83,31 @@ static const struct job_t {
 
 #define PAUSE_MAX_SHIFT 6
 
-/* How long the end of a child waits for the job that runs. A job looks at stop once a second at least. */
+/* How long the end of a child waits for the job that runs. A job reads `stop` at least once a second. */
 #define STOP_PATIENCE apr_time_from_sec(5)
 #define STOP_INTERVAL apr_time_from_msec(10)
 
-/* What a child's jobs share. A watchdog's thread counts itself before it looks at `stop`, and the thread that ends the child sets that
- * before it looks at `running`: with sequential consistency at least one of the two sees the other. */
+/* State that the jobs of a child share. A watchdog's thread increments `running` before it reads `stop`, and the thread
+ * that ends the child sets `stop` before it reads `running`. With sequential consistency, at least one of the two
+ * threads sees the other's change. */
 struct cat_jobs_t {
-    atomic_int running;               /* how many jobs; by the watchdogs' threads */
-    atomic_int stop;                  /* flag; by the thread that ends the child */
-    const apr_array_header_t *mounts; /* cat_mount_t *: of all servers */
+    atomic_int running;               /* Number of jobs that run. Changed by the watchdogs' threads. */
+    atomic_int stop;                  /* True if the child ends. Set by the thread that ends the child. */
+    const apr_array_header_t *mounts; /* Elements are cat_mount_t *: the mounts of all servers. */
 };
 
-/* One job of one mount. Used by the watchdog's thread. */
+/* One job of one mount. Only its watchdog's thread uses it. */
 typedef struct worker_t {
     const struct job_t *job;
     const cat_mount_t *mount;
-    const char *database; /* cat_server_database_key */
-    int history;          /* as cat_job_t has it */
+    const char *database; /* Result of cat_server_database_key. */
+    int history;          /* See cat_job_t. */
     const cat_log_t *log;
     cat_jobs_t *jobs;
-    int failures; /* in a row */
+    int failures; /* Consecutive failures, counted up to PAUSE_MAX_SHIFT. */
     apr_time_t failed_at;
-    apr_interval_time_t pause; /* since then */
-    apr_time_t last;           /* the job's own notes */
+    apr_interval_time_t pause; /* How long the job pauses after failed_at. */
+    apr_time_t last;           /* See cat_job_t. */
     cat_job_walk_t walk;
 } worker_t;
 
@@ -142,7 +145,7 @@ static void run_job(worker_t *w, apr_pool_t *pool)
         .stop = &w->jobs->stop,
     };
 
-    if (now >= w->failed_at && now - w->failed_at < w->pause) { /* a clock that was set back ends the pause */
+    if (now >= w->failed_at && now - w->failed_at < w->pause) { /* If the clock was set back, the pause ends. */
         return;
     }
     if (w->job->run(&job) == CAT_JOB_DONE) {
@@ -154,7 +157,7 @@ static void run_job(worker_t *w, apr_pool_t *pool)
     cat_db_release(job.db);
 }
 
-/* mod_watchdog never calls a function again that returns anything but APR_SUCCESS. */
+/* Always returns APR_SUCCESS, because mod_watchdog does not call a function again that returns anything else. */
 static apr_status_t run_worker(int state, void *data, apr_pool_t *pool)
 {
     worker_t *w = data;
@@ -182,8 +185,8 @@ static apr_status_t stop_jobs(void *data)
     return APR_SUCCESS;
 }
 
-/* mod_watchdog sends STOPPING and waits for its thread only when the process exits. By then the child's connections are closed, and a
- * job that uses one would crash. */
+/* Stops the jobs when pchild is destroyed. mod_watchdog sends STOPPING and waits for its thread only when the process
+ * exits. By then the child's connections are closed, and a job that uses one would crash. */
 void cat_jobs_child_init(apr_pool_t *pchild, server_rec *main_server)
 {
     apr_pool_pre_cleanup_register(pchild, cat_server_get(main_server)->jobs, stop_jobs);
@@ -192,19 +195,22 @@ void cat_jobs_child_init(apr_pool_t *pchild, server_rec *main_server)
 typedef APR_OPTIONAL_FN_TYPE(ap_watchdog_get_instance) get_t;
 typedef APR_OPTIONAL_FN_TYPE(ap_watchdog_register_callback) register_callback_t;
 
-/* Returns true if the watchdog has work for the mount. database: cat_server_database_key, which begins with the driver. */
+/* Returns true if the watchdog has work for the mount. `database` is the result of cat_server_database_key, which
+ * begins with the driver. */
 static int is_needed(const watchdog_t *watchdog, const cat_conf_t *conf, const char *database)
 {
     return watchdog == &for_hosts ? !strncmp(database, "pgsql ", 6) : watchdog != &for_webhooks || conf->webhooks;
 }
 
-/* number: of the mount. */
+/* Returns the name of a watchdog. `number` is the index of the mount, which the watchdog for webhooks has in its
+ * name. */
 static const char *name_watchdog(apr_pool_t *pool, const watchdog_t *watchdog, int number)
 {
     return watchdog == &for_webhooks ? apr_psprintf(pool, "%s%d_", watchdog->name, number) : watchdog->name;
 }
 
-/* What one mount still restores, none of the others may delete. */
+/* Returns the longest CatalogHistory of the mounts with this database, in seconds: no mount may delete a change that
+ * another mount can still restore. */
 static int find_history(apr_pool_t *pconf, const apr_array_header_t *mounts, const char *database)
 {
     int longest = 0;
@@ -248,20 +254,21 @@ static apr_status_t register_mount(apr_pool_t *pconf, cat_jobs_t *shared, int nu
     return rv;
 }
 
-/* Each merge of sections makes a text of its own for mount_uri, so the texts are compared, and all else by its bytes. */
+/* Compares all settings by their bytes except mount_uri: each merge of sections makes a new text for it, from mount and
+ * base_path. */
 static int has_same_conf(const cat_mount_t *one, const cat_mount_t *other)
 {
     cat_conf_t conf;
 
-    memcpy(&conf, other->conf, sizeof(conf)); /* configurations are zeroed when created, and padding is copied too */
-    if (cat_text_is_same(one->conf->mount_uri, conf.mount_uri)) {
-        conf.mount_uri = one->conf->mount_uri;
-    }
+    /* Configurations are zeroed when they are created, and memcpy copies the padding too. */
+    memcpy(&conf, other->conf, sizeof(conf));
+    conf.mount_uri = one->conf->mount_uri;
     /* NOLINTNEXTLINE(bugprone-suspicious-memory-comparison) */
     return !memcmp(one->conf, &conf, sizeof(conf));
 }
 
-/* A mount that virtual hosts inherit unchanged, with its database, is in the list of each; its jobs run once. */
+/* Returns true if the list has an equal mount before this one. Virtual hosts that inherit a mount unchanged, with its
+ * database, each have it in their list, but its jobs must run once. */
 static int is_repeated(const apr_array_header_t *mounts, int place)
 {
     const cat_mount_t *mount = APR_ARRAY_IDX(mounts, place, cat_mount_t *);
@@ -275,8 +282,8 @@ static int is_repeated(const apr_array_header_t *mounts, int place)
     return 0;
 }
 
-/* Logged once per mount at start, because otherwise nothing shows that mails wait. */
-static void notice_mail(const cat_mount_t *mount)
+/* Logs a mount without CatalogMail at start, because nothing else shows that its mails wait. */
+static void log_missing_mail(const cat_mount_t *mount)
 {
     const cat_conf_t *conf = mount->conf;
 
@@ -284,7 +291,7 @@ static void notice_mail(const cat_mount_t *mount)
         ap_log_error(
             APLOG_MARK, APLOG_NOTICE, 0, mount->server,
             "CAT036: <Location \"%s\"> of %s has no CatalogMail: nobody gets a link to confirm an address or to set "
-            "a new password",
+            "a new password; set CatalogMail",
             cat_conf_location(conf), mount->server->server_hostname);
     }
 }
@@ -302,13 +309,14 @@ int cat_jobs_register(apr_pool_t *pconf, server_rec *main_server)
     for (int i = 0; i < mounts->nelts && rv == APR_SUCCESS; i++) {
         const cat_mount_t *mount = APR_ARRAY_IDX(mounts, i, cat_mount_t *);
         if (!is_repeated(mounts, i)) {
-            notice_mail(mount);
+            log_missing_mail(mount);
             rv = register_mount(pconf, shared, i, get, call);
         }
     }
     if (rv != APR_SUCCESS) {
-        ap_log_error(APLOG_MARK, APLOG_EMERG, rv, main_server,
-                     "CAT035: background jobs, such as sending mail, cannot run; is mod_watchdog loaded?");
+        ap_log_error(
+            APLOG_MARK, APLOG_EMERG, rv, main_server,
+            "CAT035: background jobs, such as sending mail, cannot run; load mod_watchdog if it is not loaded");
         return HTTP_INTERNAL_SERVER_ERROR;
     }
     return OK;

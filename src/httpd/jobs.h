@@ -4,10 +4,11 @@
 
 #include <httpd.h>
 
-/* Registers the jobs of every mount with mod_watchdog. Call it at the end of post_config. */
+/* Registers the jobs of every mount with mod_watchdog. Call it at the end of post_config. Returns OK, or
+ * HTTP_INTERNAL_SERVER_ERROR after logging CAT035. */
 int cat_jobs_register(apr_pool_t *pconf, server_rec *main_server);
 
-/* In each child: makes the end of pchild stop the running job and wait for it. */
+/* Registers a cleanup in each child: the end of pchild stops the job that runs and waits for it. */
 void cat_jobs_child_init(apr_pool_t *pchild, server_rec *main_server);
 
 #endif

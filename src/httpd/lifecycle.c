@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * From the configuration to the children that serve it. check_config finds the mounts, which "httpd -t" reports on, too; post_config creates
- * what the children share, in memory that they inherit; child_init creates what each child has for itself, and starts its jobs.
+ * The start of the server and of its children. check_config finds the mounts; "httpd -t" runs it too. post_config
+ * creates the data that the children share, in memory that they inherit. child_init creates the data of one child and
+ * starts its jobs.
  */
 #include "httpd/lifecycle.h"
 
@@ -39,18 +40,21 @@
 
 APLOG_USE_MODULE(catalog);
 
-/* Requests that may wait per request that hashes, at most half of them from one network. The last one waits about a second. */
+/* Length of the queue for each request that hashes a password. One network may have half of the queue. The last request
+ * in the queue waits about a second. */
 #define HASH_QUEUE_FACTOR 32
 
-/* Size of a child's token cache: enough for some thousand active users. */
+/* Number of entries of a child's token cache, for about as many active users. */
 #define TOKENS_SEEN 2048
 
-/* Change the number with the segment's layout: a graceful restart may load another version of this module. */
+/* Increment the number when the segment's layout changes: a graceful restart may load another version of this
+ * module. */
 #define SEGMENT_KEY "catalog:segment:3"
 
 /* ---- finding the mounts ---- */
 
-/* Merges as a request for the mount's own path would: all sections above it, in the order of the configuration. */
+/* Merges the settings as httpd would for a request for this path: all sections above it, in the order of the
+ * configuration. */
 static const cat_conf_t *settings_for(apr_pool_t *pool, server_rec *s, const char *mount)
 {
     const core_server_config *core = ap_get_core_module_config(s->module_config);
@@ -76,7 +80,7 @@ static const char *add_mount(apr_pool_t *pool, server_rec *s, const char *prefix
     mount->conf = settings_for(pool, s, prefix);
     mount->server = s;
     if (!mount->conf->enable) {
-        return NULL; /* switched off by a later section */
+        return NULL; /* A later section has disabled the mount. */
     }
     mount->source = cat_server_source(s, mount->conf);
     APR_ARRAY_PUSH(server->mounts, cat_mount_t *) = mount;
@@ -102,7 +106,8 @@ static const char *find_mounts(apr_pool_t *pool, server_rec *s, const char **pre
     return error;
 }
 
-/* Virtual hosts inherit the main server's sections, and may disable a mount or give it another database. */
+/* Returns true if a mount uses the source. Virtual hosts inherit the main server's sections, and may disable a mount or
+ * give it another database. */
 static int is_source_used(const apr_array_header_t *mounts, const cat_source_t *source)
 {
     for (int i = 0; i < mounts->nelts; i++) {
@@ -113,8 +118,8 @@ static int is_source_used(const apr_array_header_t *mounts, const cat_source_t *
     return 0;
 }
 
-/* Does the section cover a whole mount? Perhaps one of the main server: where a virtual host has its own mount above that, it still inherits
- * the section. */
+/* Returns true if the section covers a whole mount of any server. A virtual host also inherits sections for mounts of
+ * the main server that lie below a mount of its own. */
 static int covers_mount(const apr_array_header_t *mounts, const core_dir_config *section)
 {
     for (int i = 0; i < mounts->nelts; i++) {
@@ -125,22 +130,24 @@ static int covers_mount(const apr_array_header_t *mounts, const core_dir_config 
     return 0;
 }
 
-/* Jobs, the description and catalogctl know the settings of the mount's own path only. */
-static const char *check_part(apr_pool_t *pool, const server_rec *s, const core_dir_config *section,
-                              const cat_conf_t *over, const cat_conf_t *merged)
+/* Refuses a directive for a mount as a whole if its section has a pattern or covers only some paths of a mount. Jobs,
+ * the OpenAPI description and catalogctl know only the settings of the mount's own path. */
+static const char *check_whole(apr_pool_t *pool, const server_rec *s, const core_dir_config *section,
+                               const cat_conf_t *over, const cat_conf_t *merged)
 {
     const char *name = cat_conf_find_whole(over);
     int is_pattern = section->r || section->d_is_fnmatch;
 
     return name && (is_pattern || (merged->enable == 1 && !covers_mount(cat_server_get(s)->all_mounts, section)))
                ? apr_pstrcat(pool, "has a ", name,
-                             ", which is for a mount as a whole; it belongs where CatalogEnable stands, or to the "
+                             ", which is for a mount as a whole; move it to the section with CatalogEnable, or to the "
                              "server",
                              NULL)
                : NULL;
 }
 
-/* Children open the databases of mounts only, so a CatalogDatabase in a section that covers a part of a mount would never be opened. */
+/* Checks a section. Refuses a CatalogDatabase that no mount uses, because children open the databases of mounts
+ * only. */
 static const char *check_section(apr_pool_t *pool, server_rec *s, const core_dir_config *section,
                                  const cat_conf_t *conf)
 {
@@ -148,11 +155,10 @@ static const char *check_section(apr_pool_t *pool, server_rec *s, const core_dir
     const char *error;
 
     if (conf->database && !conf->mount && !is_source_used(cat_server_get(s)->all_mounts, conf->database)) {
-        return "has a CatalogDatabase but no mount that uses it; it belongs where CatalogEnable stands, or to the "
-               "server";
+        return "has a CatalogDatabase that no mount uses; move it to the section with CatalogEnable, or to the server";
     }
     merged = settings_for(pool, s, section->d ? section->d : "");
-    error = check_part(pool, s, section, conf, merged);
+    error = check_whole(pool, s, section, conf, merged);
     error = error ? error : cat_conf_check_fields(pool, merged);
     return error ? error : cat_conf_check_trusts(pool, merged);
 }
@@ -188,7 +194,8 @@ static const char *check_guards(apr_pool_t *pool, server_rec *s, const char **pr
     return error;
 }
 
-/* Not in create_server_config: a virtual host without a directive of this module would share the main server's record. */
+/* Creates the server's data. create_server_config cannot do that: a virtual host without a directive of this module
+ * would share the main server's data. */
 static void create_server(apr_pool_t *pool, server_rec *s, const server_rec *main_server)
 {
     cat_server_t *server = apr_pcalloc(pool, sizeof(*server));
@@ -210,7 +217,6 @@ static int refuse_section(const server_rec *s, const char *prefix, const char *e
     return HTTP_INTERNAL_SERVER_ERROR;
 }
 
-/* "httpd -t" runs this too, so it reports what cannot work. */
 int cat_lifecycle_check_config(apr_pool_t *pconf, apr_pool_t *, apr_pool_t *ptemp, server_rec *main_server)
 {
     const char *prefix = "", *error;
@@ -228,7 +234,7 @@ int cat_lifecycle_check_config(apr_pool_t *pconf, apr_pool_t *, apr_pool_t *ptem
             return refuse_section(s, prefix, error);
         }
     }
-    for (server_rec *s = main_server; s; s = s->next) { /* when the mounts of all servers are known */
+    for (server_rec *s = main_server; s; s = s->next) { /* These checks need the mounts of all servers. */
         error = check_sections(pconf, s, &prefix);
         error = error ? error : check_guards(pconf, s, &prefix);
         if (error) {
@@ -251,7 +257,8 @@ static int count_cores(void)
     return n > 0 ? (int)n : 1;
 }
 
-/* Limits, ended sessions and generations must survive a graceful restart, so the segment lives as long as the parent process. */
+/* Finds or creates the shared segment. Limits, ended sessions and generations must survive a graceful restart, so the
+ * segment lives as long as the parent process. */
 static apr_status_t find_segment(server_rec *main_server, char **base)
 {
     apr_pool_t *pool = main_server->process->pool;
@@ -266,20 +273,21 @@ static apr_status_t find_segment(server_rec *main_server, char **base)
         *base = kept;
         return APR_SUCCESS;
     }
-    rv = apr_shm_create(&shm, size, NULL, pool); /* anonymous, so it is zeroed */
+    rv = apr_shm_create(&shm, size, NULL, pool); /* Anonymous memory is zeroed. */
     if (rv == APR_SUCCESS) {
         rv = apr_generate_random_bytes((unsigned char *)&seed, sizeof(seed));
     }
     if (rv == APR_SUCCESS) {
         *base = apr_shm_baseaddr_get(shm);
         cat_limit_start((cat_limit_t *)(*base + cat_revoked_size()), seed);
-        rv = apr_pool_userdata_set(*base, SEGMENT_KEY, NULL, pool); /* which copies the key */
+        rv = apr_pool_userdata_set(*base, SEGMENT_KEY, NULL, pool); /* Copies the key. */
     }
     return rv;
 }
 
-/* How many searches a child may run at once, so that connections remain for its other requests, and processors for the other
- * children. Under prefork a child never needs more than its own connection. */
+/* Returns how many searches a child may run at once, so that connections remain for its other requests, and processor
+ * cores for the other children. A child without threads never needs more than one connection, so its connections do not
+ * count. */
 static int share_of(const cat_conf_t *conf)
 {
     int threads = 1, cores = 2 * count_cores(), half = (conf->max_connections + 1) / 2;
@@ -288,7 +296,8 @@ static int share_of(const cat_conf_t *conf)
     return threads <= 1 || cores < half ? cores : half;
 }
 
-/* All requests that the server handles at once may wait for others of the kind; of one network, half of them. */
+/* Returns how many requests may wait in a queue: all requests that the server handles at once. One network may have
+ * half of them. */
 static int count_waiting(void)
 {
     int threads = 1, children = 1;
@@ -298,14 +307,15 @@ static int count_waiting(void)
     return threads * children;
 }
 
-/* The last slot is for networks that have none, where one network has two others. */
+/* Creates a queue. If it has more than two slots, the last one is for networks that hold none. */
 static apr_status_t create_queue(apr_pool_t *pool, int slots, cat_semaphore_t **queue)
 {
     return cat_semaphore_create(queue, pool, &(cat_semaphore_size_t){slots, count_waiting(), slots > 2});
 }
 
-/* Mounts with the same driver and parameters share the turns of their database, as the first of them says. */
-static apr_status_t share_turns(apr_pool_t *pool, const cat_mount_t *mount, apr_hash_t *sources)
+/* Gives the mount's source the queues of its database. Mounts with the same driver and parameters share the queues,
+ * whose size the first of these mounts sets. */
+static apr_status_t share_queues(apr_pool_t *pool, const cat_mount_t *mount, apr_hash_t *sources)
 {
     const char *driver, *params, *key = cat_server_database_key(pool, mount);
     cat_source_t *source = mount->source, *first = apr_hash_get(sources, key, APR_HASH_KEY_STRING);
@@ -324,14 +334,14 @@ static apr_status_t share_turns(apr_pool_t *pool, const cat_mount_t *mount, apr_
     return rv == APR_SUCCESS ? create_queue(pool, has_one_writer ? 1 : share, &source->long_writes) : rv;
 }
 
-static apr_status_t create_all_turns(apr_pool_t *pool, const server_rec *main_server)
+static apr_status_t create_all_queues(apr_pool_t *pool, const server_rec *main_server)
 {
     const apr_array_header_t *mounts = cat_server_get(main_server)->all_mounts;
     apr_hash_t *sources = apr_hash_make(pool);
     apr_status_t rv = APR_SUCCESS;
 
     for (int i = 0; i < mounts->nelts && rv == APR_SUCCESS; i++) {
-        rv = share_turns(pool, APR_ARRAY_IDX(mounts, i, cat_mount_t *), sources);
+        rv = share_queues(pool, APR_ARRAY_IDX(mounts, i, cat_mount_t *), sources);
     }
     return rv;
 }
@@ -352,7 +362,7 @@ static apr_status_t create_shared(apr_pool_t *pconf, server_rec *main_server)
     rv = rv ? rv : cat_write_lock_create(&locks, pconf, main_server->process->pool);
     rv = rv ? rv : cat_file_registry_create(&registry, pconf);
     rv = rv ? rv : cat_metrics_create(&metrics, pconf, main_server->process->pool, cat_routes);
-    rv = rv ? rv : create_all_turns(pconf, main_server);
+    rv = rv ? rv : create_all_queues(pconf, main_server);
     rv = rv ? rv : find_segment(main_server, &base);
     for (server_rec *s = main_server; s && rv == APR_SUCCESS; s = s->next) {
         cat_server_t *server = cat_server_get(s);
@@ -367,7 +377,7 @@ static apr_status_t create_shared(apr_pool_t *pconf, server_rec *main_server)
     return rv;
 }
 
-/* Mounts with the same driver and parameters share the generations of their database. */
+/* Creates the response cache. Mounts with the same driver and parameters share the generations of their database. */
 static apr_status_t create_cache(apr_pool_t *pconf, apr_pool_t *ptemp, server_rec *main_server)
 {
     const cat_conf_t *conf = cat_conf_get(main_server->lookup_defaults);
@@ -397,7 +407,8 @@ static void describe_mount(apr_pool_t *pconf, cat_mount_t *mount)
         readers && readers->fields != conf->fields ? cat_routes_describe(pconf, readers) : mount->openapi;
 }
 
-/* Not where the configuration is checked: a description takes about as long as all else that "httpd -t" does. */
+/* Creates the OpenAPI descriptions. check_config does not create them, because that would double the time of "httpd
+ * -t". */
 static void describe_mounts(apr_pool_t *pconf, const server_rec *main_server)
 {
     const apr_array_header_t *mounts = cat_server_get(main_server)->all_mounts;
@@ -406,7 +417,8 @@ static void describe_mounts(apr_pool_t *pconf, const server_rec *main_server)
         describe_mount(pconf, APR_ARRAY_IDX(mounts, i, cat_mount_t *));
     }
 #ifdef __GLIBC__
-    malloc_trim(0); /* else what the descriptions were made of, 4 MB, is resident in each child */
+    /* Otherwise 4 MB that were freed while the descriptions were made would be resident in each child. */
+    malloc_trim(0);
 #endif
 }
 
@@ -416,8 +428,8 @@ static apr_status_t end_curl(void *)
     return APR_SUCCESS;
 }
 
-/* On an older kernel, pictures are decoded nevertheless. */
-static void note_decoder(const server_rec *main_server)
+/* Logs that an older kernel confines the picture program less. Pictures are decoded nevertheless. */
+static void log_decoder(const server_rec *main_server)
 {
     const apr_array_header_t *mounts = cat_server_get(main_server)->all_mounts;
     const char *lack = cat_process_lack();
@@ -439,7 +451,7 @@ int cat_lifecycle_post_config(apr_pool_t *pconf, apr_pool_t *, apr_pool_t *ptemp
     apr_status_t rv;
 
     if (ap_state_query(AP_SQ_MAIN_STATE) == AP_SQ_MS_CREATE_PRE_CONFIG) {
-        return OK; /* a first pass that only checks */
+        return OK; /* In its first pass, httpd only checks the configuration. */
     }
     describe_mounts(pconf, main_server);
     rv = create_shared(pconf, main_server);
@@ -452,25 +464,26 @@ int cat_lifecycle_post_config(apr_pool_t *pconf, apr_pool_t *, apr_pool_t *ptemp
         return HTTP_INTERNAL_SERVER_ERROR;
     }
     if (curl_global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK) {
-        ap_log_error(APLOG_MARK, APLOG_EMERG, 0, main_server, "CAT032: libcurl cannot be initialized");
+        ap_log_error(APLOG_MARK, APLOG_EMERG, 0, main_server,
+                     "CAT032: libcurl cannot be initialized; check its installation");
         return HTTP_INTERNAL_SERVER_ERROR;
     }
     apr_pool_cleanup_register(pconf, NULL, end_curl, apr_pool_cleanup_null);
     cat_sqlite_reader_set_up();
-    note_decoder(main_server);
+    log_decoder(main_server);
     return cat_jobs_register(pconf, main_server);
 }
 
 /* ---- children ---- */
 
-/* Do not connect here: a child that waits for a hung database would not serve static files either. The first user of the source, in
- * most cases a job, checks the schema. */
+/* Prepares the source of a mount in this child without connecting: a child that waits for a hung database would not
+ * serve static files either. The first user of the source, in most cases a job, checks the schema. */
 static void start_source(apr_pool_t *pchild, const cat_mount_t *mount, const cat_server_t *shared)
 {
     apr_status_t rv;
 
     if (mount->source->mutex) {
-        return; /* shared with another mount, and started already */
+        return; /* Another mount shares the source and has prepared it. */
     }
     mount->source->database.metrics = shared->metrics;
     rv = cat_source_child_init(mount->source, pchild, shared->write_locks, shared->registry, cat_migration_try);
@@ -484,11 +497,12 @@ static void start_keyring(apr_pool_t *pchild, server_rec *s, const cat_conf_t *c
 {
     apr_status_t rv = conf && conf->keys ? cat_keyring_child_init(conf->keys, pchild) : APR_SUCCESS;
     if (rv != APR_SUCCESS) {
-        ap_log_error(APLOG_MARK, APLOG_ERR, rv, s, "CAT043: new keys will not be noticed until a restart");
+        ap_log_error(APLOG_MARK, APLOG_ERR, rv, s,
+                     "CAT043: this child cannot watch CatalogKeyDir; restart httpd to use new signing keys");
     }
 }
 
-/* Mounts have keys, and so have other sections with "AuthType Catalog". */
+/* Starts the keyrings of mounts and of other sections with "AuthType Catalog". */
 static void start_keyrings(apr_pool_t *pchild, server_rec *s)
 {
     const core_server_config *core = ap_get_core_module_config(s->module_config);
@@ -500,8 +514,9 @@ static void start_keyrings(apr_pool_t *pchild, server_rec *s)
     }
 }
 
-/* The pools of a prefork child share an allocator without a lock, because that MPM has no threads. Jobs are threads, and mod_dbd opens their
- * connections on such a pool. The lock is nested, because a signal that ends the child may come while its thread holds it. */
+/* Gives the allocator of pchild a lock. The pools of a prefork child share an allocator without a lock, because that
+ * MPM has no threads. But jobs are threads, and mod_dbd opens their connections on such a pool. The lock is recursive
+ * because the signal handler that ends the child can run in the thread that holds it. */
 static void lock_allocator(apr_pool_t *pchild)
 {
     apr_allocator_t *allocator = apr_pool_allocator_get(pchild);
@@ -520,12 +535,13 @@ void cat_lifecycle_child_init(apr_pool_t *pchild, server_rec *main_server)
 
     rv = rv == APR_SUCCESS ? cat_key_states_create(&shared->keys, pchild) : rv;
     if (rv != APR_SUCCESS) {
-        ap_log_error(APLOG_MARK, APLOG_ERR, rv, main_server, "CAT034: the token cache cannot be created");
+        ap_log_error(APLOG_MARK, APLOG_ERR, rv, main_server,
+                     "CAT034: the token cache cannot be created; free memory and restart httpd");
     }
     lock_allocator(pchild);
     cat_signals_child_init();
     cat_metrics_child_init(shared->metrics, pchild);
-    json_object_seed(0); /* otherwise jansson seeds on first use, without a lock */
+    json_object_seed(0); /* Otherwise jansson seeds its hash function on first use, without a lock. */
     for (server_rec *s = main_server; s; s = s->next) {
         const apr_array_header_t *mounts = cat_server_get(s)->mounts;
         cat_server_get(s)->seen = shared->seen;

@@ -23,7 +23,7 @@ const char *cat_log_request_id(request_rec *r)
     return id;
 }
 
-/* What follows the text of a line. */
+/* Returns the end of a log line, with the id of the request, or "" if the request has no id. */
 static const char *id_suffix(request_rec *r)
 {
     const char *id = cat_log_request_id(r);
@@ -33,7 +33,7 @@ static const char *id_suffix(request_rec *r)
 const char *cat_log_name_request(request_rec *r)
 {
     const char *path = r->uri ? r->uri : "-";
-    int length = (int)strcspn(path, "?"); /* if httpd could not parse the URI, r->uri includes the query */
+    int length = (int)strcspn(path, "?"); /* If httpd could not parse the URI, r->uri includes the query. */
 
     return apr_psprintf(r->pool, "%s %.*s%s", r->method, length, path, id_suffix(r));
 }

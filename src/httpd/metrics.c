@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Counts requests in the log hook, and answers `SetHandler catalog-metrics`. A request that was redirected within httpd
- * counts once, with the route that the client asked for and the status that it got. The counters are in shm/metrics.h;
- * what only the database knows, such as mails that wait, a job leaves there from time to time.
+ * Counts requests in the log_transaction hook, and answers "SetHandler catalog-metrics". A request that was redirected
+ * within httpd counts once, with the route that the client asked for and the status that it got. shm/metrics.h has the
+ * counters. A job writes values that only the database knows, such as the number of waiting mails, into them from time
+ * to time.
  */
 #include "httpd/metrics.h"
 
@@ -17,12 +18,13 @@
 
 #define HANDLER_NAME "catalog-metrics"
 
-/* More than an answer has after a start. */
+/* More bytes than the answer has after a start. */
 #define ANSWER_SIZE 65536
 
 /* ---- counting requests ---- */
 
-/* The request of the chain of internal redirects that a mount got; NULL: none did. An ErrorDocument in a mount is no request to it. */
+/* Returns the first request, in a chain of internal redirects, that a mount got, or NULL if no mount got one. An
+ * ErrorDocument in a mount does not count as a request to it. */
 static request_rec *find_request(request_rec *r, const cat_route_t **resource)
 {
     while (r && ((r->prev && ap_is_HTTP_ERROR(r->prev->status)) || !cat_mount_is_target(r, resource))) {
@@ -53,7 +55,7 @@ static cat_method_t find_method(const request_rec *r)
     return number < METHODS ? others[number] : CAT_METHOD_OTHER;
 }
 
-/* As apr_time_now(), which takes twice as many instructions; this is counted for each request. */
+/* Does what apr_time_now() does in half as many instructions, because it is called for each request. */
 static apr_time_t read_clock(void)
 {
     struct timespec now;
@@ -87,7 +89,7 @@ static void set_cache(cat_metrics_reading_t *reading, const cat_response_cache_t
     }
 }
 
-/* t 0: it has not begun. */
+/* Returns 0 if `t` is 0, which means that the period has not begun. */
 static double seconds_since(apr_time_t t, apr_time_t now)
 {
     return t && t < now ? (double)(now - t) / APR_USEC_PER_SEC : 0;
@@ -122,7 +124,7 @@ cat_metrics_reading_t *cat_metrics_take(request_rec *r)
 /* ---- the handler ---- */
 
 static const struct {
-    const char *type; /* as Accept has it */
+    const char *type; /* As in the Accept header. */
     const char *header;
 } formats[] = {
     [CAT_METRICS_PROMETHEUS] = {"text/plain", "text/plain; version=0.0.4; charset=utf-8"},
@@ -162,7 +164,7 @@ int cat_metrics_serve(request_rec *r)
     if (strcmp(r->handler, HANDLER_NAME) != 0) {
         return DECLINED;
     }
-    if (r->method_number != M_GET) { /* which HEAD has too */
+    if (r->method_number != M_GET) { /* HEAD has this method number too. */
         ap_allow_methods(r, REPLACE_ALLOW, "GET", NULL);
         return HTTP_METHOD_NOT_ALLOWED;
     }

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Claims the requests below a mount, before httpd maps them to files.
+ * Claims the requests below a mount before httpd maps them to files. Other modules complicate this: mod_rewrite may
+ * change the path before the claim or map it elsewhere, an ErrorDocument may lead into a mount, and a malformed request
+ * fails before any hook sees its path. So the path is checked twice:
  *
- * The difficulty is what else may be configured: mod_rewrite may change the path before the claim, or map it elsewhere;
- * an ErrorDocument may lead into a mount; a malformed request fails before any hook sees its path. So the path is looked
- * at twice:
- *
- *     pre_translate   below a mount as sent: from here on failures are answered in JSON, and queries kept out of logs
- *     translate       after mod_rewrite: below a mount now? Claim it, find its route; no file system is touched
- *                     no longer below it? The request is the site's, and gets its ErrorDocuments back
+ *     pre_translate   If the path is below a mount as the client sent it, failures are answered in JSON from now on,
+ *                     and the query is kept out of logs.
+ *     translate       After mod_rewrite. If the path is below a mount now, the mount claims the request and finds its
+ *                     route, without touching the file system. If the path is no longer below a mount, the request is
+ *                     the site's and gets its ErrorDocuments back.
  */
 #include "httpd/mount.h"
 
@@ -30,7 +30,7 @@ APLOG_USE_MODULE(catalog);
 /* The state of a request that was examined and does not belong to a mount. */
 static const cat_state_t elsewhere;
 
-/* NULL: httpd refused the request before any hook saw its path. */
+/* Returns NULL if httpd refused the request before any hook saw its path. */
 static cat_state_t *get_state(request_rec *r)
 {
     return ap_get_module_config(r->request_config, &catalog_module);
@@ -47,14 +47,15 @@ cat_state_t *cat_mount_state(request_rec *r)
     return state && state->served ? state : NULL;
 }
 
-/* The settings in force if they are those of a mount; otherwise NULL. */
+/* Returns the settings in force if they belong to a mount, otherwise NULL. */
 static const cat_conf_t *mount_conf(request_rec *r)
 {
     const cat_conf_t *conf = cat_conf_get(r->per_dir_config);
     return conf && conf->enable == 1 && conf->mount ? conf : NULL;
 }
 
-/* The settings of a path other than the one for which httpd has merged the sections. If they are a mount's, they stay in force. */
+/* Returns the mount's settings for a path other than the one for which httpd has merged the sections, and leaves them
+ * in force. Returns NULL, and leaves the previous settings in force, if the path is not below a mount. */
 static const cat_conf_t *walk_path(request_rec *r, char *path)
 {
     char *uri = r->uri;
@@ -71,7 +72,7 @@ static const cat_conf_t *walk_path(request_rec *r, char *path)
     return conf;
 }
 
-/* The same for a path as the client sent it. httpd itself refuses a malformed one. */
+/* Does what walk_path does, for a path as the client sent it. httpd itself refuses a malformed path. */
 static const cat_conf_t *walk_encoded_path(request_rec *r, const char *path)
 {
     char *decoded = apr_pstrdup(r->pool, path);
@@ -91,15 +92,15 @@ static cat_state_t *make_state(request_rec *r, const cat_conf_t *conf)
     return state;
 }
 
-/* Strips the query: access logs and mod_status print the_request. */
+/* Removes the query from the_request, which access logs and mod_status print. */
 static void cut_request_line(request_rec *r)
 {
     const char *query = r->the_request ? strchr(r->the_request, '?') : NULL;
 
     if (query) {
-        const char *behind = strrchr(query, ' ');
+        const char *end = strrchr(query, ' ');
         r->the_request = apr_pstrcat(r->pool, apr_pstrmemdup(r->pool, r->the_request, query - r->the_request),
-                                     behind && !strncmp(behind, " HTTP/", 6) ? behind : "", NULL);
+                                     end && !strncmp(end, " HTTP/", 6) ? end : "", NULL);
     }
 }
 
@@ -109,12 +110,12 @@ static void hide_query(request_rec *r)
     r->args = NULL;
 }
 
-/* The path in a request line that httpd has not parsed. */
+/* Returns the path in a request line that httpd has not parsed, or NULL if there is no request line. */
 static char *path_of_request_line(request_rec *r)
 {
     const char *path = r->the_request ? strchr(r->the_request, ' ') : NULL;
     if (path && path[1] != '/') {
-        return r->parsed_uri.path; /* the request line has an absolute URI */
+        return r->parsed_uri.path; /* The request line has an absolute URI. */
     }
     return path ? apr_pstrmemdup(r->pool, path + 1, strcspn(path + 1, " ?#")) : NULL;
 }
@@ -148,15 +149,16 @@ int cat_mount_is_target(request_rec *r, const cat_route_t **resource)
     return (state ? state->conf : walk_request_line(r)) != NULL;
 }
 
-/* The failed request that this ErrorDocument answers, if it failed below a mount before it was claimed. */
+/* If this request is an ErrorDocument for a request that failed below a mount before it was claimed, returns the
+ * settings of that mount. Otherwise returns NULL. */
 static const cat_conf_t *conf_of_first(request_rec *r)
 {
     request_rec *prev = r->prev;
     return prev && ap_is_HTTP_ERROR(prev->status) && !cat_mount_state(prev) ? cat_mount_conf_of_failed(prev) : NULL;
 }
 
-/* Until the request is claimed, or turns out to lead elsewhere, its failures are answered in JSON: mod_rewrite may refuse it, or httpd
- * may fail to decode its path. */
+/* Has failures of the request answered in JSON until the request is claimed, or turns out to lead elsewhere:
+ * mod_rewrite may refuse it, or httpd may fail to decode its path. */
 int cat_mount_pre_translate(request_rec *r)
 {
     const cat_conf_t *conf = strchr(r->uri, '%') ? walk_encoded_path(r, r->uri) : mount_conf(r);
@@ -185,9 +187,9 @@ void cat_mount_warn_of_other(request_rec *r, const cat_conf_t *conf, const cat_r
     }
 }
 
-/* A rule that takes a whole site, such as "RewriteRule ^/(.*)$ /index.php [L]", takes the API too, and nothing else would say so. Rules
- * for paths that are no routes are left alone. */
-static void note_taken(request_rec *r, const cat_conf_t *conf)
+/* Logs a rule that maps the whole site, such as "RewriteRule ^/(.*)$ /index.php [L]", and with it the API; nothing else
+ * would report that. Ignores requests whose path is no route. */
+static void warn_of_mapped(request_rec *r, const cat_conf_t *conf)
 {
     cat_mount_t *mount = cat_server_mount(r->server, conf);
     const char *path = r->parsed_uri.path ? r->parsed_uri.path : "";
@@ -212,13 +214,14 @@ static void leave_request(request_rec *r)
     const cat_state_t *state = get_state(r);
 
     if (state && state->conf) {
-        note_taken(r, state->conf);
+        warn_of_mapped(r, state->conf);
         cat_error_documents_allow(r);
     }
     set_state(r, &elsewhere);
 }
 
-/* The part of the path below the mount. httpd merges slashes when it compares sections, even with MergeSlashes Off. */
+/* Returns the rest of the path after the mount. httpd merges slashes when it compares sections, even with MergeSlashes
+ * Off. */
 static const char *skip_mount(const char *path, const char *mount)
 {
     for (; *mount && *path; mount++, path++) {
@@ -229,8 +232,8 @@ static const char *skip_mount(const char *path, const char *mount)
     return path;
 }
 
-/* A query may contain the token of a link, or a misplaced password, so only a query that the route table allows stays where logs find
- * it. */
+/* Claims the request for the mount. Hides the query unless the route table says that logs may contain it: a query may
+ * contain the token of a link, or a misplaced password. */
 static void claim_request(request_rec *r, const cat_conf_t *conf)
 {
     cat_state_t *state = get_state(r);
@@ -249,14 +252,14 @@ static void claim_request(request_rec *r, const cat_conf_t *conf)
     }
 }
 
-/* Runs after mod_rewrite, and not at all if that has mapped the request to a file or another server ([L], [P]). [PT] leaves a new
- * path, with the settings of the old one in force. */
+/* Runs after mod_rewrite, but not if mod_rewrite has mapped the request to a file or to another server ([L], [P]).
+ * After [PT] the request has a new path, but the settings of the old path are in force. */
 int cat_mount_translate(request_rec *r)
 {
     const cat_conf_t *conf;
     int status;
 
-    if (cat_mount_state(r)) { /* an ErrorDocument */
+    if (cat_mount_state(r)) { /* The request is an ErrorDocument that was claimed already. */
         return OK;
     }
     conf = r->uri == r->parsed_uri.path ? mount_conf(r) : walk_path(r, r->uri);
@@ -264,12 +267,13 @@ int cat_mount_translate(request_rec *r)
         leave_request(r);
         return DECLINED;
     }
-    status = cat_precedence_redirect(r); /* with the query, which claim_request() hides */
+    status = cat_precedence_redirect(r); /* The redirect needs the query, which claim_request() hides. */
     claim_request(r, conf);
     return status;
 }
 
-/* mod_speling, mod_dav and others take r->filename for the path of a file. No file has this one, nor mod_proxy's "proxy:". */
+/* Makes a filename that no file has, as mod_proxy does with "proxy:". mod_speling, mod_dav and others take
+ * r->filename for the path of a file. */
 static char *make_filename(request_rec *r)
 {
     static const char scheme[] = "catalog:";
@@ -291,7 +295,7 @@ int cat_mount_map(request_rec *r)
     return OK;
 }
 
-/* Keeps mod_mime from taking the end of an id for a file extension with a type, an encoding or a handler. */
+/* Keeps mod_mime from reading the end of an id as a file extension that has a type, an encoding or a handler. */
 int cat_mount_type(request_rec *r)
 {
     if (!cat_mount_state(r)) {

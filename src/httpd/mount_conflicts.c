@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What two mounts must not have in common, or must have: mistakes in the configuration that no section shows alone.
+ * Finds mistakes in the configuration that no section shows alone: settings that two mounts must not share, or must
+ * share.
  *
- * Mounts with different databases: an access token names a user, a role and a session of one database, and each mount that has the key and
- * expects the same issuer and audience accepts it. So the administrators of one would have the rights of administrators of the other. See
- * docs/decisions/0070-tokens-stay-with-their-database.md. And each would remove the other's pictures from one CatalogImageCache.
+ * An access token names a user, a role and a session of one database. Each mount that has the signing key and expects
+ * the same issuer and audience accepts the token. If these mounts had different databases, the administrators of one
+ * would have the rights of administrators of the other; see docs/decisions/0070-tokens-stay-with-their-database.md.
+ * Such mounts would also remove each other's pictures from a common CatalogImageCache.
  *
- * Mounts with one database: a field must have one type.
+ * Two mounts with one database must give a field the same type.
  *
- * A section with AuthType Catalog that has a mount's key, but the defaults of issuer and audience where the mount has its own: it would refuse
- * the mount's tokens.
+ * A section with AuthType Catalog may have a mount's signing key but the default issuer and audience, where the mount
+ * has its own. It would refuse the mount's tokens.
  */
 #include "httpd/mount_conflicts.h"
 
@@ -24,11 +26,11 @@
 #include "httpd/config_tree.h"
 #include "jose/keyring.h"
 
-/* A mount and its database. */
+/* A mount, its settings and its database. */
 typedef struct side_t {
     const cat_mount_t *mount;
-    const cat_conf_t *conf; /* of the mount */
-    const char *database;   /* cat_server_database_key */
+    const cat_conf_t *conf;
+    const char *database; /* Result of cat_server_database_key. */
 } side_t;
 
 static void add_sides(apr_pool_t *pool, const server_rec *s, apr_array_header_t *sides)
@@ -43,7 +45,8 @@ static void add_sides(apr_pool_t *pool, const server_rec *s, apr_array_header_t 
     }
 }
 
-/* In the order of the configuration, so that the line is for the later mount. httpd lists the last virtual host first. */
+/* Lists the mounts in the order of the configuration, so that an error names the later mount. httpd lists the last
+ * virtual host first. */
 static apr_array_header_t *list_sides(apr_pool_t *pool, const server_rec *main_server)
 {
     apr_array_header_t *sides = apr_array_make(pool, 8, sizeof(side_t));
@@ -69,7 +72,8 @@ static int is_same_file(apr_pool_t *pool, const char *path, const char *other)
            info.inode == others.inode;
 }
 
-/* A server's database has as many names as its parameters have spellings: only equal ones count as the same. */
+/* Returns true if the mounts have the same source or the same parameters. Parameters with different spellings count as
+ * different databases, although they may name one. */
 static int has_same_database(const side_t *a, const side_t *b)
 {
     return a->mount->source == b->mount->source || !strcmp(a->database, b->database);
@@ -120,7 +124,7 @@ static const char *explain_files(apr_pool_t *pool, const side_t *one, const side
         name_section(pool, one));
 }
 
-/* What mounts with different databases must not have in common. */
+/* Settings that mounts with different databases must not share. */
 static const struct conflict_t {
     int (*exists)(apr_pool_t *pool, const side_t *one, const side_t *other);
     const char *(*explain)(apr_pool_t *pool, const side_t *one, const side_t *other);
@@ -128,7 +132,8 @@ static const struct conflict_t {
 
 #define CONFLICTS (sizeof(conflicts) / sizeof(conflicts[0]))
 
-/* Otherwise the first request would decide which type the field has, and how its name is spelled. */
+/* Refuses different types, or spellings, of a field in two mounts with one database. Otherwise the first request would
+ * decide which type the field has, and how its name is spelled. */
 static const char *check_types(apr_pool_t *pool, const side_t *one, const side_t *other)
 {
     const cat_fields_t *earlier = cat_product_fields_of(one->conf), *fields = cat_product_fields_of(other->conf);
@@ -148,7 +153,7 @@ static const char *check_types(apr_pool_t *pool, const side_t *one, const side_t
     return NULL;
 }
 
-/* NULL: the mounts may be what they are. */
+/* Returns NULL if the two mounts do not conflict, otherwise the cause and the remedy. */
 static const char *compare_mounts(apr_pool_t *pool, const side_t *one, const side_t *other)
 {
     if (has_same_database(one, other)) {
@@ -181,11 +186,11 @@ const char *cat_mount_conflicts_check(apr_pool_t *pool, const server_rec *main_s
 
 typedef struct guard_t {
     apr_pool_t *pool;
-    int is_ours;       /* flag: AuthType Catalog */
-    int is_deliberate; /* flag: it says itself whose tokens it takes */
+    int is_ours;       /* True if the section has AuthType Catalog. */
+    int is_deliberate; /* True if the section itself says whose tokens it accepts. */
 } guard_t;
 
-static void note_directive(void *baton, const ap_directive_t *d)
+static void read_directive(void *baton, const ap_directive_t *d)
 {
     guard_t *guard = baton;
     const char *args = d->args;
@@ -200,7 +205,7 @@ int cat_mount_conflicts_is_guard(apr_pool_t *pool, const ap_directive_t *section
 {
     guard_t guard = {.pool = pool};
 
-    cat_config_tree_walk(section->first_child, note_directive, &guard);
+    cat_config_tree_walk(section->first_child, read_directive, &guard);
     return guard.is_ours && !guard.is_deliberate;
 }
 

@@ -4,16 +4,19 @@
 
 #include "httpd/server.h"
 
-/* Finds a mount that would accept the access tokens of a mount with another database, or has its directory for pictures, or that has another
- * type for a field than a mount with the same database, once the mounts of all servers are known. NULL: there is none. Otherwise what is
- * wrong and the line to write, on the pool, and *where, the mount to add it to. */
+/* Finds mistakes in pairs of mounts: two mounts with different databases that accept the same access tokens or share
+ * one CatalogImageCache, or two mounts with one database that give a field different types. Call it when the mounts of
+ * all servers are known. Returns NULL if there is no mistake. Otherwise returns the cause and the line to write, on the
+ * pool, and sets *where to the mount to which the line must be added. */
 const char *cat_mount_conflicts_check(apr_pool_t *pool, const server_rec *main_server, const cat_mount_t **where);
 
-/* Is the section guarded by AuthType Catalog, without an issuer or an audience of its own? */
+/* Returns true if AuthType Catalog guards the section and the section sets neither CatalogIssuer nor
+ * CatalogAudience. */
 int cat_mount_conflicts_is_guard(apr_pool_t *pool, const ap_directive_t *section);
 
-/* Does such a section, with these settings, accept the tokens of a mount of its server, if it has a key of one? NULL: it does, or has none.
- * Otherwise what is wrong and what to write, on the pool. */
+/* Checks that a guarded section with these settings accepts the tokens of a mount of its server if it shares a signing
+ * key with one. Returns NULL if it does, or shares no key. Otherwise returns the cause and the lines to write, on the
+ * pool. */
 const char *cat_mount_conflicts_check_guard(apr_pool_t *pool, const server_rec *s, const cat_conf_t *conf);
 
 #endif

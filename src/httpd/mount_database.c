@@ -11,8 +11,8 @@
 #include "httpd/dbd.h"
 #include "httpd/server.h"
 
-/* Checked here because "httpd -t" opens no database. A server that runs already is not stopped: its children log the fault and serve
- * everything else. */
+/* Checks the path of a database file, because "httpd -t" opens no database. Does not stop a server that runs already:
+ * its children log the fault and serve everything else. */
 static const char *check_path(apr_pool_t *pool, const char *directive, const char *path)
 {
     cat_os_user_t user = cat_child_user_find();
@@ -31,7 +31,8 @@ static const char *check_path(apr_pool_t *pool, const char *directive, const cha
     return fault ? apr_psprintf(pool, "cannot use its database, %s", fault) : NULL;
 }
 
-/* The drivers do not report which parameters are missing. The message does not repeat them, as they may contain a password. */
+/* Checks the parameters, because the drivers do not report which parameters are missing. Does not repeat them in the
+ * message, because they may contain a password. */
 static const char *check_params(apr_pool_t *pool, const cat_mount_t *mount)
 {
     const char *driver, *params, *lacks, *directive;
@@ -40,13 +41,14 @@ static const char *check_params(apr_pool_t *pool, const cat_mount_t *mount)
     cat_server_database(pool, mount, &driver, &params);
     dialect = cat_dialect_find(driver);
     if (!dialect) {
-        return apr_psprintf(pool, "has the DBDriver %s, which is not %s", driver, cat_dialect_names(pool));
+        return apr_psprintf(pool, "has the DBDriver %s, which is not supported; use %s", driver,
+                            cat_dialect_names(pool));
     }
     directive = mount->conf->database ? apr_pstrcat(pool, "CatalogDatabase ", driver, NULL) : "DBDParams";
     lacks = cat_dialect_lacks(dialect, pool, params ? params : "");
     if (lacks) {
-        return apr_psprintf(pool, "has parameters of %s that do not suffice; add to them: %s \"...%s\"", driver,
-                            directive, lacks);
+        return apr_psprintf(pool, "lacks parameters for the driver %s; add to them: %s \"...%s\"", driver, directive,
+                            lacks);
     }
     if (!dialect->file) {
         return NULL;
@@ -63,10 +65,10 @@ const char *cat_mount_database_check(apr_pool_t *pool, const cat_mount_t *mount)
     if (!mount->source) {
         return "has no database; load mod_dbd and set DBDriver and DBDParams, or set CatalogDatabase";
     }
-    ap_mpm_query(AP_MPMQ_IS_THREADED, &is_threaded); /* without threads, a child has one request at a time */
+    ap_mpm_query(AP_MPMQ_IS_THREADED, &is_threaded); /* Without threads, a child handles one request at a time. */
     if (!mount->conf->database && is_threaded != AP_MPMQ_NOT_SUPPORTED && mount->conf->max_connections > most) {
-        return apr_psprintf(pool, "has a CatalogMaxConnections of %d above the DBDMax of %d; raise DBDMax",
-                            mount->conf->max_connections, most);
+        return apr_psprintf(pool, "has a CatalogMaxConnections of %d above the DBDMax of %d; set DBDMax %d",
+                            mount->conf->max_connections, most, mount->conf->max_connections);
     }
     return check_params(pool, mount);
 }

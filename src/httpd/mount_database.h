@@ -4,8 +4,9 @@
 
 #include "httpd/server.h"
 
-/* While the configuration is checked: whether the children can use the mount's database, as far as that shows without opening it. NULL:
- * they can, and the source knows its path. Otherwise what the mount lacks and the line or command that fixes it, on the pool. */
+/* Checks while the configuration is read whether the children will be able to use the mount's database, as far as that
+ * shows without opening it, and sets the path of the mount's source if the database is a file. Returns NULL if no fault
+ * is found. Otherwise returns what the mount lacks and the line or command that fixes it, on the pool. */
 const char *cat_mount_database_check(apr_pool_t *pool, const cat_mount_t *mount);
 
 #endif

@@ -19,8 +19,8 @@ ap_HOOK_translate_name_t *cat_precedence_find_alias(void)
     return NULL;
 }
 
-/* The hook handles Alias lines too. Those are for files, which a mount does not have: what the hook sets for one is overwritten when
- * the request is mapped. */
+/* mod_alias's hook handles Alias lines too. They are for files, which a mount does not have: cat_mount_map overwrites
+ * what the hook sets for them. */
 int cat_precedence_redirect(request_rec *r)
 {
     ap_HOOK_translate_name_t *translate = cat_server_get(r->server)->alias;

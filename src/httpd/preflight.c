@@ -10,8 +10,8 @@
 #include "httpd/routes.h"
 #include "httpd/signals.h"
 
-/* Browsers send a preflight without credentials, and send nothing else until it has succeeded. So it is answered before the
- * site's access rules, which would refuse it; it says no more than which methods a route has. */
+/* Browsers send a preflight without credentials, and send nothing else until it has succeeded. So the preflight is
+ * answered before the site's access rules, which would refuse it. The answer says only which methods a route has. */
 int cat_preflight_answer(request_rec *r)
 {
     const cat_state_t *state = cat_mount_state(r);

@@ -4,7 +4,7 @@
 
 #include <httpd.h>
 
-/* map_to_storage hook: answers the preflights (Fetch, 3.2.2) of origins that CatalogAllowOrigin names. */
+/* map_to_storage hook. Answers CORS preflights (Fetch, 3.2.2) of origins that CatalogAllowOrigin names. */
 int cat_preflight_answer(request_rec *r);
 
 #endif

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Sends answers: the only file that writes a response. It adds what depends on the request, such as problem details if the
- * client prefers them, request id, caching and conditions, and sends status, headers and body in one brigade. A stream is
- * pulled piece by piece; if it fails in the middle, the connection is broken off, so that nobody takes a part for the whole.
+ * Sends answers; no other file writes responses of a mount. It adds what depends on the request, such as problem
+ * details if the client prefers them, the request id, caching and conditions, and sends status, headers and body in one
+ * brigade. A streamed body is pulled piece by piece. If it fails in the middle, the connection is aborted, so that no
+ * client takes the body for complete.
  */
 #include "httpd/reply.h"
 
@@ -33,7 +34,7 @@ static int add_header(void *table, const char *name, const char *value)
     return 1;
 }
 
-/* May the answer to a client with a token be another one than that to all others? */
+/* Returns true if a client with a token may get another answer than all other clients. */
 static int depends_on_reader(const cat_state_t *state)
 {
     const cat_route_t *route = state->match.route;
@@ -41,14 +42,16 @@ static int depends_on_reader(const cat_state_t *state)
     return route && route->who == CAT_READER && state->conf->readers;
 }
 
-/* Returns true if a cache may keep the failure although no header says so (RFC 9110, 15.1). Varnish keeps a 404 for two minutes. */
+/* Returns true if a cache may keep the failure although no header says so (RFC 9110, 15.1). Varnish keeps a 404 for two
+ * minutes. */
 static int is_cached_by_default(int status)
 {
     return status == HTTP_NOT_FOUND || status == HTTP_METHOD_NOT_ALLOWED || status == HTTP_GONE ||
            status == HTTP_REQUEST_URI_TOO_LARGE || status == HTTP_NOT_IMPLEMENTED;
 }
 
-/* What caches may do with an answer. NULL: the answer says it, or HTTP. */
+/* Returns the value of Cache-Control for the answer. Returns NULL if the answer has that header already or needs
+ * none. */
 static const char *find_caching(request_rec *r, const cat_answer_t *answer)
 {
     const cat_state_t *state = cat_mount_state(r);
@@ -65,8 +68,9 @@ static const char *find_caching(request_rec *r, const cat_answer_t *answer)
     return answer->etag || is_cached_by_default(answer->status) ? "no-cache" : NULL;
 }
 
-/* Sets Cache-Control again after mod_headers: a "Header set Cache-Control" for the whole site must not let caches keep a token. It is added
- * when the module answers, so it runs after mod_headers' filter, which has the same type, and before mod_cache's. */
+/* Sets Cache-Control again after mod_headers: a "Header set Cache-Control" for the whole site must not let caches keep
+ * a token. The filter is added when the module answers, so it runs after mod_headers' filter, which has the same type,
+ * and before mod_cache's. */
 static apr_status_t restore_caching(ap_filter_t *f, apr_bucket_brigade *bb)
 {
     request_rec *r = f->r;
@@ -74,7 +78,7 @@ static apr_status_t restore_caching(ap_filter_t *f, apr_bucket_brigade *bb)
 
     apr_table_unset(failed ? r->headers_out : r->err_headers_out, "Cache-Control");
     apr_table_setn(failed ? r->err_headers_out : r->headers_out, "Cache-Control", f->ctx);
-    apr_table_unset(r->headers_out, "Expires"); /* of mod_expires, which caches of HTTP/1.0 obey */
+    apr_table_unset(r->headers_out, "Expires"); /* Set by mod_expires. HTTP/1.0 caches obey it. */
     apr_table_unset(r->err_headers_out, "Expires");
     ap_remove_output_filter(f);
     return ap_pass_brigade(f->next, bb);
@@ -89,7 +93,8 @@ static void protect_caching(request_rec *r, const apr_table_t *table)
     }
 }
 
-/* Headers of a failure are in err_headers_out, as httpd's own are, so "Header always" sees them. */
+/* Sets the headers of the response. Those of a failure go to err_headers_out, as httpd's own do, so that "Header
+ * always" sees them. */
 static void set_headers(request_rec *r, const cat_conf_t *conf, const cat_answer_t *answer)
 {
     apr_table_t *table = answer->status >= 400 ? r->err_headers_out : r->headers_out;
@@ -127,7 +132,7 @@ static void set_headers(request_rec *r, const cat_conf_t *conf, const cat_answer
     }
 }
 
-/* The failure as the client prefers it. */
+/* Returns a failure in the format that the client prefers, and any other answer unchanged. */
 static const cat_answer_t *represent_answer(request_rec *r, const cat_conf_t *conf, const cat_answer_t *answer)
 {
     if (!answer->problem) {
@@ -139,7 +144,8 @@ static const cat_answer_t *represent_answer(request_rec *r, const cat_conf_t *co
                : answer;
 }
 
-/* A write waits while the client does not read, for as long as Timeout says. That must not delay the end of the child. */
+/* A write waits while the client does not read, for as long as Timeout says. That must not delay the end of the child,
+ * so the signals are unblocked. */
 static apr_status_t pass_brigade(request_rec *r, apr_bucket_brigade *bb)
 {
     apr_status_t rv;
@@ -150,8 +156,8 @@ static apr_status_t pass_brigade(request_rec *r, apr_bucket_brigade *bb)
     return rv;
 }
 
-/* Passes body and end of stream in one brigade; ap_rwrite() would send each through all filters separately. If that fails, either the
- * client's connection is gone, which httpd knows, or a filter has sent its own answer. */
+/* Passes body and end of stream in one brigade; ap_rwrite() would send each through all filters separately. Ignores a
+ * failure: either the client's connection is gone, which httpd knows, or a filter has sent its own answer. */
 static void write_body(request_rec *r, const cat_answer_t *answer)
 {
     apr_bucket_alloc_t *alloc = r->connection->bucket_alloc;
@@ -170,15 +176,17 @@ static apr_status_t pass_pieces(request_rec *r, apr_bucket_brigade *bb)
     return rv == APR_SUCCESS && r->connection->aborted ? APR_ECONNABORTED : rv;
 }
 
-/* The status and a part of the body are with the client. After this bucket, which proxies send too when their origin fails, httpd
- * leaves out the last chunk, and mod_http2 resets the stream: so no client takes the part for the whole. */
+/* Ends a body that failed after its status and first bytes were sent. The bucket is the one that proxies send when
+ * their origin fails: httpd then leaves out the last chunk, and mod_http2 resets the stream, so no client takes the
+ * body for complete. */
 static void add_failure(request_rec *r, apr_bucket_brigade *bb)
 {
     r->connection->keepalive = AP_CONN_CLOSE;
     APR_BRIGADE_INSERT_TAIL(bb, ap_bucket_error_create(HTTP_BAD_GATEWAY, NULL, r->pool, bb->bucket_alloc));
 }
 
-/* Sends the first piece at once, with the status and headers, so that a failure after it finds them sent. */
+/* Sends the body piece by piece. Flushes the first piece with the status and headers, so that they are sent before any
+ * later failure. */
 static void write_stream(request_rec *r, const cat_stream_t *stream)
 {
     apr_bucket_alloc_t *alloc = r->connection->bucket_alloc;
@@ -208,9 +216,9 @@ static void write_stream(request_rec *r, const cat_stream_t *stream)
     }
 }
 
-/* A 304 has the headers of the 200 that it replaces (RFC 9110, 15.4.5). So its body passes through the filters too, which change
- * headers (mod_deflate and mod_brotli change the ETag); then httpd discards it. mod_filter (AddOutputFilterByType) skips responses
- * other than 200 unless this variable is set. */
+/* Has the body of a 304 pass through the filters, after which httpd discards it: a 304 has the headers of the 200 that
+ * it replaces (RFC 9110, 15.4.5), and filters change headers (mod_deflate and mod_brotli change the ETag). mod_filter
+ * (AddOutputFilterByType) skips responses other than 200 unless this variable is set. */
 static void have_304_filtered(request_rec *r)
 {
     if (r->output_filters != r->proto_output_filters) {
@@ -228,7 +236,7 @@ int cat_reply_send(request_rec *r, const cat_answer_t *prepared)
     if (answer->has_ranges) {
         ap_set_accept_ranges(r);
     } else {
-        apr_table_unset(r->headers_in, "Range"); /* a part of a JSON text is useless */
+        apr_table_unset(r->headers_in, "Range"); /* JSON is useless in ranges. */
     }
     if (answer->status >= 400 && answer->status < 500) {
         ap_log_rerror(APLOG_MARK, APLOG_DEBUG, 0, r, "CAT020: answered %d to %s", answer->status,
@@ -245,7 +253,8 @@ int cat_reply_send(request_rec *r, const cat_answer_t *prepared)
     return OK;
 }
 
-/* Does a condition of the request fail? httpd would send that without a body, and with the headers of the file. */
+/* Returns true if a condition of the request fails. httpd would send that failure without a body and with the headers
+ * of the file. */
 static int fails_condition(request_rec *r)
 {
     if (apr_stat(&r->finfo, r->filename, APR_FINFO_MIN, r->pool) != APR_SUCCESS) {
@@ -269,11 +278,11 @@ int cat_reply_pass_file(request_rec *r, const cat_answer_t *answer)
 
 cat_answer_t *cat_reply_status(request_rec *r, int status)
 {
-    const char *line = ap_get_status_line_ex(r->pool, status); /* "404 Not Found" */
+    const char *line = ap_get_status_line_ex(r->pool, status); /* The line is "404 Not Found". */
     return cat_answer_status(r->pool, status, line + strlen("404 "));
 }
 
-/* Passes metadata only: the HTML that httpd wrote is discarded. */
+/* Removes the HTML that httpd wrote, and keeps metadata. */
 static void drop_data(apr_bucket_brigade *bb)
 {
     apr_bucket *next;
@@ -295,14 +304,15 @@ static apr_status_t replace_error(ap_filter_t *f, apr_bucket_brigade *bb)
         const cat_answer_t *answer = represent_answer(r, conf, cat_reply_status(r, r->status));
         set_headers(r, conf, answer);
         APR_BRIGADE_INSERT_HEAD(bb, apr_bucket_pool_create(answer->body, answer->length, r->pool, bb->bucket_alloc));
-        f->ctx = NULL; /* written */
+        f->ctx = NULL; /* The JSON body was written. */
     }
     return ap_pass_brigade(f->next, bb);
 }
 
 void cat_reply_insert_error_filter(request_rec *r)
 {
-    const cat_conf_t *conf = cat_mount_conf_of_failed(r); /* for redirects too: hides the query from logs */
+    /* Also called for redirects, because it hides the query from logs. */
+    const cat_conf_t *conf = cat_mount_conf_of_failed(r);
 
     if (conf && ap_is_HTTP_ERROR(r->status)) {
         ap_add_output_filter(ERROR_FILTER, (void *)conf, r, r->connection);

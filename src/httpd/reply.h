@@ -6,20 +6,21 @@
 
 #include "http/answer.h"
 
-/* The only function that writes a response, to a request that a mount has claimed. Sets the status, sends the answer and returns OK,
- * so no ErrorDocument replaces it. The caller has called cat_signals_block. */
+/* Sends the answer to a request that a mount has claimed; no other function writes such a response. Returns OK after
+ * setting r->status, so that no ErrorDocument replaces the response. The caller must have called cat_signals_block. */
 int cat_reply_send(request_rec *r, const cat_answer_t *prepared);
 
-/* Leaves an answer's file to httpd's own handler, which sends it with what it has of ranges, conditions and sendfile. Returns DECLINED. */
+/* Leaves the file of an answer to httpd's own handler, which supports ranges, conditions and sendfile. Returns
+ * DECLINED, or OK if a condition of the request failed and the answer to that was sent. */
 int cat_reply_pass_file(request_rec *r, const cat_answer_t *answer);
 
-/* The answer for a status that httpd or another module chose, with its words; see cat_answer_status. */
+/* Returns the answer for a status that httpd or another module chose; see cat_answer_status. */
 cat_answer_t *cat_reply_status(request_rec *r, int status);
 
-/* insert_error_filter hook: turns httpd's own errors below a mount into JSON. */
+/* insert_error_filter hook. Turns httpd's own errors below a mount into JSON. */
 void cat_reply_insert_error_filter(request_rec *r);
 
-/* Registers that filter; at hook registration. */
+/* Registers the output filters of this file. Called when hooks are registered. */
 void cat_reply_register_filters(void);
 
 #endif

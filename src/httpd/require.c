@@ -16,7 +16,8 @@ static const ap_directive_t *find_enclosing(const ap_directive_t *directive, con
     return d;
 }
 
-/* The path of a section, if it has no pattern; NULL: it has one, or the directive is in no section. */
+/* Returns the path of the innermost section called `name` around the directive. Returns NULL if the directive is in no
+ * such section, or if the section has a pattern. */
 static const char *find_path(apr_pool_t *pool, const ap_directive_t *directive, const char *name)
 {
     const ap_directive_t *section = find_enclosing(directive, name);
@@ -25,8 +26,8 @@ static const char *find_path(apr_pool_t *pool, const ap_directive_t *directive, 
     return path && *path == '/' ? path : NULL;
 }
 
-/* Flag: the directive `there` may apply to the section of `here`. True if only a request can tell: one section is for URLs and the
- * other for files, or one has a pattern. */
+/* Returns true if the directive `there` may apply to the section of `here`. Returns true as well if only a request can
+ * tell: one section is for URLs and the other for files, or one has a pattern. */
 static int may_apply(apr_pool_t *pool, const ap_directive_t *there, const ap_directive_t *here)
 {
     static const char *const sections[] = {"<Location", "<Directory"};
@@ -50,7 +51,7 @@ static int is_authentication(const ap_directive_t *d)
            (!strcasecmp(d->directive, "CatalogEnable") && !strcasecmp(d->args, "On"));
 }
 
-/* Searches the directives of a section and of the sections in it. */
+/* Returns true if one of the directives from `first` on, or in sections within them, authenticates users for `here`. */
 static int is_authenticated(apr_pool_t *pool, const ap_directive_t *first, const ap_directive_t *here)
 {
     for (const ap_directive_t *d = first; d; d = d->next) {

@@ -6,8 +6,9 @@
 #include <http_config.h>
 
 /*
- * While "Require catalog-..." is read: checks that an AuthType applies there, or that it is in a mount, which authenticates by itself.
- * Refuses only what certainly has neither; sections with patterns count as applying. NULL: accepted. Otherwise the line to add.
+ * Checks, while httpd reads a "Require catalog-..." line, that an AuthType applies to it or that it is in a mount,
+ * which authenticates by itself. Refuses only a line that certainly has neither; a section with a pattern counts as
+ * applying. Returns NULL if the line is accepted. Otherwise returns the cause and the line to add.
  */
 const char *cat_require_check(cmd_parms *cmd, const char *provider);
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The routes of the API, a row each. All that surrounds a handler derives from its row: who may call it, how the body is read, which rate limit
- * counts, whether Idempotency-Key repeats the answer; and so do 405, Allow, OPTIONS, CORS, the labels of metrics, and /openapi.json.
+ * The routes of the API, one row each. Everything around a handler derives from its row: who may call it, how the body
+ * is read, which rate limit counts, whether Idempotency-Key repeats the answer, 405, Allow, OPTIONS, CORS, the labels
+ * of metrics, and /openapi.json.
  */
 #include "httpd/routes.h"
 
@@ -34,7 +35,8 @@
 #include "api/webhooks.h"
 #include "http/rate_limit.h"
 
-/* THE ROUTE TABLE. A path that is not here is a 404, a method that is not here a 405. HEAD works like GET, OPTIONS everywhere. */
+/* THE ROUTE TABLE. A path that is not here is a 404, a method that is not here is a 405. HEAD works like GET. OPTIONS
+ * works on all paths. */
 /* clang-format off */
 const cat_route_t cat_routes[] = {
     /* method    path                     function                who may     body          counted as         Idempotency-Key      described by */
@@ -88,11 +90,11 @@ const cat_route_t cat_routes[] = {
     { "GET",    "/auth/keys",            cat_user_keys_list,     CAT_USER,   CAT_NO_BODY,  CAT_RATE_NONE,     NULL,                &cat_user_keys_about_list },
     { "POST",   "/auth/keys",            cat_user_keys_create,   CAT_USER,   CAT_JSON,     CAT_RATE_REGISTER, NULL,                &cat_user_keys_about_create },
     { "DELETE", "/auth/keys/:id",        cat_user_keys_remove,   CAT_USER,   CAT_NO_BODY,  CAT_RATE_NONE,     NULL,                &cat_user_keys_about_remove },
-    { "GET",    "/auth/confirm",         cat_confirm_look,       CAT_ANYONE, CAT_NO_BODY,  CAT_RATE_NONE,     NULL,                &cat_confirm_about_look },
+    { "GET",    "/auth/confirm",         cat_confirm_check,      CAT_ANYONE, CAT_NO_BODY,  CAT_RATE_NONE,     NULL,                &cat_confirm_about_check },
     { "POST",   "/auth/confirm",         cat_confirm_confirm,    CAT_ANYONE, CAT_JSON,     CAT_RATE_NONE,     NULL,                &cat_confirm_about_confirm },
     { "POST",   "/auth/confirm/resend",  cat_confirm_resend,     CAT_ANYONE, CAT_JSON,     CAT_RATE_MAIL,     NULL,                &cat_confirm_about_resend },
     { "POST",   "/auth/password/forgot", cat_password_forgot,    CAT_ANYONE, CAT_JSON,     CAT_RATE_MAIL,     NULL,                &cat_password_about_forgot },
-    { "GET",    "/auth/password/reset",  cat_password_look,      CAT_ANYONE, CAT_NO_BODY,  CAT_RATE_NONE,     NULL,                &cat_password_about_look },
+    { "GET",    "/auth/password/reset",  cat_password_check,     CAT_ANYONE, CAT_NO_BODY,  CAT_RATE_NONE,     NULL,                &cat_password_about_check },
     { "POST",   "/auth/password/reset",  cat_password_reset,     CAT_ANYONE, CAT_JSON,     CAT_RATE_LOGIN,    NULL,                &cat_password_about_reset },
     { "POST",   "/auth/password/change", cat_password_change,    CAT_USER,   CAT_JSON,     CAT_RATE_LOGIN,    NULL,                &cat_password_about_change },
     { "GET",    "/auth/jwks.json",       cat_keys_jwks,          CAT_ANYONE, CAT_NO_BODY,  CAT_RATE_NONE,     NULL,                &cat_keys_about },

@@ -5,10 +5,10 @@
 #include "http/request.h"
 #include "http/route.h"
 
-/* THE ROUTE TABLE; ends with a row whose method is NULL. */
+/* THE ROUTE TABLE. Ends with a row whose method is NULL. */
 extern const cat_route_t cat_routes[];
 
-/* The description of a mount with these settings, on the pool. NULL: no memory. */
+/* Builds the OpenAPI description of a mount with these settings, on the pool. Returns NULL if there is no memory. */
 const cat_openapi_t *cat_routes_describe(apr_pool_t *pool, const cat_conf_t *conf);
 
 #endif

@@ -34,7 +34,7 @@ const char *cat_server_database_key(apr_pool_t *pool, const cat_mount_t *mount)
     return apr_pstrcat(pool, driver ? driver : "", " ", params, NULL);
 }
 
-/* All settings below a mount have the same pointer to its path. */
+/* Compares pointers, because all settings below a mount have the same pointer to its path. */
 cat_mount_t *cat_server_mount(const server_rec *s, const cat_conf_t *conf)
 {
     const apr_array_header_t *mounts = cat_server_get(s)->mounts;

@@ -42,7 +42,8 @@ static apr_status_t unblock_signals(void *)
     return APR_SUCCESS;
 }
 
-/* Of a pool's cleanups, the one that was registered first runs last. */
+/* A pool runs its cleanups in the reverse order of their registration, so the one that unblocks the signals runs
+ * last. */
 void cat_signals_block_cleanups(apr_pool_t *pool)
 {
     if (!is_threaded) {

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Finds mistakes in the configuration around the module that nothing else reports: a section that no request reaches, a driver that is not
- * installed, files that the children cannot open or could change, clients that choose their own address, pages without their policy. A
- * configuration that cannot work is refused. One that works, but not as its author expects, causes a warning in the output of "httpd -t" and in
- * the log of each start; catalogctl check repeats the warning.
+ * Finds mistakes in the configuration around the module that nothing else reports: a section that no request reaches, a
+ * driver that is not installed, files that the children cannot open or can change, clients that choose their own
+ * address, pages without their policy. A configuration that cannot work is refused. A configuration that works, but not
+ * as its author expects, causes a warning in the output of "httpd -t" and in the log of each start; catalogctl check
+ * repeats the warning.
  */
 #include "httpd/site_checks.h"
 
@@ -57,7 +58,8 @@ int cat_site_checks_driver(apr_pool_t *pconf, apr_pool_t *, apr_pool_t *)
 
 /* ---- sections ---- */
 
-/* The path that httpd compares with requests; equal if the section can be reached. A proxy's section has the URL of another server. */
+/* Returns the path that httpd compares with requests. It equals `path` if requests can reach the section. A section of
+ * a proxy has the URL of another server and is returned unchanged. */
 static const char *make_reachable(apr_pool_t *pool, const char *path)
 {
     char *reachable =
@@ -71,7 +73,7 @@ static const char *make_reachable(apr_pool_t *pool, const char *path)
 
 typedef struct search_t {
     apr_pool_t *pool;
-    int has_ours; /* the section that is looked at */
+    int has_ours; /* True if the section that is being checked has a directive of this module. */
     const char *path;
     const char *fault;
 } search_t;
@@ -120,7 +122,8 @@ const char *cat_site_checks_sections(apr_pool_t *pool, const char **path)
 
 /* ---- files of the children ---- */
 
-/* Only root, and the user itself, can find out. */
+/* Returns the fault if the user of the children cannot access the path. Returns NULL as well if httpd runs neither as
+ * root nor as that user, because then it cannot find out. */
 static const char *check_access(apr_pool_t *pool, const char *directive, const char *path, int mode)
 {
     cat_os_user_t user = cat_child_user_find();
@@ -148,7 +151,7 @@ const char *cat_site_checks_files(apr_pool_t *pool, const cat_mount_t *mount)
     const char *directory = conf->mail ? cat_transport_directory(conf->mail) : NULL, *fault = NULL;
 
     if (ap_state_query(AP_SQ_MAIN_STATE) != AP_SQ_MS_CREATE_PRE_CONFIG) {
-        return NULL; /* a running server is not stopped */
+        return NULL; /* A server that runs already is not stopped. */
     }
     if (directory) {
         fault = check_access(pool, "CatalogMail", apr_pstrcat(pool, directory, "/.", NULL), W_OK | X_OK);
@@ -163,7 +166,7 @@ const char *cat_site_checks_files(apr_pool_t *pool, const cat_mount_t *mount)
 
 typedef struct secrets_t {
     apr_pool_t *pool;
-    apr_hash_t *seen; /* paths: many mounts may have one */
+    apr_hash_t *seen; /* Paths that were checked, because many mounts may have the same. */
     cat_os_user_t user;
     server_rec *server;
 } secrets_t;
@@ -176,7 +179,7 @@ static int is_new_path(secrets_t *w, const char *path)
     return !is_known;
 }
 
-/* The owner may change the mode. */
+/* Returns true also for the owner of the file, who may change its mode. */
 static int may_access(secrets_t *w, const char *path, int mode)
 {
     apr_finfo_t info;
@@ -190,7 +193,8 @@ static void log_secret(const secrets_t *w, const char *text)
     ap_log_error(APLOG_MARK, APLOG_WARNING, 0, w->server, "CAT076: %s", text);
 }
 
-/* Root reads the file before there are children, so none of them needs access to it; an attacker who takes one over would have it, too. */
+/* Warns of a secret that the children can read. Root reads the file before there are children, so no child needs access
+ * to it, and an attacker who takes over a child would have access, too. */
 static void warn_of_file(secrets_t *w, const char *directive, const char *value)
 {
     const char *path = ap_server_root_relative(w->pool, value), *quoted;
@@ -205,7 +209,7 @@ static void warn_of_file(secrets_t *w, const char *directive, const char *value)
     }
 }
 
-/* The directory, or a file in it, that the user may change; NULL: there is none. */
+/* Returns the directory, or a file in it, if the user of the children may change it. Returns NULL if there is none. */
 static const char *find_changeable(secrets_t *w, const char *directory)
 {
     const char *found = may_access(w, directory, W_OK) ? directory : NULL;
@@ -293,9 +297,9 @@ static void warn_of_addresses(apr_pool_t *pool, server_rec *s)
 typedef struct pages_t {
     apr_pool_t *pool;
     server_rec *server;
-    const ap_directive_t *served_by; /* the Alias or DocumentRoot of `directory` */
+    const ap_directive_t *served_by; /* The Alias or DocumentRoot that serves `directory`. */
     const char *directory;
-    int has_policy; /* true as well if the directory has no pages */
+    int has_policy; /* True if the pages have a policy, and also if the directory has no pages. */
 } pages_t;
 
 static const ap_directive_t *find_section(const ap_directive_t *d, const char *name)
@@ -333,8 +337,8 @@ static int has_file(const pages_t *pages, const char *name)
     return access(apr_pstrcat(pages->pool, pages->directory, name, NULL), F_OK) == 0;
 }
 
-/* Warns of an Alias or DocumentRoot that serves the pages without their policy, which keeps a script that got into a page through a fault from
- * being run. */
+/* Warns of an Alias or DocumentRoot that serves the pages without their Content-Security-Policy. The policy stops
+ * scripts that got into a page through a fault. */
 static void warn_of_pages(void *baton, const ap_directive_t *d)
 {
     pages_t *pages = baton;
@@ -361,7 +365,8 @@ static void warn_of_pages(void *baton, const ap_directive_t *d)
 
 /* ---- warnings: pictures ---- */
 
-/* Pictures are served without the directory, too, so a start does not fail. Only root, and the user itself, can find out. */
+/* Warns only, because pictures are served without the directory, too. Does nothing if httpd runs neither as root nor as
+ * the user of the children, because then it cannot find out. */
 static void warn_of_image_cache(secrets_t *w, const cat_mount_t *mount)
 {
     const char *directory = mount->conf->image_cache;
@@ -380,7 +385,8 @@ static void warn_of_image_cache(secrets_t *w, const cat_mount_t *mount)
     }
 }
 
-/* Once for each start: by the pass that "httpd -t" makes, or else by the second one, whose lines are in the log. */
+/* Returns true once for each start: in the pass that "httpd -t" makes, or else in the second pass, whose lines are in
+ * the log. */
 static int is_pass_to_warn(void)
 {
     return (ap_state_query(AP_SQ_RUN_MODE) == AP_SQ_RM_CONFIG_TEST) ==
@@ -404,7 +410,7 @@ void cat_site_checks_warn(apr_pool_t *pool, server_rec *main_server)
         warn_of_image_cache(&secrets, APR_ARRAY_IDX(cat_server_get(main_server)->all_mounts, i, cat_mount_t *));
     }
     cat_config_tree_walk(ap_conftree, warn_of_pages, &pages);
-    if (geteuid() == 0) { /* otherwise the children have the user who starts httpd */
+    if (geteuid() == 0) { /* Otherwise the children have the user who starts httpd. */
         cat_config_tree_walk(ap_conftree, warn_of_secrets, &secrets);
     }
 }

@@ -2,7 +2,7 @@
 #ifndef CAT_HTTPD_STATUS_H
 #define CAT_HTTPD_STATUS_H
 
-/* Hook of mod_status: adds the metrics to its page, each as the sum of its series. */
+/* Registers a hook of mod_status that adds the metrics to its page, each as the sum of its series. */
 void cat_status_register_hook(void);
 
 #endif

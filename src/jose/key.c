@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One key: reads it from a file, signs, verifies and seals with it.
+ * One signing key: reads it from a file, signs, verifies and seals with it.
  *
- * A file has a shared secret (HS256) or a private key in PEM (ES256, RS256), and its key is for that algorithm alone,
- * whatever the header of a token says. Seals, the MACs of cursors and idempotency marks, are made with a secret that is
- * derived from the file's, so a seal is never valid as a signature. The pool wipes all of it at its end.
+ * A file contains a shared secret (HS256) or a private key in PEM (ES256, RS256). Its key is for that algorithm only,
+ * whatever the header of a token says. Seals are the MACs of cursors and of idempotency marks. They are made with a
+ * secret that is derived from the file's, so a seal is never valid as a signature. The end of the pool wipes all
+ * secrets.
  */
 #include "jose/key.h"
 
@@ -29,11 +30,11 @@
 #include "lib/secret.h"
 
 #define PEM_BEGIN "-----BEGIN "
-#define PUBLIC_MAX 64 /* KiB */
+#define PUBLIC_MAX 64 /* In KiB. */
 #define SHA256_OCTETS 32
-#define P256_OCTETS 32 /* of a number on the curve */
+#define P256_OCTETS 32 /* Bytes of a number on the curve. */
 #define RAW_OCTETS (2 * P256_OCTETS)
-#define DER_MORE 8 /* octets at the most: three tags and lengths, and a zero before each number */
+#define DER_MORE 8 /* Bytes that DER adds, at most: three tags and lengths, and a zero before each number. */
 
 #define SEAL_PURPOSE "mod_catalog seal"
 #define MARK_PURPOSE "mod_catalog mark"
@@ -45,22 +46,22 @@
 struct cat_key_t {
     jwt_alg_t algorithm;
     const char *id;
-    unsigned char *content; /* of the file: a secret or a PEM, as libjwt takes it; NULL for a public key */
+    unsigned char *content; /* Content of the file, a secret or a PEM, as libjwt takes it. NULL for a public key. */
     apr_size_t length;
-    EVP_MAC_CTX *sealing; /* has the key for seals, and is only copied; NULL for a public key */
-    const char *mark;     /* NULL for a public key */
-    EVP_PKEY *pair;       /* NULL for HS256; of a public key only that half */
+    EVP_MAC_CTX *sealing; /* Contains the key for seals, and is only copied. NULL for a public key. */
+    const char *mark;     /* NULL for a public key. */
+    EVP_PKEY *pair;       /* NULL for HS256. A public key has only the public half. */
 };
 
-/* HMAC-SHA256. 0: no memory. */
+/* Computes HMAC-SHA256. Returns false if there is no memory. */
 static int make_mac(const void *secret, apr_size_t size, const char *text, apr_size_t length,
                     unsigned char mac[SHA256_OCTETS])
 {
     return HMAC(EVP_sha256(), secret, (int)size, (const unsigned char *)text, length, mac, NULL) != NULL;
 }
 
-/* HMAC-SHA256 with this secret, to be copied for each text: make_mac looks up the algorithms each time, which takes longer than
- * the MAC itself. NULL: no memory. */
+/* Returns a context for HMAC-SHA256 with this secret, to be copied for each text. make_mac finds the algorithms again
+ * each time, which takes longer than the MAC itself. Returns NULL if there is no memory. */
 static EVP_MAC_CTX *prepare_mac(const unsigned char *secret, apr_size_t size)
 {
     const OSSL_PARAM digest[] = {OSSL_PARAM_construct_utf8_string(OSSL_MAC_PARAM_DIGEST, (char[]){"SHA256"}, 0),
@@ -107,7 +108,6 @@ static cat_key_t *make_key(apr_pool_t *pool)
     return key;
 }
 
-/* The file's name without directory and last extension. */
 static const char *make_id(apr_pool_t *pool, const char *path)
 {
     const char *name = apr_filepath_name_get(path);
@@ -116,14 +116,14 @@ static const char *make_id(apr_pool_t *pool, const char *path)
     return dot && dot > name ? apr_pstrmemdup(pool, name, (apr_size_t)(dot - name)) : apr_pstrdup(pool, name);
 }
 
-/* Without this callback OpenSSL would ask at the terminal. */
+/* Without this callback, OpenSSL would ask for the passphrase at the terminal. */
 static int refuse_passphrase(char *, int, int, void *asked)
 {
     *(int *)asked = 1;
     return -1;
 }
 
-/* Sets the algorithm of a key pair. 0: the pair is for none that is supported. */
+/* Sets the algorithm of a key pair. Returns false if no supported algorithm fits the pair. */
 static int find_algorithm(const EVP_PKEY *pair, jwt_alg_t *algorithm)
 {
     char curve[32];
@@ -194,7 +194,7 @@ const char *cat_key_read(apr_pool_t *pool, const char *path, const cat_key_t **k
     if (!cat_json_own(pool, json_string(k->id))) {
         return apr_psprintf(pool, "%s: its name becomes the key's id and must be UTF-8; rename it", path);
     }
-    /* What looks like PEM is never a shared secret: it may be a public key. */
+    /* A text that looks like PEM is never a shared secret, because it may be a public key. */
     fault = strstr(text, PEM_BEGIN) ? take_pair(pool, path, k) : take_secret(pool, path, k);
     if (fault) {
         return fault;
@@ -273,7 +273,7 @@ const char *cat_key_sign(apr_pool_t *pool, const cat_key_t *key, jwt_t *jwt)
     return token;
 }
 
-/* libjwt verifies by the algorithm of the token's header, so that is compared too. */
+/* libjwt verifies with the algorithm of the token's header, so the algorithm is compared too. */
 static int verify_with_secret(const cat_key_t *key, const char *token)
 {
     jwt_t *jwt = NULL;
@@ -283,8 +283,8 @@ static int verify_with_secret(const cat_key_t *key, const char *token)
     return good;
 }
 
-/* Converts an ES256 signature, r and s (RFC 7518 3.4), to DER for OpenSSL. NULL: its length is wrong, or there is no
- * memory. */
+/* Converts an ES256 signature, r and s (RFC 7518 3.4), to DER for OpenSSL. Returns NULL if its length is wrong or there
+ * is no memory. */
 static const unsigned char *make_der(apr_pool_t *pool, const unsigned char *raw, apr_size_t *size)
 {
     unsigned char *der = apr_palloc(pool, RAW_OCTETS + DER_MORE), *end = der;
@@ -303,7 +303,7 @@ static const unsigned char *make_der(apr_pool_t *pool, const unsigned char *raw,
     return der;
 }
 
-/* Not by libjwt, which parses the PEM for each token: that takes several times as long as the verification. */
+/* Does not use libjwt, which parses the PEM for each token; that takes several times as long as the verification. */
 static int verify_with_pair(apr_pool_t *pool, const cat_key_t *key, const char *token)
 {
     const char *signature = strrchr(token, '.') + 1;
@@ -326,7 +326,7 @@ int cat_key_verify(apr_pool_t *pool, const cat_key_t *key, const char *token)
 {
     int good = key->pair ? verify_with_pair(pool, key, token) : verify_with_secret(key, token);
 
-    ERR_clear_error(); /* or mod_ssl and libcurl would read these errors as theirs */
+    ERR_clear_error(); /* Otherwise mod_ssl and libcurl would take these errors for their own. */
     return good;
 }
 
@@ -340,7 +340,7 @@ int cat_key_seal(const cat_key_t *key, const char *text, apr_size_t length, unsi
     return is_sealed;
 }
 
-/* A file may have one key pair in several formats, so its text does not tell. */
+/* Compares key pairs and not the texts of the files, because one pair can be written in several formats. */
 int cat_key_is_same(const cat_key_t *key, const cat_key_t *other)
 {
     if (key->pair && other->pair) {
@@ -357,7 +357,7 @@ const char *cat_key_mark(const cat_key_t *key)
 
 /* ---- publishing ---- */
 
-/* An unsigned number of the key, big-endian, padded to least octets, in base64url. */
+/* Returns an unsigned number of the key, big-endian, padded to at least `least` bytes, in base64url. */
 static const char *get_number(apr_pool_t *pool, const cat_key_t *key, const char *name, int least)
 {
     BIGNUM *number = NULL;

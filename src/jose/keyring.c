@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The keys of a server, and how a new one comes into use without a restart.
+ * The signing keys of a server, and how a new key comes into use without a restart.
  *
- *     a file is added     every child notices within a second, and verifies with its key
- *     two seconds later   the newest file signs; the others go on verifying
+ *     a file is added     every child notices it within a second, and verifies with its key
+ *     two seconds later   the newest file signs; the others still verify
  *     a file is removed   its tokens are refused
  *
- * The two seconds are the point: no child signs with a key that another one does not know yet. Threads read the current set
- * through one pointer; a set that was replaced stays in memory until the child ends, as requests may still use it.
+ * Because of the two seconds, no child signs with a key that another child does not know yet. Threads read the current
+ * set of keys through one pointer. A set that was replaced stays in memory until the child ends, as requests may still
+ * use it.
  */
 #include "jose/keyring.h"
 
@@ -22,34 +23,34 @@
 #include "lib/buffer.h"
 #include "lib/json.h"
 
-#define LOOK_EVERY APR_USEC_PER_SEC
-#define SETTLED_AFTER (2 * APR_USEC_PER_SEC) /* by then every child has looked at the directory */
+#define CHECK_INTERVAL APR_USEC_PER_SEC
+#define SIGNS_AFTER (2 * APR_USEC_PER_SEC) /* By then every child has checked the directory. */
 
 struct cat_keyring_t {
-    const char *directory;       /* NULL: a file, which is read once */
-    apr_thread_mutex_t *looking; /* the thread that holds it looks at the directory; NULL: not in a child */
-    /* ---- guarded by `looking` ---- */
+    const char *directory;        /* NULL if the keyring has only a file, which is read once. */
+    apr_thread_mutex_t *checking; /* Held by the thread that checks the directory. NULL outside children. */
+    /* ---- guarded by `checking` ---- */
     apr_pool_t *pool;
     apr_pool_t *scratch;
-    const char *seen;   /* what describe_files returned the last time */
-    int settled;        /* how many of these files were */
-    const char *failed; /* why the keys could not be read; NULL: they were */
+    const char *seen;   /* Result of describe_files in the last check. */
+    int ready;          /* Number of files in the last check that may sign. */
+    const char *failed; /* Why the keys could not be read in the last check. NULL if they were read. */
     /* ---- atomic ---- */
     _Atomic(const cat_keys_t *)
-        keys;                    /* replaced as a whole; the old set stays where it is, for threads that still use it */
-    _Atomic(const char *) fault; /* that no caller has received yet */
-    _Atomic apr_time_t looked;   /* by the thread that holds `looking` */
+        keys;                    /* Replaced as a whole. The old set stays in memory for threads that still use it. */
+    _Atomic(const char *) fault; /* Cause that no caller has received yet, or NULL. */
+    _Atomic apr_time_t checked;  /* When the directory was last checked. Set by the thread that holds `checking`. */
 };
 
 typedef struct file_t {
     const char *path;
     apr_finfo_t info;
-    int settled;
+    int may_sign;
 } file_t;
 
 /* ---- the directory ---- */
 
-/* A file whose apr_stat fails is added too: reading it will report why. */
+/* Adds a file. If apr_stat fails, adds it too, because reading it will report why. */
 static void add_file(apr_array_header_t *files, const char *directory, const char *name, apr_time_t now)
 {
     file_t *file = apr_array_push(files);
@@ -57,14 +58,14 @@ static void add_file(apr_array_header_t *files, const char *directory, const cha
     memset(file, 0, sizeof(*file));
     file->path = apr_pstrcat(files->pool, directory, "/", name, NULL);
     apr_stat(&file->info, file->path, APR_FINFO_MIN | APR_FINFO_IDENT, files->pool);
-    file->settled = now - file->info.ctime >= SETTLED_AFTER;
+    file->may_sign = now - file->info.ctime >= SIGNS_AFTER;
     if (file->info.filetype == APR_DIR) {
         apr_array_pop(files);
     }
 }
 
-/* Returns true if a file with this name is a key. A name that begins with a dot is not: programs write a new file under such a name before they
- * rename it. */
+/* Returns true if a file with this name is a signing key. Names that begin with a dot are excluded, because programs
+ * write a new file under such a name before they rename it. */
 static int is_key_name(const char *name)
 {
     const char *dot = strrchr(name, '.');
@@ -72,7 +73,7 @@ static int is_key_name(const char *name)
     return *name != '.' && dot && (!strcmp(dot, ".key") || !strcmp(dot, ".pem"));
 }
 
-/* Adds the files with keys, in the directory's own order. NULL, or the error, on the pool. */
+/* Adds the key files in the directory's own order. Returns NULL, or the cause on the pool. */
 static const char *list_files(apr_pool_t *pool, const char *path, apr_time_t now, apr_array_header_t *files)
 {
     apr_dir_t *directory;
@@ -92,7 +93,7 @@ static const char *list_files(apr_pool_t *pool, const char *path, apr_time_t now
     return NULL;
 }
 
-/* A text that changes when a file does. It has ctime, because no program can set that back. */
+/* Returns a text that changes when a file does. The text contains ctime, because no program can set ctime back. */
 static const char *describe_files(apr_pool_t *pool, const apr_array_header_t *files)
 {
     cat_buffer_t text;
@@ -107,28 +108,29 @@ static const char *describe_files(apr_pool_t *pool, const apr_array_header_t *fi
     return cat_buffer_text(&text);
 }
 
-static int count_settled(const apr_array_header_t *files)
+static int count_ready(const apr_array_header_t *files)
 {
     int count = 0;
 
     for (int i = 0; i < files->nelts; i++) {
-        count += APR_ARRAY_IDX(files, i, file_t).settled;
+        count += APR_ARRAY_IDX(files, i, file_t).may_sign;
     }
     return count;
 }
 
 /* ---- the keys ---- */
 
-/* The file whose key signs comes first. */
+/* Orders the files so that the file whose key signs comes first. */
 static int compare_files(const void *left, const void *right)
 {
     const file_t *a = left, *b = right;
 
-    if (a->settled != b->settled) {
-        return b->settled - a->settled;
+    if (a->may_sign != b->may_sign) {
+        return b->may_sign - a->may_sign;
     }
-    if (!a->settled && a->info.ctime != b->info.ctime) {
-        return a->info.ctime < b->info.ctime ? -1 : 1; /* the other children are most likely to have the older one */
+    if (!a->may_sign && a->info.ctime != b->info.ctime) {
+        /* The other children are more likely to have read the older file. */
+        return a->info.ctime < b->info.ctime ? -1 : 1;
     }
     if (a->info.mtime != b->info.mtime) {
         return a->info.mtime < b->info.mtime ? 1 : -1;
@@ -201,19 +203,19 @@ static int is_same(const char *one, const char *other)
     return one && other ? strcmp(one, other) == 0 : one == other;
 }
 
-/* Reads the keys if the directory has changed or the last reading failed, whose cause may have been outside the
- * directory. When a file has settled, the order of the keys changes. */
+/* Reads the keys if the directory has changed, if a file has become old enough to sign, or if the last reading failed:
+ * the cause of that failure may have been outside the directory. */
 static void read_directory(cat_keyring_t *ring, apr_pool_t *scratch, apr_time_t now)
 {
     apr_array_header_t *files = apr_array_make(scratch, 8, sizeof(file_t));
     const char *fault = list_files(scratch, ring->directory, now, files);
     const char *seen = describe_files(scratch, files);
-    int changed = !is_same(ring->seen, seen), settled = count_settled(files);
+    int changed = !is_same(ring->seen, seen), ready = count_ready(files);
 
-    if (!fault && (changed || settled != ring->settled || ring->failed)) {
+    if (!fault && (changed || ready != ring->ready || ring->failed)) {
         fault = replace_keys(ring, scratch, files);
     }
-    ring->settled = settled;
+    ring->ready = ready;
     if (!changed && is_same(ring->failed, fault)) {
         return;
     }
@@ -283,7 +285,7 @@ apr_status_t cat_keyring_child_init(cat_keyring_t *ring, apr_pool_t *pool)
 {
     apr_status_t rv;
 
-    if (!ring->directory || ring->looking) {
+    if (!ring->directory || ring->checking) {
         return APR_SUCCESS;
     }
     rv = apr_pool_create(&ring->pool, pool);
@@ -291,26 +293,26 @@ apr_status_t cat_keyring_child_init(cat_keyring_t *ring, apr_pool_t *pool)
         rv = apr_pool_create(&ring->scratch, ring->pool);
     }
     if (rv == APR_SUCCESS) {
-        rv = apr_thread_mutex_create(&ring->looking, APR_THREAD_MUTEX_DEFAULT, ring->pool);
+        rv = apr_thread_mutex_create(&ring->checking, APR_THREAD_MUTEX_DEFAULT, ring->pool);
     }
     return rv;
 }
 
-/* The time of a request may be a little before that of the previous one. */
+/* Returns true if a check is due. The time of a request may be a little before the time of the previous request. */
 static int is_due(cat_keyring_t *ring, apr_time_t now)
 {
-    return llabs(now - atomic_load_explicit(&ring->looked, memory_order_relaxed)) >= LOOK_EVERY;
+    return llabs(now - atomic_load_explicit(&ring->checked, memory_order_relaxed)) >= CHECK_INTERVAL;
 }
 
 const cat_keys_t *cat_keyring_get(cat_keyring_t *ring, apr_time_t now, const char **fault)
 {
-    if (ring->looking && is_due(ring, now) && apr_thread_mutex_trylock(ring->looking) == APR_SUCCESS) {
+    if (ring->checking && is_due(ring, now) && apr_thread_mutex_trylock(ring->checking) == APR_SUCCESS) {
         if (is_due(ring, now)) {
-            atomic_store_explicit(&ring->looked, now, memory_order_relaxed);
+            atomic_store_explicit(&ring->checked, now, memory_order_relaxed);
             read_directory(ring, ring->scratch, now);
             apr_pool_clear(ring->scratch);
         }
-        apr_thread_mutex_unlock(ring->looking);
+        apr_thread_mutex_unlock(ring->checking);
     }
     if (fault) {
         *fault = atomic_exchange_explicit(&ring->fault, NULL, memory_order_acq_rel);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Access tokens and keys: makes and checks JWTs.
+ * Access tokens and API keys: makes and checks JWTs.
  *
- * A token is checked from the outside in, so that little is done for garbage: length and alphabet, the three segments,
- * header, signature, then claims. The header never chooses how to verify: the algorithm is the key's, kid only picks
- * among the keys of the issuer, and everything else in the header is refused or ignored.
+ * A token is checked from the outside in, so that invalid input costs little: length and alphabet, the three segments,
+ * header, signature, then claims. The header never decides how to verify: the algorithm is that of the signing key, kid
+ * only chooses among the keys of the issuer, and everything else in the header is refused or ignored.
  */
 #include "jose/token.h"
 
@@ -19,12 +19,13 @@
 #include "lib/json.h"
 #include "lib/text.h"
 
-/* The last second of the year 9999; later ones may overflow an apr_time_t. */
+/* The last second of the year 9999. Later times may overflow an apr_time_t. */
 #define SECONDS_MOST APR_INT64_C(253402300799)
 
-#define FOREIGN_SUBJECT_MAX 255 /* octets */
+#define FOREIGN_SUBJECT_MAX 255 /* In bytes. */
 
-/* The same key may sign JWTs for other purposes (RFC 8725 3.12). */
+/* Values of token_use. They are needed because the same signing key may sign JWTs for other purposes (RFC 8725
+ * 3.12). */
 #define USE_ACCESS "access"
 #define USE_KEY "key"
 #define NOT_ACCESS "the token is not an access token"
@@ -64,13 +65,14 @@ const char *cat_token_make(apr_pool_t *pool, const cat_keys_t *keys, const cat_c
     if (jwt_new(&jwt) == 0 && add_claims(jwt, claims)) {
         token = cat_key_sign(pool, keys->all[0], jwt);
     }
-    jwt_free(jwt); /* not with the pool: it has a copy of the key */
+    jwt_free(jwt); /* Not freed with the pool, because it contains a copy of the key. */
     return token && strlen(token) <= CAT_TOKEN_MAX && cat_token_check_shape(token) ? token : NULL;
 }
 
 /* ---- taking apart ---- */
 
-/* Four characters encode three octets; the last two or three of a segment have unused bits, which must be 0. */
+/* Four characters encode three bytes. The last two or three characters of a segment have unused bits, which must be
+ * 0. */
 static int is_base64url(const char *segment, apr_size_t length)
 {
     static const int spare[] = {0, 0, 0xf, 0x3};
@@ -99,7 +101,7 @@ typedef struct segments_t {
     const json_t *payload;
 } segments_t;
 
-/* The JSON object of a segment; NULL: the segment is not the base64url of one. */
+/* Returns the JSON object in a segment, or NULL if the segment is not the base64url of an object. */
 static const json_t *parse_segment(apr_pool_t *pool, const char *segment, apr_size_t length)
 {
     apr_size_t size;
@@ -134,7 +136,7 @@ static const char *get_text(const json_t *payload, const char *name)
 
 /* ---- checking ---- */
 
-/* RFC 7515 4.1.9: the name of a media type, without "application/" if the sender likes. */
+/* Compares a media type, which the sender may write without "application/" (RFC 7515 4.1.9). */
 static int is_type(const json_t *typ, const char *name)
 {
     static const char prefix[] = "application/";
@@ -159,7 +161,7 @@ static const char *check_header(const json_t *header, int foreign)
     return NULL;
 }
 
-/* The kid is the sender's: it is compared with the ids of the keys, and never used to look anything up. */
+/* Compares kid with the ids of the keys. kid comes from the sender, so it is used for no other lookup. */
 static const cat_key_t *choose_key(const json_t *header, const cat_keys_t *keys)
 {
     const json_t *kid = json_object_get(header, "kid");
@@ -208,7 +210,7 @@ static int is_for_audience(const json_t *aud, const char *audience)
     return 0;
 }
 
-/* A double has all of these whole seconds exactly. */
+/* A double represents all of these whole seconds exactly. */
 static int is_seconds(const json_t *value)
 {
     return json_is_number(value) && fabs(json_number_value(value)) <= (double)SECONDS_MOST;
@@ -260,8 +262,9 @@ static const char *check_user(const json_t *payload, const char *const *roles)
     return NULL;
 }
 
-/* The subject gets into logs and into headers for proxied applications. A service that trusts another one of this module takes its access
- * tokens, and not its keys: it does not learn when they end. */
+/* Restricts the subject, which gets into logs and into headers for proxied applications. Refuses API keys: a service
+ * that trusts another instance of this module accepts its access tokens but not its API keys, because it does not learn
+ * when they end. */
 static const char *check_foreign_user(const json_t *payload)
 {
     const json_t *use = json_object_get(payload, "token_use");
@@ -300,7 +303,7 @@ static const char *check_token(apr_pool_t *pool, const segments_t *segments, con
     return fault ? fault : check_payload(segments->payload, trust, now);
 }
 
-/* In whole seconds. value NULL: 1970. */
+/* Returns the time in whole seconds. Returns 1970 if `value` is NULL. */
 static apr_time_t read_time(const json_t *value)
 {
     return apr_time_from_sec((apr_int64_t)json_number_value(value));

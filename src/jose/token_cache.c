@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Tokens that this child has verified. A slot is found by the last octets of the token, which are its signature's and as
- * good as random; a new token overwrites the one there. An entry has the token itself, which is compared as a whole, so
- * the cache never takes one token for another.
+ * Tokens that this child has verified. The last bytes of a token choose its slot: they belong to the signature and are
+ * as good as random. A new token overwrites the token in its slot. An entry contains the token itself, which is
+ * compared as a whole, so the cache never takes one token for another.
  *
  *     | token | issuer NUL | audience NUL | subject NUL | ... |     the texts of an entry, with the offset of each
  */
@@ -15,9 +15,9 @@
 #include <apr_thread_mutex.h>
 
 #define MUTEXES 64
-#define ROOM 1536 /* for a token and its claims: 1.4 KB where RSA of 4096 bits signs */
+#define ROOM 1536 /* Bytes for a token and its claims. A signature by RSA of 4096 bits needs 1.4 KB. */
 
-/* The texts of an entry's claims: where each begins. The token comes before all of them, so 0 can mean NULL. */
+/* The texts of an entry's claims. An entry has the offset of each; the token comes first, so offset 0 can mean NULL. */
 enum { ISSUER, AUDIENCE, SUBJECT, SESSION, ID, USERNAME, ROLE, TEXTS };
 
 typedef struct entry_t {
@@ -26,14 +26,15 @@ typedef struct entry_t {
     apr_uint16_t token_length;
     apr_uint16_t at[TEXTS];
     apr_uint16_t end;
-    char text[ROOM]; /* the token, then the claims' texts, each with its NUL */
+    char text[ROOM]; /* The token, then the texts of the claims, each with its NUL. */
 } entry_t;
 
 struct cat_token_cache_t {
     int size;
-    apr_thread_mutex_t *mutexes[MUTEXES]; /* each guards the slots whose numbers differ by multiples of MUTEXES */
-    const cat_keys_t **keys; /* of each entry; NULL: the slot is free. No set of keys is freed before the child ends */
-    entry_t *entries;        /* not in one array with the keys, whose zeroing would touch all of this memory */
+    apr_thread_mutex_t *mutexes[MUTEXES]; /* Each guards the slots whose numbers differ by multiples of MUTEXES. */
+    /* Keys of each entry. NULL if the slot is free. No set of keys is freed before the child ends. */
+    const cat_keys_t **keys;
+    entry_t *entries; /* Not in one array with `keys`, because zeroing that would touch all of this memory. */
 };
 
 apr_status_t cat_token_cache_create(cat_token_cache_t **cache, apr_pool_t *pool, int size)
@@ -53,7 +54,7 @@ apr_status_t cat_token_cache_create(cat_token_cache_t **cache, apr_pool_t *pool,
     return APR_SUCCESS;
 }
 
-/* The last octets of a token are its signature's, which are as good as random. */
+/* The last bytes of a token belong to its signature and are as good as random. */
 static int find_slot(const cat_token_cache_t *cache, const char *token, apr_size_t length)
 {
     apr_uint64_t tail = 0;

@@ -3,7 +3,7 @@
 
 #include "lib/number.h"
 
-/* The old bytes remain on the pool; doubling keeps that waste below the final size. */
+/* Doubles the size, so that the old copies left on the pool take less space together than the final one. */
 void cat_buffer_reserve(cat_buffer_t *b, apr_size_t more)
 {
     apr_size_t size = b->size;

@@ -6,7 +6,8 @@
 
 #include <apr_pools.h>
 
-/* Bytes that grow on a pool. Not NUL-terminated until cat_buffer_text. Used by one thread at a time. */
+/* Growing byte string on a pool. Has no NUL at its end until cat_buffer_text adds one. Only one thread at a time may
+ * use a buffer. */
 typedef struct cat_buffer_t {
     apr_pool_t *pool;
     char *data;
@@ -14,13 +15,15 @@ typedef struct cat_buffer_t {
     apr_size_t size;   /* bytes allocated */
 } cat_buffer_t;
 
-/* size: initial bytes, an estimate of the final length; at least 1. */
+/* Initializes a buffer. `size` is the number of bytes to allocate first, at least 1: an estimate of the final
+ * length. */
 void cat_buffer_init(cat_buffer_t *b, apr_pool_t *pool, apr_size_t size);
 
-/* Makes room for more bytes after those in use. */
+/* Ensures that `more` bytes fit after the bytes in use. Moves `data` if they do not. */
 void cat_buffer_reserve(cat_buffer_t *b, apr_size_t more);
 
-/* Inline, because a list consists of some hundred small pieces; for a literal the compiler leaves a store or two. */
+/* Appends bytes. Inline because a JSON list consists of several hundred short pieces; a literal compiles to one or two
+ * stores. */
 static inline void cat_buffer_add(cat_buffer_t *b, const char *data, apr_size_t length)
 {
     if (length > b->size - b->length) {
@@ -33,10 +36,10 @@ static inline void cat_buffer_add(cat_buffer_t *b, const char *data, apr_size_t 
 void cat_buffer_add_text(cat_buffer_t *b, const char *text);
 void cat_buffer_add_int(cat_buffer_t *b, apr_int64_t value);
 
-/* Adds a string literal without counting it at run time. */
+/* Appends a string literal. Its length is known at compile time. */
 #define CAT_BUFFER_LITERAL(b, literal) cat_buffer_add((b), "" literal, sizeof(literal) - 1)
 
-/* The bytes, terminated by a NUL that length does not count; on the buffer's pool. */
+/* Returns the contents with a NUL after the last byte, on the buffer's pool. `length` does not count the NUL. */
 char *cat_buffer_text(cat_buffer_t *b);
 
 #endif

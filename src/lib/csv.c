@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * CSV, written and read. libcsv splits the text into cells. Around it are what spreadsheets add: byte order marks and encodings
- * (lib/encoding.h), a first line "sep=;", and quotes within bare cells. The decoder passes UTF-8 on in pieces of any size; parse_text cuts
- * them at line ends, so that the place of each row in the file is known when libcsv reports its end.
+ * Writes and reads CSV. libcsv splits the text into cells. This file adds support for the habits of spreadsheet
+ * programs: byte order marks and encodings (lib/encoding.h), a first line "sep=;", and quotes inside cells that do not
+ * begin with a quote.
+ *
+ * The decoder delivers UTF-8 in pieces of any size. parse_text cuts them at line ends, so that a row always ends where
+ * a piece ends and its position in the file is known when libcsv reports the row.
  */
 #include "lib/csv.h"
 
@@ -10,17 +13,18 @@
 #include <csv.h>
 #include <string.h>
 
-/* libcsv is given so much at a time: after each its buffer, which it grows for a cell, is compared with the limit. */
+/* Bytes given to libcsv at a time. After each piece, the size of libcsv's cell buffer, which grows with the cell, is
+ * checked against the limit. */
 #define PIECE 4096
-#define CHARACTER_REST 3 /* octets after the first one of a character, at most */
+#define CHARACTER_REST 3 /* largest number of continuation bytes of a UTF-8 character */
 
 /* ---- writing ---- */
 
-/* What a program may split a line at, whatever the file's delimiter is. */
+/* Characters at which some program may split a line, whatever the delimiter of the file is. */
 #define SEPARATORS ",;\t|\r\n"
 
-/* A cell with any separator is in quotes, so that it is one cell for every reader that has the right delimiter; spaces at an end are, too,
- * which many readers take away from a cell without quotes. */
+/* Quotes any cell that contains a separator, so that every reader with the right delimiter sees one cell. Also quotes a
+ * cell with a space at either end, because many readers trim unquoted cells. */
 void cat_csv_add_cell(cat_buffer_t *b, const char *text)
 {
     if (!text) {
@@ -44,10 +48,11 @@ void cat_csv_add_cell(cat_buffer_t *b, const char *text)
     CAT_BUFFER_LITERAL(b, "\"");
 }
 
-/* Blanks and quotes before the sign are looked over: spreadsheets drop them, or take the quotes for those of a cell. */
+/* Returns true if a spreadsheet may read the text as a formula. Skips spaces and quotes first, because spreadsheets
+ * drop the spaces and may take the quotes for quotes around a cell. */
 static int begins_formula(const char *text)
 {
-    /* Excel takes full-width signs for their ASCII forms where the language is Chinese or Japanese. */
+    /* Excel treats full-width signs like the ASCII signs in Chinese and Japanese versions. */
     static const char *const signs[] = {"=", "+", "-", "@", "\uFF1D", "\uFF0B", "\uFF0D", "\uFF20"};
 
     text += strspn(text, " \"");
@@ -59,8 +64,9 @@ static int begins_formula(const char *text)
     return 0;
 }
 
-/* A program that splits lines at another character than the file's delimiter finds no quote at the beginning of its cells, so quotes keep
- * nothing together there: whatever such a cell could begin with has an apostrophe before it, as the whole text has. */
+/* Puts an apostrophe before each part of the text that could begin a cell, not only before the whole text. A program
+ * that splits lines at a character other than the file's delimiter may split inside the quotes, because for that
+ * program the cell does not begin with a quote. */
 void cat_csv_add_safe_cell(cat_buffer_t *b, const char *text)
 {
     int is_guarded = *text == '\t' || *text == '\r' || *text == '\n';
@@ -81,7 +87,8 @@ void cat_csv_add_safe_cell(cat_buffer_t *b, const char *text)
 
 /* ---- reading ---- */
 
-/* What languages put between thousands, and programs around cells: no-break, narrow no-break and thin spaces, besides the common ones. */
+/* The list has the common blanks, and the no-break, narrow no-break and thin spaces, which some languages put between
+ * thousands and some programs around cells. */
 apr_size_t cat_csv_measure_blank(const char *text)
 {
     static const char *const blanks[] = {" ", "\t", "\r", "\xc2\xa0", "\xe2\x80\xaf", "\xe2\x80\x89"};
@@ -113,8 +120,9 @@ int cat_csv_count_cells(const cat_csv_cell_t *cells, int count, int least)
     return count;
 }
 
-/* libcsv reads strictly, because in a cell that begins with a quote another one must end it or be doubled: what follows would otherwise be
- * taken for part of that cell, up to the end of the file. Only a quote within a bare cell is read without it. */
+/* Parses strictly: in a cell that begins with a quote, any other quote must end the cell or be doubled. Otherwise
+ * libcsv would read the rest of the file as part of that cell. parse_piece relaxes this only for a quote inside a cell
+ * that does not begin with one. */
 #define OPTIONS (CSV_STRICT_FINI | CSV_EMPTY_IS_NULL)
 #define STRICT_OPTIONS (CSV_STRICT | OPTIONS)
 
@@ -129,22 +137,22 @@ typedef struct position_t {
 struct cat_csv_reader_t {
     struct csv_parser parser;
     cat_decoder_t *decoder;
-    apr_pool_t *row_pool; /* of the row that is being read */
-    cat_buffer_t text;    /* its cells, each with a NUL after it */
+    apr_pool_t *row_pool; /* pool of the row that is being read */
+    cat_buffer_t text;    /* cells of that row, each with a NUL after it */
     apr_array_header_t *cells;
     apr_size_t max;
     cat_csv_row_t *row;
     void *baton;
-    apr_status_t rv;    /* the first failure */
-    apr_off_t position; /* octets that were parsed, behind the mark */
-    apr_int64_t line;   /* of the next octet */
-    char last;          /* octet that was parsed */
-    int is_in_row;      /* flag: it has read the first octet of a row, at `begin` */
+    apr_status_t rv;    /* first failure, or APR_SUCCESS */
+    apr_off_t position; /* bytes of the file that were parsed, not counting the byte order mark */
+    apr_int64_t line;   /* line number of the next byte */
+    char last;          /* byte parsed last */
+    int is_in_row;      /* true if the first byte of a row was read, at `begin` */
     cat_octets_t begin;
-    cat_octets_t place;         /* of the last row */
-    char first[SEP_LENGTH + 2]; /* what may be the first line "sep=;" */
+    cat_octets_t place;         /* position of the last complete row */
+    char first[SEP_LENGTH + 2]; /* beginning of the text, held until it is known whether it is the line "sep=;" */
     apr_size_t first_length;
-    int is_after_first; /* flag: there was such a line, or there is none */
+    int is_after_first; /* true once it is known whether the text has that line */
 };
 
 static apr_status_t free_parser(void *parser)
@@ -182,7 +190,7 @@ cat_csv_reader_t *cat_csv_reader_make(apr_pool_t *pool, const cat_csv_options_t 
     }
     apr_pool_cleanup_register(pool, &r->parser, free_parser, apr_pool_cleanup_null);
     csv_set_delim(&r->parser, (unsigned char)options->delimiter);
-    csv_set_space_func(&r->parser, is_no_space); /* spaces are part of a cell (RFC 4180, 2.4) */
+    csv_set_space_func(&r->parser, is_no_space); /* spaces are part of a cell (RFC 4180, section 2, rule 4) */
     apr_pool_create(&r->row_pool, pool);
     begin_row(r);
     return r;
@@ -230,7 +238,8 @@ static void take_row(int, void *reader)
     begin_row(r);
 }
 
-/* No more than a line, so that a row ends where a piece does, and whole characters. */
+/* Returns the length of the next piece: at most one line, so that a row ends where a piece ends, and whole
+ * characters. */
 static apr_size_t measure_piece(const char *data, apr_size_t length)
 {
     apr_size_t most = length < PIECE ? length : PIECE, end = 0;
@@ -247,7 +256,8 @@ static apr_size_t measure_piece(const char *data, apr_size_t length)
     return end;
 }
 
-/* A line end before the first octet of a row is skipped, as the parser does. */
+/* Updates the position before a piece is parsed. Line ends before the first byte of a row do not begin the row, as in
+ * libcsv. */
 static void note_place(cat_csv_reader_t *r, const char *data, apr_size_t piece)
 {
     char last = data[piece - 1], before = piece > 1 ? data[piece - 2] : r->last;
@@ -261,7 +271,8 @@ static void note_place(cat_csv_reader_t *r, const char *data, apr_size_t piece)
     r->last = last;
 }
 
-/* Returns how much of the piece was parsed, before a quote in the wrong place. */
+/* Returns the number of bytes parsed. The number is less than `piece` if a quote is in the wrong place or memory ran
+ * out. */
 static size_t parse_piece(cat_csv_reader_t *r, const char *data, apr_size_t piece)
 {
     size_t parsed = csv_parse(&r->parser, data, piece, take_cell, take_row, r);
@@ -296,16 +307,16 @@ static void parse_text(cat_csv_reader_t *r, const char *data, apr_size_t length)
 
 /* ---- the first line ---- */
 
-/* Can the octet follow what is in `first`, if that becomes "sep=;" and the end of a line? */
-static int continues_sep(const cat_csv_reader_t *r, char octet)
+/* Returns true if the held bytes followed by `byte` can begin a line "sep=;" with its line end. */
+static int continues_sep(const cat_csv_reader_t *r, char byte)
 {
     apr_size_t at = r->first_length;
 
-    return octet &&
-           (at < SEP_LENGTH ? (octet | 0x20) == (SEP[at] | 0x20) : !!strchr(at == SEP_LENGTH ? ",;\t" : "\r\n", octet));
+    return byte &&
+           (at < SEP_LENGTH ? (byte | 0x20) == (SEP[at] | 0x20) : !!strchr(at == SEP_LENGTH ? ",;\t" : "\r\n", byte));
 }
 
-/* Parses what turned out to be no such line; or takes the delimiter from it. */
+/* Takes the delimiter from the held line "sep=;", or parses the held bytes if they are not that line. */
 static void end_first_line(cat_csv_reader_t *r)
 {
     char first[sizeof(r->first)];
@@ -333,7 +344,7 @@ static void skip_first_line(cat_csv_reader_t *r, const char **data, apr_size_t *
     }
 }
 
-/* ---- all of it ---- */
+/* ---- the reader ---- */
 
 static apr_status_t take_text(void *reader, const char *text, apr_size_t length)
 {

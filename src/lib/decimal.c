@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Decimal arithmetic on texts, because that of doubles is not exact: 19.99 times 1.1 is 21.989 here, and 21.989000000000001 there.
+ * Exact arithmetic on decimal numbers in text form. Doubles are not exact: 19.99 * 1.1 is 21.989, but
+ * 21.989000000000001 with doubles.
  *
- * A number is a whole number and a power of ten: "19.99" is 1999 and -2. The digits of the whole number are in an array, the least
- * significant first, so that a carry goes on with the index:
+ * A number is a whole number times a power of ten: "19.99" is 1999 and -2. An array holds the digits of the whole
+ * number, the least significant digit first, so that a carry moves to the next index:
  *
- *     multiply    product of the digits, sum of the powers
- *     add         the number with the larger power gets zeros, until the powers are equal; then digit by digit
- *     round       digits below the last place are dropped; if the first of these is 5 or more, 1 is added
+ *     multiply    multiplies the digits and adds the powers
+ *     add         appends zeros to the number with the larger power until the powers are equal, then adds the digits
+ *     round       drops the digits after the last place, and adds 1 if the first dropped digit is 5 or more
  */
 #include "lib/decimal.h"
 
@@ -20,12 +21,13 @@
 
 typedef struct decimal_t {
     int is_negative;
-    int count;             /* of digits, of which the last one is not 0; 0: zero */
-    unsigned char *digits; /* each 0 to 9, the least significant first */
+    int count;             /* number of digits, not counting leading zeros; 0 for zero */
+    unsigned char *digits; /* values 0 to 9, the least significant first */
     int power;
 } decimal_t;
 
-/* Beyond the exponents of doubles, and the digits that texts of them have: what is above needs no memory. */
+/* Bounds that no double exceeds: its decimal exponent, and the digits of its text. They bound the memory of a
+ * number. */
 #define EXPONENT_MOST 400
 #define LENGTH_MOST 1000
 
@@ -36,7 +38,7 @@ static void drop_leading_zeros(decimal_t *d)
     }
 }
 
-/* The text is that of a number, up to its exponent. */
+/* Reads the digits of a number up to its exponent. `text` must be a valid number. */
 static void read_digits(decimal_t *d, const char *text, apr_size_t length)
 {
     int exponent = d->power;
@@ -78,7 +80,7 @@ static void add_zeros(cat_buffer_t *b, int count)
     }
 }
 
-/* The digits from one index down to another one. */
+/* Adds the digits from index `from` down to index `to`. */
 static void add_digits(cat_buffer_t *b, const decimal_t *d, int from, int to)
 {
     for (int i = from; i >= to; i--) {
@@ -113,7 +115,7 @@ static const char *write_decimal(apr_pool_t *pool, decimal_t d)
     return cat_buffer_text(&b);
 }
 
-/* The same number, in an array of `room` digits, with a power that is not larger. */
+/* Returns the same number with the power `power`, which must not be larger, in an array of `room` digits. */
 static decimal_t lower_power(apr_pool_t *pool, const decimal_t *d, int power, int room)
 {
     decimal_t lower = {.is_negative = d->is_negative, .digits = apr_pcalloc(pool, (apr_size_t)room), .power = power};
@@ -124,7 +126,7 @@ static decimal_t lower_power(apr_pool_t *pool, const decimal_t *d, int power, in
     return lower;
 }
 
-/* Is one smaller than the other, without their signs? Their powers are equal. */
+/* Returns true if the absolute value of `one` is less than that of `other`. Both must have the same power. */
 static int is_smaller(const decimal_t *one, const decimal_t *other)
 {
     int i = one->count - 1;
@@ -138,7 +140,8 @@ static int is_smaller(const decimal_t *one, const decimal_t *other)
     return i >= 0 && one->digits[i] < other->digits[i];
 }
 
-/* Adds (sign 1) or takes away (sign -1) the digits of another one with the same power, which then is no larger. There is room for a carry. */
+/* Adds the digits of `other` (sign 1) or subtracts them (sign -1). Both numbers must have the same power. `d` must have
+ * room for a carry and, for subtraction, must not be smaller than `other`. */
 static void add_number(decimal_t *d, const decimal_t *other, int sign)
 {
     int carry = 0;

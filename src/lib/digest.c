@@ -34,9 +34,9 @@ void cat_digest_add(cat_digest_t *digest, const char *data, apr_size_t length)
 
 const char *cat_digest_end(cat_digest_t *digest)
 {
-    unsigned char octets[EVP_MAX_MD_SIZE];
+    unsigned char bytes[EVP_MAX_MD_SIZE];
     unsigned int length = 0;
 
-    EVP_DigestFinal_ex(digest->context, octets, &length);
-    return apr_pencode_base16_binary(digest->pool, octets, length, APR_ENCODE_LOWER, NULL);
+    EVP_DigestFinal_ex(digest->context, bytes, &length);
+    return apr_pencode_base16_binary(digest->pool, bytes, length, APR_ENCODE_LOWER, NULL);
 }

@@ -4,15 +4,16 @@
 
 #include <apr_pools.h>
 
-/* The SHA-256 of octets that come in pieces. For a text that is there as a whole: cat_secret_digest (lib/secret.h). */
+/* Computes the SHA-256 of data that arrives in pieces. For a complete text, use cat_secret_digest (lib/secret.h). */
 typedef struct cat_digest_t cat_digest_t;
 
-/* NULL: there is no memory. The digest lives as long as the pool. */
+/* Creates a digest that lives as long as the pool. Returns NULL if memory runs out. */
 cat_digest_t *cat_digest_begin(apr_pool_t *pool);
 
 void cat_digest_add(cat_digest_t *digest, const char *data, apr_size_t length);
 
-/* Of all pieces, as 64 lower-case hexadecimal characters, on the pool. Call it once. */
+/* Returns the digest of all pieces as 64 lower-case hexadecimal characters, on the digest's pool. Must be called only
+ * once. */
 const char *cat_digest_end(cat_digest_t *digest);
 
 #endif

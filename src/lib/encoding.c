@@ -1,22 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Text of files that spreadsheets write. A byte order mark is looked for first: the octets that may be its beginning wait until there are
- * enough of them. UTF-8 is then passed on without being touched. Other encodings go through apr_xlate, which is the C library's iconv, in
- * pieces of a fixed size; the beginning of a character at the end of a piece waits for the rest. Each character of these encodings is made of
- * a number of octets that its UTF-8 tells, so that a place in the text is also one in the file (cat_encoding_measure).
+ * Decodes texts that spreadsheet programs have written.
+ *
+ * The decoder holds the first bytes until it is known whether they are a byte order mark. After that, it passes UTF-8
+ * on unchanged. It converts other encodings with apr_xlate (the C library's iconv) in pieces of a fixed size, and holds
+ * an incomplete character at the end of a piece until the rest arrives. In these encodings, the UTF-8 of a character
+ * tells its number of bytes, so cat_encoding_measure can turn a position in the text into a position in the file.
  */
 #include "lib/encoding.h"
 
 #include <apr_xlate.h>
 #include <string.h>
 
-#define PIECE 1024      /* octets that are converted together */
-#define GROWTH 3        /* octets of UTF-8 for each of them, at most */
-#define CHARACTER_MAX 4 /* octets */
+#define PIECE 1024      /* bytes converted at a time */
+#define GROWTH 3        /* largest number of UTF-8 bytes for one converted byte */
+#define CHARACTER_MAX 4 /* bytes */
 
 const char *const cat_encodings[] = {"utf-8", "windows-1252", "utf-16le", "utf-16be", NULL};
 
-/* By encoding. */
+/* Byte order marks, indexed by cat_encoding_t. */
 static const char *const marks[] = {"\xef\xbb\xbf", NULL, "\xff\xfe", "\xfe\xff"};
 
 struct cat_decoder_t {
@@ -24,11 +26,11 @@ struct cat_decoder_t {
     cat_encoding_t encoding;
     cat_decoder_take_t *take;
     void *baton;
-    apr_xlate_t *converter;   /* NULL: not opened yet, or UTF-8 */
-    char held[CHARACTER_MAX]; /* what may be the beginning of a mark; later, of a character */
+    apr_xlate_t *converter;   /* NULL if not opened yet, or if the encoding is UTF-8 */
+    char held[CHARACTER_MAX]; /* possible beginning of a mark; later, of a character */
     apr_size_t held_length;
-    int is_after_mark; /* flag: there was one, or none */
-    apr_size_t mark;   /* octets */
+    int is_after_mark; /* true once it is known whether the text begins with a mark */
+    apr_size_t mark;   /* length of the mark in bytes */
 };
 
 cat_decoder_t *cat_decoder_make(apr_pool_t *pool, cat_encoding_t encoding, cat_decoder_take_t *take, void *baton)
@@ -55,7 +57,8 @@ static apr_status_t open_converter(cat_decoder_t *d)
                                                                                               : APR_ENOTIMPL;
 }
 
-/* from: what is held, and what follows it. What comes before octets that the encoding does not have is passed on. */
+/* Converts the held bytes and those after them, both in `from`. Passes on the text before an invalid byte sequence,
+ * then returns APR_BADCH. */
 static apr_status_t convert_piece(cat_decoder_t *d, const char *from, apr_size_t length)
 {
     char text[GROWTH * (PIECE + CHARACTER_MAX)];
@@ -73,7 +76,7 @@ static apr_status_t convert_piece(cat_decoder_t *d, const char *from, apr_size_t
     return rv;
 }
 
-static apr_status_t convert_octets(cat_decoder_t *d, const char *data, apr_size_t length)
+static apr_status_t convert_bytes(cat_decoder_t *d, const char *data, apr_size_t length)
 {
     apr_status_t rv = open_converter(d);
 
@@ -89,17 +92,18 @@ static apr_status_t convert_octets(cat_decoder_t *d, const char *data, apr_size_
     return rv;
 }
 
-static apr_status_t decode_octets(cat_decoder_t *d, const char *data, apr_size_t length)
+static apr_status_t decode_bytes(cat_decoder_t *d, const char *data, apr_size_t length)
 {
     if (length == 0) {
         return APR_SUCCESS;
     }
-    return d->encoding == CAT_UTF_8 ? d->take(d->baton, data, length) : convert_octets(d, data, length);
+    return d->encoding == CAT_UTF_8 ? d->take(d->baton, data, length) : convert_bytes(d, data, length);
 }
 
 /* ---- the mark ---- */
 
-/* The encoding whose mark is held, or begins with what is held; -1: none. */
+/* Returns the encoding whose mark the held bytes are (is_whole true) or begin (is_whole false). Returns -1 if there is
+ * no such mark. */
 static int find_mark(const cat_decoder_t *d, int is_whole)
 {
     for (int i = 0; cat_encodings[i]; i++) {
@@ -112,7 +116,7 @@ static int find_mark(const cat_decoder_t *d, int is_whole)
     return -1;
 }
 
-/* What only began like a mark is text. */
+/* Takes the encoding from the held mark, or decodes the held bytes if they are not a mark. */
 static apr_status_t end_mark(cat_decoder_t *d)
 {
     char held[CHARACTER_MAX];
@@ -127,7 +131,7 @@ static apr_status_t end_mark(cat_decoder_t *d)
         return APR_SUCCESS;
     }
     memcpy(held, d->held, length);
-    return decode_octets(d, held, length);
+    return decode_bytes(d, held, length);
 }
 
 static apr_status_t skip_mark(cat_decoder_t *d, const char **data, apr_size_t *length)
@@ -139,7 +143,7 @@ static apr_status_t skip_mark(cat_decoder_t *d, const char **data, apr_size_t *l
     return find_mark(d, 0) >= 0 && find_mark(d, 1) < 0 ? APR_SUCCESS : end_mark(d);
 }
 
-/* ---- all of it ---- */
+/* ---- the decoder ---- */
 
 apr_status_t cat_decoder_feed(cat_decoder_t *d, const char *data, apr_size_t length)
 {
@@ -152,7 +156,7 @@ apr_status_t cat_decoder_feed(cat_decoder_t *d, const char *data, apr_size_t len
     if (!d->is_after_mark) {
         rv = skip_mark(d, &data, &length);
     }
-    return rv == APR_SUCCESS ? decode_octets(d, data, length) : rv;
+    return rv == APR_SUCCESS ? decode_bytes(d, data, length) : rv;
 }
 
 cat_encoding_t cat_decoder_encoding(const cat_decoder_t *d)
@@ -174,7 +178,7 @@ apr_size_t cat_encoding_measure(cat_encoding_t encoding, const char *text, apr_s
     }
     for (apr_size_t i = 0; i < length; i++) {
         characters += (text[i] & 0xc0) != 0x80; /* not a UTF-8 continuation byte */
-        wide += (text[i] & 0xf8) == 0xf0;       /* two units of UTF-16 */
+        wide += (text[i] & 0xf8) == 0xf0;       /* surrogate pair in UTF-16 */
     }
     return encoding == CAT_WINDOWS_1252 ? characters : 2 * (characters + wide);
 }

@@ -2,8 +2,8 @@
 /*
  * Checks a body against a field table, and writes records as JSON.
  *
- * One pass over the table reports every fault of a body at once, in the table's order, then the members that no field has. A
- * value that passes becomes the record's text, as the database stores it: see lib/fields.h.
+ * The check reports all faults of a body at once: first those of the table's fields, in the table's order, then members
+ * that are not in the table. Each valid value becomes a text of the record, as the database stores it (lib/fields.h).
  *
  *     {"name": " ", "price": "x", "colour": "red"}
  *     name blank: must not be blank | price type: must be a number | colour: ignored, or unknown if strict
@@ -18,6 +18,7 @@
 #include "lib/json.h"
 #include "lib/number.h"
 #include "lib/opaque.h"
+#include "lib/suggestion.h"
 #include "lib/time.h"
 
 const cat_field_fault_t cat_fields_no_fault = {NULL, NULL};
@@ -104,7 +105,8 @@ static cat_field_fault_t check_number(apr_pool_t *pool, const cat_field_t *field
     return cat_fields_no_fault;
 }
 
-/* A number as spreadsheets write it in some languages. What its comma means nobody can tell: 1,299 is small or large. */
+/* Returns true if the value is a text such as "1,299", written with a comma as spreadsheets do in some languages. The
+ * server does not guess whether the comma separates thousands or decimals. */
 static int is_number_with_comma(const json_t *value)
 {
     const char *text = json_string_value(value);
@@ -266,7 +268,7 @@ cat_field_fault_t cat_fields_read_value(apr_pool_t *pool, const cat_field_t *fie
     return read_json(pool, value, text);
 }
 
-/* A form sends "" and [] where its user has left a control empty. */
+/* Returns true if the value clears the field. A form sends "" or [] for a control that its user has left empty. */
 static int is_nothing(const cat_field_t *field, const json_t *value)
 {
     int is_free_text = field->kind == CAT_STRING && !field->rule && field->least <= 0;
@@ -276,7 +278,7 @@ static int is_nothing(const cat_field_t *field, const json_t *value)
                                     (field->kind == CAT_LIST && json_is_array(value) && json_array_size(value) == 0)));
 }
 
-/* value NULL: the member is not there. */
+/* Checks the value of one field. `value` is NULL if the body does not have the member. */
 static cat_field_fault_t check_field(apr_pool_t *pool, const cat_field_t *field, cat_purpose_t purpose,
                                      const json_t *value, const char **text, unsigned char *cleared)
 {
@@ -303,7 +305,7 @@ static const char *name_of(const json_t *error)
     return json_string_value(json_object_get(error, "field"));
 }
 
-/* The field's row; count: there is none of this name. */
+/* Returns the index of the field with this name. Returns input->count if no field has it. */
 static int find_field(const cat_input_t *input, const char *name)
 {
     int i = 0;
@@ -314,8 +316,24 @@ static int find_field(const cat_input_t *input, const char *name)
     return i;
 }
 
+/* Returns the names of the fields that a client may set, with NULL at the end, on the pool. */
+static const char *const *list_names(apr_pool_t *pool, const cat_input_t *input)
+{
+    const char **names = apr_palloc(pool, ((apr_size_t)input->count + 1) * sizeof(*names));
+    int count = 0;
+
+    for (int i = 0; i < input->count; i++) {
+        if (!(input->fields[i].flags & CAT_SERVER)) {
+            names[count++] = input->fields[i].name;
+        }
+    }
+    names[count] = NULL;
+    return names;
+}
+
 static void check_unknown(apr_pool_t *pool, int strict, const json_t *body, cat_input_t *input)
 {
+    const char *const *names = NULL;
     const char *name;
     json_t *value;
     int unknown = 0;
@@ -328,7 +346,9 @@ static void check_unknown(apr_pool_t *pool, int strict, const json_t *body, cat_
             return;
         }
         if (strict) {
-            cat_fields_add_error(pool, input, name, "unknown", "is not a known field");
+            names = names ? names : list_names(pool, input);
+            cat_fields_add_error(pool, input, name, "unknown",
+                                 cat_suggestion_add(pool, "is not a known field", name, names));
         } else {
             APR_ARRAY_PUSH(input->ignored, const char *) = apr_pstrdup(pool, name);
         }
@@ -469,7 +489,7 @@ void cat_fields_write(cat_buffer_t *b, const cat_field_t *fields, int count, con
             continue;
         }
         cat_buffer_add(b, &before, 1);
-        CAT_BUFFER_LITERAL(b, "\""); /* no name has anything to escape */
+        CAT_BUFFER_LITERAL(b, "\""); /* names need no escapes */
         cat_buffer_add_text(b, fields[i].name);
         CAT_BUFFER_LITERAL(b, "\":");
         if (values[i]) {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reads files that the configuration names, such as keys: as a whole, and only after their type and size have been checked, and the mode of those
- * that are secret. A fault says what to do, with the path quoted for a shell.
+ * Reads files that the configuration names, such as keys. Checks the type and the size of a file before it reads it,
+ * and the mode if the file is secret. An error message says what to do and quotes the path for a shell.
  *
- * Uploads are kept in files without a name, which the system removes when the process ends, even by a crash.
+ * Uploads are kept in files without a name. The system removes such a file when the process ends, even after a crash.
  */
 #include "lib/file.h"
 
@@ -18,7 +18,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* What no shell gives a meaning. */
+/* Characters without a special meaning in any shell. */
 #define UNQUOTED "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789/._-"
 
 #define OTHERS (APR_FPROT_WREAD | APR_FPROT_WWRITE | APR_FPROT_WEXECUTE)
@@ -30,7 +30,7 @@ static const char *explain_errno(apr_pool_t *pool, const char *path, apr_status_
     return apr_psprintf(pool, "%s: cannot be read: %s", path, apr_strerror(rv, reason, sizeof(reason)));
 }
 
-/* The mode decides, not what this process may do: root may read everything. */
+/* Checks the mode bits instead of trying to open the file as another user, because root can read every file. */
 static const char *check_kind(apr_pool_t *pool, const char *path, const apr_finfo_t *info, int closed, int most)
 {
     if (info->filetype != APR_REG) {
@@ -66,7 +66,7 @@ const char *cat_file_read(apr_pool_t *pool, const char *path, int closed, int mo
     const char *fault;
     apr_status_t rv;
 
-    /* Without NONBLOCK the name of a pipe would wait here for ever. */
+    /* Without NONBLOCK, opening a named pipe would wait forever. */
     rv = apr_file_open(&file, path, APR_FOPEN_READ | APR_FOPEN_BINARY | APR_FOPEN_NONBLOCK, 0, pool);
     if (rv != APR_SUCCESS) {
         return explain_errno(pool, path, rv);
@@ -107,7 +107,7 @@ const char *cat_file_quote(apr_pool_t *pool, const char *path)
 
 /* ---- files without a name ---- */
 
-/* Some file systems have no O_TMPFILE; there the file has a name for a moment. */
+/* Creates a named file and removes the name at once if the file system has no O_TMPFILE. */
 static int open_in(apr_pool_t *pool, const char *directory)
 {
     int fd = open(directory, O_TMPFILE | O_RDWR | O_EXCL | O_CLOEXEC, 0600);

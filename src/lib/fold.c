@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Folds texts for comparison: decomposed, without combining marks, case folded.
+ * Folds texts for comparison: decomposes characters, drops combining marks and folds case.
  *
  *     "TEA", "Tea", and "tea" with any accents  ->  "tea"
  *     a German sharp s  ->  "ss"
- *     a Polish l with a stroke  ->  "l", which has no decomposition: those letters are in the table below
+ *     a Polish l with a stroke  ->  "l", by the table below, because Unicode does not decompose it
  *
- * Combining marks are dropped rather than put in order, so utf8proc's decomposition of single characters is all that is
- * needed. The result is compared octet by octet, the same on every database.
+ * Only combining marks have a combining class, and folding drops them. So characters never have to be put in canonical
+ * order, and utf8proc's decomposition of single characters is enough.
  */
 #include "lib/fold.h"
 
@@ -20,14 +20,15 @@
 #include "lib/buffer.h"
 #include "lib/text.h"
 
-#define CHARACTERS_MAX 64 /* of one; the most that Unicode has is 18, of U+FDFA */
+#define CHARACTERS_MAX 64 /* for one character; Unicode's longest decomposition has 18 (U+FDFA) */
 
 static const utf8proc_option_t fold_options =
     UTF8PROC_STABLE | UTF8PROC_COMPAT | UTF8PROC_DECOMPOSE | UTF8PROC_STRIPMARK | UTF8PROC_CASEFOLD;
 
 /*
- * What people type for the Latin letters that Unicode does not decompose: those of the transform Latin-ASCII of Unicode's CLDR that fold to no
- * ASCII letters by themselves, in lower case; and × of "80×120", which is typed as an x. tests/unit/test_fold.c looks at each of them.
+ * ASCII spelling of Latin letters that Unicode does not decompose. The table has the letters of the CLDR transform
+ * Latin-ASCII that do not fold to ASCII letters by themselves, in lower case, and the multiplication sign, because
+ * people type "80x120" for "80×120". tests/unit/test_fold.c checks every row.
  */
 typedef struct latin_t {
     unsigned short letter;
@@ -73,11 +74,10 @@ static int compare_letters(const void *character, const void *row)
     return *(const utf8proc_int32_t *)character - letter->letter;
 }
 
-/* Only combining marks have a combining class, and they are dropped: so nothing has to be put in canonical order. */
 static void add_folded(cat_buffer_t *b, utf8proc_int32_t character)
 {
     utf8proc_int32_t characters[CHARACTERS_MAX];
-    utf8proc_uint8_t octets[4];
+    utf8proc_uint8_t bytes[4];
     int boundary = 0;
     utf8proc_ssize_t count = utf8proc_decompose_char(character, characters, CHARACTERS_MAX, fold_options, &boundary);
 
@@ -86,7 +86,7 @@ static void add_folded(cat_buffer_t *b, utf8proc_int32_t character)
         if (letter) {
             cat_buffer_add_text(b, letter->plain);
         } else {
-            cat_buffer_add(b, (const char *)octets, (apr_size_t)utf8proc_encode_char(characters[i], octets));
+            cat_buffer_add(b, (const char *)bytes, (apr_size_t)utf8proc_encode_char(characters[i], bytes));
         }
     }
 }
@@ -100,9 +100,9 @@ const char *cat_fold_text(apr_pool_t *pool, const char *text)
     cat_buffer_init(&b, pool, length + 1);
     while (text < end) {
         utf8proc_int32_t character = (unsigned char)*text;
-        if (character < 0x80) { /* most texts have nothing else */
-            char octet = character >= 'A' && character <= 'Z' ? (char)(character + 'a' - 'A') : (char)character;
-            cat_buffer_add(&b, &octet, 1);
+        if (character < 0x80) { /* most texts are ASCII */
+            char byte = character >= 'A' && character <= 'Z' ? (char)(character + 'a' - 'A') : (char)character;
+            cat_buffer_add(&b, &byte, 1);
             text++;
         } else {
             text += cat_text_read(text, (apr_size_t)(end - text), &character);

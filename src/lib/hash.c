@@ -3,8 +3,8 @@
 
 #include <xxhash.h>
 
-apr_uint64_t cat_hash(const char *octets, apr_size_t length)
+apr_uint64_t cat_hash(const char *bytes, apr_size_t length)
 {
-    apr_uint64_t hash = XXH3_64bits(octets, length);
+    apr_uint64_t hash = XXH3_64bits(bytes, length);
     return hash ? hash : 1;
 }

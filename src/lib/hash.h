@@ -5,10 +5,10 @@
 #include <apr.h>
 
 /*
- * XXH3: fast, the same on every machine and in every version, and good against accidental collisions. Never 0, which its users take
- * for "none". A client that chooses the bytes can construct collisions; where that would be an advantage, use apr_siphash24 with a
- * secret seed.
+ * Returns the XXH3 hash of the bytes, but 1 instead of 0, because callers use 0 for "none". The hash is the same on
+ * every machine and in every version of the library. Accidental collisions are rare, but a client that chooses the
+ * bytes can construct them. Use apr_siphash24 with a secret seed where a collision would be an advantage.
  */
-apr_uint64_t cat_hash(const char *octets, apr_size_t length);
+apr_uint64_t cat_hash(const char *bytes, apr_size_t length);
 
 #endif

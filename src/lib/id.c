@@ -65,7 +65,7 @@ apr_int64_t cat_id_number(const char *id)
 {
     apr_uint64_t milliseconds = 0, rest = 0;
 
-    if (!cat_id_check(id)) {
+    if (!id || !cat_id_check(id)) {
         return -1;
     }
     for (int i = 0; i < 13; i++) {
@@ -101,7 +101,7 @@ const char *cat_id_redraw(apr_pool_t *pool, const char *id)
     unsigned char random;
 
     if (apr_generate_random_bytes(&random, 1) != APR_SUCCESS) {
-        return NULL;
+        return id;
     }
     redrawn[19] = digits[8 | random >> 6];
     redrawn[20] = digits[random >> 2 & 15];

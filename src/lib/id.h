@@ -13,18 +13,20 @@
  * of different microseconds sort by time. NULL: the system provides no random bytes. */
 const char *cat_id_make(apr_pool_t *pool, apr_time_t now);
 
-#define CAT_ID_TIME_SHIFT 20 /* below the milliseconds of a number: 12 bits of fraction, 8 random ones */
+#define CAT_ID_TIME_SHIFT 20 /* bits of a number after the milliseconds: 12 of the fraction and 8 random ones */
 
-/* Returns the number of a product's id: the lower 43 bits of milliseconds (enough until 2248), the 12 bits of fraction and the first 8 random bits.
- * Numbers have the order of the ids. Returns -1, which no product has, if the text is no id as cat_id_make writes it, its time takes more than
- * 43 bits, or all bits of the number are set: APR_INT64_MAX is above all products. */
+/* Returns the number of a product's id: 43 bits of milliseconds (enough until 2248), 12 bits of the fraction and the first 8 random bits. Numbers
+ * sort as their ids do. Returns -1, which no product has, if `id` is NULL or no id as cat_id_make writes it, if its milliseconds need more than 43
+ * bits, or if all bits of the number are set, because APR_INT64_MAX is greater than the number of any product. */
 apr_int64_t cat_id_number(const char *id);
 
-/* Returns the decimal digits of cat_id_number, on the pool; or those of each id of a list (const char *). */
+/* Returns the result of cat_id_number as decimal digits, on the pool. */
 const char *cat_id_number_text(apr_pool_t *pool, const char *id);
+
+/* Returns a list of the numbers of a list of ids (const char *), as decimal digits, on the pool. */
 apr_array_header_t *cat_id_numbers(apr_pool_t *pool, const apr_array_header_t *ids);
 
-/* Returns the id with other random bits in its number, on the pool. NULL: the system provides no random bytes. */
+/* Returns the id with other random bits in its number, on the pool. Returns `id` itself if the system provides no random bytes. */
 const char *cat_id_redraw(apr_pool_t *pool, const char *id);
 
 /* Is text a UUID as cat_id_make writes it: 36 characters, lower-case hexadecimal, version 7, RFC 9562 variant? */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * JSON by way of jansson, which keeps real numbers as doubles. Where they are to be stored, those that a double would change are replaced by
- * objects in the text, before it is parsed: so the check of the field can refuse them and say why (cat_json_parse_exact). Texts are written
- * here, because a list has many of them.
+ * Parses and writes JSON. jansson parses, but keeps real numbers as doubles. cat_json_parse_exact therefore replaces,
+ * in the text, each number that a double would change by an object, so that the check of the field can refuse the
+ * number and say why. Texts are written by this file instead of jansson, because a list has many of them.
  */
 #include "lib/json.h"
 
@@ -12,8 +12,9 @@
 
 #include "lib/number.h"
 
-/* jansson has a limit of its own, 2048, which costs its stack and that of everybody who walks the value afterwards. A
- * closing bracket too many makes depth negative; jansson refuses that text before anything behind it counts. */
+/* Returns why the text has too many levels or values, or NULL. jansson's own limit of 2048 levels would need much
+ * stack, also in functions that traverse the value later. A surplus closing bracket makes depth negative, but jansson
+ * refuses the text at that bracket. */
 static const char *find_excess(const char *text, apr_size_t length)
 {
     int depth = 0, marks = 0, in_string = 0;
@@ -42,7 +43,8 @@ static const char *find_excess(const char *text, apr_size_t length)
     return marks > CAT_JSON_MARKS_MAX ? "too many values" : NULL;
 }
 
-/* jansson quotes the text near the fault, which may be part of a password; and it speaks of its own flags. */
+/* Removes the text near the error from jansson's message, because it may be part of a password. Replaces the messages
+ * about U+0000, because they mention jansson's flags. */
 static const char *explain_error(apr_pool_t *pool, json_error_t *error)
 {
     char *near = strstr(error->text, " near '");
@@ -70,23 +72,23 @@ json_t *cat_json_parse(apr_pool_t *pool, const char *text, apr_size_t length, co
         *why = explain_error(pool, &error);
         return NULL;
     }
-    if (memchr(text, '\0', length)) { /* jansson looks over one behind a real number */
+    if (memchr(text, '\0', length)) { /* jansson overlooks a NUL after a real number */
         *why = "U+0000 is not allowed";
         return NULL;
     }
     return value;
 }
 
-/* ---- numbers that a double does not keep ---- */
+/* ---- numbers that a double would change ---- */
 
-#define INEXACT "" /* the member of the object that stands for one */
+#define INEXACT "" /* name of the only member of the object that replaces such a number */
 
 json_t *cat_json_make_inexact(const char *number)
 {
     return json_pack("{s:s}", INEXACT, number);
 }
 
-/* A client may have sent such an object. */
+/* Checks the text as well, because a client may have sent an object of this form. */
 const char *cat_json_inexact(const json_t *value)
 {
     const char *text = json_object_size(value) == 1 ? json_string_value(json_object_get(value, INEXACT)) : NULL;
@@ -95,7 +97,7 @@ const char *cat_json_inexact(const json_t *value)
     return text && cat_number_parse_real(text, &number) ? text : NULL;
 }
 
-/* The octets of a string with its quotes. */
+/* Returns the number of bytes of a string, including its quotes. */
 static apr_size_t measure_string(const char *text, apr_size_t length)
 {
     apr_size_t end = 1;
@@ -116,7 +118,7 @@ static apr_size_t measure_number(const char *text, apr_size_t length)
     return end;
 }
 
-/* What is to be in a number's place, on the pool; NULL: the number itself. */
+/* Returns the replacement of a number, on the pool. Returns NULL if the number stays. */
 typedef const char *replace_t(apr_pool_t *pool, const char *number, apr_size_t length);
 
 static const char *replace_inexact(apr_pool_t *pool, const char *number, apr_size_t length)
@@ -133,7 +135,8 @@ static const char *replace_integer(apr_pool_t *pool, const char *number, apr_siz
     return cat_number_is_beyond_integer(number, length) ? apr_psprintf(pool, "%.*s.0", (int)length, number) : NULL;
 }
 
-/* Copies JSON text with something else in place of some numbers. 0, and the buffer is left alone: it has none of them. */
+/* Copies JSON text with replacements for some numbers. Returns the number of replacements. Leaves the buffer
+ * uninitialized if there are none. */
 static int replace_numbers(apr_pool_t *pool, cat_buffer_t *b, const char *text, apr_size_t length, replace_t *replace)
 {
     const char *copied = text, *end = text + length;
@@ -161,7 +164,8 @@ static int replace_numbers(apr_pool_t *pool, cat_buffer_t *b, const char *text, 
     return replaced;
 }
 
-/* jansson refuses integers beyond 64 bits, but JavaScript writes doubles so: 100000000000000000000. */
+/* Writes large integers with ".0" first. jansson refuses integers beyond 64 bits, but JavaScript writes large doubles
+ * that way: 100000000000000000000. */
 json_t *cat_json_parse_exact(apr_pool_t *pool, const char *text, apr_size_t length, const char **why)
 {
     json_t *value = cat_json_parse(pool, text, length, why);
@@ -216,16 +220,17 @@ const char *cat_json_text(apr_pool_t *pool, const json_t *value)
     return cat_buffer_text(&b);
 }
 
-/* In each octet of a word, the high bit: set where the octet is zero. One above a zero octet may be marked as well, so only the
- * lowest mark counts (the "haszero" of Hacker's Delight, 6-1). */
-#define OCTETS(value) (UINT64_C(0x0101010101010101) * (value))
+/* Sets the high bit of each byte that is zero ("haszero" of Hacker's Delight, 6-1). The byte above a zero byte may be
+ * marked by mistake, so only the lowest mark is reliable. */
+#define BYTES(value) (UINT64_C(0x0101010101010101) * (value))
 
 static apr_uint64_t mark_zeros(apr_uint64_t word)
 {
-    return (word - OCTETS(1)) & ~word & OCTETS(0x80);
+    return (word - BYTES(1)) & ~word & BYTES(0x80);
 }
 
-/* How many octets of text, which has length, are copied as they are. A word at a time: docs/decisions/0030-tricks-that-pay.md. */
+/* Returns the number of bytes at the beginning of the text that need no escape. Compares 8 bytes at a time
+ * (docs/decisions/0030-tricks-that-pay.md). */
 static apr_size_t plain_length(const char *text, apr_size_t length)
 {
     apr_size_t i = 0;
@@ -233,8 +238,8 @@ static apr_size_t plain_length(const char *text, apr_size_t length)
     for (; i + sizeof(apr_uint64_t) <= length; i += sizeof(apr_uint64_t)) {
         apr_uint64_t word;
         memcpy(&word, text + i, sizeof(word));
-        if (mark_zeros(word & OCTETS(0xe0)) | mark_zeros(word ^ OCTETS('"')) | mark_zeros(word ^ OCTETS('\\'))) {
-            break; /* an octet below 0x20 has none of the upper three bits */
+        if (mark_zeros(word & BYTES(0xe0)) | mark_zeros(word ^ BYTES('"')) | mark_zeros(word ^ BYTES('\\'))) {
+            break; /* bytes below 0x20 have none of the upper three bits */
         }
     }
     while (i < length && (unsigned char)text[i] >= 0x20 && text[i] != '"' && text[i] != '\\') {
@@ -308,7 +313,8 @@ static const char *add_members(cat_buffer_t *b, const json_t *object)
     return inexact;
 }
 
-/* A client may send an object that looks like one that stands for a number, but not with a number that is exact. */
+/* Writes the members unless the object replaces a number. An object that contains an exact number comes from the
+ * client. */
 static const char *add_object(cat_buffer_t *b, const json_t *object)
 {
     const char *inexact = cat_json_inexact(object);
@@ -317,7 +323,7 @@ static const char *add_object(cat_buffer_t *b, const json_t *object)
                                                                               : add_members(b, object);
 }
 
-/* cat_json_parse has limited the depth. */
+/* Recursion is bounded because cat_json_parse limits the depth. */
 const char *cat_json_add_value(cat_buffer_t *b, const json_t *value)
 {
     switch (json_typeof(value)) {
@@ -343,7 +349,7 @@ const char *cat_json_add_value(cat_buffer_t *b, const json_t *value)
 
 /* ---- merge patches ---- */
 
-/* cat_json_parse has limited the depth. */
+/* Recursion is bounded because cat_json_parse limits the depth. */
 json_t *cat_json_merge(const json_t *target, const json_t *patch)
 {
     json_t *merged, *value;
@@ -363,14 +369,15 @@ json_t *cat_json_merge(const json_t *target, const json_t *patch)
     return merged;
 }
 
-/* ---- members of a text ---- */
+/* ---- members of an object's text ---- */
 
 static const char *skip_blanks(const char *at)
 {
     return at + strspn(at, " \t\r\n");
 }
 
-/* at: its first quotation mark. Returns what follows the last one, or the end of a text that is cut off. */
+/* Returns the position after the string that begins at `at`, or the end of an incomplete text. `at` is the opening
+ * quote. */
 static const char *skip_string(const char *at)
 {
     for (at++; *(at += strcspn(at, "\"\\")) == '\\';) {

@@ -7,7 +7,8 @@
 
 #include "lib/csv.h"
 
-/* Copies one text up to the mark, without its backslashes and the blanks around it, and returns what follows. */
+/* Copies one text up to the separator, without its backslashes and the blanks around it. Returns the position of the
+ * separator or of the end. */
 static const char *copy_text(const char *at, char mark, char *copy)
 {
     char *begin = copy, *kept = copy;

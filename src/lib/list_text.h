@@ -8,18 +8,18 @@
 #include "lib/buffer.h"
 
 /*
- * Several texts in one, as a cell of CSV and a line of the configuration have them: "red|dark blue". A backslash before a character
- * makes it part of the text: of a mark, of a backslash, or of a blank at either end. Blanks around the texts, and texts without
- * anything, are nothing that anybody wanted to say.
+ * Several texts in one text, for cells of CSV and lines of the configuration: "red|dark blue". A backslash before a
+ * separator, a backslash, or a blank at either end makes that character part of the text. Other blanks around a text,
+ * and empty texts, are ignored.
  */
 
-/* The texts (const char *), on the pool; never NULL. */
+/* Returns the texts (const char *), on the pool. The array is empty if there are none. */
 apr_array_header_t *cat_list_text_split(apr_pool_t *pool, const char *text, char mark);
 
-/* The same as an array of strings, a new reference; NULL: one of them is not UTF-8. */
+/* Returns the texts as a JSON array of strings, a new reference. Returns NULL if one of the texts is not UTF-8. */
 json_t *cat_list_text_json(apr_pool_t *pool, const char *text, char mark);
 
-/* Adds one of the texts, with backslashes where the split needs them; the caller adds the marks. */
+/* Adds one text with the backslashes that cat_list_text_split requires. The caller adds the separators. */
 void cat_list_text_add(cat_buffer_t *b, const char *text, char mark);
 
 #endif

@@ -7,7 +7,8 @@
 
 #define LINE_LENGTH 1000
 
-/* A driver's or a server's words may hold line breaks: the line stays one, and nobody forges a second. */
+/* Replaces control characters by spaces, so that the words of a driver or a server cannot start a second line in the
+ * log. */
 void cat_log(const cat_log_t *log, cat_log_level_t level, apr_status_t rv, const char *format, ...)
 {
     char line[LINE_LENGTH + 1];

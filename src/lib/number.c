@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Numbers as texts. A double is written with the fewest digits that read back as the same double, and in full where a client could have sent
- * it as an integer: 1e15 and 1000000000000000 are one number, and one text. Whether a text loses anything that way is
- * found by comparing it with what would be written, both spelled as digits and a power of ten.
+ * Numbers as texts. Writes a double with the fewest digits that read back as the same double. Writes it in full where a
+ * client could have sent an integer: 1e15 and 1000000000000000 are the same number and have the same text.
+ *
+ * To find out whether a client's text loses digits, the text and the text that would be stored are both converted to
+ * digits and a power of ten, and compared.
  */
 #include "lib/number.h"
 
@@ -16,7 +18,8 @@
 
 #include <apr_strings.h>
 
-/* "-1.2345678901234567e-308" is the longest; the compiler reckons with as many digits as a double can have. */
+/* The longest text is "-1.2345678901234567e-308". The array is longer because the compiler assumes as many digits as a
+ * double can have. */
 typedef char real_t[40];
 
 static int reads_back(real_t text, int digits, double value)
@@ -25,8 +28,8 @@ static int reads_back(real_t text, int digits, double value)
     return strtod(text, NULL) == value;
 }
 
-/* The decimal next to the value on the side away from zero. Only there may a decimal that is not the nearest of its length read back:
- * beyond a power of two doubles are twice as far apart as before it. */
+/* Tries the next decimal away from zero. Only this decimal can read back as the double although another of its length
+ * is nearer: above a power of two, doubles are twice as far apart as below it. */
 static int reads_back_rounded_up(real_t text, int digits, double value)
 {
     int rounding = fegetround();
@@ -37,7 +40,7 @@ static int reads_back_rounded_up(real_t text, int digits, double value)
     return strtod(text, NULL) == value;
 }
 
-/* A normal double holds any decimal of DBL_DIG digits, and "%g" drops zeros at the end, so fewer need not be tried. */
+/* Starts with DBL_DIG digits: a normal double holds any decimal of that length, and "%g" drops zeros at the end. */
 static void write_real(real_t text, double value)
 {
     int digits = isnormal(value) ? DBL_DIG : 1;
@@ -51,7 +54,8 @@ static void write_real(real_t text, double value)
     }
 }
 
-/* "1.5e+17" in full. An exponent that is not negative is at least that of the last digit. */
+/* Writes "1.5e+17" in full. "%g" writes a non-negative exponent only if it is at least the number of digits, so the
+ * value is a whole number. */
 static void write_integer(real_t text, double value)
 {
     const char *exponent = strchr(text, 'e');
@@ -71,8 +75,8 @@ static void write_integer(real_t text, double value)
     memcpy(text, full, length + 1);
 }
 
-/* printf and strtod follow the locale, and another module may have set one with a decimal comma; uselocale is for this
- * thread alone. APR's own printf knows no locale, but does not round exactly. */
+/* Uses the locale "C", because printf and strtod follow the locale and another module may have set one with a decimal
+ * comma. uselocale affects only this thread. APR's printf ignores the locale but does not round exactly. */
 static const char *format_real(apr_pool_t *pool, double value, int in_full)
 {
     real_t text;
@@ -96,7 +100,7 @@ const char *cat_number_format(apr_pool_t *pool, const json_t *number)
                                    : cat_number_format_real(pool, json_real_value(number));
 }
 
-/* APR 1.7.5's apr_off_t_toa writes INT64_MIN with characters that are no digits. */
+/* Does not use apr_off_t_toa: in APR 1.7.5 it writes INT64_MIN with characters that are not digits. */
 const char *cat_number_write(apr_pool_t *pool, apr_int64_t number)
 {
     char room[CAT_NUMBER_DIGITS + 1];
@@ -137,7 +141,7 @@ int cat_number_parse_real(const char *text, double *value)
     apr_size_t length = strlen(text);
     json_t *number;
 
-    /* jansson takes a string or a space at either end, and an integer of any length. */
+    /* jansson would also accept a string, spaces at either end, and an integer of any length */
     if (!length || !strchr("-0123456789", *text) || !strchr(digits, text[length - 1])) {
         return 0;
     }
@@ -148,9 +152,10 @@ int cat_number_parse_real(const char *text, double *value)
     return number != NULL;
 }
 
-#define EXPONENT_LEAST (-APR_INT64_C(1000000000)) /* far below what a double can have */
+#define EXPONENT_LEAST (-APR_INT64_C(1000000000)) /* far below the exponent of any double */
 
-/* Digits and a power of ten, which are the same for all texts of a value but its sign: "1999e-2". "": zero. */
+/* Returns digits and a power of ten, such as "1999e-2", without the sign. All texts of a value yield the same result.
+ * Zero yields "". */
 static const char *spell_decimal(apr_pool_t *pool, const char *text, apr_size_t length)
 {
     char *digits = apr_palloc(pool, length + 1);
@@ -179,7 +184,7 @@ static const char *spell_decimal(apr_pool_t *pool, const char *text, apr_size_t 
     return count ? apr_psprintf(pool, "%se%" APR_INT64_T_FMT, digits, power + exponent) : digits;
 }
 
-/* The number that is stored, on the pool; in full: with all digits that C programs write of a double. */
+/* Returns the text of the nearest double, on the pool. If `in_full` is true, writes the 17 digits of "%.17g". */
 static const char *format_nearest(apr_pool_t *pool, const char *text, int in_full)
 {
     double value = 0;
@@ -226,7 +231,7 @@ const char *cat_number_explain(apr_pool_t *pool, const char *text)
                        format_nearest(pool, text, 0), NULL);
 }
 
-/* By hand rather than with apr_snprintf: a list has integers in each row. */
+/* Does not use apr_snprintf, because each row of a list has integers. */
 const char *cat_number_write_integer(char room[CAT_NUMBER_DIGITS + 1], apr_int64_t value)
 {
     char *begin = room + CAT_NUMBER_DIGITS;
@@ -243,7 +248,7 @@ const char *cat_number_write_integer(char room[CAT_NUMBER_DIGITS + 1], apr_int64
     return begin;
 }
 
-/* newlocale returns the C library's own object for "C", so there is nothing to free. */
+/* newlocale returns the C library's static object for "C", so nothing has to be freed. */
 double cat_number_read(const char *text, char **end)
 {
     return strtod_l(text, end, newlocale(LC_ALL_MASK, "C", (locale_t)0));

@@ -35,7 +35,7 @@ const char *cat_opaque_prepare(apr_pool_t *pool, const char *text)
         return text;
     }
     copy = apr_pstrmemdup(pool, (const char *)prepared, (apr_size_t)length);
-    explicit_bzero(prepared, (size_t)length); /* a password */
+    explicit_bzero(prepared, (size_t)length);
     free(prepared);
     return copy;
 }

@@ -4,9 +4,9 @@
 
 #include <apr_pools.h>
 
-/* A password as RFC 8265 (OpaqueString) prepares it, so that keyboards and systems that encode the same characters
- * differently produce the same password: each space of Unicode becomes the ASCII space, and the text is normalized (NFC).
- * The text itself, or a copy on the pool; a text that is not UTF-8 stays as it is. */
+/* Prepares a password by the OpaqueString profile (RFC 8265, section 4.2): replaces each Unicode space by the ASCII
+ * space and normalizes the text (NFC). Keyboards and systems that encode the same characters differently then produce
+ * the same password. Returns `text` itself or a copy on the pool. Returns text that is not UTF-8 unchanged. */
 const char *cat_opaque_prepare(apr_pool_t *pool, const char *text);
 
 #endif

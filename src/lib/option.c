@@ -7,7 +7,8 @@
 
 #define BLANKS " \t"
 
-/* *at: behind the first quotation mark, then behind the last. NULL: there is no last one. */
+/* Reads a quoted value. *at is the position after the opening quote, and then the position after the closing quote.
+ * Returns NULL if there is no closing quote. */
 static const char *take_quoted(apr_pool_t *pool, const char **at)
 {
     char *text = apr_palloc(pool, strlen(*at) + 1), *end = text;
@@ -42,7 +43,7 @@ static const char *take_value(apr_pool_t *pool, const char **at, const char *nam
     if (!*value) {
         return apr_psprintf(pool, "the quotation mark after %s is not closed by another one", name);
     }
-    return strchr(BLANKS, **at) /* or the end */
+    return strchr(BLANKS, **at) /* also true at the end */
                ? NULL
                : apr_psprintf(pool, "a blank must follow the value of %s; write \\\" for a quotation mark within it",
                               name);

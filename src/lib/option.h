@@ -4,12 +4,13 @@
 
 #include <apr_pools.h>
 
-/* A line of options, as the configuration has them: index min=0 label="Gross weight" */
+/* Reads lines of options in directives, such as: index min=0 label="Gross weight" */
 
 /*
- * Takes the next option off the line, onto the pool: its name, with "=" if it has that, and its value, NULL without "=". At the end of the
- * line the name is "". A value with blanks is between quotation marks; there, a backslash before a quotation mark or another backslash
- * makes it part of the value, as in httpd's own directives. NULL, or what is wrong, in words for the administrator.
+ * Removes the next option from the line. Sets *name to its name, including "=" if the option has a value, and *value to
+ * the value or NULL, both on the pool. The name is "" at the end of the line. A value with blanks is in quotation
+ * marks; inside them, a backslash escapes a quotation mark or a backslash, as in httpd's own directives. Returns NULL,
+ * or an error message for the administrator.
  */
 const char *cat_option_take(apr_pool_t *pool, const char **line, const char **name, const char **value);
 

@@ -8,7 +8,8 @@
 #define PCRE2_CODE_UNIT_WIDTH 8
 #include <pcre2.h>
 
-/* A pattern such as (a+)+b tries more ways than there are seconds in a year. So many steps take some hundredths of a second. */
+/* Limits of one comparison. A pattern such as (a+)+b can need exponential time. This many steps take some hundredths of
+ * a second. */
 #define STEPS_MAX 1000000
 #define MEMORY_MAX 16384 /* KiB */
 

@@ -4,19 +4,19 @@
 
 #include <apr_pools.h>
 
-/* A regular expression (PCRE2) that a whole text must match. Any number of threads may use one at once. */
+/* A regular expression (PCRE2) that must match a whole text. Several threads may use one at the same time. */
 typedef struct cat_pattern_t cat_pattern_t;
 
-/* Compiles it onto the pool. NULL, or what is wrong with it and where, in words for the administrator who wrote it. */
+/* Compiles the expression onto the pool. Returns NULL, or an error message with the position for the administrator. */
 const char *cat_pattern_compile(apr_pool_t *pool, const char *expression, const cat_pattern_t **pattern);
 
 typedef enum {
     CAT_PATTERN_MATCHES,
     CAT_PATTERN_DIFFERS,
-    CAT_PATTERN_GIVES_UP /* the comparison would take too many steps, or too much memory */
+    CAT_PATTERN_GIVES_UP /* the comparison exceeds its limits of steps or memory */
 } cat_pattern_outcome_t;
 
-/* text: UTF-8. Takes a fraction of a second at most, whatever pattern and text are. */
+/* Compares a UTF-8 text with the pattern. Takes a fraction of a second at most, for any pattern and text. */
 cat_pattern_outcome_t cat_pattern_match(const cat_pattern_t *pattern, const char *text);
 
 #endif

@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Tells of which kind a picture is, and how large it says it is.
+ * Finds out the kind of a picture and its declared size, from its first bytes only. The name and media type that a
+ * client sends do not matter. The size is known before anything is decoded, so a small file that declares billions of
+ * pixels costs nothing:
  *
- * Whatever name or media type a client gives a file, its first octets decide. The size is known before anything is decoded, so that a file
- * of few octets that declares billions of pixels costs nothing:
- *
- *     JPEG  FF D8 | FF E1 length ... | FF C0 length 8 HEIGHT WIDTH        the first frame header among the segments
+ *     JPEG  FF D8 | FF E1 length ... | FF C0 length 8 HEIGHT WIDTH        the first frame header
  *     PNG   89 P N G ... IHDR WIDTH HEIGHT
- *     GIF   G I F 8 9 a WIDTH HEIGHT ... | , LEFT TOP WIDTH HEIGHT        the first image makes the screen larger that it does not fit on
- *     WebP  R I F F length W E B P | VP8X, VP8L or VP8, each with its own way to write them
- *     AVIF  length f t y p brands ... | ispe 0 WIDTH HEIGHT               a property for each image in the file: the largest counts
+ *     GIF   G I F 8 9 a WIDTH HEIGHT ... | , LEFT TOP WIDTH HEIGHT        an image beyond the screen enlarges the screen
+ *     WebP  R I F F length W E B P | VP8X, VP8L or VP8                    each with its own encoding of the size
+ *     AVIF  length f t y p brands ... | ispe 0 WIDTH HEIGHT               one for each image; the largest counts
  */
 #include "lib/picture.h"
 
@@ -17,34 +16,34 @@
 
 #include "lib/buffer.h"
 
-typedef struct octets_t {
+typedef struct bytes_t {
     const unsigned char *data;
     apr_size_t length;
-} octets_t;
+} bytes_t;
 
-static int is_at(const octets_t *o, apr_size_t at, const char *text, apr_size_t length)
+static int is_at(const bytes_t *o, apr_size_t at, const char *text, apr_size_t length)
 {
     return at <= o->length && length <= o->length - at && memcmp(o->data + at, text, length) == 0;
 }
 
 #define IS_AT(o, at, text) is_at(o, at, text, sizeof(text) - 1)
 
-/* Numbers of this number of octets, the highest or the lowest first. The caller has checked that the octets are there. */
-static apr_uint32_t big(const octets_t *o, apr_size_t at, int octets)
+/* Reads a number of the given size, big-endian or little-endian. The caller has checked that the bytes exist. */
+static apr_uint32_t big(const bytes_t *o, apr_size_t at, int bytes)
 {
     apr_uint32_t number = 0;
 
-    for (int i = 0; i < octets; i++) {
+    for (int i = 0; i < bytes; i++) {
         number = number << 8 | o->data[at + (apr_size_t)i];
     }
     return number;
 }
 
-static apr_uint32_t little(const octets_t *o, apr_size_t at, int octets)
+static apr_uint32_t little(const bytes_t *o, apr_size_t at, int bytes)
 {
     apr_uint32_t number = 0;
 
-    for (int i = octets; i-- > 0;) {
+    for (int i = bytes; i-- > 0;) {
         number = number << 8 | o->data[at + (apr_size_t)i];
     }
     return number;
@@ -57,7 +56,7 @@ static cat_picture_t make_picture(cat_picture_kind_t kind, apr_uint32_t width, a
 
 /* ---- JPEG ---- */
 
-/* C4, C8 and CC are no frame headers. */
+/* C4, C8 and CC are not frame headers. */
 static int is_frame(unsigned char marker)
 {
     return marker >= 0xc0 && marker <= 0xcf && marker != 0xc4 && marker != 0xc8 && marker != 0xcc;
@@ -68,8 +67,9 @@ static int stands_alone(unsigned char marker)
     return marker == 0x01 || (marker >= 0xd0 && marker <= 0xd8);
 }
 
-/* A segment has its marker, after any number of FF, its length, which includes itself, and its contents; some markers are all of theirs. */
-static cat_picture_t read_jpeg(const octets_t *o)
+/* Reads the segments up to the first frame header. A segment consists of a marker, after any number of FF bytes, a
+ * length that includes itself, and its contents. Some markers have no length and contents. */
+static cat_picture_t read_jpeg(const bytes_t *o)
 {
     cat_picture_t picture;
     apr_size_t at = 2;
@@ -98,7 +98,7 @@ static cat_picture_t read_jpeg(const octets_t *o)
 
 #define COLOUR_TYPE 25 /* offset of the colour type: 0 is grey; 4 is grey with transparency */
 
-static cat_picture_t read_png(const octets_t *o)
+static cat_picture_t read_png(const bytes_t *o)
 {
     cat_picture_t picture = make_picture(CAT_PICTURE_PNG, big(o, 16, 4), big(o, 20, 4));
 
@@ -108,15 +108,15 @@ static cat_picture_t read_png(const octets_t *o)
 
 /* ---- GIF ---- */
 
-/* A table of colours, if the flags have one. */
+/* Returns the length of the colour table, which the flags declare. */
 static apr_size_t table_length(unsigned char flags)
 {
     return flags & 0x80 ? (apr_size_t)3 << ((flags & 7) + 1) : 0;
 }
 
-/* An extension, "!" and a label, is sub-blocks, each behind its length; the last one has none. As decoders do, takes the first one of any but a
- * comment for one even if it has none. Returns where it ends. */
-static apr_size_t skip_extension(const octets_t *o, apr_size_t at)
+/* Returns the end of an extension: "!", a label and sub-blocks, each with its length before it, up to an empty one.
+ * Like decoders, takes the first sub-block of any extension but a comment as a sub-block even if it is empty. */
+static apr_size_t skip_extension(const bytes_t *o, apr_size_t at)
 {
     int is_first = at + 2 < o->length && o->data[at + 1] != 0xfe;
 
@@ -126,7 +126,7 @@ static apr_size_t skip_extension(const octets_t *o, apr_size_t at)
     return at + 1;
 }
 
-static cat_picture_t read_gif(const octets_t *o)
+static cat_picture_t read_gif(const bytes_t *o)
 {
     apr_uint32_t width, height, right, bottom;
     apr_size_t at = o->length > 13 ? 13 + table_length(o->data[10]) : o->length;
@@ -146,7 +146,7 @@ static cat_picture_t read_gif(const octets_t *o)
 
 /* ---- WebP ---- */
 
-static cat_picture_t read_webp(const octets_t *o)
+static cat_picture_t read_webp(const bytes_t *o)
 {
     if (o->length < 30) {
         return make_picture(CAT_PICTURE_NONE, 0, 0);
@@ -166,8 +166,9 @@ static cat_picture_t read_webp(const octets_t *o)
 
 /* ---- AVIF ---- */
 
-/* Brands are behind the length and "ftyp": the main one, a version, and those that the file is compatible with. */
-static int is_avif(const octets_t *o)
+/* Returns true if the file declares the brand. The brands follow the length and "ftyp": the main brand, a version, and
+ * the compatible brands. */
+static int is_avif(const bytes_t *o)
 {
     apr_size_t end = o->length >= 16 && IS_AT(o, 4, "ftyp") ? big(o, 0, 4) : 0;
 
@@ -179,8 +180,9 @@ static int is_avif(const octets_t *o)
     return 0;
 }
 
-/* The boxes are not followed: whatever else has these four letters only makes a picture larger than it is. */
-static cat_picture_t read_avif(const octets_t *o)
+/* Searches for ispe boxes without parsing the boxes around them. Other data with these letters can only make the
+ * picture seem larger. */
+static cat_picture_t read_avif(const bytes_t *o)
 {
     apr_uint32_t width = 0, height = 0;
 
@@ -199,11 +201,12 @@ static cat_picture_t read_avif(const octets_t *o)
 /* ---- colour profiles ---- */
 
 #define SIGNATURE "acsp"
-#define BEFORE 20 /* distance in an ICC profile from the name of its colour space to its signature, in bytes */
+#define BEFORE 20 /* distance in bytes in an ICC profile from the name of its colour space to its signature */
 
-/* Returns true if the file seems to embed a colour profile for its channels. A PNG file compresses the profile, so any profile counts there;
- * libvips ignores one for other channels. All other kinds embed the profile as it is. */
-static int has_profile(const octets_t *o, const cat_picture_t *picture)
+/* Returns true if the file seems to embed a colour profile for its channels. PNG files compress the profile, so any
+ * profile counts there; libvips ignores a profile for other channels. All other kinds embed the profile
+ * uncompressed. */
+static int has_profile(const bytes_t *o, const cat_picture_t *picture)
 {
     const unsigned char *at = o->data, *end = o->data + o->length;
 
@@ -219,9 +222,9 @@ static int has_profile(const octets_t *o, const cat_picture_t *picture)
     return 0;
 }
 
-/* ---- all of them ---- */
+/* ---- all kinds ---- */
 
-static cat_picture_t read_kind(const octets_t *o)
+static cat_picture_t read_kind(const bytes_t *o)
 {
     if (IS_AT(o, 0, "\xff\xd8\xff")) {
         return read_jpeg(o);
@@ -240,7 +243,7 @@ static cat_picture_t read_kind(const octets_t *o)
 
 cat_picture_t cat_picture_read(const char *data, apr_size_t length)
 {
-    const octets_t o = {(const unsigned char *)data, length};
+    const bytes_t o = {(const unsigned char *)data, length};
     cat_picture_t picture = read_kind(&o);
 
     picture.has_profile = picture.kind != CAT_PICTURE_NONE && has_profile(&o, &picture);
@@ -249,26 +252,26 @@ cat_picture_t cat_picture_read(const char *data, apr_size_t length)
 
 /* ---- stripping ---- */
 
-#define HEAD 12     /* octets: RIFF, a length, WEBP */
-#define CHUNK 8     /* its name and length */
-#define EXTENDED 18 /* a chunk VP8X */
+#define HEAD 12     /* bytes: RIFF, a length, WEBP */
+#define CHUNK 8     /* bytes of a chunk's name and length */
+#define EXTENDED 18 /* bytes of a VP8X chunk */
 #define HAS_ALPHA 0x10
 
-static void add_little(cat_buffer_t *b, apr_uint32_t number, int octets)
+static void add_little(cat_buffer_t *b, apr_uint32_t number, int bytes)
 {
-    for (int i = 0; i < octets; i++) {
-        const char octet = (char)(number >> (8 * i) & 0xff);
-        cat_buffer_add(b, &octet, 1);
+    for (int i = 0; i < bytes; i++) {
+        const char byte = (char)(number >> (8 * i) & 0xff);
+        cat_buffer_add(b, &byte, 1);
     }
 }
 
-/* What a file has of the chunks that make up a picture. */
+/* Positions of the chunks that make up a picture. */
 typedef struct webp_t {
-    apr_size_t alpha, image; /* where the chunk begins; 0: there is none */
+    apr_size_t alpha, image; /* offset of the chunk; 0 if there is none */
 } webp_t;
 
-/* 0: it is cut off, or has more than one picture. */
-static int find_chunks(const octets_t *o, webp_t *w)
+/* Returns 0 if the file is incomplete, or does not have exactly one picture. */
+static int find_chunks(const bytes_t *o, webp_t *w)
 {
     *w = (webp_t){0, 0};
     for (apr_size_t at = HEAD; at + CHUNK <= o->length;) {
@@ -283,8 +286,8 @@ static int find_chunks(const octets_t *o, webp_t *w)
     return w->image != 0;
 }
 
-/* Chunks of an odd length are filled up. */
-static void add_chunk(cat_buffer_t *b, const octets_t *o, apr_size_t at)
+/* Chunks of an odd length are padded. */
+static void add_chunk(cat_buffer_t *b, const bytes_t *o, apr_size_t at)
 {
     apr_size_t size = little(o, at + 4, 4);
 
@@ -292,8 +295,8 @@ static void add_chunk(cat_buffer_t *b, const octets_t *o, apr_size_t at)
     cat_buffer_add(b, "", size % 2);
 }
 
-/* Only a picture whose transparency has a chunk of its own needs the extended form. */
-static void add_picture(cat_buffer_t *b, const octets_t *o, const webp_t *w)
+/* Writes the extended form only if transparency has a chunk of its own. */
+static void add_picture(cat_buffer_t *b, const bytes_t *o, const webp_t *w)
 {
     if (w->alpha) {
         cat_picture_t size = read_webp(o);
@@ -309,7 +312,7 @@ static void add_picture(cat_buffer_t *b, const octets_t *o, const webp_t *w)
 
 const char *cat_picture_strip(apr_pool_t *pool, const char *data, apr_size_t *length)
 {
-    const octets_t o = {(const unsigned char *)data, *length};
+    const bytes_t o = {(const unsigned char *)data, *length};
     cat_buffer_t b;
     webp_t w;
 

@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Runs a program in a process that may do little else than read its input and print.
- *
- * A decoder of pictures reads what strangers send, so what it may do is bounded before it starts:
+ * Runs a program in a confined process. A picture decoder reads data from strangers, so these bounds apply before it
+ * starts:
  *
  *     limits (setrlimit)    processor time, memory, open files; no file may grow
- *     Landlock              which files it may read, and that it may write none
- *     a filter (seccomp)    which system calls exist
- *     no_new_privs          what a program gains that is setuid
+ *     Landlock              the files it may read; it may write none
+ *     a filter (seccomp)    the system calls it may make
+ *     no_new_privs          setuid programs give it no privileges
  *
- * The filter names what a decoder needs. Any other call, also one that a later kernel adds, fails as in a kernel that does not have it; the
- * C library then takes an older one where it knows one, as it does for clone3.
+ * The filter lists the calls that a decoder needs. Any other call, also one that a later kernel adds, fails as if the
+ * kernel did not have it. For some calls, such as clone3, the C library then uses an older one.
  *
  *     this thread    fork -> the child: files, limits, Landlock, filter, exec
- *                    read what it prints; at the end of the budget, or if this process must stop, SIGKILL for its process group
+ *                    reads the output; sends SIGKILL to the child's process group at the end of the budget, or if this
+ *                    process must stop
  *
- * Other threads of this process may hold any lock while this one forks, so the child calls nothing but system calls. If the process is killed,
- * the kernel kills the child (PR_SET_PDEATHSIG).
+ * Other threads may hold locks during the fork, so the child makes system calls only. If this process is killed, the
+ * kernel kills the child (PR_SET_PDEATHSIG).
  */
 #include "lib/process.h"
 
@@ -39,10 +39,10 @@
 
 #include "lib/time.h"
 
-#define EXIT_MISSING 127 /* as shells have it, and the dynamic linker that misses a library */
-#define LOOK 100         /* milliseconds: how often a thread that waits looks at the time */
+#define EXIT_MISSING 127   /* exit status of shells, and of the dynamic linker if a library is missing */
+#define CHECK_INTERVAL 100 /* milliseconds between checks of the time */
 #define PAUSE apr_time_from_msec(1)
-#define PORTION ((apr_size_t)1 << 16)
+#define READ_SIZE ((apr_size_t)1 << 16)
 
 int cat_process_must_stop(void)
 {
@@ -51,7 +51,7 @@ int cat_process_must_stop(void)
     return sigpending(&pending) == 0 && (sigismember(&pending, SIGTERM) || sigismember(&pending, SIGHUP));
 }
 
-/* ---- the filter ---- */
+/* ---- the seccomp filter ---- */
 
 #if defined(__x86_64__)
 #define ARCHITECTURE AUDIT_ARCH_X86_64
@@ -67,7 +67,8 @@ int cat_process_must_stop(void)
 #define ALLOW(call) IS(__NR_##call, 1), ANSWER(SECCOMP_RET_ALLOW)
 #define REFUSED ANSWER(SECCOMP_RET_ERRNO | EACCES)
 
-/* With one value of an argument only, of which the lower half counts; with an argument that has none of these bits. */
+/* ALLOW_IF allows a call only if the lower 32 bits of the argument equal the value; ALLOW_UNLESS, only if the argument
+ * has none of the bits. */
 #define ALLOW_IF(call, argument, value)                                                                                \
     IS(__NR_##call, 4), LOAD(args[argument]), IS(value, 1), ANSWER(SECCOMP_RET_ALLOW), REFUSED
 #define ALLOW_UNLESS(call, argument, bits)                                                                             \
@@ -78,7 +79,8 @@ int cat_process_must_stop(void)
     (CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_SYSVSEM | CLONE_SIGHAND | CLONE_THREAD | CLONE_SETTLS |                 \
      CLONE_PARENT_SETTID | CLONE_CHILD_CLEARTID)
 
-/* A call of another architecture is compared by the architecture's number, which no call has; the numbers of x32 have a bit that these lack. */
+/* A call of another architecture skips LOAD(nr), so its architecture number is compared with the call numbers and
+ * matches none. Call numbers of x32 have a bit that none of the listed numbers has. */
 static struct sock_filter filter[] = {
     LOAD(arch),
     IS(ARCHITECTURE, 1),
@@ -148,7 +150,7 @@ static struct sock_filter filter[] = {
     ALLOW(getegid),
     ALLOW(getresuid),
     ALLOW(getresgid),
-    ALLOW_IF(prlimit64, 0, 0), /* its own limits */
+    ALLOW_IF(prlimit64, 0, 0), /* the limits of this process only */
     ALLOW(getrusage),
     ALLOW(getrandom),
     ALLOW(sysinfo),
@@ -157,13 +159,13 @@ static struct sock_filter filter[] = {
 };
 static const struct sock_fprog filter_program = {sizeof(filter) / sizeof(filter[0]), filter};
 
-/* A kernel that knows filters looks where this one should be. */
+/* Passes a NULL filter: a kernel that has seccomp filters answers EFAULT. */
 static int has_filters(void)
 {
     return prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, NULL) < 0 && errno == EFAULT;
 }
 
-/* 0: the kernel knows filters, but does not take this one. */
+/* Returns 0 if the kernel has seccomp filters but refuses this one. */
 static int set_filter(void)
 {
     return prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter_program) == 0 || !has_filters();
@@ -180,7 +182,8 @@ static int set_filter(void)
 #define READABLE_FILE (LANDLOCK_ACCESS_FS_EXECUTE | LANDLOCK_ACCESS_FS_READ_FILE)
 #define READABLE (READABLE_FILE | LANDLOCK_ACCESS_FS_READ_DIR)
 
-/* All rights to files that the kernel's version of Landlock knows, so that a program has none but those of the rules. 0: it knows nothing. */
+/* Returns all rights to files that the kernel's version of Landlock can restrict. A program then has only the rights
+ * that rules grant. Returns 0 if the kernel has no Landlock. */
 static __u64 find_rights(void)
 {
     static const int counts[] = {0, 13, 14, 15, 15, 16};
@@ -200,7 +203,8 @@ static void allow_path(int rules, const char *path, __u64 rights)
     }
 }
 
-/* What programs consist of. What a process has open already it may use further. 0: the kernel knows Landlock, but does not take the rules. */
+/* Allows a program to read the files that programs consist of. Files that are already open stay usable. Returns 0 if
+ * the kernel has Landlock but refuses the rules. */
 static int set_landlock(const char *program)
 {
     static const char *const directories[] = {"/usr", "/lib", "/lib32", "/lib64", "/libx32", "/opt"};
@@ -236,7 +240,7 @@ const char *cat_process_lack(void)
 
 /* ---- the child ---- */
 
-/* more: what the hard limit is above the soft one. A limit that is lower already stays. */
+/* Sets a soft limit of `most` and a hard limit of `most` + `more`. Keeps a lower limit that is already set. */
 static void set_limit(__rlimit_resource_t resource, rlim_t most, rlim_t more)
 {
     struct rlimit limit = {RLIM_INFINITY, RLIM_INFINITY};
@@ -247,7 +251,8 @@ static void set_limit(__rlimit_resource_t resource, rlim_t most, rlim_t more)
     setrlimit(resource, &limit);
 }
 
-/* At the soft limit of processor time comes SIGXCPU, at the hard one SIGKILL, which may have other reasons. */
+/* The kernel sends SIGXCPU at the soft limit of processor time, and SIGKILL at the hard limit. The limits differ
+ * because SIGKILL can have other causes. */
 static void set_limits(const cat_process_t *program, rlim_t seconds)
 {
     set_limit(RLIMIT_CPU, seconds, 1);
@@ -257,7 +262,8 @@ static void set_limits(const cat_process_t *program, rlim_t seconds)
     set_limit(RLIMIT_CORE, 0, 0);
 }
 
-/* What a handler of httpd's would do in the child is for its parent. A signal that is ignored would stay so. */
+/* Removes httpd's signal handlers, which must not run in the child. Also resets ignored signals, because exec would
+ * keep them ignored. */
 static void reset_signals(void)
 {
     sigset_t none;
@@ -284,7 +290,7 @@ static void become_program(const cat_process_t *program, int output, int nowhere
     }
 }
 
-/* pid < 0: there is none; errno says why. */
+/* Returns the child's process id, or -1 with the reason in errno. */
 static pid_t start(const cat_process_t *program, int output, rlim_t seconds)
 {
     int nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
@@ -292,7 +298,7 @@ static pid_t start(const cat_process_t *program, int output, rlim_t seconds)
 
     if (pid == 0) {
         prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
-        if (getppid() == parent) { /* else it has been killed already */
+        if (getppid() == parent) { /* otherwise the parent has died already */
             become_program(program, output, nowhere, seconds);
         }
         _exit(EXIT_MISSING);
@@ -307,7 +313,7 @@ static pid_t start(const cat_process_t *program, int output, rlim_t seconds)
 
 typedef struct run_t {
     pid_t pid;
-    int from; /* what it prints */
+    int from; /* read end of the pipe that is the program's standard output */
     apr_size_t most;
     apr_time_t end;
     cat_buffer_t *output;
@@ -315,15 +321,15 @@ typedef struct run_t {
     struct rusage usage;
 } run_t;
 
-/* DONE: not yet. */
-static cat_process_result_t look_at_time(const run_t *r)
+/* Returns CAT_PROCESS_DONE if the program may continue. */
+static cat_process_result_t check_time(const run_t *r)
 {
     return cat_time_monotonic() >= r->end ? CAT_PROCESS_TOO_LONG
            : cat_process_must_stop()      ? CAT_PROCESS_STOPPED
                                           : CAT_PROCESS_DONE;
 }
 
-/* DONE: there is no more to come. */
+/* Returns CAT_PROCESS_DONE at the end of the output. */
 static cat_process_result_t read_output(run_t *r)
 {
     cat_process_result_t result = CAT_PROCESS_DONE;
@@ -331,18 +337,19 @@ static cat_process_result_t read_output(run_t *r)
 
     while (got != 0 && result == CAT_PROCESS_DONE) {
         struct pollfd from = {.fd = r->from, .events = POLLIN};
-        if (poll(&from, 1, LOOK) > 0) {
-            cat_buffer_reserve(r->output, PORTION);
-            got = read(r->from, r->output->data + r->output->length, PORTION);
+        if (poll(&from, 1, CHECK_INTERVAL) > 0) {
+            cat_buffer_reserve(r->output, READ_SIZE);
+            got = read(r->from, r->output->data + r->output->length, READ_SIZE);
             r->output->length += got > 0 ? (apr_size_t)got : 0;
         }
-        result = r->output->length > r->most ? CAT_PROCESS_REFUSED : look_at_time(r);
+        result = r->output->length > r->most ? CAT_PROCESS_REFUSED : check_time(r);
     }
     return result;
 }
 
-/* DONE: it has ended, as it does behind its output, unless it is no decoder any more. How it ended is unknown, and taken for 0, where another
- * module has the system forget children. */
+/* Waits for the program, which normally exits right after its output, unless an attacker has taken it over. Returns
+ * CAT_PROCESS_DONE when it has exited. If another module lets the system discard exit statuses (SIGCHLD ignored), the
+ * status is unknown and counts as 0. */
 static cat_process_result_t wait_for_end(run_t *r)
 {
     cat_process_result_t result = CAT_PROCESS_DONE;
@@ -351,7 +358,7 @@ static cat_process_result_t wait_for_end(run_t *r)
     while (((ended = wait4(r->pid, &r->status, WNOHANG, &r->usage)) == 0 || (ended < 0 && errno == EINTR)) &&
            result == CAT_PROCESS_DONE) {
         apr_sleep(PAUSE);
-        result = look_at_time(r);
+        result = check_time(r);
     }
     return ended == r->pid ? CAT_PROCESS_DONE : result;
 }
@@ -359,7 +366,7 @@ static cat_process_result_t wait_for_end(run_t *r)
 static void kill_group(pid_t pid)
 {
     kill(-pid, SIGKILL);
-    kill(pid, SIGKILL); /* it may not have made its group yet */
+    kill(pid, SIGKILL); /* the child may not have its own process group yet */
     while (waitpid(pid, NULL, 0) < 0 && errno == EINTR) {
     }
 }

@@ -48,12 +48,12 @@ static int is_text(const char *bytes, apr_size_t length)
     apr_int32_t character;
 
     for (apr_size_t i = 0; i < length;) {
-        apr_size_t octets = cat_text_read(bytes + i, length - i, &character);
-        if ((octets == 1 && character > 0x7f) || (character < ' ' && !strchr("\t\n\r", (int)character)) ||
+        apr_size_t size = cat_text_read(bytes + i, length - i, &character);
+        if ((size == 1 && character > 0x7f) || (character < ' ' && !strchr("\t\n\r", (int)character)) ||
             character == 0x7f || character == 0) {
             return 0;
         }
-        i += octets;
+        i += size;
     }
     return 1;
 }
@@ -77,7 +77,8 @@ static int digit_of(char c)
     return apr_isdigit(c) ? c - '0' : apr_isxdigit(c) ? apr_tolower(c) - 'a' + 10 : -1;
 }
 
-/* Counts the different values of single bytes, or of the bytes that pairs of hexadecimal digits encode. Returns 0 if a pair has another character. */
+/* Counts the different values of single bytes or, if `hexadecimal` is 1, of the bytes that pairs of hexadecimal digits
+ * encode. Returns 0 if a pair has another character. */
 static int count_values(const char *bytes, apr_size_t length, int hexadecimal)
 {
     char seen[256] = {0};
@@ -94,7 +95,8 @@ static int count_values(const char *bytes, apr_size_t length, int hexadecimal)
     return count;
 }
 
-/* A random key of 64 hexadecimal digits lacks one of the 16 digits in one of four cases, so the encoded bytes count too. */
+/* Also counts the encoded bytes of a hexadecimal key: one of four random keys of 64 digits lacks one of the 16
+ * digits. */
 const char *cat_secret_find_weakness(const char *bytes, apr_size_t length)
 {
     if (count_values(bytes, length, 0) < CAT_SECRET_VALUES_LEAST &&
@@ -114,7 +116,7 @@ const char *cat_secret_read_file(apr_pool_t *pool, const char *path, const char 
     if (fault) {
         return fault;
     }
-    /* The last of 32 random bytes can be a newline, and the one before it a carriage return. */
+    /* the last of 32 random bytes can be a newline, and the one before it a carriage return */
     if (n >= 1 && content[n - 1] == '\n' && (n != CAT_SECRET_BITS / 8 || is_text(content, n))) {
         n--;
         if (n >= 1 && content[n - 1] == '\r' && is_text(content, n)) {

@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Cuts words into parts of three letters, and counts the edits between two words.
+ * Splits words into trigrams, and counts the edits between two words.
  *
- * A dictionary that lists words by their parts is read for one word of a question as follows. A word that contains it has all of its parts, so
- * the rarest is enough. A word that is one edit away lacks at most four parts that follow each other, "kettle" and "kettel":
+ * A dictionary that lists words by their trigrams finds the words similar to a searched word as follows. A word that
+ * contains the searched word has all of its trigrams, so looking up the rarest one is enough. A word that is one edit
+ * away lacks at most four successive trigrams, as "kettle" and "kettel" show:
  *
  *     <ke ket ett ttl tle le>
  *     <ke ket ett tte tel el>
  *
- * Of two parts that are four places apart it therefore has at least one; and of three, if it is two edits away. With marks a word has as many
- * parts as letters, so five letters are enough for one edit, and nine for two. A word with an ending, "kettles", lacks the last part, so it
- * takes one letter more.
+ * So it has at least one of two trigrams that are four positions apart, and a word that is two edits away has at least
+ * one of three. With the marks < and >, a word has as many trigrams as letters, so one edit requires five letters and
+ * two edits nine. A word with an ending, "kettles", lacks the last trigram and so requires one letter more.
  *
- * The distance is that of optimal string alignment: edits do not overlap.
+ * The distance is optimal string alignment: edits do not overlap.
  */
 #include "lib/spelling.h"
 
@@ -36,7 +37,7 @@ apr_array_header_t *cat_spelling_parts(apr_pool_t *pool, const char *word)
 {
     apr_array_header_t *parts = apr_array_make(pool, 12, sizeof(const char *));
     const char *text = apr_pstrcat(pool, "<", word, ">", NULL), *end = text + strlen(text);
-    const char *one = text, *two = text; /* where the last letter but one begins, and the last one */
+    const char *one = text, *two = text; /* beginnings of the last letter but one, and of the last letter */
     apr_int32_t letter;
 
     for (int count = 1; text < end; count++) {
@@ -56,12 +57,12 @@ static int least_of(int one, int other)
     return one < other ? one : other;
 }
 
-static int is_within(char octet)
+static int is_within(char byte)
 {
-    return (octet & 0xC0) == 0x80;
+    return (byte & 0xC0) == 0x80;
 }
 
-/* Behind the first character of a text, if it has one. */
+/* Returns the position after the first character. Returns `text` if it is empty. */
 static const char *behind_first(const char *text)
 {
     if (*text) {
@@ -80,7 +81,7 @@ static int is_ending(const char *text, int most)
     return !*text;
 }
 
-/* What both words begin with is equal in one of their best alignments, so the first edit is at the first difference. */
+/* Skips equal beginnings: one of the best alignments of both words has its first edit at the first difference. */
 int cat_spelling_compare(const char *one, const char *other, int ending, int most)
 {
     const char *second = behind_first(one), *other_second = behind_first(other);

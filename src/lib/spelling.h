@@ -5,30 +5,34 @@
 #include <apr_tables.h>
 
 /*
- * How alike two folded words are, for questions with a slip or with a part of a longer word. Words are compared by characters.
+ * Measures how similar two folded words are, for searches with a typo or with a substring of a word. Words are compared
+ * by characters.
  */
 
-#define CAT_SPELLING_INSIDE_LEAST 3 /* letters of a word that is looked for inside others */
-#define CAT_SPELLING_SLIP_LEAST 5   /* of one that may have a slip; of one that may have two: */
+#define CAT_SPELLING_INSIDE_LEAST 3 /* least letters of a word that is searched inside other words */
+#define CAT_SPELLING_SLIP_LEAST 5   /* least letters of a word with one typo; the next line, with two */
 #define CAT_SPELLING_SLIPS_LEAST 9
 #define CAT_SPELLING_EDITS_MAX 2
-#define CAT_SPELLING_ENDING_MAX 2 /* letters behind a word with a slip, as of a plural */
+#define CAT_SPELLING_ENDING_MAX 2 /* largest number of letters after a word with a typo, such as a plural ending */
 
-/* The number of slips that a word of this length may have: 0 to CAT_SPELLING_EDITS_MAX. */
+/* Returns the number of typos that a word of this length may have, 0 to CAT_SPELLING_EDITS_MAX. */
 int cat_spelling_edits(int letters);
 
-/* The same of one whose slip may be in the beginning of a word with an ending. */
+/* Returns the number of typos that a word of this length may have if it is compared with the beginning of a word with
+ * an ending. */
 int cat_spelling_edits_with_ending(int letters);
 
-/* The parts of three letters of a word, in its order, on the pool, as const char *: "<ke", "ket", "ett", "ttl", "tle", "le>" of "kettle", as many as
- * the word has letters. */
+/* Returns the trigrams of a word, in its order, on the pool, as const char *: "<ke", "ket", "ett", "ttl", "tle" and
+ * "le>" for "kettle". A word has as many trigrams as letters. */
 apr_array_header_t *cat_spelling_parts(apr_pool_t *pool, const char *word);
 
-/* Of two parts that are so far from each other, a slip leaves one: at most four follow each other that it changes. */
+/* Distance of two trigrams of which one typo leaves at least one, because a typo changes at most four successive
+ * trigrams. */
 #define CAT_SPELLING_PARTS_APART 4
 
-/* How many edits make one word of the other, or of what the other has before an ending of up to `ending` letters: a letter that is missing, too many,
- * another one, or in the place of its neighbour. More than `most`, which is at most CAT_SPELLING_EDITS_MAX: most + 1. */
+/* Counts the edits that turn `one` into `other`, or into `other` without an ending of up to `ending` letters. An edit
+ * inserts, deletes or replaces a letter, or swaps two neighbours. Returns `most` + 1 if more than `most` edits are
+ * needed; `most` is at most CAT_SPELLING_EDITS_MAX. */
 int cat_spelling_compare(const char *one, const char *other, int ending, int most);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Records in a temporary file without a name, so that nothing is left of them when the process ends, however it ends. Before
- * each text is a mark, '-' for NULL or '+' for a text, which ends in a NUL.
+ * Stores records in a temporary file without a name, which the system removes when the process ends, even after a
+ * crash. Each text has a mark before it, '-' for NULL or '+' for a text, and a NUL after it.
  */
 #include "lib/spool.h"
 
@@ -13,7 +13,7 @@
 #include "lib/buffer.h"
 #include "lib/file.h"
 
-/* What is before a text. */
+/* Marks before a text. */
 enum { ABSENT = '-', TEXT = '+' };
 
 struct cat_spool_t {
@@ -55,7 +55,7 @@ apr_status_t cat_spool_add(cat_spool_t *spool, const char *const *texts, int cou
     return ferror(spool->file) ? errno : APR_SUCCESS;
 }
 
-/* fseeko writes what is buffered. */
+/* fseeko also writes buffered data. */
 apr_status_t cat_spool_seek(cat_spool_t *spool, apr_off_t position)
 {
     return fseeko(spool->file, position, SEEK_SET) == 0 ? APR_SUCCESS : errno;
@@ -66,7 +66,6 @@ apr_off_t cat_spool_tell(cat_spool_t *spool)
     return ftello(spool->file);
 }
 
-/* Reads a text and its NUL. */
 static int read_text(FILE *file, apr_pool_t *pool, const char **text)
 {
     cat_buffer_t b;
@@ -74,8 +73,8 @@ static int read_text(FILE *file, apr_pool_t *pool, const char **text)
 
     cat_buffer_init(&b, pool, 64);
     while ((c = getc_unlocked(file)) > 0) {
-        const char octet = (char)c;
-        cat_buffer_add(&b, &octet, 1);
+        const char byte = (char)c;
+        cat_buffer_add(&b, &byte, 1);
     }
     *text = cat_buffer_text(&b);
     return c == 0;

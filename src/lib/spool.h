@@ -7,23 +7,24 @@
 #include <apr_pools.h>
 
 /*
- * Records in a temporary file: what is too large for memory is written once, then read as often as needed. The file has
- * no name, so the system removes it when the process ends, however that happens. A record is an array of texts, any of
- * which may be NULL. Used by one thread at a time.
+ * Records in a temporary file, for data that is too large for memory. They are written once and can be read repeatedly.
+ * The file has no name, so the system removes it when the process ends, even after a crash. A record is an array of
+ * texts, any of which may be NULL. Only one thread at a time may use a spool.
  */
 typedef struct cat_spool_t cat_spool_t;
 
-/* Opens a new spool in the directory for temporary files (TMPDIR, or /tmp); the pool closes it. */
+/* Creates a spool in the directory for temporary files (TMPDIR, or /tmp). The pool closes it. */
 apr_status_t cat_spool_open(apr_pool_t *pool, cat_spool_t **spool);
 
-/* Adds a record. APR_ENOSPC: the disk is full. After a failure the spool is of no more use. */
+/* Appends a record. Returns APR_ENOSPC if the disk is full. After an error, the spool must not be used. */
 apr_status_t cat_spool_add(cat_spool_t *spool, const char *const *texts, int count);
 
-/* Where the next record is read. Call _seek before the first _read: 0 is the first record. No record is added after it. */
+/* Set and return the position of the next record to read; position 0 is the first record. Call cat_spool_seek before
+ * the first cat_spool_read. No record may be added after that. */
 apr_status_t cat_spool_seek(cat_spool_t *spool, apr_off_t position);
 apr_off_t cat_spool_tell(cat_spool_t *spool);
 
-/* Reads the next record's texts, on the pool. APR_EOF: there is none. */
+/* Reads the texts of the next record, on the pool. Returns APR_EOF after the last record. */
 apr_status_t cat_spool_read(cat_spool_t *spool, apr_pool_t *pool, const char **texts, int count);
 
 #endif

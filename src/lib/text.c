@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reads texts by their characters, and compares and joins words. Texts may come from anywhere: each octet that is not part of valid UTF-8 is read as
- * U+FFFD, so no function fails because of it. Comparisons are by octets.
+ * Reads texts by characters, and compares and joins words. Texts may come from clients: each byte that is not part of
+ * valid UTF-8 is read as U+FFFD, so no function fails. Comparisons are by bytes.
  */
 #include "lib/text.h"
 
@@ -15,10 +15,10 @@
 
 apr_size_t cat_text_read(const char *text, apr_size_t length, apr_int32_t *character)
 {
-    utf8proc_ssize_t octets = utf8proc_iterate((const utf8proc_uint8_t *)text, (utf8proc_ssize_t)length, character);
+    utf8proc_ssize_t bytes = utf8proc_iterate((const utf8proc_uint8_t *)text, (utf8proc_ssize_t)length, character);
 
-    if (octets > 0) {
-        return (apr_size_t)octets;
+    if (bytes > 0) {
+        return (apr_size_t)bytes;
     }
     *character = REPLACEMENT;
     return 1;
@@ -32,11 +32,12 @@ static int is_control(apr_int32_t character)
 const char *cat_text_lower(apr_pool_t *pool, const char *text)
 {
     apr_size_t length = strlen(text);
-    char *lower = apr_palloc(pool, 3 * length + 1), *end = lower; /* an octet that is not UTF-8 becomes U+FFFD */
+    char *lower = apr_palloc(pool, 3 * length + 1), *end = lower; /* a byte that is not UTF-8 becomes U+FFFD, which
+                                                                   * has three bytes */
 
-    for (apr_size_t octets; length; text += octets, length -= octets) {
+    for (apr_size_t bytes; length; text += bytes, length -= bytes) {
         apr_int32_t character;
-        octets = cat_text_read(text, length, &character);
+        bytes = cat_text_read(text, length, &character);
         end += utf8proc_encode_char(utf8proc_tolower(character), (utf8proc_uint8_t *)end);
     }
     *end = '\0';
@@ -57,7 +58,7 @@ int cat_text_has_control(const char *text)
 const char *cat_text_shorten(apr_pool_t *pool, const char *text, int most)
 {
     const char *end = text + strlen(text);
-    utf8proc_uint8_t octets[4];
+    utf8proc_uint8_t bytes[4];
     apr_int32_t character;
     cat_buffer_t b;
 
@@ -65,7 +66,7 @@ const char *cat_text_shorten(apr_pool_t *pool, const char *text, int most)
     for (int i = 0; i < most && text < end; i++) {
         text += cat_text_read(text, (apr_size_t)(end - text), &character);
         character = is_control(character) ? ' ' : character;
-        cat_buffer_add(&b, (const char *)octets, (apr_size_t)utf8proc_encode_char(character, octets));
+        cat_buffer_add(&b, (const char *)bytes, (apr_size_t)utf8proc_encode_char(character, bytes));
     }
     return cat_buffer_text(&b);
 }

@@ -4,31 +4,35 @@
 
 #include <apr_pools.h>
 
-/* The first character of a text of length octets, at least 1: U+FFFD for an octet that is not part of valid UTF-8. Returns the
- * octets that it takes. */
+/* Reads the first character of a text of `length` bytes, at least 1, and returns its number of bytes. Reads a byte that
+ * is not part of valid UTF-8 as U+FFFD. */
 apr_size_t cat_text_read(const char *text, apr_size_t length, apr_int32_t *character);
 
-/* The first `most` characters of a text, on the pool, as every database stores them and every page shows them. text: any
- * octets; each that is not part of valid UTF-8 becomes U+FFFD, and each control character a space. */
+/* Returns the first `most` characters of a text, on the pool, for databases and pages. `text` may have any bytes.
+ * Replaces each byte that is not part of valid UTF-8 by U+FFFD, and each control character by a space. */
 const char *cat_text_shorten(apr_pool_t *pool, const char *text, int most);
 
-/* The text in lower case, character by character, on the pool. An octet that is not part of valid UTF-8 becomes U+FFFD. */
+/* Returns the text in lower case, character by character, on the pool. Replaces each byte that is not part of valid
+ * UTF-8 by U+FFFD. */
 const char *cat_text_lower(apr_pool_t *pool, const char *text);
 
-/* Has the text, of valid UTF-8, a control character, which a terminal may obey? */
+/* Returns true if the text, valid UTF-8, has a control character, which a terminal might execute. */
 int cat_text_has_control(const char *text);
 
-/* What follows the scheme of an absolute URL: its host, and what is behind that; NULL: the text has no "://". */
+/* Returns the text of an absolute URL after "://": the host and everything after it. Returns NULL if the text has no
+ * "://". */
 const char *cat_text_host(const char *url);
 
-/* Are both texts the same, or both NULL? */
+/* Returns true if both texts are equal, or both are NULL. */
 int cat_text_is_same(const char *one, const char *other);
 
-/* For qsort and bsearch of texts (const char *), by their octets. */
+/* Compares elements of type const char * by the bytes of their texts, for qsort and bsearch. */
 int cat_text_compare(const void *one, const void *other);
 
-/* Of several words, which end with NULL: the index of the one that the text is, or that of NULL; and all of them, on the pool: "a, b or c". */
+/* Returns the index of `text` in `words`, which is NULL-terminated. Returns the index of the NULL if no word is
+ * equal. */
 int cat_text_find(const char *const *words, const char *text);
+/* Returns all words as one text, on the pool: "a, b or c". */
 const char *cat_text_join(apr_pool_t *pool, const char *const *words);
 
 #endif

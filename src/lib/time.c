@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Times as RFC 3339 has them, and as the database stores them: milliseconds since the epoch, in decimal. Days are
- * converted by arithmetic, because a list writes a time for each row, and gmtime_r takes a lock of the whole process.
+ * Converts between times in RFC 3339 and times in the database, which are milliseconds since the epoch in decimal.
+ * Computes dates by arithmetic, because a list has a time in each row and gmtime_r takes a lock of the whole process.
  */
 #include "lib/time.h"
 
@@ -20,7 +20,7 @@ apr_time_t cat_time_monotonic(void)
 {
     struct timespec now;
 
-    clock_gettime(CLOCK_MONOTONIC, &now); /* cannot fail: POSIX has this clock */
+    clock_gettime(CLOCK_MONOTONIC, &now); /* cannot fail, because POSIX requires this clock */
     return apr_time_make(now.tv_sec, now.tv_nsec / 1000);
 }
 
@@ -37,22 +37,23 @@ static void put_digits(char *out, int digits, unsigned value)
     }
 }
 
-/* Howard Hinnant's civil_from_days (https://howardhinnant.github.io/date_algorithms.html): years begin in March, so that their
- * leap days are their last. days: since 0000-01-01, which is 60 before the first March. 400 years, which always have the same days,
- * are added meanwhile: nothing is negative then. */
+/* Implements Howard Hinnant's civil_from_days (https://howardhinnant.github.io/date_algorithms.html): years begin in
+ * March, so that a leap day is the last day of its year. `days` is counted from 0000-01-01, 60 days before the first of
+ * March. Adds 400 years, which always have the same number of days, during the computation so that no value is
+ * negative. */
 static void put_date(char *out, unsigned days)
 {
     unsigned since = days + DAYS_OF_400_YEARS - 60, era = since / DAYS_OF_400_YEARS, day = since % DAYS_OF_400_YEARS;
     unsigned year = (day - day / 1460 + day / 36524 - day / 146096) / 365;
     unsigned of_year = day - (365 * year + year / 4 - year / 100);
-    unsigned month = (5 * of_year + 2) / 153; /* 0: March */
+    unsigned month = (5 * of_year + 2) / 153; /* 0 for March */
 
     put_digits(out, 4, era * 400 + year - 400 + (month >= 10));
     put_digits(out + 5, 2, month < 10 ? month + 3 : month - 9);
     put_digits(out + 8, 2, of_year - (153 * month + 2) / 5 + 1);
 }
 
-/* Takes this number of digits off the text. -1: there are fewer. */
+/* Reads this number of digits and advances *text. Returns -1 if there are fewer digits. */
 static int take_digits(const char **text, int digits)
 {
     int value = 0;
@@ -82,7 +83,7 @@ static int count_days(int year, int month)
     return days[month - 1] + (month == 2 && is_leap);
 }
 
-/* Days since 0000-01-01: the reverse of put_date. */
+/* Returns the days since 0000-01-01. Reverses put_date. */
 static apr_int64_t count_days_until(int year, int month, int day)
 {
     int before = year + 400 - 1;
@@ -106,7 +107,7 @@ static int take_date(const char **text, apr_int64_t *milliseconds)
     return 1;
 }
 
-/* "09:30" in minutes; -1: it is not there. */
+/* Reads "09:30" as minutes. Returns -1 if the text does not begin with such a time. */
 static int take_hours_and_minutes(const char **text)
 {
     int hours = take_digits(text, 2), minutes;
@@ -117,7 +118,8 @@ static int take_hours_and_minutes(const char **text)
     return hours * 60 + minutes;
 }
 
-/* Reads ".5" as milliseconds, and cuts further digits. Returns -1 if it has no digit. */
+/* Reads ".5" as milliseconds, without further digits. Returns 0 if there is no point, and -1 if no digit follows the
+ * point. */
 static int take_fraction(const char **text)
 {
     int value = 0, unit = 100;
@@ -168,11 +170,11 @@ int cat_time_parse(const char *text, apr_int64_t *milliseconds)
            take_offset(&text, milliseconds) && !*text && *milliseconds >= LEAST && *milliseconds <= MOST;
 }
 
-/* By hand rather than with strftime: a list writes one for each row. And gmtime_r takes a lock of the whole process. */
+/* Does not use strftime, which is slow for a list with a time in each row. */
 void cat_time_format(char out[CAT_TIME_LENGTH + 1], apr_int64_t milliseconds)
 {
     apr_int64_t held = milliseconds < LEAST ? LEAST : milliseconds > MOST ? MOST : milliseconds;
-    apr_uint64_t since = (apr_uint64_t)(held - LEAST); /* not negative before 1970 */
+    apr_uint64_t since = (apr_uint64_t)(held - LEAST); /* not negative for times before 1970 either */
     unsigned of_day = (unsigned)(since % MILLISECONDS_A_DAY);
 
     memcpy(out, "YYYY-MM-DDThh:mm:ss.000Z", CAT_TIME_LENGTH + 1);

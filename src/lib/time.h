@@ -5,22 +5,25 @@
 #include <apr_pools.h>
 #include <apr_time.h>
 
-#define CAT_TIME_LENGTH 24 /* of "2026-11-21T09:30:00.123Z" */
+#define CAT_TIME_LENGTH 24 /* characters of "2026-11-21T09:30:00.123Z" */
 
-/* Microseconds since an arbitrary moment, the same one for all processes: for intervals that setting the clock must not change. */
+/* Returns microseconds since an arbitrary moment that is the same for all processes. Use it for intervals, because it
+ * does not change when the clock is set. */
 apr_time_t cat_time_monotonic(void);
 
-/* Milliseconds since the epoch as stored in the database: decimal text on the pool. */
+/* Returns the time as stored in the database, on the pool: milliseconds since the epoch, decimal. */
 const char *cat_time_store(apr_pool_t *pool, apr_time_t t);
 
-/* The time that cat_time_store wrote; 0 for anything else. */
+/* Reads a time that cat_time_store wrote. Returns 0 for any other text. */
 apr_time_t cat_time_read(const char *stored);
 
-/* Reads a time as RFC 3339 has it, with any offset from UTC, but no leap second. A second's fraction is cut to milliseconds.
- * 1 and the milliseconds since the epoch; 0: text is none, or it is outside the years 0 to 9999 of UTC. */
+/* Reads a time in RFC 3339 with any offset from UTC, but without leap seconds. Cuts fractions of a second to
+ * milliseconds. Returns 1 and sets *milliseconds since the epoch. Returns 0 if the text is not such a time, or if it is
+ * outside the years 0 to 9999 in UTC. */
 int cat_time_parse(const char *text, apr_int64_t *milliseconds);
 
-/* Writes RFC 3339, UTC, milliseconds, 'Z', and a NUL. Times outside the years 0 to 9999 are limited to that range. */
+/* Writes a time in RFC 3339: UTC, with milliseconds, 'Z' and a NUL. Limits times outside the years 0 to 9999 to that
+ * range. */
 void cat_time_format(char out[CAT_TIME_LENGTH + 1], apr_int64_t milliseconds);
 
 #endif

@@ -1,23 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Splits folded texts into words, those of a product and those of a question.
+ * Splits folded texts into words: those of products and those of search queries.
  *
- * A text is first cut into pieces: runs of letters, runs of digits, and single characters of scripts that have no blanks between words. Each
- * knows what is between it and the one before it:
+ * A text is first split into pieces: runs of letters, runs of digits, and single characters of scripts without blanks
+ * between words. Each piece records the gap to the piece before it:
  *
  *     "wi-fi m5799dwf, 500 ml galaxy24"    wi  -fi   m 5799 dwf   500  ml   galaxy 24
  *                                          APART     BLANK        APART     BLANK
- *                                              JOINED  WITHIN          BLANK       BESIDE
+ *                                              JOINED  WITHIN          BLANK       ADJACENT
  *
- * A word is a run of pieces with nothing between them; a long name and a number beside it are two. A question asks for the words of its text, and a
- * product has those of its own, so each text is found by itself, and by each word of it.
+ * A word is a run of pieces without gaps. A long name next to a number makes two words.
  *
- * Words are joined that have a hyphen or the like between them, or a blank if they are short, or nothing. As people write one word where others
- * write two, a product has further words, one for each piece: from there to the end of what is joined (wifi, 5799dwf, 500ml, galaxy24). A question
- * has no further words; instead, each of its words may also be found together with the one before it. That is all that is needed, since the
- * beginning of a word finds it: wifi, wi-fi and wi fi find each other, and so do m5799dwf, m5799-dwf and m 5799 dwf.
- *
- * docs/decisions/0102-words-as-people-write-them.md says what was tried and measured.
+ * Words are also joined across a hyphen or a similar character, across a blank if they are short, and across no gap.
+ * For each joined piece, a product has a further word from that piece to the end of the joined pieces (wifi, 5799dwf,
+ * 500ml, galaxy24). A query has no further words, but each of its words may also match together with the word before
+ * it. Since a query word matches the beginning of a product's word, this is enough: wifi, wi-fi and wi fi find each
+ * other, and so do m5799dwf, m5799-dwf and m 5799 dwf.
+ * docs/decisions/0102-words-as-people-write-them.md has the alternatives.
  */
 #include "lib/words.h"
 
@@ -31,34 +30,34 @@
 #include "lib/fold.h"
 #include "lib/text.h"
 
-/* Joined pieces from which on there are words. The others are in the middle of a long number or address. */
+/* Number of joined pieces at which further words begin. Later pieces are in the middle of a long number or address. */
 #define SPLIT_MAX 8
 
-#define SHORT_BOTH 4    /* letters of two words that are joined: "wi fi" */
-#define SHORT_LETTERS 3 /* of a word that is joined to a number: "500 ml", "xps 13" */
+#define SHORT_BOTH 4    /* letters of two joined words together: "wi fi" */
+#define SHORT_LETTERS 3 /* letters of a word that is joined to a number: "500 ml", "xps 13" */
 #define SHORT_DIGITS 4
-#define LONG_LETTERS 4 /* of a name, beside which a number is a word of its own: "galaxy24", "2litres" */
-#define LONG_DIGITS 4  /* of a number that is meant without the letters before it, too: "m5799" */
-#define TIMES 0xD7     /* the sign, which folds to "x" */
-#define PAIRS_ALL 10   /* characters of a question whose pairs are all asked: of more, every second is */
+#define LONG_LETTERS 4 /* letters of a name that makes an adjacent number a separate word: "galaxy24", "2litres" */
+#define LONG_DIGITS 4  /* digits of a number that also matches without the letters before it: "m5799" */
+#define TIMES 0xD7     /* the multiplication sign, which folds to "x" */
+#define PAIRS_ALL 10   /* characters of a query up to which all pairs are searched; above, every second pair */
 
 typedef enum { NO_PIECE, LETTERS, DIGITS, PAIRED } kind_t;
-typedef enum { WITHIN, BESIDE, JOINED, BLANK, APART } gap_t;
+typedef enum { WITHIN, ADJACENT, JOINED, BLANK, APART } gap_t;
 
 typedef struct piece_t {
     const char *text;
-    apr_size_t octets;
+    apr_size_t bytes;
     int characters;
     kind_t kind;
     gap_t before;
-    int word_end, end; /* the last piece of its word, and of what is joined */
-    int place;         /* in what is joined, from 0 */
+    int word_end, end; /* index of the last piece of the word, and of the last joined piece */
+    int place;         /* index among the joined pieces, from 0 */
 } piece_t;
 
 /* ---- pieces ---- */
 
-/* Scripts without blanks between words, and Hangul, which has few. Marks above and below letters are gone, and so are the other forms of
- * these characters. */
+/* Scripts without blanks between words, and Hangul, which has few. Folded texts have no combining marks and no
+ * compatibility forms of these characters. */
 static const struct {
     utf8proc_int32_t first, last;
 } paired[] = {
@@ -67,8 +66,8 @@ static const struct {
     {0x1100, 0x11FF},                                       /* Hangul, whose syllables are decomposed */
     {0x1780, 0x17FF},                                       /* Khmer */
     {0x2E80, 0x2FDF},                                       /* radicals of Han */
-    {0x3005, 0x3007},                                       /* its marks of repetition, and zero */
-    {0x3021, 0x3029},                                       /* its numerals */
+    {0x3005, 0x3007},                                       /* repetition marks of Han, and zero */
+    {0x3021, 0x3029},                                       /* numerals of Han */
     {0x3031, 0x303C},   {0x3041, 0x30FF},                   /* Hiragana, Katakana */
     {0x31F0, 0x31FF},                                       /* Katakana */
     {0x3400, 0x4DBF},   {0x4E00, 0x9FFF},                   /* Han */
@@ -112,7 +111,7 @@ static kind_t kind_of(utf8proc_int32_t character)
     }
 }
 
-/* Only texts that are not folded have marks. */
+/* Folded texts have no marks; cat_words_split and cat_words_find_spelling also read texts that are not folded. */
 static int is_mark(utf8proc_int32_t character)
 {
     utf8proc_category_t category = utf8proc_category(character);
@@ -131,27 +130,28 @@ static int is_joiner(utf8proc_int32_t character)
     switch (character) {
     case 0xAD:   /* soft hyphen */
     case 0xB7:   /* middle dot, as in Catalan */
-    case 0x200B: /* blank without width */
-    case 0x200C: /* what keeps letters from being joined */
-    case 0x200D: /* what joins them */
+    case 0x200B: /* zero width space */
+    case 0x200C: /* zero width non-joiner */
+    case 0x200D: /* zero width joiner */
     case 0x2010: /* hyphen */
     case 0x2013: /* en dash */
     case 0x2019: /* apostrophe */
-    case 0x2060: /* what keeps words together */
-    case 0x30FB: /* middle dot of Katakana */
+    case 0x2060: /* word joiner */
+    case 0x30FB: /* Katakana middle dot */
         return 1;
     default:
         return character && character < 0x80 && strchr("-/'._&+", character);
     }
 }
 
-/* What was between two pieces: octets of it, and the only character, if there is one. */
-static gap_t gap_of(const piece_t *before, kind_t kind, apr_size_t octets, utf8proc_int32_t between)
+/* Returns the gap between two pieces. `bytes` is its length, and `between` its only character, or 0 if it has
+ * several. */
+static gap_t gap_of(const piece_t *before, kind_t kind, apr_size_t bytes, utf8proc_int32_t between)
 {
     if (!before) {
         return APART;
     }
-    if (octets == 0) {
+    if (bytes == 0) {
         return (before->kind == PAIRED) == (kind == PAIRED) ? WITHIN : APART;
     }
     if ((before->kind == PAIRED) != (kind == PAIRED)) {
@@ -160,7 +160,7 @@ static gap_t gap_of(const piece_t *before, kind_t kind, apr_size_t octets, utf8p
     if (between == ' ') {
         return BLANK;
     }
-    /* "2.5" and "1/2" are no 25 and 12, but what has a hyphen may be the number of an article */
+    /* "2.5" and "1/2" are not 25 and 12, but digits around a hyphen may be an article number */
     return is_joiner(between) && (between == '-' || before->kind != DIGITS || kind != DIGITS) ? JOINED : APART;
 }
 
@@ -169,14 +169,14 @@ static int begins_word(const piece_t *piece)
     return piece->before != WITHIN;
 }
 
-static apr_size_t count_octets(const piece_t *pieces, int from, int to)
+static apr_size_t count_bytes(const piece_t *pieces, int from, int to)
 {
-    apr_size_t octets = 0;
+    apr_size_t bytes = 0;
 
     for (int i = from; i <= to; i++) {
-        octets += pieces[i].octets;
+        bytes += pieces[i].bytes;
     }
-    return octets;
+    return bytes;
 }
 
 static int is_name(const piece_t *piece)
@@ -184,19 +184,20 @@ static int is_name(const piece_t *piece)
     return piece->kind == LETTERS && piece->characters >= LONG_LETTERS;
 }
 
-/* "galaxy24", "2litres": people write a blank there, or none. */
+/* Returns true if the word consists of a name and a number: "galaxy24", "2litres". People write these with or without a
+ * blank. */
 static int is_name_and_number(const piece_t *pieces, int count, int i)
 {
     return begins_word(&pieces[i]) && i + 1 < count && !begins_word(&pieces[i + 1]) &&
            (i + 2 == count || begins_word(&pieces[i + 2])) && (is_name(&pieces[i]) || is_name(&pieces[i + 1])) &&
-           count_octets(pieces, i, i + 1) <= CAT_WORDS_JOINED_MAX;
+           count_bytes(pieces, i, i + 1) <= CAT_WORDS_JOINED_MAX;
 }
 
 static void separate_names(piece_t *pieces, int count)
 {
     for (int i = 0; i < count; i++) {
         if (is_name_and_number(pieces, count, i)) {
-            pieces[i + 1].before = BESIDE;
+            pieces[i + 1].before = ADJACENT;
         }
     }
 }
@@ -207,8 +208,8 @@ static int are_short(const piece_t *letters, const piece_t *digits)
            digits->characters <= SHORT_DIGITS;
 }
 
-/* "500 ml", "80x120 cm", "wi fi", "xps 13", "t shirt": does anybody write the word that ends with this piece, and the next one, without the
- * blank? */
+/* Returns true if people often write the word that ends with `one`, and `next`, without the blank between them: "500
+ * ml", "80x120 cm", "wi fi", "xps 13", "t shirt". */
 static int is_often_joined(const piece_t *one, const piece_t *next, int is_next_whole)
 {
     if (is_next_whole && are_short(next, one)) {
@@ -230,7 +231,7 @@ static int is_joined(const piece_t *pieces, int next)
            (piece->before == BLANK && is_often_joined(piece - 1, piece, piece->word_end == next));
 }
 
-/* From the last piece to the first; then their places in what is joined. */
+/* Sets the ends, from the last piece to the first, and then the places. */
 static void find_ends(piece_t *pieces, int count)
 {
     for (int i = count - 1; i >= 0; i--) {
@@ -250,13 +251,13 @@ static apr_array_header_t *split_pieces(apr_pool_t *pool, const char *folded)
     utf8proc_int32_t character, between = 0;
     piece_t *last = NULL;
 
-    for (apr_size_t octets; folded < end; folded += octets) {
+    for (apr_size_t bytes; folded < end; folded += bytes) {
         kind_t kind;
-        octets = cat_text_read(folded, (apr_size_t)(end - folded), &character);
+        bytes = cat_text_read(folded, (apr_size_t)(end - folded), &character);
         kind = kind_of(character);
         if (kind == NO_PIECE && last && folded == gap && is_mark(character)) {
-            last->octets += octets;
-            gap = folded + octets;
+            last->bytes += bytes;
+            gap = folded + bytes;
             continue;
         }
         if (kind == NO_PIECE) {
@@ -268,9 +269,9 @@ static apr_array_header_t *split_pieces(apr_pool_t *pool, const char *folded)
             APR_ARRAY_PUSH(pieces, piece_t) = piece;
             last = &APR_ARRAY_IDX(pieces, pieces->nelts - 1, piece_t);
         }
-        last->octets += octets;
+        last->bytes += bytes;
         last->characters++;
-        gap = folded + octets;
+        gap = folded + bytes;
     }
     separate_names((piece_t *)pieces->elts, pieces->nelts);
     find_ends((piece_t *)pieces->elts, pieces->nelts);
@@ -292,14 +293,14 @@ int cat_words_count_letters(const char *word)
     return count;
 }
 
-/* The pieces without what is between them. */
+/* Returns the text of the pieces without the gaps, on the pool. */
 static const char *join_pieces(apr_pool_t *pool, const piece_t *pieces, int from, int to)
 {
-    char *word = apr_palloc(pool, count_octets(pieces, from, to) + 1), *end = word;
+    char *word = apr_palloc(pool, count_bytes(pieces, from, to) + 1), *end = word;
 
     for (int i = from; i <= to; i++) {
-        memcpy(end, pieces[i].text, pieces[i].octets);
-        end += pieces[i].octets;
+        memcpy(end, pieces[i].text, pieces[i].bytes);
+        end += pieces[i].bytes;
     }
     *end = '\0';
     return word;
@@ -311,7 +312,7 @@ apr_array_header_t *cat_words_split(apr_pool_t *pool, const char *text)
     const piece_t *piece = (const piece_t *)pieces->elts;
 
     for (int from = 0, to; from < pieces->nelts; from = to + 1) {
-        for (to = from; to + 1 < pieces->nelts && piece[to + 1].text == piece[to].text + piece[to].octets;) {
+        for (to = from; to + 1 < pieces->nelts && piece[to + 1].text == piece[to].text + piece[to].bytes;) {
             to++;
         }
         APR_ARRAY_PUSH(words, const char *) = join_pieces(pool, piece, from, to);
@@ -321,7 +322,7 @@ apr_array_header_t *cat_words_split(apr_pool_t *pool, const char *text)
 
 /* ---- the words of a product ---- */
 
-/* "aspoon" of "a spoon", "nroll" of "rock-n-roll": nobody writes that as one word. */
+/* Returns true if nobody writes the pieces as one word: "aspoon" of "a spoon", "nroll" of "rock-n-roll". */
 static int is_only_joined(const piece_t *pieces, int from, int to)
 {
     int is_joined = to > from && pieces[from].before == JOINED;
@@ -341,19 +342,21 @@ static void add_word(apr_array_header_t *words, const piece_t *pieces, int from,
         (cat_word_t){join_pieces(words->pool, pieces, from, to), is_only_joined(pieces, from, to)};
 }
 
-/* The last piece up to which what is joined is short enough; i - 1: not even one piece is. */
+/* Returns the last piece up to which the joined pieces have at most CAT_WORDS_JOINED_MAX bytes. Returns i - 1 if piece
+ * i alone is longer. */
 static int find_end(const piece_t *pieces, int i)
 {
-    apr_size_t octets = 0;
+    apr_size_t bytes = 0;
     int next = i;
 
-    while (next <= pieces[i].end && octets + pieces[next].octets <= CAT_WORDS_JOINED_MAX) {
-        octets += pieces[next++].octets;
+    while (next <= pieces[i].end && bytes + pieces[next].bytes <= CAT_WORDS_JOINED_MAX) {
+        bytes += pieces[next++].bytes;
     }
     return next - 1;
 }
 
-/* The word that begins with the piece, if one does, what is joined from there on, and a name before a number, which may be meant. */
+/* Adds the word that begins with the piece, the joined word from the piece on, and the name if it is followed by a
+ * number, because a query may name only that. */
 static void add_words_from(apr_array_header_t *words, const piece_t *pieces, int i)
 {
     const piece_t *piece = &pieces[i];
@@ -370,13 +373,13 @@ static void add_words_from(apr_array_header_t *words, const piece_t *pieces, int
     }
 }
 
-/* Each character begins a pair but the last one, which is a word alone. */
+/* Returns the last piece of the pair that begins with a character. The last character of a run is a word alone. */
 static int end_of_pair(const piece_t *pieces, int count, int i)
 {
     return i + 1 < count && pieces[i + 1].kind == PAIRED && pieces[i + 1].before == WITHIN ? i + 1 : i;
 }
 
-/* The pair that a character begins, and one across a blank or the like, which people leave out. */
+/* Adds the pair that begins with a character, and a pair across a blank or a joiner, because people leave these out. */
 static void add_pairs_from(apr_array_header_t *words, const piece_t *pieces, int count, int i)
 {
     add_word(words, pieces, i, end_of_pair(pieces, count, i));
@@ -386,7 +389,7 @@ static void add_pairs_from(apr_array_header_t *words, const piece_t *pieces, int
     }
 }
 
-/* Of equal words, what the text has so is first. */
+/* Among equal words, sorts the words that the text has as one word first, so that drop_repeated keeps them. */
 static int compare_words(const void *one, const void *other)
 {
     const cat_word_t *a = one, *b = other;
@@ -425,19 +428,21 @@ apr_array_header_t *cat_words_list(apr_pool_t *pool, const char *folded)
     return words;
 }
 
-/* ---- how a text writes them ---- */
+/* ---- the spelling of words in a text ---- */
 
-/* The octets of the text that fold to the word, or to what begins with it, with what joins them; 0: they do not. */
+/* Returns the number of bytes at the beginning of the text that fold to the word, including joiners between its
+ * letters. The folded form of the last character may be longer than the rest of the word. Returns 0 if the text does
+ * not begin with the word. */
 static apr_size_t measure_spelling(apr_pool_t *pool, const char *text, const char *end, const char *word)
 {
     const char *at = text;
 
-    for (apr_size_t octets; at < end; at += octets) {
+    for (apr_size_t bytes; at < end; at += bytes) {
         utf8proc_int32_t character;
         const char *folded;
         apr_size_t length;
-        octets = cat_text_read(at, (apr_size_t)(end - at), &character);
-        folded = cat_fold_text(pool, apr_pstrmemdup(pool, at, octets));
+        bytes = cat_text_read(at, (apr_size_t)(end - at), &character);
+        folded = cat_fold_text(pool, apr_pstrmemdup(pool, at, bytes));
         length = strlen(folded) < strlen(word) ? strlen(folded) : strlen(word);
         if (*folded && !*word) {
             break;
@@ -462,16 +467,16 @@ static int begins_with_letter(const char *text)
     return kind_of(character) == LETTERS;
 }
 
-/* A whole word is better than the beginning of another one. */
+/* Prefers a whole word to the beginning of a longer word. */
 const char *cat_words_find_spelling(apr_pool_t *pool, const char *text, const char *word)
 {
     const char *end = text + strlen(text), *found = NULL;
     int is_within = 0;
 
-    for (apr_size_t octets; text < end; text += octets) {
+    for (apr_size_t bytes; text < end; text += bytes) {
         utf8proc_int32_t character;
         apr_size_t length;
-        octets = cat_text_read(text, (apr_size_t)(end - text), &character);
+        bytes = cat_text_read(text, (apr_size_t)(end - text), &character);
         length = kind_of(character) == LETTERS && !is_within ? measure_spelling(pool, text, end, word) : 0;
         if (length && (!found || !begins_with_letter(text + length))) {
             found = cat_text_lower(pool, apr_pstrmemdup(pool, text, length));
@@ -484,20 +489,20 @@ const char *cat_words_find_spelling(apr_pool_t *pool, const char *text, const ch
     return found;
 }
 
-/* ---- the words of a question ---- */
+/* ---- the words of a search query ---- */
 
 typedef struct asked_t {
-    const char *word, *number; /* number: without the letters before it; NULL: it is none */
-    int place;                 /* in the question */
-    int is_paired;             /* flag */
-    int is_implied;            /* flag: it begins another word */
+    const char *word, *number; /* number: the word without the letters before its number, or NULL */
+    int place;                 /* index in the query */
+    int is_paired;             /* true if the word consists of characters of a script without blanks */
+    int is_implied;            /* true if the word is the beginning of another word of the query */
 } asked_t;
 
-/* "5799dwf" of "m5799dwf". */
+/* Returns "5799dwf" for "m5799dwf". Returns NULL if the word has no such number. */
 static const char *number_of(apr_pool_t *pool, const piece_t *pieces, int from, int to)
 {
     return pieces[from].kind == LETTERS && pieces[from].characters <= SHORT_LETTERS && to > from &&
-                   pieces[from + 1].characters >= LONG_DIGITS && count_octets(pieces, from, to) <= CAT_WORDS_JOINED_MAX
+                   pieces[from + 1].characters >= LONG_DIGITS && count_bytes(pieces, from, to) <= CAT_WORDS_JOINED_MAX
                ? join_pieces(pool, pieces, from + 1, to)
                : NULL;
 }
@@ -510,7 +515,7 @@ static void ask(apr_array_header_t *words, const piece_t *pieces, int from, int 
                        words->nelts - 1, pieces[from].kind == PAIRED, 0};
 }
 
-/* Returns the last of the characters that follow each other. */
+/* Adds the pairs of a run of characters. Returns the last piece of the run. */
 static int ask_pairs(apr_array_header_t *words, const piece_t *pieces, int count, int from)
 {
     int to = from, step;
@@ -539,7 +544,8 @@ static int compare_places(const void *one, const void *other)
     return ((const asked_t *)one)->place - ((const asked_t *)other)->place;
 }
 
-/* In the order of their octets a word is followed by one that it begins, if there is one; of equal ones the first one asked is last. */
+/* Marks each word that begins another word, or equals it if `is_whole` is true. In byte order such a word is directly
+ * before one that it begins. Equal words are sorted so that the first word of the query is last and not marked. */
 static void find_implied(asked_t *asked, int count, int is_whole)
 {
     qsort(asked, (size_t)count, sizeof(*asked), compare_asked);

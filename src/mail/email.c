@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * E-mail addresses: which texts are accepted as such, and in what form they are compared. The grammar is much narrower than
- * RFC 5322's, so an accepted address is safe in a header and in an SMTP command as it is.
+ * E-mail addresses: which texts are accepted, and in which form they are compared. The grammar is much narrower than
+ * that of RFC 5322, so an accepted address can be used in a header and in an SMTP command unchanged.
  */
 #include "mail/email.h"
 
@@ -9,16 +9,16 @@
 
 #include <apr_strings.h>
 
-#define LOCAL_MAX 64 /* octets, RFC 5321 4.5.3.1.1 */
-#define LABEL_MAX 63 /* octets, RFC 1035 2.3.4 */
+#define LOCAL_MAX 64 /* In bytes, RFC 5321 4.5.3.1.1. */
+#define LABEL_MAX 63 /* In bytes, RFC 1035 2.3.4. */
 #define SUFFIX_LEAST 2
 
 #define LETTERS "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 #define LETTERS_DIGITS LETTERS "0123456789"
 #define ATEXT LETTERS_DIGITS "!#$%&'*+-/=?^_`{|}~"
 
-/* The length of the dot-atom that text begins with; 0: none. */
-static apr_size_t span_dot_atom(const char *text)
+/* Returns the length of the dot-atom at the beginning of the text, or 0 if there is none. */
+static apr_size_t measure_dot_atom(const char *text)
 {
     const char *end = text;
 
@@ -40,7 +40,8 @@ static int check_label(const char *label, apr_size_t length)
     return length >= 1 && length <= LABEL_MAX && label[0] != '-' && label[length - 1] != '-';
 }
 
-/* RFC 3696 2: no top-level domain is a number, so none can be mistaken for an address of IPv4. Each begins with a letter. */
+/* Refuses numbers: each top-level domain begins with a letter, so that none can be mistaken for an IPv4 address (RFC
+ * 3696 2). */
 static int check_suffix(const char *label, apr_size_t length)
 {
     return length >= SUFFIX_LEAST && strspn(label, LETTERS) > 0;
@@ -67,7 +68,7 @@ int cat_email_check_domain(const char *domain)
 
 int cat_email_check(const char *text)
 {
-    apr_size_t local = span_dot_atom(text);
+    apr_size_t local = measure_dot_atom(text);
 
     if (local < 1 || local > LOCAL_MAX || text[local] != '@' || strlen(text) > CAT_EMAIL_MAX) {
         return 0;
@@ -85,7 +86,7 @@ int cat_email_is_international(const char *text)
     return *domain != '\0';
 }
 
-/* Not tolower: it depends on the locale. */
+/* Does not use tolower, which depends on the locale. */
 const char *cat_email_fold(apr_pool_t *pool, const char *text)
 {
     char *folded = apr_pstrdup(pool, text);

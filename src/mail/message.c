@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Writes a mail from its template: replaces {{name}}, encodes what is not ASCII, and adds the headers.
+ * Writes a mail from its template: replaces {{name}}, encodes text that is not ASCII, and adds the headers.
  *
- * A value is put in once, and a placeholder in it stays text. Subject and names become encoded words (RFC 2047) if they
- * need to; the text goes as 7bit if it is ASCII with short lines, otherwise as base64.
+ * A value is inserted once, and a placeholder within the value is not replaced. Subject and names become encoded words
+ * (RFC 2047) if necessary. The text is sent as 7bit if it is ASCII with short lines, otherwise as base64.
  */
 #include "mail/message.h"
 
@@ -15,21 +15,24 @@
 
 #include "lib/buffer.h"
 #include "lib/json.h"
+#include "lib/text.h"
 #include "mail/email.h"
 
 #define SUBJECT "Subject: "
-#define LINE_OCTETS 998  /* at most, RFC 5322 2.1.1 */
-#define PLAIN_OCTETS 66  /* of a header value that fits in a line of 78 */
-#define WORD_OCTETS 39   /* 52 in base64: "Subject: =?UTF-8?B?...?=" stays below the 76 of RFC 2047 2 */
-#define BASE64_OCTETS 57 /* one line of 76 in base64, RFC 2045 6.8 */
+#define LINE_OCTETS 998 /* Maximum length of a line in bytes, RFC 5322 2.1.1. */
+#define PLAIN_OCTETS 66 /* Length of a header value, in bytes, that fits in a line of 78. */
+/* Bytes in an encoded word. In base64 they are 52 characters, so "Subject: =?UTF-8?B?...?=" stays below the 76 of RFC
+ * 2047 2. */
+#define WORD_OCTETS 39
+#define BASE64_OCTETS 57 /* Bytes in a line of 76 characters of base64, RFC 2045 6.8. */
 
 typedef struct template_t {
-    const char *subject; /* without "Subject: "; ends at the line's end */
+    const char *subject; /* Text after "Subject: ". Ends at the end of the line. */
     apr_size_t subject_length;
     const char *body;
 } template_t;
 
-/* Returns what follows the line end that text begins with; NULL: it begins with none. */
+/* Returns the text after the line end at the beginning of `text`, or NULL if `text` does not begin with a line end. */
 static const char *skip_line_end(const char *text)
 {
     if (*text == '\r') {
@@ -38,7 +41,7 @@ static const char *skip_line_end(const char *text)
     return *text == '\n' ? text + 1 : NULL;
 }
 
-/* NULL, or the error, a constant. */
+/* Returns NULL, or the cause as a constant. */
 static const char *split_template(const char *text, template_t *t)
 {
     const char *rest;
@@ -69,8 +72,8 @@ static int is_known(const char *name, const char *const known[])
     return 0;
 }
 
-/* Returns the name of the first {{name}} in text, on the pool, and sets where the placeholder begins and ends. NULL:
- * none. */
+/* Returns the name of the first {{name}} in the text, on the pool, and sets the beginning and the end of the
+ * placeholder. Returns NULL if there is none. */
 static const char *find_placeholder(apr_pool_t *pool, const char *text, const char **begin, const char **end)
 {
     const char *close;
@@ -98,13 +101,13 @@ const char *cat_message_check_template(apr_pool_t *pool, const char *text, const
     }
     while ((name = find_placeholder(pool, text, &begin, &text))) {
         if (!is_known(name, known)) {
-            return apr_psprintf(pool, "{{%s}} is not a known placeholder", name);
+            return apr_psprintf(pool, "{{%s}} is not a known placeholder; use %s", name, cat_text_join(pool, known));
         }
     }
     return NULL;
 }
 
-/* One pass, so a placeholder in a value is left alone. */
+/* Replaces the placeholders in one pass, so a placeholder in a value stays as it is. */
 static const char *replace_placeholders(apr_pool_t *pool, const char *text, const apr_table_t *values)
 {
     cat_buffer_t b;
@@ -140,7 +143,7 @@ static void add_base64(cat_buffer_t *b, const char *data, apr_size_t length)
     cat_buffer_add_text(b, apr_pencode_base64(b->pool, data, length, APR_ENCODE_NONE, NULL));
 }
 
-/* Adds encoded words (RFC 2047), one a line. A character of UTF-8 is never split. */
+/* Adds encoded words (RFC 2047), one in each line. Never splits a UTF-8 character. */
 static void add_encoded(cat_buffer_t *b, const char *text)
 {
     while (*text) {
@@ -171,7 +174,7 @@ static int is_ascii(const char *text)
     return 1;
 }
 
-/* text has no control characters. A text with "=?" is encoded, because a reader would decode it. */
+/* Adds a text without control characters. Encodes a text with "=?", because a reader would decode it. */
 static void add_unstructured(cat_buffer_t *b, const char *text)
 {
     if (is_ascii(text) && strlen(text) <= PLAIN_OCTETS && !strstr(text, "=?")) {
@@ -181,7 +184,7 @@ static void add_unstructured(cat_buffer_t *b, const char *text)
     }
 }
 
-/* A display name. If it has characters that would have to be quoted (RFC 5322 3.2.3), it is encoded. */
+/* Adds a display name. Encodes a name with characters that would have to be quoted (RFC 5322 3.2.3). */
 static void add_phrase(cat_buffer_t *b, const char *name)
 {
     if (strpbrk(name, "()<>[]:;@\\,.\"")) {
@@ -205,7 +208,7 @@ static const char *trim_name(apr_pool_t *pool, const char *text, apr_size_t leng
     return apr_pstrmemdup(pool, text, length);
 }
 
-/* Returns the address, or NULL if it is invalid. *name is "" if there is none. */
+/* Returns the address, or NULL if it is invalid. Sets *name to "" if there is none. */
 static const char *split_mailbox(apr_pool_t *pool, const char *mailbox, const char **name)
 {
     const char *open = strrchr(mailbox, '<');
@@ -250,7 +253,7 @@ static void add_from(cat_buffer_t *b, const char *mailbox)
 
 static void add_date(cat_buffer_t *b, apr_time_t date)
 {
-    char text[APR_RFC822_DATE_LEN]; /* ends in "GMT", which is obsolete in mails (RFC 5322 4.3) */
+    char text[APR_RFC822_DATE_LEN]; /* Ends in "GMT", which is obsolete in mails (RFC 5322 4.3). */
 
     apr_rfc822_date(text, date);
     CAT_BUFFER_LITERAL(b, "Date: ");
@@ -273,7 +276,7 @@ static void add_header(cat_buffer_t *b, const cat_message_t *m, const char *subj
                           "Content-Type: text/plain; charset=utf-8\r\n");
 }
 
-/* Ends every line, the last one too, with CR LF. */
+/* Ends every line, including the last one, with CR LF. */
 static const char *canonicalize_lines(apr_pool_t *pool, const char *text)
 {
     cat_buffer_t b;

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Sends a message by libcurl, and finds out of what a refusal speaks. curl tells the last reply code only, so the
- * commands and the replies are watched as they pass: a 5xx before RCPT is the configuration's fault, and so is a 5.5.x
- * (RFC 3463, "protocol status") at any time. Postfix, for instance, refuses a name of EHLO without a dot in the answer to
- * RCPT: 504 5.5.2. Any other 5xx after RCPT is of the recipient or the message, which then will never be accepted.
+ * Sends a message with libcurl, and finds the cause of a refusal. curl reports only the last reply code, so this file
+ * watches the commands and the replies of the conversation. A 5xx before RCPT is the fault of the configuration, and so
+ * is a 5.5.x (RFC 3463, "protocol status") at any time. Postfix, for instance, refuses a name of EHLO without a dot in
+ * its reply to RCPT: 504 5.5.2. Any other 5xx after RCPT concerns the recipient or the message, which will then never
+ * be accepted.
  */
 #include "mail/smtp.h"
 
@@ -20,11 +21,11 @@
 
 typedef struct transfer_t {
     const cat_relay_t *relay;
-    const char *message; /* what curl has not read of it yet */
+    const char *message; /* Part of the message that curl has not read yet. */
     apr_size_t left;
-    int addressed;   /* RCPT was sent: a refusal from now on is of this message */
-    int leaving;     /* QUIT was sent: the server has answered the message */
-    char status[12]; /* of the last reply that refused something: its enhanced status code; "": it has none */
+    int addressed;   /* True if RCPT was sent. A refusal from now on concerns this message. */
+    int leaving;     /* True if QUIT was sent. The server has then answered the message. */
+    char status[12]; /* Enhanced status code of the last reply that refused something, or "" if it has none. */
     char error[CURL_ERROR_SIZE];
 } transfer_t;
 
@@ -51,7 +52,8 @@ static size_t read_message(char *out, size_t size, size_t count, void *context)
     return length;
 }
 
-/* curl calls this at least once a second. None of its time-outs covers QUIT, so the answer to QUIT is not awaited. */
+/* Returns true to abort the transfer. curl calls this at least once a second. Does not wait for the reply to QUIT,
+ * because none of curl's time-outs covers it. */
 static int check_progress(void *context, curl_off_t, curl_off_t, curl_off_t, curl_off_t)
 {
     const transfer_t *t = context;
@@ -64,8 +66,9 @@ static int begins_with(const char *data, size_t size, const char *command)
     return size >= strlen(command) && memcmp(data, command, strlen(command)) == 0;
 }
 
-/* The length of the enhanced status code (RFC 2034) that the text begins with: "5.5.2"; 0: none. */
-static size_t span_status(const char *text, size_t size)
+/* Returns the length of the enhanced status code (RFC 2034) at the beginning of the text, such as "5.5.2", or 0 if
+ * there is none. */
+static size_t measure_status(const char *text, size_t size)
 {
     size_t length = 0;
 
@@ -85,18 +88,18 @@ static size_t span_status(const char *text, size_t size)
     return length == size || apr_isspace(text[length]) ? length : 0;
 }
 
-/* A line of a reply: "504 5.5.2 <shop>: Helo command rejected". */
+/* Reads a line of a reply, such as "504 5.5.2 <shop>: Helo command rejected". */
 static void watch_reply(transfer_t *t, const char *data, size_t size)
 {
     size_t length;
 
     if (size > 4 && (*data == '4' || *data == '5') && (data[3] == ' ' || data[3] == '-')) {
-        length = data[4] == *data ? span_status(data + 4, size - 4) : 0;
+        length = data[4] == *data ? measure_status(data + 4, size - 4) : 0;
         apr_cpystrn(t->status, data + 4, length + 1);
     }
 }
 
-/* curl reports the last reply code but not its command, so the commands are watched as they are sent. */
+/* Watches the commands as they are sent, because curl reports the last reply code without its command. */
 static int watch_command(CURL *, curl_infotype type, char *data, size_t size, void *context)
 {
     transfer_t *t = context;
@@ -117,17 +120,17 @@ static void set_limits(CURL *curl, transfer_t *t)
     curl_easy_setopt(curl, CURLOPT_NOSIGNAL, 1L);
     curl_easy_setopt(curl, CURLOPT_CONNECTTIMEOUT, (long)CAT_SMTP_CONNECT_TIMEOUT);
     curl_easy_setopt(curl, CURLOPT_TIMEOUT, (long)timeout);
-    curl_easy_setopt(curl, CURLOPT_QUICK_EXIT, 1L); /* do not wait for a name server that does not answer */
+    curl_easy_setopt(curl, CURLOPT_QUICK_EXIT, 1L); /* Do not wait for a name server that does not answer. */
     curl_easy_setopt(curl, CURLOPT_NOPROGRESS, 0L);
     curl_easy_setopt(curl, CURLOPT_XFERINFOFUNCTION, check_progress);
     curl_easy_setopt(curl, CURLOPT_XFERINFODATA, t);
-    /* A connection that is kept would be closed with the pool, where these limits do not apply. */
+    /* A connection that is kept would be closed with the pool, when these limits no longer apply. */
     curl_easy_setopt(curl, CURLOPT_FORBID_REUSE, 1L);
 }
 
 /*
- * Where TLS is optional, the certificate is not checked: an attacker with a false certificate could as well suppress
- * the offer of STARTTLS, and many mail servers on the same host have a self-signed one.
+ * Requires a valid certificate only where TLS is required. Otherwise an attacker with a false certificate could as well
+ * suppress the offer of STARTTLS, and many mail servers on the same host have a self-signed certificate.
  */
 static void set_security(CURL *curl, const cat_relay_t *relay)
 {
@@ -146,7 +149,7 @@ static void set_security(CURL *curl, const cat_relay_t *relay)
     }
 }
 
-/* curl takes the name for EHLO from the path of the URL; without one, the local host's. */
+/* Returns the URL with the name for EHLO as its path. Without a path, curl sends the name of the local host. */
 static const char *name_client(apr_pool_t *pool, const cat_relay_t *relay)
 {
     const char *path = strchr(cat_text_host(relay->url), '/');
@@ -161,7 +164,7 @@ static void set_route(CURL *curl, apr_pool_t *pool, const cat_relay_t *relay)
 {
     curl_easy_setopt(curl, CURLOPT_URL, name_client(pool, relay));
     curl_easy_setopt(curl, CURLOPT_PROTOCOLS_STR, "smtp,smtps");
-    curl_easy_setopt(curl, CURLOPT_PROXY, ""); /* not even one from the environment */
+    curl_easy_setopt(curl, CURLOPT_PROXY, ""); /* Not even a proxy from the environment. */
 }
 
 static void set_envelope(CURL *curl, apr_pool_t *pool, const char *from, struct curl_slist *to, transfer_t *t)
@@ -177,13 +180,13 @@ static void set_envelope(CURL *curl, apr_pool_t *pool, const char *from, struct 
     curl_easy_setopt(curl, CURLOPT_DEBUGDATA, t);
 }
 
-/* Does a 5xx find fault with the client's commands? Some servers have no enhanced codes. */
+/* Returns true if a 5xx finds fault with the client's commands. Some servers send no enhanced status codes. */
 static int is_protocol_fault(long reply, const char *status)
 {
     return *status ? begins_with(status, strlen(status), "5.5.") : reply <= 504 && reply != 501;
 }
 
-/* reply: the server's last reply code; 0: none. */
+/* Returns the result of a transfer. `reply` is the server's last reply code, or 0 if there was none. */
 static cat_delivery_t judge_reply(CURLcode code, long reply, const transfer_t *t)
 {
     if (code == CURLE_OK) {
@@ -236,7 +239,7 @@ cat_delivery_t cat_smtp_send(apr_pool_t *pool, const cat_relay_t *relay, const c
     CURL *curl;
 
     *detail = NULL;
-    /* curl sends a line end in an address as it is, which would end the command. */
+    /* curl sends a line end in an address unchanged, which would end the command. */
     if (!cat_email_check(letter->from) || !cat_email_check(letter->to)) {
         *detail = "the address is not valid";
         return CAT_DELIVERY_REFUSED;

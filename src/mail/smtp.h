@@ -4,18 +4,20 @@
 
 #include "mail/delivery.h"
 
-#define CAT_SMTP_CONNECT_TIMEOUT 5 /* seconds */
-#define CAT_SMTP_TIMEOUT 15        /* seconds, the whole conversation */
+#define CAT_SMTP_CONNECT_TIMEOUT 5 /* In seconds. */
+#define CAT_SMTP_TIMEOUT 15        /* In seconds, for the whole conversation. */
 
-/* Sends a message as a transport does, through libcurl. Blocks for at most CAT_SMTP_TIMEOUT. curl_global_init is the caller's. *detail is
- * curl's words, the reply code and the enhanced status code. */
+/* Implements cat_transport_t.send with libcurl. Blocks for at most relay->timeout, or CAT_SMTP_TIMEOUT if that is 0.
+ * The caller must have called curl_global_init. *detail contains curl's text, or the reply code and the enhanced status
+ * code. */
 cat_delivery_t cat_smtp_send(apr_pool_t *pool, const cat_relay_t *relay, const cat_letter_t *letter,
                              const char **detail);
 
-/* Checks a URL as a transport does: scheme smtp or smtps, a host, an optional port, an optional domain name as its path, no user. */
+/* Implements cat_transport_t.check. Accepts the scheme smtp or smtps, a host, an optional port and an optional domain
+ * name as the path, but no user. */
 const char *cat_smtp_check_url(apr_pool_t *pool, const char *url);
 
-/* Is the host of the URL this machine (localhost, 127.0.0.0/8, ::1)? */
+/* Returns true if the host of the URL is this machine (localhost, 127.0.0.0/8, ::1). */
 int cat_smtp_is_loopback(apr_pool_t *pool, const char *url);
 
 #endif

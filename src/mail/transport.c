@@ -27,7 +27,7 @@ static const char *check_directory(apr_pool_t *pool, const char *url)
                : NULL;
 }
 
-/* For development: one .eml a message, which a reader finds complete or not at all. */
+/* Writes one .eml file for each message, for development. A reader finds a file complete or not at all. */
 static cat_delivery_t write_file(apr_pool_t *pool, const cat_relay_t *relay, const cat_letter_t *letter,
                                  const char **detail)
 {

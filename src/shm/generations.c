@@ -1,16 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Counters that tell whether an answer in the response cache is still what the database holds.
+ * Counters that tell whether an answer in the response cache still matches the database.
  *
- * Each database has an epoch, a generation of its lists, and 32,768 generations of products, of which a product's id chooses one. All of
- * them only grow. A stamp is the epoch and one generation: an answer is valid while its stamp is equal to the stamp of now.
+ * Each database has an epoch, a generation for its lists, and 32,768 generations for products; the hash of a product's
+ * id selects one of these. All counters only increase. A stamp consists of the epoch and one generation. An answer is
+ * valid while its stamp equals the current stamp.
  *
- *     what happened                                      what grows
+ *     event                                              counters that increase
  *     this server created a product                      lists
  *     this server updated or deleted a product           the product's generation, lists
- *     nobody knows what happened to the database         epoch
+ *     an unknown change of the database                  epoch
  *
- * A SQLite database tells its own state, a number that every commit changes (db/sqlite/wal_index.h). Its stamp is the epoch and that state.
+ * SQLite has a number of its own that every commit changes (db/sqlite/wal_index.h). The stamp of a SQLite database is
+ * the epoch and that number.
  */
 #include "shm/generations.h"
 
@@ -23,7 +25,7 @@
 #define STRIPES 32768
 
 struct cat_generations_t {
-    apr_uint64_t name; /* hash; 0: free. Only the parent touches it */
+    apr_uint64_t name; /* hash of the name; 0 if the slot is free; only the parent process accesses it */
     cat_shared_word_t epoch;
     cat_shared_word_t lists;
     cat_shared_word_t products[STRIPES];
@@ -36,7 +38,7 @@ apr_size_t cat_generations_size(void)
 
 cat_generations_t *cat_generations_find(void *memory, const char *name)
 {
-    apr_uint64_t hash = cat_hash(name, strlen(name)); /* the administrator chooses the names */
+    apr_uint64_t hash = cat_hash(name, strlen(name)); /* unkeyed, because the administrator chooses the names */
     cat_generations_t *all = memory;
 
     for (int i = 0; i < DATABASES; i++) {

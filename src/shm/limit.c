@@ -1,30 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Rate limits in shared memory: GCRA (the generic cell rate algorithm), which needs one time for each client.
+ * Rate limits in shared memory by GCRA (the generic cell rate algorithm), which needs one time per client.
  *
- * A take costs seconds / count, and moves the client's theoretical arrival time ahead by that much. The arrival time may be at most
- * `seconds` ahead of now. With 3 in 6 seconds, a take costs 2 s:
+ * A take costs seconds / count and moves the client's theoretical arrival time ahead by that much. The arrival time may
+ * be at most `seconds` ahead of now. With 3 takes in 6 seconds, a take costs 2 s:
  *
  *     now     arrival time
  *     0 s     0 -> 2 -> 4 -> 6    three takes are allowed at once
  *     1 s     6                   8 would be more than 6 s ahead: refused, try again after 1 s
  *     2 s     6 -> 8              allowed
- *     8 s     8                   has come: the client has all three takes again
- *
- * A client's cell is one word, so that each change is one compare-and-swap, and a process that dies leaves nothing half done:
- *
- *   63            42   41   40                                  0
- *   | 22 bits of hash | EX | theoretical arrival time, ms       |
- *
- * The hash is the client's; 15 other bits of it choose the bucket. Once the arrival time has come, the cell is worth nothing. EX: the
- * client had nothing left after the last take.
- *
- * A client that is new to a full bucket evicts the cell that is worth the least: one that is worth nothing, else of the clients that
- * had something left the one whose arrival time is the soonest, and an exhausted one only where there are no others. So a bucket
- * forgets a client before its time only when eight others in it are exhausted as well.
- *
- * Racing threads are allowed exactly what the rate says, but for one case: two that are the first ones for a client, while a third
- * changes another cell of that bucket, may take two cells. No thread finds the second cell again, nor what was taken from it.
+ *     8 s     8                   the arrival time has passed: the client has all three takes again
  */
 #include "shm/limit.h"
 
@@ -36,19 +21,32 @@
 
 #define BUCKETS 32768
 #define WAYS 8
+
+/*
+ * A client's cell is one word, so each change is one compare-and-swap, and a process that dies leaves no half-written
+ * cell:
+ *
+ *   63            42   41   40                                  0
+ *   | 22 bits of hash | EX | theoretical arrival time, ms       |
+ *
+ * 15 other bits of the client's hash select the bucket. EX is set if the client had nothing left after its last take.
+ * In a full bucket, a new client evicts one cell: first one whose arrival time has passed, then the cell without EX
+ * whose arrival time is the earliest, then a cell with EX. So a bucket forgets an exhausted client early only if its
+ * other seven cells are exhausted as well.
+ */
 #define HASH_SHIFT 42
 #define EXHAUSTED (UINT64_C(1) << 41)
 #define TIME_MASK (EXHAUSTED - 1) /* 69 years */
 
-/* An arrival time that is later than the rate allows by more than this is by another clock: that of a machine before it was restored
- * from a checkpoint. A caller whose time is not quite now is off by less. */
+/* Milliseconds. An arrival time that is further ahead than this beyond the window comes from another clock: the machine
+ * was restored from a checkpoint. The times that callers pass differ by less. */
 #define OTHER_CLOCK 60000
 
 typedef cat_shared_word_t bucket_t[WAYS];
 
 struct cat_limit_t {
     bucket_t buckets[BUCKETS];
-    apr_uint64_t seed; /* constant once started */
+    apr_uint64_t seed; /* constant once set */
 };
 
 apr_size_t cat_limit_size(void)
@@ -61,7 +59,7 @@ void cat_limit_start(cat_limit_t *limit, apr_uint64_t seed)
     limit->seed = seed;
 }
 
-static apr_uint64_t hash_octets(apr_uint64_t seed, apr_uint64_t before, const void *data, apr_size_t size)
+static apr_uint64_t hash_bytes(apr_uint64_t seed, apr_uint64_t before, const void *data, apr_size_t size)
 {
     const apr_uint64_t key[] = {seed, before};
 
@@ -78,13 +76,13 @@ static apr_int64_t arrival_of(apr_uint64_t cell)
     return (apr_int64_t)(cell & TIME_MASK);
 }
 
-/* The order in which cells are evicted, the least first. */
+/* Returns the value by which cells are evicted; the cell with the least value goes first. */
 static apr_uint64_t worth_of_cell(apr_uint64_t cell, apr_int64_t now)
 {
     return arrival_of(cell) <= now ? 0 : cell & (EXHAUSTED | TIME_MASK);
 }
 
-/* A client and its rate. Times in milliseconds; step: what one take costs. */
+/* A client and its rate, in milliseconds. `step` is the cost of one take. */
 typedef struct counted_t {
     apr_uint64_t code;
     bucket_t *bucket;
@@ -97,14 +95,14 @@ static counted_t find_counted(cat_limit_t *limit, const char *what, const char *
 
     c.step = c.step ? c.step : 1;
     c.window = c.step * rate.count;
-    c.code = hash_octets(limit->seed, 0, what, strlen(what));
-    c.code = hash_octets(limit->seed, c.code, who, strlen(who));
-    c.code = hash_octets(limit->seed, c.code, &rate, sizeof(rate));
+    c.code = hash_bytes(limit->seed, 0, what, strlen(what));
+    c.code = hash_bytes(limit->seed, c.code, who, strlen(who));
+    c.code = hash_bytes(limit->seed, c.code, &rate, sizeof(rate));
     c.bucket = &limit->buckets[c.code % BUCKETS];
     return c;
 }
 
-/* The client's cell, else the one that is worth the least; *value: what was in it. */
+/* Returns the client's cell, or else the first cell to evict. Sets *value to its contents. */
 static cat_shared_word_t *find_cell(const counted_t *c, apr_int64_t now, apr_uint64_t *value)
 {
     cat_shared_word_t *least = NULL;
@@ -128,7 +126,7 @@ static int round_up(apr_int64_t milliseconds)
     return (int)((milliseconds + 999) / 1000);
 }
 
-/* Takes one: advances the arrival time, where the rate allows it. */
+/* Takes one if the rate allows it, and moves *arrival ahead. */
 static cat_verdict_t judge_take(const counted_t *c, apr_int64_t *arrival, apr_int64_t now)
 {
     cat_verdict_t verdict = {0};
@@ -158,6 +156,10 @@ static int replace_cell(cat_shared_word_t *cell, apr_uint64_t *old, apr_uint64_t
            atomic_compare_exchange_strong_explicit(cell, old, new, memory_order_acq_rel, memory_order_acquire);
 }
 
+/*
+ * Racing threads are allowed exactly what the rate says, with one exception: if two threads are the first for a client
+ * while a third changes another cell of the bucket, the two may take two cells. Later threads find only the first cell.
+ */
 cat_verdict_t cat_limit_take(cat_limit_t *limit, const char *what, const char *who, cat_rate_t rate, apr_time_t now)
 {
     apr_int64_t arrival, time = apr_time_as_msec(now);
@@ -192,7 +194,7 @@ void cat_limit_give_back(cat_limit_t *limit, const char *what, const char *who, 
     do {
         cell = find_cell(&c, apr_time_as_msec(now), &old);
         if (!is_same(old, c.code) || arrival_of(old) < c.step) {
-            return; /* evicted since */
+            return; /* the cell was evicted meanwhile */
         }
     } while (!replace_cell(cell, &old, make_cell(c.code, arrival_of(old) - c.step, 0)));
 }

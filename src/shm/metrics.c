@@ -1,32 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Counters, histograms and levels in shared memory, as the table metrics.def names them.
+ * Counters, histograms and levels in shared memory, for the metrics of metrics.def.
  *
- * A metric has a series for each combination of values of its labels. No value comes from a client, so all series are known at the
- * start, and the place of each can be computed. To count is one atomic addition to a word:
+ * A metric has a series for each combination of values of its labels. No value comes from a client, so all series are
+ * known at start and their places can be computed. Counting is one atomic addition:
  *
  *     catalog_database_faults_total{engine="mysql", reason="lost"}
  *     the values have the numbers 1 and 1; there are 6 reasons, so this is series 1 * 6 + 1 = 7
  *     word = own[first[CAT_METRIC_FAULTS] + 7]
  *
- * A series of a histogram has a word for each bucket, one for what is above them all, and one for the sum.
+ * The segment, each row from the beginning of a cache line:
  *
- * Each row of the segment begins with a line of the processor's caches:
+ *     header_t                 number of children that were given a shard
+ *     database_t[DATABASES]
+ *     child_t[CHILDREN]        pid and levels of a child
+ *     SHARDS shards            shard_length words each: the series of all metrics, one after the other
  *
- *   +-----------------------------------------------------------+
- *   | header_t    how many children were given a shard          |
- *   +-----------------------------------------------------------+
- *   | databases   database_t[DATABASES]                         |
- *   +-----------------------------------------------------------+
- *   | children    child_t[CHILDREN]: pid, and its levels        |
- *   +-----------------------------------------------------------+
- *   | shards      SHARDS times shard_length words:              |
- *   |             [metric's series][metric's series]...         |
- *   +-----------------------------------------------------------+
- *
- * Each child counts in one shard, so that children seldom write to the same line; a count is the sum over all shards. Nobody owns a
- * shard: every word of it is added to atomically, so any number of children may share one, and a child that dies takes nothing with
- * it. What must end with a child, its levels, is in a slot with the child's pid.
+ * Each child counts in one shard, so that children seldom write to the same line. A count is the sum over all shards.
+ * Children may share a shard because all additions are atomic, and the counts of a child that dies remain. Levels must
+ * end with their child, so they are in a slot with its pid.
  */
 #include "shm/metrics.h"
 
@@ -48,10 +40,10 @@
 #define SHARDS 16
 #define DATABASES 64
 
-/* A child without a slot has no levels; its counts count. */
+/* Largest number of children with a slot. A child without a slot has no levels, but its counts are included. */
 #define CHILDREN 1024
 
-/* Increase it when the layout changes beyond what the table says. */
+/* Version of the layout. Increase it when the layout changes in a way that the table does not show. */
 #define LAYOUT 1
 
 const cat_metric_row_t cat_metric_rows[CAT_METRICS] = {
@@ -91,7 +83,7 @@ static const char *const versions[] = {CAT_VERSION, NULL};
 
 static const struct {
     const char *name;
-    const char *const *values; /* NULL: the route table has them */
+    const char *const *values; /* NULL if the route table has the values */
 } labels[CAT_LABELS] = {
     [CAT_LABEL_ROUTE] = {"route", NULL},
     [CAT_LABEL_METHOD] = {"method", methods},
@@ -136,32 +128,33 @@ typedef struct header_t {
     _Alignas(CAT_SHARED_LINE) cat_shared_word_t children;
 } header_t;
 
-/* Fields of two notes may mix for a moment. */
+/* A reader may see some values from one report and some from the next. */
 typedef struct database_t {
-    _Alignas(CAT_SHARED_LINE) cat_shared_word_t name; /* hash; 0: free */
+    _Alignas(CAT_SHARED_LINE) cat_shared_word_t name; /* hash of the name; 0 if the slot is free */
     cat_shared_word_t pending, dead, webhooks_dead, schema;
     cat_shared_time_t oldest, failing, changed, noted;
 } database_t;
 
 typedef struct child_t {
-    _Alignas(CAT_SHARED_LINE) cat_shared_word_t pid; /* 0: free; so is that of a process that has died */
-    cat_shared_word_t levels[LEVELS];                /* of a negative one, two's complement */
+    _Alignas(CAT_SHARED_LINE) cat_shared_word_t pid; /* 0 if the slot is free; also free if the process has died */
+    cat_shared_word_t levels[LEVELS];                /* in two's complement, because a level may be negative */
 } child_t;
 
-/* Each process has a copy. Only child_init changes it, before there are threads. */
+/* Each process has a copy. Only cat_metrics_child_init changes it, before the process has threads. */
 struct cat_metrics_t {
     const cat_route_t *routes;
     int route_count;
-    int series[CAT_METRICS];     /* how many a metric has */
-    int seconds[CAT_METRICS];    /* how many values its second label has */
-    unsigned first[CAT_METRICS]; /* the metric's first word in a shard; of a LEVEL, its number */
+    int series[CAT_METRICS];     /* number of series of the metric */
+    int seconds[CAT_METRICS];    /* number of values of the metric's second label */
+    unsigned first[CAT_METRICS]; /* index of the metric's first word in a shard; for a LEVEL, its index in
+                                  * child_t.levels */
     int shard_length;            /* in words */
     header_t *header;
     database_t *databases;
     child_t *children;
     cat_shared_word_t *shards;
-    cat_shared_word_t *own; /* this process's shard */
-    child_t *child;         /* this process's slot; NULL: none */
+    cat_shared_word_t *own; /* shard of this process */
+    child_t *child;         /* slot of this process; NULL if it has none */
 };
 
 int cat_metrics_count_values(const cat_metrics_t *metrics, cat_label_t label)
@@ -238,7 +231,8 @@ static void lay_out_shard(cat_metrics_t *m)
     m->shard_length = (m->shard_length + line - 1) / line * line;
 }
 
-/* Under which the process pool keeps the segment: a graceful restart may load a version of this module with another table. */
+/* Returns the key under which the process pool keeps the segment. The key depends on the table, because a graceful
+ * restart may load a version of this module with another table. */
 static const char *make_key(const cat_metrics_t *m, apr_pool_t *pool)
 {
     cat_buffer_t b;
@@ -276,10 +270,10 @@ static apr_status_t find_segment(const cat_metrics_t *m, apr_pool_t *pool, apr_p
     if (*base) {
         return APR_SUCCESS;
     }
-    rv = apr_shm_create(&shm, size, NULL, process); /* anonymous, so it is zeroed */
+    rv = apr_shm_create(&shm, size, NULL, process); /* anonymous memory is zeroed */
     if (rv == APR_SUCCESS) {
         *base = apr_shm_baseaddr_get(shm);
-        rv = apr_pool_userdata_set(*base, key, NULL, process); /* which copies the key */
+        rv = apr_pool_userdata_set(*base, key, NULL, process); /* copies the key */
     }
     return rv;
 }
@@ -334,7 +328,7 @@ static inline void observe_value(cat_shared_word_t *words, const cat_bounds_t *b
 {
     int i = 0;
 
-    value = value > 0 ? value : 0; /* the clock was set back */
+    value = value > 0 ? value : 0; /* negative if the clock was set back */
     while (i < b->count && value > b->upper[i]) {
         i++;
     }
@@ -356,7 +350,7 @@ void cat_metrics_shift(const cat_metrics_t *metrics, cat_metric_t metric, int by
     }
 }
 
-/* Each request comes here, so this spares calls, tables and the extension of signs. */
+/* Called for each request, so it avoids function calls, table lookups and sign extension. */
 void cat_metrics_count_request(const cat_metrics_t *metrics, const cat_route_t *route, cat_method_t method, int status,
                                apr_interval_time_t spent)
 {
@@ -396,7 +390,7 @@ static int take_slot(child_t *child)
     return 1;
 }
 
-/* A program that the child has started may destroy its copy of the pool. */
+/* Frees the slot only if the pid matches: a program that the child has started may destroy its copy of the pool. */
 static apr_status_t leave_slot(void *data)
 {
     child_t *child = data;
@@ -423,7 +417,7 @@ void cat_metrics_child_init(cat_metrics_t *metrics, apr_pool_t *pool)
 
 static database_t *find_database(const cat_metrics_t *m, const char *name)
 {
-    apr_uint64_t hash = cat_hash(name, strlen(name)) | 1; /* the administrator chooses the names */
+    apr_uint64_t hash = cat_hash(name, strlen(name)) | 1; /* unkeyed, because the administrator chooses the names */
 
     for (int i = 0; i < DATABASES; i++) {
         apr_uint64_t found = 0;
@@ -453,7 +447,7 @@ void cat_metrics_note_database(const cat_metrics_t *metrics, const char *name, c
     }
 }
 
-/* 0: none. */
+/* Returns the earlier of two times. 0 means that a time is missing. */
 static apr_time_t earlier(apr_time_t one, apr_time_t other)
 {
     return one && (!other || one < other) ? one : other;

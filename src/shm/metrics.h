@@ -9,9 +9,9 @@
 #include "http/route.h"
 
 /*
- * Counts what the server does, over all children and graceful restarts, in shared memory and without a lock. Any thread of any child
- * may count at any time, and may be killed in it. What cat_metrics_create has returned may be NULL wherever it is passed on: then
- * nothing is counted.
+ * Counts events over all children and graceful restarts, in shared memory and without a lock. Any thread of any child
+ * may count at any time, and may be killed during the call. The counting functions accept NULL instead of a
+ * cat_metrics_t and then do nothing.
  */
 typedef struct cat_metrics_t cat_metrics_t;
 
@@ -30,10 +30,10 @@ typedef enum {
     CAT_METRIC_GAUGE
 } cat_metric_kind_t;
 
-/* What distinguishes the series of a metric; their values are in metrics.c. None comes from a client. */
+/* Labels, which distinguish the series of a metric. metrics.c has their values; no value comes from a client. */
 typedef enum {
     CAT_LABEL_NONE,
-    CAT_LABEL_ROUTE, /* a path of the route table, or "unknown" */
+    CAT_LABEL_ROUTE, /* path in the route table, or "unknown" */
     CAT_LABEL_METHOD,
     CAT_LABEL_CODE,
     CAT_LABEL_ENGINE,
@@ -50,7 +50,7 @@ typedef enum {
     CAT_LABELS
 } cat_label_t;
 
-/* The values of labels: what they are called here, and in the output. */
+/* Values of labels: the constant in C and the text in the output. */
 #define CAT_METHOD_VALUES(VALUE)                                                                                       \
     VALUE(CAT_METHOD_OTHER, "other")                                                                                   \
     VALUE(CAT_METHOD_GET, "GET")                                                                                       \
@@ -106,7 +106,7 @@ typedef enum { CAT_TOKEN_VALUES(CAT_LABEL_ENUM) } cat_token_failure_t;
 typedef struct cat_metric_row_t {
     const char *name;
     cat_metric_kind_t kind;
-    cat_label_t labels[CAT_METRIC_LABELS]; /* CAT_LABEL_NONE after the last */
+    cat_label_t labels[CAT_METRIC_LABELS]; /* CAT_LABEL_NONE after the last label */
     const char *help;
 } cat_metric_row_t;
 
@@ -114,50 +114,55 @@ extern const cat_metric_row_t cat_metric_rows[CAT_METRICS];
 
 /* ---- counting ---- */
 
-/* By the parent, for each configuration. pool: the configuration's. process: lives as long as the parent; the counts do too, unless
- * the layout of the table has changed, by another version of this module. routes: the route table, ended by a row without a method,
- * which must live as long as pool. */
+/* Creates the metrics on `pool`, the configuration's pool. The parent calls this for each configuration. The counts are
+ * on `process`, the process pool, and survive unless a new version of this module has another table. `routes` is the
+ * route table; it ends with a row without a method and must live as long as `pool`. */
 apr_status_t cat_metrics_create(cat_metrics_t **metrics, apr_pool_t *pool, apr_pool_t *process,
                                 const cat_route_t *routes);
 
-/* In each child, before its threads start. pool: the child's; when it ends, so do the child's levels. */
+/* Chooses the child's shard and slot. Must be called in each child before its threads start. When `pool`, the child's
+ * pool, is destroyed, the child's levels end. */
 void cat_metrics_child_init(cat_metrics_t *metrics, apr_pool_t *pool);
 
-/* COUNTER with one label or none: adds to the series with this value of the label, or to series 0. */
+/* Adds to a COUNTER with one label or none. `series` is the value of the label, or 0. */
 void cat_metrics_add(const cat_metrics_t *metrics, cat_metric_t metric, int series, apr_uint64_t count);
 
-/* COUNTER with two labels: adds 1. */
+/* Adds 1 to a COUNTER with two labels. */
 void cat_metrics_add_pair(const cat_metrics_t *metrics, cat_metric_t metric, int first_value, int second_value);
 
-/* The number of a value of a label with fixed values; -1: it is none. */
+/* Returns the number of a label's value. Returns -1 if the label does not have it. The label must not be
+ * CAT_LABEL_ROUTE. */
 int cat_metrics_find(cat_label_t label, const char *value);
 
-/* TIMES, in microseconds, and SIZES; without labels. */
+/* Adds a value to a histogram without labels: TIMES, in microseconds, or SIZES. */
 void cat_metrics_observe(const cat_metrics_t *metrics, cat_metric_t metric, apr_int64_t value);
 
-/* LEVEL: the thread begins (1) or ends (-1) what is counted. */
+/* Changes a LEVEL: `by` is 1 when the thread begins the activity and -1 when it ends. */
 void cat_metrics_shift(const cat_metrics_t *metrics, cat_metric_t metric, int by);
 
-/* REQUESTS and REQUEST_TIME. route: a row of the table with the request's path; NULL: there is none. spent: microseconds. */
+/* Counts a request in REQUESTS and REQUEST_TIME. `route` is any row of the route table with the request's path, or NULL
+ * if there is none. `spent` is in microseconds. */
 void cat_metrics_count_request(const cat_metrics_t *metrics, const cat_route_t *route, cat_method_t method, int status,
                                apr_interval_time_t spent);
 
-/* ---- what a job has found in a database ---- */
+/* ---- results of database jobs ---- */
 
 typedef struct cat_database_facts_t {
     apr_int64_t mails_pending, mails_dead;
-    apr_time_t oldest_mail; /* when it was queued; 0: none is pending */
+    apr_time_t oldest_mail; /* time when the oldest pending mail was queued; 0 if none is pending */
     apr_int64_t webhooks_dead;
-    apr_time_t webhook_failing; /* the first failure of the one that fails the longest; 0: none does */
-    apr_time_t oldest_change;   /* when the first one was made that waits for its number; 0: none does */
+    apr_time_t webhook_failing; /* first failure of the webhook that has failed longest; 0 if none fails */
+    apr_time_t oldest_change;   /* time of the oldest change that waits for its number; 0 if none waits */
     int schema;
 } cat_database_facts_t;
 
-/* name: the same for the same database; it is not kept. Of more than 64 databases the last ones are left out. */
+/* Stores the facts about a database. `name` must be the same for the same database; the metrics keep only its hash.
+ * Ignores further databases after 64. */
 void cat_metrics_note_database(const cat_metrics_t *metrics, const char *name, const cat_database_facts_t *facts,
                                apr_time_t now);
 
-/* Sums of what was noted in the last CAT_FACTS_AGE, the oldest mail and failure of all, the lowest schema. 0: nothing was. */
+/* Combines the facts stored in the last CAT_FACTS_AGE: sums of counts, earliest times, lowest schema. Returns the
+ * number of databases. Returns 0, with all facts 0, if there are none. */
 #define CAT_FACTS_AGE apr_time_from_sec(150)
 int cat_metrics_read_databases(const cat_metrics_t *metrics, cat_database_facts_t *facts, apr_time_t now);
 
@@ -165,35 +170,37 @@ int cat_metrics_read_databases(const cat_metrics_t *metrics, cat_database_facts_
 
 typedef struct cat_metrics_reading_t cat_metrics_reading_t;
 
-/* The values of now, on the pool. Counts of requests that end meanwhile may be in one series and not yet in another. GAUGE rows have no
- * value until cat_metrics_set. */
+/* Returns the current values, on the pool. While requests end, one series may include a request that another does not
+ * include yet. Metrics of the kind GAUGE have no value until cat_metrics_set. */
 cat_metrics_reading_t *cat_metrics_read(const cat_metrics_t *metrics, apr_pool_t *pool);
 void cat_metrics_set(cat_metrics_reading_t *reading, cat_metric_t metric, double value);
 
-/* How many values a label has, the number of a series of the metric with these values of its labels, and the text of one. */
+/* Return the number of values of a label, the index of the series with these values of the labels, the text of a value,
+ * and the name of a label. */
 int cat_metrics_count_values(const cat_metrics_t *metrics, cat_label_t label);
 int cat_metrics_number(const cat_metrics_t *metrics, cat_metric_t metric, const int values[CAT_METRIC_LABELS]);
 const char *cat_metrics_value(const cat_metrics_t *metrics, cat_label_t label, int value);
 const char *cat_metrics_label(cat_label_t label);
 
-/* Does the route table have the path number `route` with the method of this number? */
+/* Returns true if the route table has the path of row `route` with this method. */
 int cat_metrics_has_route(const cat_metrics_t *metrics, int route, int method);
 
-/* Of a histogram's kind: its buckets without the last, which takes the rest. */
+/* The upper bounds of a histogram's buckets, without the final +Inf bucket. */
 typedef struct cat_bounds_t {
     int count;
-    const apr_int64_t *upper; /* the largest value in each */
-    double unit;              /* a value divided by this is in the metric's unit */
+    const apr_int64_t *upper; /* largest value in each bucket */
+    double unit;              /* divisor that converts a value to the metric's unit */
 } cat_bounds_t;
 const cat_bounds_t *cat_metrics_bounds(cat_metric_kind_t kind);
 
-/* COUNTER: its count. Histograms: each bucket's own count, and after the last the sum of values. */
+/* Returns the words of a series. A COUNTER has one. A histogram has the count of each bucket by itself, including the
+ * +Inf bucket, followed by the sum of the values. */
 const apr_uint64_t *cat_metrics_words(const cat_metrics_reading_t *reading, cat_metric_t metric, int series);
 
-/* LEVEL and GAUGE. NAN: it has none. */
+/* Returns the value of a LEVEL or GAUGE. Returns NAN if it has none. */
 double cat_metrics_gauge(const cat_metrics_reading_t *reading, cat_metric_t metric);
 
-/* Over all series: of a COUNTER, LEVEL or GAUGE their sum, of a histogram how many values it has. */
+/* Returns the total over all series: the sum of a COUNTER, LEVEL or GAUGE, or the number of values of a histogram. */
 double cat_metrics_total(const cat_metrics_reading_t *reading, cat_metric_t metric);
 
 #endif

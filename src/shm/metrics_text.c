@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Writes metrics as text, in the text format of Prometheus or in OpenMetrics.
+ * Writes metrics in the text format of Prometheus or in OpenMetrics.
  *
  *     # HELP catalog_database_faults_total Statements that failed, ...
- *     # TYPE catalog_database_faults_total counter                       OpenMetrics describes it without "_total"
+ *     # TYPE catalog_database_faults_total counter                       without "_total" in OpenMetrics
  *     catalog_database_faults_total{engine="mysql",reason="lost"} 2
  *
- *     catalog_request_duration_seconds_bucket{...,le="0.0005"} 7         buckets count what is at most their bound,
- *     catalog_request_duration_seconds_bucket{...,le="0.001"} 9          so each has those before it as well
+ *     catalog_request_duration_seconds_bucket{...,le="0.0005"} 7         values up to the bound, so each bucket
+ *     catalog_request_duration_seconds_bucket{...,le="0.001"} 9          includes those before it
  *     ...
  *     catalog_request_duration_seconds_bucket{...,le="+Inf"} 10
  *     catalog_request_duration_seconds_sum{...} 0.025
  *     catalog_request_duration_seconds_count{...} 10
  *
- * The series of a metric are written in the order of their numbers. A series of a route is left out while it has
- * counted nothing, except the few that alerts need before the first failure.
+ * The series of a metric are written in the order of their numbers. A series of a route is omitted while its count is
+ * 0, except the series that alerts need before the first failure.
  */
 #include "shm/metrics_text.h"
 
@@ -31,7 +31,7 @@ typedef struct writer_t {
     const cat_metrics_reading_t *reading;
     cat_metrics_format_t format;
     cat_metric_t metric;
-    const cat_metric_row_t *row; /* of the metric */
+    const cat_metric_row_t *row; /* row of the metric */
 } writer_t;
 
 static int ends_with(const char *text, const char *end)
@@ -41,7 +41,7 @@ static int ends_with(const char *text, const char *end)
     return length > end_length && !strcmp(text + length - end_length, end);
 }
 
-/* OpenMetrics leaves the suffix of a counter out where it describes the metric. */
+/* OpenMetrics describes a counter without the suffix "_total". */
 static void write_family(const writer_t *w, const char *what)
 {
     apr_size_t length = strlen(w->row->name);
@@ -70,7 +70,7 @@ static void write_head(const writer_t *w)
 
 #define REAL_SIZE 64
 
-/* A number as both formats have it, with a point as OpenMetrics wants it for bounds. */
+/* Formats a number for both formats. Always writes a decimal point, which OpenMetrics requires in bounds. */
 static const char *format_real(char text[REAL_SIZE], double value)
 {
     if (isinf(value)) {
@@ -106,7 +106,8 @@ static void write_label(const writer_t *w, const char *name, const char *value)
     CAT_BUFFER_LITERAL(w->b, "\"");
 }
 
-/* NULL: without le. No value needs an escape: none comes from a client. */
+/* Writes the name and labels of a series. `le` is NULL if the series is not a bucket. Values need no escapes, because
+ * none comes from a client. */
 static void write_name(const writer_t *w, const char *suffix, const int values[CAT_METRIC_LABELS], const double *le)
 {
     char bound[REAL_SIZE];
@@ -164,7 +165,8 @@ static int is_counted(const writer_t *w, const apr_uint64_t *words)
     return count > 0;
 }
 
-/* Alerts compare the failures of a route with its requests, so both are there before the first one. */
+/* Returns true if the series is written before its first count. Alerts compare the failures of a route with its
+ * requests. */
 static int is_expected(const writer_t *w, const int values[CAT_METRIC_LABELS])
 {
     const char *code;

@@ -7,16 +7,17 @@
 #include "shm/shared.h"
 
 /*
- * Sums up a line of the error log that an overload would repeat for each request: one in ten seconds is logged, and says how many were
- * not; a process that must stop (lib/process.h) refuses whatever waits, and logs none. Zeroed memory is ready for use. Used by all threads;
- * in shared memory, by all children.
+ * Limits a line of the error log that an overload would repeat for each request. One line in ten seconds is logged and
+ * says how many were not. Nothing is logged while the process must stop (lib/process.h), because it then refuses all
+ * waiting requests. Zeroed memory is ready for use. All threads may use it and, in shared memory, all children.
  */
 typedef struct cat_repeats_t {
     atomic_uint unreported;
-    cat_shared_time_t reported; /* when a thread last logged one; 0: none did */
+    cat_shared_time_t reported; /* time of the last logged line, or 0 */
 } cat_repeats_t;
 
-/* Is this line to be logged? text: then the end of its message, "" or ", and 17 more in the last 12 s". now: cat_time_monotonic(). */
+/* Returns true if the line should be logged. Sets `text` to the end of its message, "" or ", and 17 more in the last 12
+ * s". `now` is cat_time_monotonic(). */
 #define CAT_REPEATS_TEXT 64
 int cat_repeats_note(cat_repeats_t *repeats, apr_time_t now, char text[CAT_REPEATS_TEXT]);
 

@@ -2,11 +2,12 @@
 /*
  * A cache of response bodies in shared memory: an index of buckets, and a ring of entries.
  *
- * A new entry is written behind the newest one, over the oldest ones. The index is a hash table whose ways hold positions of entries;
- * nothing is removed from it, since a position tells by itself whether its entry has been overwritten. Nor is an entry removed that
- * is no longer valid: a lookup compares the stamp (shm/generations.h) with that of now, and the next put of the key replaces the way.
+ * A new entry is written after the newest one, over the oldest ones. The index is a hash table; the ways of a bucket
+ * hold positions of entries. Nothing is removed from the index, because a position itself tells whether its entry was
+ * overwritten. Invalid entries stay, too: a lookup compares the stamp (shm/generations.h) with the current stamp, and
+ * the next put of the key replaces the way.
  *
- * This is the segment of shared memory. Every row begins with a line of the processor's caches:
+ * The shared memory segment; each row begins at a cache line:
  *
  *   +-----------------------------------------------------------------+
  *   | header_t   reserved, stored                                     |
@@ -19,24 +20,6 @@
  *   |             newer             newest  oldest                    |
  *   +-----------------------------------^-----------------------------+
  *                                       reserved % ring_length
- *
- * An entry is a whole number of lines, and contiguous: one that does not fit before the ring's end begins at its start, and
- * the rest stays unused.
- *
- *   +----------+------+-------+-------+------------+------+-----------+---------+
- *   | position | hash | owner | epoch | generation | made | body_hash | lengths |
- *   +----------+------+-------+-------+------------+------+-----------+---------+
- *   | key, zero-padded to a word | body, zero-padded to a word | up to the line |
- *   +----------------------------+-----------------------------+----------------+
- *
- * A position is a count of words since the cache was created, so no two entries ever have the same; its word in the ring is
- * position % ring_length. `reserved` is the position after the newest entry. Entries at positions before
- * reserved - ring_length are overwritten, or about to be.
- *
- * A writer moves `reserved` before it writes the first word of an entry, and sets the way after the last one. A reader copies
- * the body first, and then checks that its entry was not overwritten meanwhile. Every word is loaded and stored atomically, so
- * this is no data race in C either. There is one writer at a time, under a robust mutex: two could be one round of the ring
- * apart, and write to the same words. A writer that is killed leaves either nothing or words that no way points at.
  */
 #include "shm/response_cache.h"
 
@@ -49,38 +32,47 @@
 
 typedef apr_uint64_t word_t;
 
-/* A lookup mostly waits for main memory, so what is read together is in one line. */
+/* A lookup mostly waits for main memory, so data that is read together is in one cache line. */
 #define LINE_WORDS (CAT_SHARED_LINE / sizeof(word_t))
 
-/* 0: the way is free. */
+/* A way is 0 if it is free. */
 #define WAYS LINE_WORDS
 #define POSITION_BITS 48
 #define POSITION_MASK ((UINT64_C(1) << POSITION_BITS) - 1)
 typedef cat_shared_word_t bucket_t[WAYS];
 
-/* One bucket per 2 KiB of the segment: about as many ways as entries of 300 octets, the size of a product's. */
-#define OCTETS_PER_BUCKET 2048
+/* One bucket per 2 KiB of the segment: about as many ways as the ring has entries of 300 bytes, the size of a
+ * product. */
+#define BYTES_PER_BUCKET 2048
 
+/*
+ * An entry occupies whole lines and is contiguous. An entry that does not fit before the end of the ring begins at its
+ * start, and the rest stays unused. Key and body are zero-padded to whole words.
+ *
+ * A position is the number of words written since the cache was created, so no two entries have the same position. Its
+ * word in the ring is position % ring_length. Entries before header_t.reserved - ring_length are overwritten, or about
+ * to be.
+ */
 typedef struct entry_t {
-    cat_shared_word_t position; /* its own: a reader recognizes the first word of an entry by it */
-    cat_shared_word_t hash;     /* of key and owner */
+    cat_shared_word_t position; /* position of the entry itself; a reader recognizes the entry by it */
+    cat_shared_word_t hash;     /* hash of key and owner */
     cat_shared_word_t owner;
-    cat_shared_word_t epoch, generation; /* the stamp */
+    cat_shared_word_t epoch, generation; /* stamp */
     cat_shared_word_t made;
     cat_shared_word_t body_hash;
-    cat_shared_word_t lengths; /* in octets: the key's in the upper half, the body's in the lower */
-    cat_shared_word_t text[];  /* the key, then the body */
+    cat_shared_word_t lengths; /* lengths in bytes: of the key in the upper half, of the body in the lower half */
+    cat_shared_word_t text[];  /* key, followed by the body */
 } entry_t;
 
 #define ENTRY_WORDS (sizeof(entry_t) / sizeof(word_t))
 _Static_assert(sizeof(entry_t) == CAT_SHARED_LINE, "the fields of an entry are one line");
 
-/* Largest entry: 1/16 of the ring, so one body cannot evict most others. */
+/* Largest entry: 1/16 of the ring, so that one body cannot evict most others. */
 #define LARGEST_SHARE 16
 
 typedef struct header_t {
-    cat_shared_word_t reserved; /* only the writer stores it */
-    cat_shared_word_t stored;   /* likewise */
+    cat_shared_word_t reserved; /* position after the newest entry; only the writer stores it */
+    cat_shared_word_t stored;   /* only the writer stores it */
     cat_shared_word_t padding[LINE_WORDS - 2];
 } header_t;
 
@@ -90,7 +82,7 @@ struct cat_response_cache_t {
     bucket_t *buckets;
     apr_size_t bucket_count; /* a power of two */
     cat_shared_word_t *ring;
-    word_t ring_length; /* in words; whole lines */
+    word_t ring_length; /* in words, a multiple of a line */
     apr_size_t size;
     cat_semaphore_t *write_lock;
 };
@@ -114,10 +106,10 @@ apr_status_t cat_response_cache_create(cat_response_cache_t **cache, apr_pool_t 
     }
     c->size = size;
     c->bucket_count = 1;
-    while (c->bucket_count * 2 <= size / OCTETS_PER_BUCKET) {
+    while (c->bucket_count * 2 <= size / BYTES_PER_BUCKET) {
         c->bucket_count *= 2;
     }
-    c->header = cat_shared_align(apr_shm_baseaddr_get(shm)); /* new pages: zeroed */
+    c->header = cat_shared_align(apr_shm_baseaddr_get(shm)); /* new pages are zeroed */
     c->buckets = (bucket_t *)(c->header + 1);
     c->ring = (cat_shared_word_t *)(c->buckets + c->bucket_count);
     c->ring_length = round_down_to_line(((char *)apr_shm_baseaddr_get(shm) + size - (char *)c->ring) / sizeof(word_t));
@@ -131,9 +123,9 @@ static void store_word(cat_shared_word_t *word, word_t value)
     atomic_store_explicit(word, value, memory_order_relaxed);
 }
 
-static apr_size_t count_words(apr_size_t octets)
+static apr_size_t count_words(apr_size_t bytes)
 {
-    return (octets + sizeof(word_t) - 1) / sizeof(word_t);
+    return (bytes + sizeof(word_t) - 1) / sizeof(word_t);
 }
 
 static apr_size_t count_entry_words(apr_size_t key_length, apr_size_t body_length)
@@ -141,7 +133,7 @@ static apr_size_t count_entry_words(apr_size_t key_length, apr_size_t body_lengt
     return round_down_to_line(ENTRY_WORDS + count_words(key_length) + count_words(body_length) + LINE_WORDS - 1);
 }
 
-/* Unkeyed: a client that chooses keys for one bucket evicts less than one that fills the ring. */
+/* Unkeyed, because a client that chooses keys for one bucket evicts less than a client that fills the ring. */
 static word_t hash_key(const cat_item_t *item, apr_size_t key_length)
 {
     return cat_hash(item->key, key_length) ^ (word_t)(apr_uintptr_t)item->owner;
@@ -157,7 +149,7 @@ static int has_tag(word_t way, word_t hash)
     return way >> POSITION_BITS == hash >> POSITION_BITS;
 }
 
-/* The last position before `reserved` whose lower bits are the way's. */
+/* Returns the last position before `reserved` that has the same lower bits as the way. */
 static word_t way_position(word_t way, word_t reserved)
 {
     return reserved - ((reserved - way) & POSITION_MASK);
@@ -168,9 +160,19 @@ static int is_overwritten(const cat_response_cache_t *cache, word_t position)
     return cat_shared_load(&cache->header->reserved) - position > cache->ring_length;
 }
 
+/*
+ * A writer increases `reserved` before it writes the first word of an entry, and sets the way after the last word. A
+ * reader copies the body and then checks that the entry was not overwritten meanwhile. Every word is loaded and stored
+ * atomically, so this is not a data race in C either.
+ *
+ * A robust mutex allows one writer at a time, because two writers could be one round of the ring apart and write the
+ * same words. A writer that is killed leaves only words that no way points to.
+ */
+
 /* ---- get ---- */
 
-/* The compiler does not unroll atomic loads, and a list has hundreds of words: docs/decisions/0030-tricks-that-pay.md. */
+/* Unrolled by hand, because the compiler does not unroll atomic loads and a list has hundreds of words
+ * (docs/decisions/0030-tricks-that-pay.md). */
 static void copy_out(void *to, const cat_shared_word_t *from, apr_size_t words)
 {
 #pragma GCC unroll 8
@@ -192,7 +194,7 @@ static int is_key(const cat_shared_word_t *words, const char *key, apr_size_t le
     return 1;
 }
 
-/* An entry from further in the future than this was made before the clock was set back. */
+/* Entries that are further in the future were made before the clock was set back. */
 #define CLOCK_TOLERANCE apr_time_from_sec(1)
 
 typedef struct lookup_t {
@@ -202,7 +204,7 @@ typedef struct lookup_t {
     apr_time_t since;
 } lookup_t;
 
-/* A writer may overwrite the entry at any time: its fields can have any value. */
+/* A writer may overwrite the entry during this call, so its members can have any value. */
 static int is_match(const entry_t *entry, word_t position, const lookup_t *lookup)
 {
     const cat_item_t *item = lookup->item;
@@ -231,7 +233,7 @@ static int read_entry(const cat_response_cache_t *cache, apr_pool_t *pool, word_
     body_hash = cat_shared_load(&entry->body_hash);
     atomic_thread_fence(memory_order_acquire);
     if (is_overwritten(cache, position)) {
-        return 0; /* and length may be anything */
+        return 0; /* `length` can have any value, too */
     }
     body = apr_palloc(pool, count_words(length) * sizeof(word_t));
     copy_out(body, (const cat_shared_word_t *)entry + before_body, count_words(length));
@@ -274,7 +276,8 @@ static void copy_in(cat_shared_word_t *to, const char *from, apr_size_t length)
     }
 }
 
-/* Returns the position of contiguous words for an entry, which no reader trusts from now on. */
+/* Reserves contiguous words for an entry and returns their position. From now on no reader accepts the old contents of
+ * the words. */
 static word_t reserve_words(cat_response_cache_t *cache, apr_size_t words)
 {
     word_t position = cat_shared_load(&cache->header->reserved);
@@ -300,7 +303,8 @@ static void write_entry(entry_t *entry, word_t position, word_t hash, const cat_
     copy_in(entry->text + count_words(key_length), item->body, item->length);
 }
 
-/* The way with the same tag (the same key, nearly always), else the first free one, else the oldest. */
+/* Returns the way with the same tag, which nearly always has the same key. Otherwise returns the first free way, or
+ * else the oldest. */
 static cat_shared_word_t *choose_way(bucket_t *bucket, word_t hash, word_t reserved)
 {
     cat_shared_word_t *oldest = &(*bucket)[0];

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A set of ended sessions in shared memory, which each request with an access token asks.
+ * A set of ended sessions in shared memory. Each request with an access token looks its session up here.
  *
- * A session is in the set until the last of its access tokens has expired. The set is a hash table of fixed size. A bucket is one
- * cache line: seven cells, and the time until which the bucket lacks a session, because an eighth had no room. An id that is not in
- * such a bucket is looked up in the database. A cell is one word, so that each change is one compare-and-swap, and a process that
- * dies leaves nothing half done:
+ * A session stays in the set until its last access token has expired. The set is a hash table of fixed size. A bucket
+ * is one cache line: seven cells, and the time until which the bucket lacks a session because there was no eighth cell.
+ * A session id that is not found in such a bucket must be looked up in the database. A cell is one word, so each change
+ * is one compare-and-swap, and a process that dies leaves no half-written cell:
  *
  *   63                 26   25                       0
  *   | 38 bits of the hash | until, in units of 64 s |
  *
- * 14 other bits of the id's hash choose the bucket. Two ids that agree in all 52 random bits would end a session too early; with a
- * million sessions and a full table the odds are below one in ten thousand.
+ * 14 other bits of the hash select the bucket. Two ids that agree in all 52 bits would end a session too early. With a
+ * million sessions and a full table, the probability is below 1:10,000.
  */
 #include "shm/revoked.h"
 
@@ -28,7 +28,7 @@
 #define UNIT apr_time_from_sec(64)
 
 typedef struct bucket_t {
-    cat_shared_word_t cells[CELLS]; /* 0: free, and so is one whose time is over */
+    cat_shared_word_t cells[CELLS]; /* 0 or an expired cell is free */
     cat_shared_time_t incomplete_until;
 } bucket_t;
 
@@ -45,7 +45,7 @@ apr_size_t cat_revoked_size(void)
 
 static apr_uint64_t hash_session(const char *session)
 {
-    static const unsigned char key[APR_SIPHASH_KSIZE]; /* nobody can choose ids: there is nothing to keep secret */
+    static const unsigned char key[APR_SIPHASH_KSIZE]; /* a constant key, because no client can choose session ids */
 
     return apr_siphash24(session, strlen(session), key);
 }
@@ -65,7 +65,7 @@ static int replace_cell(cat_shared_word_t *cell, apr_uint64_t old, apr_uint64_t 
     return atomic_compare_exchange_strong_explicit(cell, &old, new, memory_order_acq_rel, memory_order_acquire);
 }
 
-/* The session's own cell, or a free one; NULL: the bucket is full. */
+/* Returns the session's cell, or a free cell. Returns NULL if the bucket is full. */
 static cat_shared_word_t *find_cell(bucket_t *bucket, apr_uint64_t word, apr_time_t now, apr_uint64_t *old)
 {
     cat_shared_word_t *vacant = NULL;

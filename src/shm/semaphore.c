@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A bound on threads of several processes, with a queue that is fair to parties.
+ * Bounds the number of threads of several processes, with a queue that is fair to parties.
  *
- * Each thread that is inside or waits has a place in shared memory, and holds the place's mutex for as long as it has it. The mutexes are
- * robust: one that can be taken although its place is in use tells that the thread has died, so a place outlives its thread only until
- * another thread looks. Numbers are counted from the places each time instead of being kept: a process that is killed anywhere leaves
- * nothing to repair.
+ * Each thread that is inside or waits owns a place in shared memory and holds the place's mutex. The mutexes are
+ * robust: if another thread can lock the mutex of an occupied place, the owner has died and the place is freed. Numbers
+ * are not stored but counted from the places each time, so a process that is killed leaves nothing to repair.
  *
  *      slots 3, queue 4        place  0       1       2       3       4       5       6
  *                                     inside  inside  inside  waits   waits   free    free
  *                                     A       A       B       A  r.2  C  r.1
  *
- * A thread that enters or leaves lets in the next one. Each waiting thread has a round (start-time fair queueing; Goyal, Vin and Cheng, 1996):
- * the one after its party's last, or after that in which a thread was let in last. The lowest round is next, so parties take turns
- * however many threads of one wait: above, C goes before A.
+ * A thread that enters or leaves lets in the next thread. Each waiting thread has a round (start-time fair queueing;
+ * Goyal, Vin and Cheng, 1996): one more than the last round of its party or the round of the thread let in last,
+ * whichever is greater. The lowest round is next, so parties take turns however many threads of one party wait. In the
+ * example, C enters before A.
  *
- * One slot without such a queue is a mutex, and nothing else.
+ * A semaphore with one slot and no such queue is just a mutex.
  */
 #include "shm/semaphore.h"
 
@@ -29,36 +29,36 @@
 #include "lib/hash.h"
 #include "lib/process.h"
 
-/* How often a waiting thread looks whether one inside has died. */
-#define LOOK_INTERVAL apr_time_from_msec(100)
+/* Interval at which a waiting thread checks whether a thread inside has died. */
+#define CHECK_INTERVAL apr_time_from_msec(100)
 
 typedef enum { FREE, WAITING, INSIDE } state_t;
 
 typedef struct place_t {
-    pthread_mutex_t owner; /* held by the thread that has the place */
+    pthread_mutex_t owner; /* held by the thread that owns the place */
     sem_t let_in;
     /* ---- guarded by the semaphore's mutex ---- */
     state_t state;
-    apr_uint64_t party; /* hash; 0: none */
+    apr_uint64_t party; /* hash of the party; 0 for none */
     apr_uint64_t round, ticket;
 } place_t;
 
 /* In memory that the children share. */
 struct cat_semaphore_t {
     cat_semaphore_size_t size; /* constant */
-    int count;                 /* constant: of places; 0: there is only the mutex */
+    int count;                 /* number of places, constant; 0 if the semaphore is just the mutex */
     cat_repeats_t refusals;
     pthread_mutex_t mutex;
     /* ---- guarded by the mutex ---- */
-    apr_uint64_t tickets; /* given out so far */
-    apr_uint64_t round;   /* of the thread that was let in last */
-    int used;             /* no place from here on is in use */
+    apr_uint64_t tickets; /* number of tickets issued */
+    apr_uint64_t round;   /* round of the thread that was let in last */
+    int used;             /* places from this index on are free */
     place_t places[];
 };
 
 /* ---- mutexes ---- */
 
-/* A holder that died leaves nothing to repair. */
+/* Marks the mutex as usable if its holder has died. A holder leaves nothing to repair. */
 static apr_status_t recover_mutex(pthread_mutex_t *mutex, int rv)
 {
     return rv == EOWNERDEAD ? pthread_mutex_consistent(mutex) : rv;
@@ -102,9 +102,10 @@ static apr_status_t create_places(cat_semaphore_t *s, const pthread_mutexattr_t 
 }
 
 /*
- * Not of apr_proc_mutex_t, which the parent destroys at a restart when no child has said yet that it uses it: children that
- * were forked just before would be left with a dead one. These are never destroyed: they are nothing but their memory.
- * Robust: one whose holder died is free. With priority inheritance the kernel hands it to the thread that has waited the longest.
+ * Does not use apr_proc_mutex_t. At a restart the parent destroys such a mutex if no child has reported yet that it
+ * uses it, so children forked just before would be left without a mutex. The mutexes here are never destroyed; they
+ * consist only of their memory. With priority inheritance, the kernel hands a mutex to the thread that has waited
+ * longest.
  */
 apr_status_t cat_semaphore_create(cat_semaphore_t **semaphore, apr_pool_t *pool, const cat_semaphore_size_t *size)
 {
@@ -121,7 +122,7 @@ apr_status_t cat_semaphore_create(cat_semaphore_t **semaphore, apr_pool_t *pool,
     if (rv != APR_SUCCESS) {
         return rv;
     }
-    s = apr_shm_baseaddr_get(shared); /* new pages: zeroed */
+    s = apr_shm_baseaddr_get(shared); /* new pages are zeroed */
     s->size = *size;
     s->count = count;
     rv = pthread_mutex_init(&s->mutex, &attributes);
@@ -129,7 +130,7 @@ apr_status_t cat_semaphore_create(cat_semaphore_t **semaphore, apr_pool_t *pool,
     return rv == APR_SUCCESS ? create_places(s, &attributes) : rv;
 }
 
-/* ---- places, under the mutex ---- */
+/* ---- places (the caller holds the mutex) ---- */
 
 static void free_place(place_t *place)
 {
@@ -137,7 +138,7 @@ static void free_place(place_t *place)
     pthread_mutex_unlock(&place->owner);
 }
 
-/* Flag: the thread has died, and the place is free. */
+/* Frees the place if its thread has died. Returns true if it did. */
 static int free_if_dead(place_t *place)
 {
     if (try_mutex(&place->owner) != APR_SUCCESS) {
@@ -176,14 +177,15 @@ static void free_dead(cat_semaphore_t *s, state_t state)
     }
 }
 
-/* ---- who is next, under the mutex ---- */
+/* ---- choosing the next thread (the caller holds the mutex) ---- */
 
 static int is_before(const place_t *place, const place_t *other)
 {
     return place->round != other->round ? place->round < other->round : place->ticket < other->ticket;
 }
 
-/* The last slots are for parties that have none. */
+/* Returns true if the place may become one of those inside. The last `kept` slots are reserved for threads without a
+ * party and for parties that have no thread inside. */
 static int may_enter(const cat_semaphore_t *s, const place_t *place, int free)
 {
     return free > s->size.kept || !place->party || !count_of_party(s, INSIDE, place->party);
@@ -202,7 +204,7 @@ static place_t *find_next(cat_semaphore_t *s, int free)
     return next;
 }
 
-/* Also a thread that looks for itself gets a place from here: so the order is the same for all. */
+/* A thread that enters without waiting also gets in here, so all threads follow the same order. */
 static void let_in_next(cat_semaphore_t *s)
 {
     int free = s->size.slots - count_places(s, INSIDE);
@@ -218,7 +220,7 @@ static void let_in_next(cat_semaphore_t *s)
     }
 }
 
-/* ---- the queue, under the mutex ---- */
+/* ---- the queue (the caller holds the mutex) ---- */
 
 static apr_uint64_t next_round(const cat_semaphore_t *s, apr_uint64_t party)
 {
@@ -243,8 +245,9 @@ static place_t *find_free(cat_semaphore_t *s)
     return NULL;
 }
 
-/* Dynamic thresholds (Choudhury and Hahne, 1998): a party that already waits may take one more position of the queue while at least as
- * many are free as it has. One party alone gets half of the queue, two a third each; a party that has none gets the last one. */
+/* Dynamic thresholds (Choudhury and Hahne, 1998): a party with waiting threads may add one while at least as many
+ * positions of the queue are free as it has. One party alone gets half of the queue, two get a third each; the last
+ * position is for a party that has none. */
 static int may_wait(const cat_semaphore_t *s, const place_t *place)
 {
     int free = s->size.queue - count_places(s, WAITING);
@@ -252,7 +255,7 @@ static int may_wait(const cat_semaphore_t *s, const place_t *place)
     return free >= 0 && (!place->party || count_of_party(s, WAITING, place->party) <= free + 1);
 }
 
-/* A place for this thread, which waits, or is inside. NULL: there is none. */
+/* Takes a place for this thread, which then waits or is inside. Returns NULL if no place is free. */
 static place_t *take_place(cat_semaphore_t *s, apr_uint64_t party)
 {
     place_t *place = find_free(s);
@@ -260,7 +263,7 @@ static place_t *take_place(cat_semaphore_t *s, apr_uint64_t party)
     if (!place || try_mutex(&place->owner) != APR_SUCCESS) {
         return NULL;
     }
-    while (!sem_trywait(&place->let_in)) { /* its last owner did not wait for it */
+    while (!sem_trywait(&place->let_in)) { /* discards the signal for the last owner, who did not wait for it */
     }
     place->party = party;
     place->round = next_round(s, party);
@@ -271,7 +274,7 @@ static place_t *take_place(cat_semaphore_t *s, apr_uint64_t party)
     return place;
 }
 
-/* Threads that have died are looked for only where they may be the reason for a refusal. */
+/* Checks for dead threads only if they may be the reason for a refusal. */
 static place_t *join_queue(cat_semaphore_t *s, apr_uint64_t party)
 {
     place_t *place = take_place(s, party);
@@ -293,8 +296,8 @@ static place_t *join_queue(cat_semaphore_t *s, apr_uint64_t party)
 
 /* ---- waiting ---- */
 
-/* 1: the wait is over; the place is this thread's if it is inside, or was given back. */
-static int look_again(cat_semaphore_t *s, place_t *place, apr_time_t end)
+/* Returns true if the wait is over: the thread is inside, or its place was freed because it waited too long. */
+static int check_wait(cat_semaphore_t *s, place_t *place, apr_time_t end)
 {
     int is_late = apr_time_now() >= end || cat_process_must_stop();
 
@@ -314,13 +317,13 @@ static apr_status_t wait_in_queue(cat_semaphore_t *s, place_t *place, apr_time_t
     int is_over = 0, is_inside = 0;
 
     while (!is_over && rv == APR_SUCCESS) {
-        apr_time_t look = apr_time_now() + LOOK_INTERVAL, wake = look < end ? look : end;
+        apr_time_t check = apr_time_now() + CHECK_INTERVAL, wake = check < end ? check : end;
         const struct timespec until = {apr_time_sec(wake), apr_time_usec(wake) * 1000};
         while (sem_timedwait(&place->let_in, &until) && errno == EINTR) {
         }
         rv = lock_mutex(&s->mutex);
         if (rv == APR_SUCCESS) {
-            is_over = look_again(s, place, end);
+            is_over = check_wait(s, place, end);
             is_inside = place->state == INSIDE;
             pthread_mutex_unlock(&s->mutex);
         }
@@ -328,7 +331,7 @@ static apr_status_t wait_in_queue(cat_semaphore_t *s, place_t *place, apr_time_t
     return rv == APR_SUCCESS && !is_inside ? APR_EAGAIN : rv;
 }
 
-/* ---- all of it ---- */
+/* ---- the semaphore ---- */
 
 apr_status_t cat_semaphore_enter(cat_semaphore_t *s, const char *party, apr_interval_time_t patience, int *place)
 {

@@ -57,7 +57,7 @@ for (['/valid', 'ada', 200], ['/valid', 'sue', 200], ['/ada', 'ada', 200], ['/ad
     answers(ask($mount, GET => Authorization => $basic{$user}), $status, undef,
         "$mount: a read by the site's user $user gets $status");
 }
-answers(ask('/valid', POST => Authorization => $basic{ada}), 401, refusal(error => 'no access token was sent'),
+answers(ask('/valid', POST => Authorization => $basic{ada}), 401, refusal(error => 'no access token was sent; sign in and send one'),
     'a write with the password alone is refused', 'www-authenticate' => qr/^Bearer /);
 
 sub digest {

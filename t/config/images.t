@@ -9,7 +9,7 @@ sub in_server { my ($lines) = @_; return said(mount => undef, conf => "$lines\n"
 
 my $cache = 'CatalogImageCache "@dir@/data"';
 is(in_mount("CatalogImages On\n$cache"), 'OK', 'pictures require a directory');
-like(in_mount('CatalogImages On'), qr{<Location "/api"> of \S+ has CatalogImages but no CatalogImageCache, such as /var/cache/catalog/images}, 'a missing one is named');
+like(in_mount('CatalogImages On'), qr{<Location "/api"> of \S+ has CatalogImages but no CatalogImageCache; set it to a directory, such as /var/cache/catalog/images}, 'a missing one is named');
 is(in_mount('CatalogImages Off'), 'OK', 'without pictures none is required');
 my ($status, $text) = server(mount => "CatalogImages On\nCatalogImageCache /nowhere/images")->configtest;
 is($status, 0, 'it need not exist');

@@ -79,7 +79,7 @@ for my $host ('off', 'replaced') {
 }
 my ($status, $said) = server(conf => qq(<Location "/api/part">\nCatalogDatabase \@driver\@ "\@params:other\@"\n</Location>\n)
     . host(x => ''))->configtest;
-ok($status != 0 && $said =~ m{CAT030: <Location "/api/part">.* no mount that uses it}, 'a database of a part of a mount is refused')
+ok($status != 0 && $said =~ m{CAT030: <Location "/api/part">.* has a CatalogDatabase that no mount uses; move it}, 'a database of a part of a mount is refused')
     or diag $said;
 
 expect_log(qr/CAT003: .*SQL_REVOKED_SINCE failed/);

@@ -34,7 +34,7 @@ my @wrong = (
     ["a.example.com $secret", qr/must be a URL like/],
     ["$url secret=$dir/nowhere", qr/nowhere: /],
     ["$url " . file('open', $SECRET, 0644), qr/open: .*chmod/],
-    ["$url " . file('plain', 'MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'), qr/plain: must have whsec_ and 24 to 64 octets in base64 on each line; create it with: /],
+    ["$url " . file('plain', 'MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'), qr/plain: must have whsec_ and 24 to 64 bytes in base64 on each line; create it with: /],
     ["$url " . file('short', 'whsec_c2hvcnQ='), qr/short: must have whsec_/],
     ["$url " . file('empty', ''), qr/empty: must have one secret/],
     ["$url " . file('windows', "$SECRET\r\n"), qr/windows: ends in CR LF/],
@@ -45,8 +45,8 @@ for (@wrong) {
     like($text, $words, "refused: CatalogWebhook $line");
     unlike($text, qr/MfKQ|c2hv/, 'without a word of the secret');
 }
-like(in_mount("CatalogWebhook $url $secret", "CatalogWebhook $url $secret"), qr/is there already/, 'a URL is named once in a section');
-like(in_mount("CatalogWebhook https://a.example.com/?x=1 $secret", "CatalogWebhook $_ $secret"), qr/is there already/, "$_ is that URL")
+like(in_mount("CatalogWebhook $url $secret", "CatalogWebhook $url $secret"), qr/another line has this URL already/, 'a URL is named once in a section');
+like(in_mount("CatalogWebhook https://a.example.com/?x=1 $secret", "CatalogWebhook $_ $secret"), qr/another line has this URL already/, "$_ is that URL")
     for qw(HTTPS://a.example.com/?x=1 https://A.Example.com?x=1 https://a.example.com:443/?x=1);
 is(in_mount("CatalogWebhook https://a.example.com/?x=1 $secret", map { "CatalogWebhook $_ $secret" } qw(https://a.example.com/?x=2 https://a.example.com:444/?x=1 https://a.example.com/X?x=1)),
     'OK', 'others are others');
@@ -58,6 +58,6 @@ unlike(in_server($_), qr/hunter2/, "without the password: $_") for 'CatalogDatab
     'CatalogLink confirm https://ada:hunter2@shop.example.com/#%t', 'CatalogAllowOrigin https://ada:hunter2@shop.example.com';
 like(in_server('CatalogMailCredentials ada:hunter2'), qr/takes the name of a file/, 'but with what to write');
 
-like(in_mount('CatalogHistory Off', "CatalogWebhook $url $secret"), qr/CAT030: .* has CatalogWebhook, but CatalogHistory Off/, 'without a history there is nothing to send');
+like(in_mount('CatalogHistory Off', "CatalogWebhook $url $secret"), qr/CAT030: .* has CatalogWebhook but CatalogHistory Off; set CatalogHistory/, 'without a history there is nothing to send');
 
 done_testing;

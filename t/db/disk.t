@@ -11,7 +11,7 @@ use File::Temp ();
 my $engine = CatalogTest::Database::engine();
 my $server = server(engine => $engine)->start;
 my $token = register($server)->{token};
-my $full = refusal(message => 'Disk full', error => 'a disk of the server or of its database is full');
+my $full = refusal(message => 'Disk full', error => 'a disk of the server or of its database is full; ask the administrator for room');
 my $disk = File::Temp->newdir('catalog-test.XXXXXX', TMPDIR => 1);
 plan(skip_all => 'no file system can be mounted here') if system("mount -t tmpfs -o size=24m tmpfs $disk 2>/dev/null") != 0;
 CatalogTest::Server::hand_over("$disk");

@@ -106,7 +106,7 @@ expect_log(qr/CAT088: .*: the database has the field weight with the type number
 my $wrong = beside('CatalogField weight string index');
 allow_log(qr/CAT088/);
 $wrong->start;
-answers($wrong->api(GET => '/health/ready'), 503, refusal(error => qr/^a line of CatalogField contradicts the database; catalogctl check/), 'a server that has another type for a field is not ready');
+answers($wrong->api(GET => '/health/ready'), 503, refusal(error => qr/^a line of CatalogField contradicts the database; run catalogctl check/), 'a server that has another type for a field is not ready');
 is(problems(ctl_for($wrong, 'check')), 'fields: the database has the field weight with the type number; write: CatalogField weight number', 'catalogctl check has the line to write');
 my $refused = $wrong->api(POST => '/products', { name => 'x', price => 1 }, token => register($wrong)->{token});
 answers($refused, 503, undef, 'a server that has another type for a field does not write products');

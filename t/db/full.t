@@ -8,7 +8,7 @@ use CatalogTest;
 
 my $server = server(mount => 'CatalogHistory Off', conf => 'DBDInitSQL "PRAGMA max_page_count=110"')->start;
 my $user = register($server);
-my $full = { success => false, message => 'Disk full', error => 'a disk of the server or of its database is full' };
+my $full = { success => false, message => 'Disk full', error => 'a disk of the server or of its database is full; ask the administrator for room' };
 my @made;
 
 sub create { return $server->api(POST => '/products', { name => 'x' x 200, price => 1, category => 'y' x 100 },

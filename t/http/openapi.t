@@ -142,7 +142,7 @@ $components = $closed->{components};
 is_deeply([@{ $components->{parameters}{'products.limit'}{schema} }{qw(maximum default)}], [50, 20], 'limits are those of the mount');
 is($operations->{'POST /products/batch'}{requestBody}{content}{'application/json'}{schema}{'$ref'}, '#/components/schemas/NewBatch', 'a batch has a schema');
 is($components->{schemas}{Operations}{properties}{operations}{maxItems}, 7, 'so is the size of a batch');
-like($closed->{info}{description}, qr/A body has at most 4096 octets/, 'and that of a body');
+like($closed->{info}{description}, qr/A body has at most 4096 bytes/, 'and that of a body');
 ok(!$components->{parameters}{'products.q'} && !$components->{parameters}{'products.price'} && $components->{parameters}{'products.category'},
     'what is not indexed is no condition');
 is_deeply($components->{parameters}{'products.sort'}{schema}{items}{enum}, [map { ($_, "-$_") } qw(id category inStock createdAt)],

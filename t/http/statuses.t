@@ -25,7 +25,7 @@ for my $status (sort keys %phrase) {
 
 # This module's refusals have its own messages.
 my %product = (name => 'x', price => 1);
-answers($server->api(POST => '/products', \%product), 401, refusal(error => 'no access token was sent'),
+answers($server->api(POST => '/products', \%product), 401, refusal(error => 'no access token was sent; sign in and send one'),
     'the module\'s own 401 has its own message');
 answers($server->api(POST => '/products', '{}', token => register($server)->{token}, headers => { 'Content-Type' => 'text/plain' }),
     415, refusal(error => qr/application\/json/), 'the module\'s own 415 has its own message');

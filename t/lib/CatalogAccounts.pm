@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 package CatalogAccounts;
 
-# What the tests of accounts share in addition to CatalogTest: signing in, reading mail, decoding tokens.
+# Functions for tests of accounts: signing in, reading mail, decoding tokens.
 
 use strict;
 use warnings FATAL => 'all';
@@ -17,7 +17,7 @@ our @EXPORT = qw(
     moderate from_network quartile
 );
 
-# The directives of a mount that writes its mails to files.
+# Returns the directives of a mount that writes its mails to files.
 sub mailing {
     return <<'END';
 CatalogMail     "file:@dir@/data/mail"
@@ -26,13 +26,13 @@ CatalogBaseURL  https://shop.test
 END
 }
 
-# Starts a server that sends mail. mount: further directives for its Location; conf: for the server's scope.
+# Starts a server that sends mail. `mount` has further directives for its Location, `conf` for the server's scope.
 sub accounts {
     my (%o) = @_;
     return CatalogTest::server(%o, mount => mailing() . ($o{mount} // ''))->start;
 }
 
-# The expected body of an answer with tokens. refresh: whether it has a refresh token, too.
+# Returns the expected body of an answer with tokens. `refresh` is true if the body has a refresh token.
 sub tokens {
     my (%o) = (user => { id => $CatalogTest::ID, username => qr/./, email => qr/./, createdAt => $CatalogTest::TIME },
         refresh => 1, expires => 900, @_);
@@ -54,13 +54,13 @@ sub refresh {
     return $server->api(POST => '/auth/refresh', { refreshToken => $token }, %o);
 }
 
-# Does the server accept the access token?
+# Returns true if the server accepts the access token.
 sub works { $_[0]->api(GET => '/auth/me', token => $_[1])->{status} == 200 }
 
-# The WWW-Authenticate header that refuses a token.
+# Returns a pattern for the WWW-Authenticate header that refuses a token.
 sub failed { qr/^Bearer realm="[^"]+", error="invalid_token"(?:, error_description="[^"\\]+")?$/ }
 
-# An answer as sent, without the headers that differ in every answer.
+# Returns an answer as sent, without the headers that differ in every answer.
 sub lines {
     my ($r) = @_;
     my ($head, $body) = split /\r\n\r\n/, $r->{text}, 2;
@@ -87,14 +87,14 @@ sub confirmed {
     return $user;
 }
 
-# The mails to an address, oldest first.
+# Returns the mails to an address, oldest first.
 sub mails {
     my ($server, $address) = @_;
     my @files = sort glob $server->dir . '/data/mail/*.eml';
     return grep { /^To: <?\Q$address\E>?\r$/m } map { CatalogTest::slurp($_) } @files;
 }
 
-# Waits for the mail number `count` (from 1) that links to the page; returns the link's token.
+# Waits for the `count`th mail (from 1) that links to the page. Returns the token of the link.
 sub mail_token {
     my ($server, $address, $page, $count) = @_;
     my $link = qr{^\s*https://shop\.test/$page\.html#token=([\w-]{43})\r$}m;
@@ -103,7 +103,7 @@ sub mail_token {
     return ($tokens->())[($count // 1) - 1];
 }
 
-# Directives that let a test choose its client address, as a trusted proxy would pass it.
+# Returns directives that let a test choose its client address, as a trusted proxy would pass it.
 sub moderate {
     my ($modules) = CatalogTest::Server::modules() =~ m{^LoadModule authz_core_module "(.*)/mod_authz_core\.so"$}m;
     return <<"END";

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 package CatalogLoad;
 
-# Many clients at once: each is a process with one connection, which it keeps open until the server closes it.
+# Runs many clients at the same time. Each client is a process with one connection, which it keeps open until the server
+# closes it.
 
 use strict;
 use warnings FATAL => 'all';
@@ -17,8 +18,8 @@ use CatalogTest::Http ();
 
 our @EXPORT = qw(clients client);
 
-my $LIFE = 300;    # seconds; a client ends even if its test has died
-my $PATIENCE = 60; # seconds for an answer
+my $LIFE = 300;    # seconds after which a client ends even if its test has died
+my $PATIENCE = 60; # seconds to wait for an answer
 
 # Starts `count` clients. Each runs work->(client, number) and returns its result, which must be plain data.
 sub clients {
@@ -56,7 +57,7 @@ sub results {
     return @results;
 }
 
-# A client in this process.
+# Returns a client in this process.
 sub client {
     my ($server) = @_;
     return bless { port => $server->port }, 'CatalogLoad::Client';
@@ -64,7 +65,8 @@ sub client {
 
 package CatalogLoad::Client;
 
-# Like every HTTP client, repeats a request if the server closed the idle connection just as the request was sent; counts repetitions.
+# Repeats a request if the server closed the idle connection just as the request was sent, as every HTTP client does.
+# Counts the repetitions.
 sub ask {
     my ($self, @request) = @_;
     while (1) {
@@ -76,8 +78,8 @@ sub ask {
 
 sub again { $_[0]{again} // 0 }
 
-# Returns an answer as CatalogTest::Http does, and `took` (seconds) and `kept` (the connection had served a request before).
-# Without a whole answer, status is 0 and `text` holds what arrived.
+# Returns an answer as CatalogTest::Http does, with `took` (seconds) and `kept` (true if the connection had served a
+# request before). Without a whole answer, `status` is 0 and `text` is the part that arrived.
 sub ask_once {
     my ($self, $method, $path, @more) = @_;
     my $body = @more % 2 ? shift @more : undef;

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 package CatalogTest;
 
-# `use CatalogTest` gives a test file strict, fatal warnings, Test::More and the functions below. done_testing also stops the
-# servers that the file started, and fails on any line in their error logs that the file did not declare.
+# `use CatalogTest` gives a test file strict, fatal warnings, Test::More and the functions below. done_testing also
+# stops the servers that the file started, and fails on any line in their error logs that the file did not declare.
 
 use strict;
 use warnings FATAL => 'all';
@@ -44,7 +44,7 @@ sub import {
     *{"${caller}::TIME"} = \$TIME;
 }
 
-# The server for tests that need no special configuration; the first call starts it.
+# Returns the server for tests that need no special configuration. The first call starts it.
 sub main {
     $main //= server(mount => <<'END')->start;
 CatalogBaseURL  https://shop.test
@@ -60,19 +60,19 @@ sub driver { CatalogTest::Database::driver() } # sqlite3, mysql or pgsql
 sub api { main()->api(@_) }
 sub talk { main()->talk(@_) }
 sub burst { main()->burst(@_) }
-sub scratch { CatalogTest::Tools::new_dir() } # a new directory
+sub scratch { CatalogTest::Tools::new_dir() } # makes a new directory
 
-# A request below the mount as bytes, for talk and burst.
+# Returns a request below the mount as bytes, for talk and burst.
 sub wire {
     my ($method, $path, @more) = @_;
     my $body = @more % 2 ? shift @more : undef;
     return request_bytes($method, "/api$path", $body, @more);
 }
 
-# A new name on each call.
+# Returns a different name on each call.
 sub fresh { join '-', $_[0] // 'user', $$, ++$count }
 
-# Something took less than so many seconds of an idle machine; a busy or a slow one is given more.
+# Tests that something took less than `seconds`, the limit on an idle machine. A busy or slow machine is given more.
 sub takes_less {
     my ($took, $seconds, $name) = @_;
     $seconds *= slowness() if $took >= $seconds;
@@ -80,7 +80,7 @@ sub takes_less {
     Test::More::cmp_ok($took, '<', $seconds, $name);
 }
 
-# Registers a user; returns the body of /register's answer, with the password.
+# Registers a user. Returns the body of the answer of /register, together with the password.
 sub register {
     my ($server, %changes) = @_;
     my $name = fresh();
@@ -92,7 +92,7 @@ sub register {
     return { %{ $r->{json} }, password => $user{password} };
 }
 
-# A valid token of a registered user of the main server, the same for the whole file.
+# Returns a valid token of a registered user of the main server, the same for the whole file.
 sub token { $token //= register()->{token} }
 
 sub claims { CatalogTest::Token::claims(ISSUER, AUDIENCE, @_) }
@@ -104,13 +104,13 @@ sub key {
     return $key;
 }
 
-# A token that the test makes itself: see CatalogTest::Token.
+# Returns a token made by the test instead of the server; see CatalogTest::Token.
 sub forge {
     my (%o) = @_;
     return CatalogTest::Token::forge(claims => claims(), key => key(), %o);
 }
 
-# The bodies of failures.
+# The functions refusal and invalid return the bodies of failures.
 sub refusal { return { success => false, message => qr/./, @_ } }
 
 sub invalid {
@@ -122,8 +122,9 @@ sub invalid {
     return { success => false, message => 'Validation failed', error => qr/./, errors => \@errors };
 }
 
-# One test: the answer has this status, this body and these headers, and keeps the rules of every answer below a mount. body: what
-# match takes; '': there is none; undef: any. A header that is undef must be absent.
+# Runs one test: the answer has this status, body and headers, and follows the rules for all answers below a mount.
+# `body` is a value for match, '' for an empty body, or undef for any body. A header whose value is undef must be
+# absent.
 sub answers {
     my ($r, $status, $body, $name, %headers) = @_;
     my @wrong = rules($r);
@@ -144,7 +145,7 @@ sub answers {
     return !@wrong;
 }
 
-# The server may list validation errors in any order.
+# Sorts validation errors, which the server may list in any order.
 sub in_order {
     my ($body) = @_;
     return $body unless ref $body eq 'HASH' && ref $body->{errors} eq 'ARRAY';
@@ -175,7 +176,7 @@ sub rules {
     return @wrong;
 }
 
-# Problem details (RFC 9457).
+# Returns what is wrong with problem details (RFC 9457).
 sub problem_rules {
     my ($r) = @_;
     my ($p, @wrong) = ($r->{json});
@@ -191,8 +192,9 @@ sub problem_rules {
     return @wrong;
 }
 
-# Describes the difference; false if there is none. want: a JSON value; any value in it may be a regular expression, or a function
-# that returns true for a good value. 1, "1" and true differ.
+# Returns a description of the difference, or a false value if there is none. `want` is a JSON value in which regular
+# expressions, and functions that return true for a valid value, may stand in the place of values. 1, "1" and true are
+# different.
 sub match {
     my ($got, $want, $where) = @_;
     $where //= 'body';
@@ -226,9 +228,9 @@ sub match_array {
 
 sub done_testing {
     my @faults = CatalogTest::Server::faults();
-    Test::More::fail($_) for @faults; # not as diagnostics, which come late where files run side by side
+    Test::More::fail($_) for @faults; # not as diagnostics, which come late where files run in parallel
     Test::More::ok(!@faults, 'the servers logged what was to be expected and stopped');
-    if (my $unmoved = CatalogTest::Metrics->can('unmoved')) { # the file uses it
+    if (my $unmoved = CatalogTest::Metrics->can('unmoved')) { # true if the file uses the module
         Test::More::is_deeply([$unmoved->($0)], [], 'the metrics that the file names have moved');
     }
     $checked = 1;

@@ -154,6 +154,7 @@ for (
         answers(send_body({ %$body, atomic => false }), 400, invalid_batch(@wrong), "refused without atomic, too: $name");
     }
 }
+is(send_body({ operations => [remove('x', ifmatch => '"x"')] })->{json}{error}, 'operations[0].ifmatch is not a known field; did you mean ifMatch?', 'a similar member is suggested');
 answers(send_body('{"operations":['), 400, refusal(message => 'Invalid JSON', error => qr/./), 'refused: broken JSON');
 $r = send_body({ operations => [map { { op => 'x' } } 1 .. 150] });
 is(scalar @{ $r->{json}{errors} }, 100, 'the first hundred errors are listed');

@@ -89,6 +89,7 @@ is($ignored, 'b, a%20b%2Cc, %C3%BC%0D%0A',
 my %strict = (headers => { Prefer => 'handling=strict' });
 answers(create({ %least, colour => 'red' }, %strict), 400, invalid(colour => 'unknown'),
     'Prefer: handling=strict refuses unknown fields');
+is(create({ %least, in_stok => 1 }, %strict)->{json}{error}, 'in_stok is not a known field; did you mean inStock?', 'and suggests a similar one');
 answers(create({ %least, colour => 'red', name => '' }, %strict), 400,
     invalid(colour => 'unknown', name => 'too_short'), 'the answer lists unknown fields with the other errors');
 answers(create({ %least, id => 'x', createdAt => 'y' }, %strict), 201, created(%least_made),

@@ -60,7 +60,7 @@ sub refused {
 # More often than the server has connections: for the slow list, the others, its jobs, and readiness.
 for my $time (1 .. 5) {
     my $begun = Time::HiRes::time();
-    answers($server->api(GET => $slow), 503, { success => false, message => 'Service unavailable', error => qr/narrow it/ },
+    answers($server->api(GET => $slow), 503, { success => false, message => 'Service unavailable', error => qr/takes too long; add a condition/ },
         'a list that takes too long is refused', 'retry-after' => qr/^[1-9]\d*$/);
     my $took = Time::HiRes::time() - $begun;
     cmp_ok($took, '>=', $LIMIT, 'not before the limit');

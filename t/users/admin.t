@@ -88,6 +88,8 @@ for (@bad) {
 answers(call(GET => '/users?colour=blue'), 200, undef, 'an unknown parameter is ignored', 'catalog-ignored' => 'colour');
 answers($server->api(GET => '/users?colour=blue', headers => { Prefer => 'handling=strict' }, token => $admin->{token}), 400,
     invalid(colour => 'unknown'), 'or refused, if the client asks for it');
+is($server->api(GET => '/users?rolle=editor', headers => { Prefer => 'handling=strict' }, token => $admin->{token})->{json}{error},
+    'rolle is not a known parameter; did you mean role?', 'with a similar one');
 
 # One user.
 my $r = call(GET => path($ann));

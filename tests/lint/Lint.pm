@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 package Lint;
 
-# Functions that the lints share. A lint that cannot find its input fails.
+# Functions that the lints share. A lint fails if it does not find its input.
 
 use strict;
 use warnings FATAL => 'all';
@@ -17,7 +17,8 @@ our @EXPORT = qw(files text code rows imports fault);
 chdir Cwd::realpath("$FindBin::RealBin/../..") or die "$!\n";
 my $faults = 0;
 
-# The files below the directories whose names end in the pattern. A file in place of a directory is returned itself.
+# Returns the files below the directories whose names match the pattern at their end. A place that is a file is returned
+# itself.
 sub files {
     my ($ending, @places) = @_;
     my @found;
@@ -36,7 +37,7 @@ sub text {
     return <$in>;
 }
 
-# C code without its comments. The line numbers stay the same.
+# Returns C code without comments. Line numbers stay the same.
 sub code {
     my ($file) = @_;
     my $text = text($file);
@@ -44,7 +45,7 @@ sub code {
     return $text;
 }
 
-# Every match of the pattern in a file that contains a table.
+# Returns the matches of the pattern in a file that contains a table.
 sub rows {
     my ($file, $pattern) = @_;
     my $text = code($file);
@@ -54,7 +55,8 @@ sub rows {
     return @rows;
 }
 
-# The modules that a script of the pages imports when it is loaded, directly or through others, and the script; import() is not among them.
+# Returns a script of the pages and the modules that it imports when it is loaded, directly or indirectly. Ignores
+# import().
 sub imports {
     my ($file, %seen) = @_;
     my @all = ($file);

@@ -1,7 +1,7 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: Apache-2.0
-# The AppArmor profile compiles, with the abstractions of the installed package, and grants what docs/operations.md lists as the files
-# of an installation.
+# Checks that the AppArmor profile compiles with the abstractions of the installed package, and that it grants access to
+# the files of an installation that docs/operations.md lists.
 use strict;
 use warnings FATAL => 'all';
 

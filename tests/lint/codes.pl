@@ -1,7 +1,7 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: Apache-2.0
-# Compares THE TABLE OF FIELD ERRORS with the code and with docs/api.md: each code that a refusal may have has a row, and each row is used
-# and explained.
+# Compares the table of field errors with the code and with docs/api.md: each code of a refusal has a row, and each row
+# is used and documented.
 use strict;
 use warnings FATAL => 'all';
 

@@ -1,7 +1,7 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: Apache-2.0
-# Compares THE COMMAND TABLE of src/ctl/main.c with docs/catalogctl.8: each command has a line in the synopsis, with the options and as
-# many operands as its row has, and an entry under "Commands"; and the page has no other commands.
+# Compares the command table of src/ctl/main.c with docs/catalogctl.8. Each command has a line in the synopsis with the
+# options and the number of operands of its row, and an entry under "Commands". The page has no other commands.
 use strict;
 use warnings FATAL => 'all';
 

@@ -1,9 +1,9 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: Apache-2.0
-# Compares THE DIRECTIVE TABLE with what administrators read:
-#   docs/directives.md   a row for each that begins "| `CatalogMaxBody` | 64 to 16777216 | 65536 | anywhere |"
-#   conf/catalog.conf    a line "CatalogMaxBody 65536" for each, perhaps after a #, with its default if it has one
-# Neither, nor another document, names a directive that the table does not have.
+# Compares the directive table with the documents for administrators:
+#   docs/directives.md   has a row for each directive, which begins "| `CatalogMaxBody` | 64 to 16777216 | 65536 | anywhere |"
+#   conf/catalog.conf    has a line "CatalogMaxBody 65536" for each, possibly after a #, with the default if there is one
+# No document names a directive that the table does not have.
 use strict;
 use warnings FATAL => 'all';
 
@@ -48,7 +48,7 @@ sub value {
     return $row->{texts} ? ($row->{texts} == 2 ? 'two texts' : 'three texts') : 'pairs, or Off';
 }
 
-# The choices are a string, or a macro of src/accounts/role.h that expands to one.
+# Returns the choices of a directive: a string, or the expansion of a macro of src/accounts/role.h.
 sub words {
     my ($words) = @_;
     my $text = $words =~ /^CAT_/ && text('src/accounts/role.h') =~ /^#define $words ("[^"]*")/m ? $1 : $words;

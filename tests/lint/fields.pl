@@ -1,8 +1,9 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: Apache-2.0
-# Compares THE TYPE TABLE and THE OPTION TABLE of CatalogField with docs/directives.md: each type has a row there, each option as well, with the
-# types that can have it, and neither table of the document has others. The pages have a row for each type. The names that no field may have are
-# those that the pages avoid, and all parameters of lists and exports are among them.
+# Compares the type table and the option table of CatalogField with docs/directives.md: each type and each option has a
+# row there, an option with the types that can have it, and the document's tables have no other rows. The pages have a
+# row for each type. The pages avoid exactly the names that no field may have, and these include all parameters of lists
+# and exports.
 use strict;
 use warnings FATAL => 'all';
 
@@ -39,7 +40,7 @@ for my $file (['src/catalogue/query/query.c', 'ROW_PAGE'], ['src/api/transfer.c'
     fault($source, "the parameter $_ of $file->[0] is not reserved") for grep { !$reserved{$_} } $table =~ /^    \[[A-Z_]+\] =\s+\{"(\w+)",/mg;
 }
 
-# The rows of a table in the document, by each of the names in their first cell; the value is the second cell.
+# Returns the rows of a table in the document: a hash from each name in the first cell to the second cell.
 sub table {
     my ($head) = @_;
     my ($body) = text($document) =~ /$head((?:\|.*\n)+)/ or return {};
@@ -58,14 +59,14 @@ sub compare {
     fault($document, "$_ is no $what") for grep { !$known{$_} } sort keys %$documented;
 }
 
-# "all but `text`", or the types that it names.
+# Returns the types that a cell names, or all others if it begins with "all".
 sub said {
     my ($cell) = @_;
     my %named = map { $_ => 1 } $cell =~ /`(\w+)`/g;
     return join ' ', grep { $cell =~ /^all/ ? !$named{$_} : $named{$_} } sort keys %type;
 }
 
-# "INPUT | O(INDEX)": the options, with what the macros stand for.
+# Returns the options of an expression such as "INPUT | O(INDEX)", with the macros expanded.
 sub bits {
     my ($text) = @_;
     my %macro = map { $_->{name} => $_->{value} } rows($source, qr/^#define (?<name>SHOWN|INPUT|BOUNDS|KEYED) \((?<value>.*)\)$/m);

@@ -1,7 +1,7 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: Apache-2.0
-# Compares THE RESPONSE HEADER TABLE with the code: each header that a response gets has a row, so that pages of other origins may read
-# it or it is known why not, and /openapi.json describes it; and each row is a header of some response.
+# Compares the response header table with the code. Each header of a response has a row, so that pages of other origins
+# may read it or the table says why not, and /openapi.json describes it. Each row is a header of some response.
 use strict;
 use warnings FATAL => 'all';
 
@@ -12,7 +12,7 @@ use Lint;
 my $table = 'src/http/response_headers.def';
 my %row = map { $_->{name} => 1 } rows($table, qr/^HEADER\((?:EXPOSED|SAFE|HIDDEN), "(?<name>[\w-]+)"/m);
 my $name = qr/"([A-Z][\w-]*)"/;
-# Who sets a header whose name is no literal: that of a kind of body, that of a stored answer, that of an answer.
+# Places that set a header whose name is not a literal: the header of a kind of body, of a stored answer, of an answer.
 my %by_variable = map { $_ => 1 } 'src/httpd/body.c: header', 'src/api/idempotency.c: name', 'src/httpd/reply.c: name';
 my %sent;
 

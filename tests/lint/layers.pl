@@ -1,10 +1,10 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: Apache-2.0
-# Which file may include which. The compiler lists what each file includes (gcc -M), so no spelling of an include escapes: a room
-# of src/ includes only the rooms below it, neighbours never include each other, no header of httpd's is included below
-# src/httpd, and no two files include each other, directly or through others. The folders of a large room have floors, too, and a
-# room above includes only the headers in front of them. The headers of libraries are listed by their names, but not read (-MG), which
-# would take ten times as long.
+# Checks which file may include which. A room of src/ includes only rooms below it, neighbours never include each other,
+# no header of httpd is included below src/httpd, and no two files include each other, directly or indirectly. The
+# folders of a large room have floors as well, and a room above includes only the headers outside its folders. The
+# compiler lists the includes of each file (gcc -M), so every spelling of an include is found. Headers of libraries are
+# listed by name but not read (-MG), which would take ten times as long.
 use strict;
 use warnings FATAL => 'all';
 
@@ -12,9 +12,9 @@ use FindBin;
 use lib $FindBin::RealBin;
 use Lint;
 
-# From the top down; rooms on one line are neighbours.
+# Rooms from top to bottom. Rooms on one line are neighbours.
 my @FLOORS = ([qw(top)], [qw(httpd)], [qw(api ctl)], [qw(accounts catalogue)], [qw(db)], [qw(shm)], [qw(http jose mail)], [qw(lib)]);
-# Of each room that has folders, their floors from the top down.
+# Floors inside each room with folders, from top to bottom.
 my %INNER = (
     catalogue => [[''], [qw(webhooks)], [qw(list transfer bulk images)], [qw(changes)], [qw(search)], [qw(query)], [qw(product)]],
     db => [[''], [qw(work schema)], [qw(pool)], [qw(sqlite)], [qw(connection)], [qw(dialects)]],
@@ -44,7 +44,7 @@ for my $file (@files) {
 }
 fault(join(' and ', @$_), 'include each other') for cycles();
 
-# Every file that the compiler opens for this one, except itself.
+# Returns every file that the compiler opens for this file.
 sub included_by {
     my ($file) = @_;
     my $rule = qx(gcc -M -MG -nostdinc -Isrc -I$BUILD -x c $file);
@@ -52,13 +52,13 @@ sub included_by {
     return grep { $_ ne $file } map { plain($_) } grep { $_ ne '\\' } split ' ', $rule;
 }
 
-# The headers that the file itself names; tables are for every room.
+# Returns the headers that the file itself names. Tables are ignored, because every room may include them.
 sub named_by {
     my ($file) = @_;
     return map { plain("src/$_") } text($file) =~ /^#include "(.*\.h)"/mg;
 }
 
-# A path without "." and "..": src/lib/../db/connection/handle.h is in db.
+# Returns a path without "." and "..": src/lib/../db/connection/handle.h is in db.
 sub plain {
     my ($path) = @_;
     1 while $path =~ s{(?:^|/)\K\./}{} || $path =~ s{[^/]+(?<!\.\.)/\.\./}{};
@@ -70,7 +70,7 @@ sub room {
     return $file =~ m{^src/(\w+)/} ? $1 : 'top';
 }
 
-# "" for a file directly in its room.
+# Returns the folder of a file in its room. Returns "" for a file directly in its room.
 sub folder {
     my ($file) = @_;
     return $file =~ m{^src/\w+/(\w+)/} ? $1 : '';

@@ -9,7 +9,7 @@ use FindBin;
 use lib $FindBin::RealBin;
 use Lint;
 
-my $passes_on = 'src/httpd/log.c'; # passes on messages that other files have worded
+my $passes_on = 'src/httpd/log.c'; # forwards messages of other files
 my %first;
 
 for my $file (files(qr/\.c/, 'mod_catalog.c', 'src')) {

@@ -1,10 +1,13 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: Apache-2.0
-# Compares THE METRIC TABLE with what administrators read:
-#   docs/metrics.md   a row for each that is "| `catalog_cache_hits_total` | counter | | Its help |", with its labels in the third cell
-# Neither it nor the examples name a metric that the table does not have. Each label value that docs/metrics.md lists exists.
-# Each metric, with each value of its labels, is in a line "# moves: NAME VALUE ..." of a file of the suite, which fails if it does not move
-# it (CatalogTest::Metrics); each value of `kind` and `reason` where `engine` is another label, for each engine that can have it.
+# Compares the metric table with the documents for administrators:
+#   docs/metrics.md   has a row for each metric, "| `catalog_cache_hits_total` | counter | | Its help |", with its labels in the third cell
+# Neither this document nor the examples name a metric that the table does not have. Each label value in docs/metrics.md
+# exists.
+#
+# Each metric, with each value of its labels, is in a line "# moves: NAME VALUE ..." of a test file, which fails if it
+# does not move the metric (CatalogTest::Metrics). If `engine` is another label, each value of `kind` and `reason` is
+# tested on each engine that can have it.
 use strict;
 use warnings FATAL => 'all';
 
@@ -26,7 +29,7 @@ for my $row (@rows) {
     fault($document, "no row: $cells") if index("\n$text", "\n$cells\n") < 0;
 }
 
-# A label's values are listed as: `reason` of `catalog_mails_failed_total`: `deferred`, ...
+# docs/metrics.md has a row for each value of a label: | `catalog_mails_failed_total` | `reason` | `deferred` |
 my %values = values_of_labels();
 for my $row (@rows) {
     for my $id (grep { $values{$_} } split /,\s*/, $row->{labels}) {
@@ -45,10 +48,12 @@ for my $file ($document, 'conf/examples/catalog-alerts.yml', 'conf/examples/graf
 
 # ---- the suite ----
 
-# What an engine never reports: SQLite has no connection to lose and nobody to give way to, and only Galera refuses while it has no quorum.
+# Values that an engine never reports: SQLite has no connection to lose and no conflicts, and only Galera refuses
+# statements without a quorum.
 my %never = map { $_ => 1 } 'sqlite3 lost', 'sqlite3 conflict', 'sqlite3 not_ready', 'pgsql not_ready';
 
-# t/server/metrics.t sends a request to each route, and its gauge of the build has the version.
+# The label ROUTE needs only "unknown", because t/server/metrics.t sends a request to each route. VERSION has no values
+# here, because the same file tests the version.
 my @engines = @{ list_of_values('ENGINE') };
 my %all = ((map { $_ => list_of_values($_) } qw(METHOD STATEMENT)), %values, CODE => codes(), LIMIT => limits(), ROUTE => ['unknown'], VERSION => [], ENGINE => []);
 my %moved;

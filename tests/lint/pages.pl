@@ -1,8 +1,9 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: Apache-2.0
-# Each page of www/ has the same head and header, but for its title, its description, its script and the style sheet desk.css, and for the
-# search field of the catalogue, in which one can type before the script has come; it preloads, or runs as a script of its own, exactly the
-# modules that its script imports, directly or through others, so that none is found late; it names no other server.
+# Compares the pages of www/. Each page has the same head and header, except for its title, description and script, the
+# style sheet desk.css, and the search field of the catalogue, in which visitors can type before the script is loaded.
+# Each page preloads, or runs as a script of its own, exactly the modules that its script imports, directly or
+# indirectly, so that no module is requested late. No page names another server.
 use strict;
 use warnings FATAL => 'all';
 
@@ -28,7 +29,7 @@ for my $page (files(qr/\.html/, 'www')) {
     fault($page, 'has no content with id="main"') if $text !~ /<main [^>]*id="main"/;
 }
 
-# From the beginning to the content, without what differs.
+# Returns the text from the beginning to the content, without the parts that may differ.
 sub shell {
     my ($page) = @_;
     return text($page) =~ s/<main .*//sr =~ s/<title .*?<\/title>//r =~ s/<meta name="description"[^>]*>//r

@@ -1,6 +1,6 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: Apache-2.0
-# Every path of this tree that a document names exists (NNN is any number), and so does every heading that a link leads to.
+# Checks that every path of this tree in a document exists (NNN is any number), and every heading that a link names.
 # docs/ARCHITECTURE.md has a row for each room of src/.
 use strict;
 use warnings FATAL => 'all';
@@ -40,14 +40,14 @@ sub check_link {
     }
 }
 
-# The path without "./" and "folder/..".
+# Returns the path without "./" and "folder/..".
 sub resolved {
     my ($path) = @_;
     1 while $path =~ s{(?:^|(?<=/))\./}{} || $path =~ s{[^/]+/\.\./}{};
     return $path;
 }
 
-# Headings as links name them: lower case, without punctuation, blanks as hyphens.
+# Returns the headings as links name them: in lower case, without punctuation, with hyphens for blanks.
 sub anchors {
     my ($file) = @_;
     my $prose = text($file) =~ s/^```.*?^```$//msgr;

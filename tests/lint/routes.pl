@@ -1,7 +1,8 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: Apache-2.0
-# Compares THE ROUTE TABLE with the suite and docs/api.md: each route has a test file with the line "# route: GET /products/:id", and
-# a row of docs/api.md that begins "| GET /products/:id |"; neither names a route that does not exist.
+# Compares the route table with the suite and docs/api.md. Each route has a test file with the line "# route: GET
+# /products/:id", and a row of docs/api.md that begins "| GET /products/:id |". Neither names a route that does not
+# exist.
 use strict;
 use warnings FATAL => 'all';
 

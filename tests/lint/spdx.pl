@@ -1,6 +1,6 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: Apache-2.0
-# Each source file names its licence once, in its first lines. The inputs of fuzz targets are data.
+# Checks that each source file names its licence once, in its first lines. Inputs of fuzz targets are data and need not.
 use strict;
 use warnings FATAL => 'all';
 

@@ -1,8 +1,9 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: Apache-2.0
-# The texts of the pages: the files of all languages have the same keys in the same order, with the same values in braces and the same
-# kinds of forms; each key that a page or a script names exists, and each that exists is named; a page's English is that of en.js. The texts
-# in desk/ are only for pages with desk.css, and a group of keys is either there or not.
+# Checks the texts of the pages. The files of all languages have the same keys in the same order, with the same values
+# in braces and the same plural forms. Each key that a page or a script names exists, and each existing key is named.
+# The English text in a page is that of en.js. Texts in desk/ are only for pages with desk.css; a group of keys is
+# either there or not.
 use strict;
 use warnings FATAL => 'all';
 
@@ -16,7 +17,7 @@ my @ENGLISH = ("$FOLDER/en.js", "$FOLDER/desk/en.js");
 my %texts = map { $_ => [entries($_)] } files(qr/\.js/, $FOLDER);
 my %english = map { @$_ } map { @{ $texts{$_} } } @ENGLISH;
 my %desk = map { group($_->[0]) => 1 } @{ $texts{ $ENGLISH[1] } };
-my %named; # by file
+my %named; # keys by file
 
 fault($ENGLISH[0], "$_ is of a group in desk/") for grep { $desk{ group($_) } } map { $_->[0] } @{ $texts{ $ENGLISH[0] } };
 compare($_, $_ =~ s/\w+(?=\.js)/en/r) for sort keys %texts;
@@ -36,7 +37,7 @@ for my $key (sort keys %english) {
 
 sub group { return $_[0] =~ s/\..*//r }
 
-# A file with that of the same texts in English.
+# Compares a file with the English file of the same texts.
 sub compare {
     my ($file, $model) = @_;
     my @keys = map { $_->[0] } @{ $texts{$file} };
@@ -53,7 +54,7 @@ sub compare {
     }
 }
 
-# [key, text or {forms}] in the file's order.
+# Returns [key, text or {forms}] in the file's order.
 sub entries {
     my ($file) = @_;
     my $text = text($file);
@@ -77,7 +78,7 @@ sub note {
     fault($file, "there is no text $key") if !$exists;
 }
 
-# t('key'), and keys in tables; a key that is put together, `problem.${name}`, stands for all that begin so.
+# Finds t('key') and keys in tables. A composed key, `problem.${name}`, names all keys with this beginning.
 sub check_script {
     my ($file) = @_;
     my $text = text($file);
@@ -107,7 +108,7 @@ sub check_page {
     }
 }
 
-# The English text, without quotes.
+# Returns the English text without quotes.
 sub plain {
     my ($key) = @_;
     return ($english{$key} // '') =~ /^$STRING$/ ? $1 =~ s/\\(.)/$1/gr : undef;

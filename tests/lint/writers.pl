@@ -1,7 +1,7 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: Apache-2.0
-# src/catalogue/product/products.c alone writes products: no other file above src/db names the statements that do, or the function
-# that invalidates cached responses.
+# Checks that only src/catalogue/product/products.c writes products: no other file outside src/db names the statements
+# that do, or the function that invalidates cached responses.
 use strict;
 use warnings FATAL => 'all';
 

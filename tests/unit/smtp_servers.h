@@ -2,7 +2,7 @@
 #ifndef SMTP_SERVERS_H
 #define SMTP_SERVERS_H
 
-/* The real SMTP servers that test_smtp.c talks to. */
+/* The SMTP servers that test_smtp.c connects to. */
 
 #include "unit.h"
 
@@ -18,12 +18,12 @@
 
 #include "lib/json.h"
 
-/* aiosmtpd is a Debian package, so only Debian's Python finds it. Tests run in the Makefile's directory. */
+/* aiosmtpd is a Debian package, so only Debian's Python finds it. Tests run in the directory of the Makefile. */
 #define PYTHON "/usr/bin/python3"
 #define SCRIPT "tests/smtp/server.py"
 
 typedef struct server_t {
-    const char *name; /* also of its directory below root */
+    const char *name; /* name of the server and of its directory below root */
     const char *options[12];
     pid_t pid;
     char port[8];
@@ -54,7 +54,7 @@ static void run_server(const server_t *s, const char *script, int out)
     for (int i = 0; s->options[i]; i++) {
         argv[4 + i] = s->options[i];
     }
-    prctl(PR_SET_PDEATHSIG, SIGKILL); /* a test that crashes leaves no server behind */
+    prctl(PR_SET_PDEATHSIG, SIGKILL); /* a test that crashes leaves no server running */
     dup2(out, STDOUT_FILENO);
     if (chdir(root) == 0) {
         execv(PYTHON, (char *const *)argv);
@@ -62,7 +62,8 @@ static void run_server(const server_t *s, const char *script, int out)
     _exit(127);
 }
 
-/* Returns the reading end of the server's standard output, where it prints its port; NULL: it could not start. */
+/* Returns the read end of the server's standard output, where it prints its port. Returns NULL if the server could not
+ * be started. */
 static FILE *start_server(server_t *s, const char *script)
 {
     int pipe_fds[2];
@@ -92,7 +93,7 @@ static int read_port(server_t *s, FILE *out)
     return ok;
 }
 
-/* Group set-up and tear-down. */
+/* The group's set-up and tear-down. */
 static int start(void **state)
 {
     FILE *outs[SERVERS];
@@ -133,7 +134,7 @@ static const char *path_of(apr_pool_t *pool, int server, const char *file)
     return apr_pstrcat(pool, root, "/", servers[server].name, "/", file, NULL);
 }
 
-/* The envelopes that a server has accepted, newest last. */
+/* Returns the envelopes that a server has accepted, newest last. */
 static json_t *envelopes_of(apr_pool_t *pool, int server)
 {
     json_t *all = cat_json_own(pool, json_array());

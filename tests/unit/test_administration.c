@@ -14,7 +14,7 @@ static cat_administration_t make_administration(const unit_accounts_t *a, const 
                                   .actor = {CAT_AUDIT_HTTP, actor, "ann", "192.0.2.1", "request"}};
 }
 
-/* ANN is an administrator; BOB has a session. */
+/* Returns a database in which ANN is an administrator and BOB has a session. */
 static unit_accounts_t *make_accounts(apr_pool_t *pool)
 {
     unit_accounts_t *a = unit_accounts(pool);
@@ -113,7 +113,8 @@ static void test_an_actor_who_is_no_administrator_may_not(void **state)
     assert_string_equal(unit_accounts_sql(a, "SELECT COUNT(*) FROM audit"), "0");
 }
 
-/* Bob has three links, one of them in the queue, and one more that he asked for by his address. */
+/* Makes three tokens of mailed links for BOB, and queues two more mails with links: one to his id, one to his
+ * address. */
 static void mail_links(unit_accounts_t *a, const char *tokens[3])
 {
     tokens[0] = unit_accounts_link(a, CAT_MAIL_CONFIRM, BOB, "bob@example.org", 60);
@@ -143,7 +144,7 @@ static void test_what_takes_a_right_withdraws_links(void **state)
                                                  : cat_administration_revoke(&work, BOB),
                          APR_SUCCESS);
         assert_string_equal(unit_accounts_sql(a, LINKS), "00");
-        assert_string_equal(unit_accounts_sql(a, "SELECT COUNT(*) FROM outbox"), "1"); /* Ann's */
+        assert_string_equal(unit_accounts_sql(a, "SELECT COUNT(*) FROM outbox"), "1"); /* ANN's confirmation mail */
     }
 }
 

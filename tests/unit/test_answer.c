@@ -121,7 +121,7 @@ static void test_problems_reveal_no_internals(void **state)
     }
 }
 
-/* A retry helps only against what may pass by itself. */
+/* Retry-After helps only against problems that may end without the client's doing. */
 static void test_only_what_passes_has_retry_after(void **state)
 {
     for (int i = 0; i < CAT_PROBLEM_COUNT; i++) {
@@ -183,7 +183,8 @@ static void check_status(void **state, int status, const char *message, int has_
     assert_null(header(a, "Retry-After"));
 }
 
-/* Another module may have set the status, so messages that fit only this module's errors (401, 409, 503) do not apply. */
+/* Another module may have set the status, so messages that fit only errors of this module (401, 409, 503) do not
+ * apply. */
 static void test_known_statuses_have_messages(void **state)
 {
     check_status(state, 400, "Bad request", 1);

@@ -25,7 +25,7 @@ static void test_notes_what_waits_and_what_was_given_up(void **state)
     assert_int_equal(facts.mails_dead, 0);
     assert_int_equal(facts.oldest_mail, 0);
     assert_int_equal(facts.schema, atoi(unit_accounts_sql(a, "SELECT MAX(version) FROM schema_version")));
-    unit_accounts_add(a, ANN, "ann", "x"); /* with a mail each */
+    unit_accounts_add(a, ANN, "ann", "x"); /* queues a mail */
     unit_accounts_add(a, BOB, "bob", "x");
     unit_accounts_sql(a, "UPDATE outbox SET created_at = 1763731170442 WHERE user_id = '" ANN "'");
     facts = run(a);
@@ -64,7 +64,7 @@ static void test_notes_webhooks_that_fail(void **state)
     assert_true(facts.webhook_failing == apr_time_from_sec(5));
 }
 
-/* The names of their sources in logs may be the same. */
+/* Two databases are counted separately, although this test gives both the same source. */
 static void test_each_database_counts(void **state)
 {
     unit_accounts_t *a = unit_accounts(*state);

@@ -12,7 +12,7 @@ static void test_quotes_the_realm_and_names_the_error(void **state)
         {"/q\"uote", "/q\\\"uote"},
         {"/b\\s", "/b\\\\s"},
         {"/end\\", "/end\\\\"},
-        {"a \\\"b\\\"", "a \\\"b\\\""}, /* already escaped, as httpd keeps AuthName */
+        {"a \\\"b\\\"", "a \\\"b\\\""}, /* Escaped already, as httpd keeps AuthName. */
         {"\\\\\"", "\\\\\\\""},
         {"", ""},
     };

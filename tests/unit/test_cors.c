@@ -115,8 +115,8 @@ static void test_foreign_pages_are_told(void **)
         {{"cross-site", "https://other.test", "api.test"}, 1},
         {{"cross-site", NULL, "api.test"}, 1},
         {{"same-site", "https://www.api.test", "api.test"}, 1},
-        {{"cross-site", "https://shop.test", "api.test"}, 0},       /* named */
-        {{"cross-site", "https://pages.test:8443", "api.test"}, 0}, /* CatalogBaseURL */
+        {{"cross-site", "https://shop.test", "api.test"}, 0},       /* The origin is in the list. */
+        {{"cross-site", "https://pages.test:8443", "api.test"}, 0}, /* The origin of CatalogBaseURL. */
         {{"cross-site", "https://pages.test:844", "api.test"}, 1},
         {{NULL, "https://pages.test", "api.test"}, 1},
         {{NULL, "https://api.test", "api.test"}, 0},
@@ -125,7 +125,7 @@ static void test_foreign_pages_are_told(void **)
         {{NULL, "null", "api.test"}, 1},
         {{NULL, "https://api.test", NULL}, 1},
         {{NULL, "", "api.test"}, 1},
-        {{NULL, "https:", "api.test"}, 1}, /* a beginning of CatalogBaseURL */
+        {{NULL, "https:", "api.test"}, 1}, /* Only the beginning of CatalogBaseURL. */
         {{NULL, "https:/", "api.test"}, 1},
         {{NULL, "https://", ""}, 1},
         {{NULL, "https://pages.test:8443/shop", "api.test"}, 1},

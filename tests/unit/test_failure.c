@@ -25,7 +25,7 @@ static void test_each_status_of_db_has_an_answer(void **state)
     check_failure(state, CAT_EFULL, 507, "full", 1);
     check_failure(state, CAT_EBUSY, 503, "too busy", 1);
     check_failure(state, CAT_ENOTREADY, 503, "not ready", 1);
-    check_failure(state, CAT_ESLOW, 503, "narrow it", 1);
+    check_failure(state, CAT_ESLOW, 503, "add a condition", 1);
     check_failure(state, CAT_EVALUE, 400, "refuses these values", 0);
     check_failure(state, CAT_ECLAIMED, 409, "not ended yet", 1);
 }
@@ -41,7 +41,7 @@ static void test_full_disk_is_507(void **state)
     check_failure(state, EDQUOT, 507, "full", 1);
 }
 
-/* A route that expects APR_NOTFOUND or APR_EEXIST answers it itself. */
+/* Includes APR_NOTFOUND and APR_EEXIST, which routes that expect them handle themselves. */
 static void test_other_failures_are_503(void **state)
 {
     static const apr_status_t others[] = {APR_EGENERAL, APR_ENOMEM, APR_NOTFOUND, APR_EEXIST};

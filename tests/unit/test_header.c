@@ -29,7 +29,7 @@ static void test_header_without_a_token_is_none(void **state)
     }
 }
 
-/* The check of the token itself refuses damaged and doubled tokens. */
+/* The parser returns damaged and doubled tokens; the verification of the token refuses them. */
 static void test_damaged_tokens_are_returned(void **state)
 {
     static const char *const headers[] = {"Bearer a b", "Bearer a\tb", "Bearer a.b.c, Bearer a.b.c", "Bearer a.b.c="};
@@ -87,7 +87,7 @@ static void test_media_type_is_recognized(void **)
     for (size_t i = 0; i < UNIT_COUNT(no); i++) {
         assert_false(cat_header_has_type(no[i], json));
     }
-    assert_true(cat_header_has_type("image/png; charset=x", "image/jpeg, image/png")); /* a picture has none */
+    assert_true(cat_header_has_type("image/png; charset=x", "image/jpeg, image/png")); /* Pictures have no charset. */
     assert_false(cat_header_has_type("image/pngx; charset=x", "image/jpeg, image/png"));
     assert_true(cat_header_has_type_of("text/csv; charset=\"Windows-1252\"", "text/csv", charsets));
     assert_false(cat_header_has_type_of("text/csv; charset=koi8-r", "text/csv", charsets));

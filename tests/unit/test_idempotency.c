@@ -9,8 +9,8 @@
 #include "lib/secret.h"
 #include "shm/limit.h"
 
-static int runs;            /* of a route's function */
-static const char *product; /* that it inserts */
+static int runs;            /* Number of times that the handler ran. */
+static const char *product; /* Id of the product that the handler inserts. */
 
 static apr_status_t insert_product(void *db)
 {
@@ -57,7 +57,7 @@ static const cat_route_t
 typedef struct trial_t {
     unit_database_t *database;
     cat_limit_t *limits;
-    const char *directory; /* of keys */
+    const char *directory; /* Directory of the signing keys. */
 } trial_t;
 
 static void use_key(trial_t *t, const char *name, const char *secret)
@@ -194,7 +194,8 @@ static void test_failure_is_not_stored(void **state)
 
 static trial_t *late_trial;
 
-/* A claim that comes into being between the search for it and the transaction. */
+/* Runs another request with the same Idempotency-Key first, so that its claim is stored after this request has looked
+ * for a claim and before its transaction. */
 static cat_answer_t *create_late(cat_request_t *q)
 {
     cat_request_t first;
@@ -262,7 +263,7 @@ static void test_anonymous_guesses_are_limited(void **state)
 
     ask(&t, &things, "{}");
     for (int i = 0; i < 30; i++) {
-        assert_true(i > 9 || is_replayed(ask(&t, &things, "{}"))); /* right ones do not count */
+        assert_true(i > 9 || is_replayed(ask(&t, &things, "{}"))); /* requests with the same body do not count */
         refused += ask(&t, &things, apr_itoa(*state, i))->status == 429;
     }
     assert_int_equal(refused, 20);

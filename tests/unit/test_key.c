@@ -71,7 +71,7 @@ static const cat_key_t *read_public(apr_pool_t *pool, const char *pem)
     return key;
 }
 
-/* The file that a command writes to its standard output. */
+/* Returns the path of a new file with the standard output of a command. */
 static const char *make_file(apr_pool_t *pool, const char *command)
 {
     const char *path = apr_pstrcat(pool, unit_directory(pool), "/made.pem", NULL);
@@ -96,7 +96,7 @@ static int verify(apr_pool_t *pool, const cat_key_t *key, const char *token)
     return good;
 }
 
-/* A token with the claim "text". */
+/* Returns a token with the claim "text". */
 static const char *sign(apr_pool_t *pool, const cat_key_t *key, const char *text)
 {
     const char *token;
@@ -110,7 +110,7 @@ static const char *sign(apr_pool_t *pool, const cat_key_t *key, const char *text
     return token;
 }
 
-/* The token with another signature. */
+/* Returns the token with another signature. */
 static const char *replace_signature(apr_pool_t *pool, const char *token, const char *signature)
 {
     const char *dot = strrchr(token, '.');
@@ -157,7 +157,7 @@ static void check_pair(apr_pool_t *pool, const char *command, const char *algori
     assert_true(verify(pool, key, sign(pool, key, "")));
 }
 
-/* libjwt uses the algorithm that the header names; for "none" and without a key, it checks no signature. */
+/* libjwt uses the algorithm that the header names. For "none" and without a key, libjwt checks no signature. */
 static void test_a_secret_verifies_by_its_own_algorithm(void **state)
 {
     static const jwt_alg_t others[] = {JWT_ALG_HS384, JWT_ALG_HS512};
@@ -173,13 +173,13 @@ static void test_a_secret_verifies_by_its_own_algorithm(void **state)
         free(token);
         jwt_free(jwt);
     }
-    assert_false(verify(*state, key, "eyJhbGciOiJub25lIn0.e30.")); /* {"alg":"none"} */
+    assert_false(verify(*state, key, "eyJhbGciOiJub25lIn0.e30.")); /* The header is {"alg":"none"}. */
     assert_false(verify(*state, key, "eyJhbGciOiJub25lIn0.e30.AA"));
     assert_false(cat_key_verify(*state, key, "eyJhbGciOiJub25lIn0.e30."));
-    assert_false(verify(*state, key, "e30.e30." HS256_SIGNATURE)); /* no algorithm */
+    assert_false(verify(*state, key, "e30.e30." HS256_SIGNATURE)); /* The header names no algorithm. */
 }
 
-/* libjwt itself would take the PEM of a public key, which is no secret, as the secret of an HMAC. */
+/* libjwt would take the PEM of a public key, which everybody may know, as the secret of an HMAC. */
 static void test_a_public_key_verifies_no_hmac(void **state)
 {
     static const char *const pems[] = {RS256_PEM, ES256_PEM};
@@ -203,13 +203,14 @@ static void test_reads_each_kind_of_key(void **state)
     check_pair(*state, "openssl rand -base64 32", "HS256");
     check_pair(*state, "openssl rand 32 | tr '\\n\\r' xx", "HS256");
     check_pair(*state, MAKE_EC, "ES256");
-    check_pair(*state, "openssl ecparam -name prime256v1 -genkey", "ES256"); /* parameters come first */
+    /* The parameters of the curve come first in the file. */
+    check_pair(*state, "openssl ecparam -name prime256v1 -genkey", "ES256");
     check_pair(*state, MAKE_RSA, "RS256");
     check_pair(*state, "openssl genrsa -traditional 2048", "RS256");
     check_pair(*state, "openssl genrsa 3072", "RS256");
 }
 
-/* In one signature of 128, one of the two numbers begins with a zero octet. */
+/* In one signature of 128, one of the two numbers begins with a zero byte. */
 static void test_es256_signatures_are_64_octets(void **state)
 {
     const cat_key_t *key = make_key(*state, MAKE_EC);
@@ -244,7 +245,7 @@ static void check_each_change(apr_pool_t *pool, const cat_key_t *key, const char
     assert_false(verify(pool, key, replace_signature(pool, token, "")));
 }
 
-/* This includes the bits of the last character that encode nothing. */
+/* The bits include those of the last character that encode nothing. */
 static void test_refuses_a_signature_changed_in_any_bit(void **state)
 {
     const cat_key_t *secret = read_text(*state, "key", SECRET, strlen(SECRET));
@@ -261,7 +262,8 @@ static void check_refused_octets(apr_pool_t *pool, const cat_key_t *key, const u
     assert_false(verify(pool, key, replace_signature(pool, ES256_TOKEN, text)));
 }
 
-/* CVE-2022-21449: r and s of zero were valid. The curve's order equals zero modulo the order. */
+/* CVE-2022-21449: a signature with r and s of zero was accepted. The order of the curve equals zero modulo the
+ * order. */
 static void test_refuses_numbers_out_of_range(void **state)
 {
     static const char order[] = "\xff\xff\xff\xff\x00\x00\x00\x00\xff\xff\xff\xff\xff\xff\xff\xff"
@@ -303,7 +305,7 @@ static void test_signs_nothing_with_a_public_key(void **state)
     assert_null(cat_key_id(read_public(*state, ES256_PEM)));
 }
 
-/* OpenSSL's commands make the private key and derive the public key from it. */
+/* Checks a public key. The command `make` writes a private key, and `publish` derives the public key from it. */
 static void check_public(apr_pool_t *pool, const char *make, const char *publish)
 {
     const char *path = make_file(pool, make);
@@ -429,7 +431,7 @@ static void check_jwk(apr_pool_t *pool, const char *pem, const char *expected)
 
 static void test_publishes_the_public_half(void **state)
 {
-    /* One of its numbers begins with a zero octet. */
+    /* One of the numbers of this key begins with a zero byte. */
     static const char small[] = "-----BEGIN PUBLIC KEY-----\n"
                                 "MFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAEAEBobrsg8a58UVZGPVN8GBb/VPUH\n"
                                 "pR7n4CcFeqQ48Iqmc867LEXz+nRD+zZ/8xIkevUtcsCFFE2hX7NKjgi3iw==\n"

@@ -12,14 +12,15 @@
 #define SECOND_SECRET "fedcba9876543210fedcba9876543210"
 #define TOKEN_OF_SECOND "eyJhbGciOiJIUzI1NiJ9.e30.sDDtr62suqYDq9THibSK9Pofl8vaFqXQh8s6FiCpCJk"
 #define SECOND APR_USEC_PER_SEC
-#define TICK 20000 /* longer than a kernel tick, the resolution of file times */
+#define TICK 20000 /* Longer than a kernel tick, which is the resolution of file times. */
 
 static const char *add(apr_pool_t *pool, const char *directory, const char *name)
 {
     return unit_write(pool, directory, name, 0600, SECRET, 32);
 }
 
-/* Sets the modification time back. The time of the inode's last change stays the present: no program can set it back. */
+/* Sets the modification time of a file back. The time of the inode's last change stays the present, because no program
+ * can set it back. */
 static void date(const char *path, int seconds_ago)
 {
     const time_t then = time(NULL) - seconds_ago;
@@ -44,14 +45,15 @@ static cat_keyring_t *open_in_child(apr_pool_t *pool, const char *directory)
     return ring;
 }
 
-/* Adds a key to the directory and opens it as a child does. */
+/* Adds a key to the directory, and opens the directory as a child does. */
 static cat_keyring_t *open_with(apr_pool_t *pool, const char *directory, const char *name)
 {
     add(pool, directory, name);
     return open_in_child(pool, directory);
 }
 
-/* The ids of the keys at that time in their order, each followed by a space. There must be no fault. */
+/* Returns the ids of the keys at that time in their order, each followed by a space. Fails if the keyring reports a
+ * fault. */
 static const char *ids_at(apr_pool_t *pool, cat_keyring_t *ring, apr_time_t now)
 {
     const char *fault, *ids = "";
@@ -182,11 +184,12 @@ static void test_only_a_child_reads_the_directory_again(void **state)
     assert_string_equal(cat_keyring_directory(ring), directory);
     assert_string_equal(ids_after(*state, ring, 10), "a ");
     assert_int_equal(cat_keyring_child_init(ring, *state), APR_SUCCESS);
-    assert_int_equal(cat_keyring_child_init(ring, *state), APR_SUCCESS); /* for another mount with the same ring */
+    /* The second call is for another mount with the same keyring. */
+    assert_int_equal(cat_keyring_child_init(ring, *state), APR_SUCCESS);
     assert_string_equal(ids_after(*state, ring, 10), "b a ");
 }
 
-/* Another child may read the directory a second later, and until then receive tokens that this child has signed. */
+/* Another child may read the directory a second later, and receive tokens that this child has signed before that. */
 static void test_a_new_key_verifies_at_once_and_signs_after_two_seconds(void **state)
 {
     const char *directory = unit_directory(*state);
@@ -233,7 +236,7 @@ static void test_notices_deleted_and_changed_files(void **state)
     assert_string_equal(ids_after(*state, ring, 40), "c ");
 }
 
-/* The name, the length and the modification time stay the same; the key does not. */
+/* The name, the length and the modification time of the file stay the same; the key does not. */
 static void test_notices_another_content(void **state)
 {
     const char *directory = unit_directory(*state), *path = add(*state, directory, "a.key"), *fault;
@@ -276,7 +279,7 @@ static void test_keeps_the_old_keys_if_a_new_one_is_bad(void **state)
     ring = open_in_child(*state, directory);
     bad = unit_write(*state, directory, "b.key", 0644, SECRET, 32);
     unit_says(fault_after(ring, 10), "b.key: is accessible to others");
-    assert_string_equal(ids_after(*state, ring, 20), "a "); /* and no fault again */
+    assert_string_equal(ids_after(*state, ring, 20), "a "); /* The keyring reports no second fault. */
     assert_int_equal(chmod(bad, 0600), 0);
     assert_string_equal(ids_after(*state, ring, 30), "b a ");
 }
@@ -297,14 +300,14 @@ static void test_reads_again_after_a_fault_without_a_change(void **state)
     assert_true(content != MAP_FAILED);
     memcpy(content, bad, 32);
     unit_says(fault_after(ring, 10), "b.key");
-    assert_null(fault_after(ring, 11)); /* the fault was reported */
+    assert_null(fault_after(ring, 11)); /* The fault was reported already. */
     memcpy(content, SECRET, 32);
     assert_string_equal(ids_after(*state, ring, 12), "b a ");
     munmap(content, 32);
     close(file);
 }
 
-/* When the bad file is old enough to count as settled, the fault is still the same. */
+/* The fault does not change when the bad file becomes old enough to sign. */
 static void test_a_fault_is_reported_once(void **state)
 {
     const char *directory = unit_directory(*state);
@@ -396,11 +399,11 @@ typedef struct reader_t {
     cat_keyring_t *ring;
     const _Atomic apr_time_t *now;
     atomic_int stop;
-    int looks, wrong, faults;
+    int reads, wrong, faults;
     pthread_t thread;
 } reader_t;
 
-/* Checks that each set has the key "always" once, although the other files change. */
+/* Reads the keys until the test ends. Each set must contain the key "always" once, although the other files change. */
 static void *read_on(void *data)
 {
     reader_t *r = data;
@@ -414,7 +417,7 @@ static void *read_on(void *data)
         }
         r->wrong += found != 1;
         r->faults += fault != NULL;
-        r->looks++;
+        r->reads++;
     }
     return NULL;
 }
@@ -441,7 +444,7 @@ static void test_threads_get_whole_sets_while_files_change(void **state)
         atomic_store_explicit(&readers[i].stop, 1, memory_order_release);
         pthread_join(readers[i].thread, NULL);
         assert_int_equal(readers[i].wrong, 0);
-        assert_true(readers[i].looks > 200);
+        assert_true(readers[i].reads > 200);
     }
     assert_int_equal(cat_keyring_get(ring, now + SECOND, NULL)->count, 6);
 }

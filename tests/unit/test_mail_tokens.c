@@ -4,7 +4,7 @@
 #include "accounts/mail_tokens.h"
 #include "accounts/outbox.h"
 
-/* Of a link to the user's own address. */
+/* Returns the token of a link that was mailed to the user's own address. */
 static const char *make(unit_accounts_t *a, const char *purpose, const char *user_id)
 {
     return unit_accounts_link(a, purpose, user_id, strcmp(user_id, ANN) ? "bob@example.org" : "ann@example.org", 3600);
@@ -88,7 +88,7 @@ static apr_status_t make_for(unit_accounts_t *a, const cat_mail_t *mail)
 
 #define count_tokens(a) unit_accounts_sql(a, "SELECT COUNT(*) FROM mail_tokens")
 
-/* What happens to a mail after a mailer has claimed it, and before the mailer stores the token. */
+/* The withdrawals happen after a mailer has claimed the mails and before it stores their tokens. */
 static void test_a_claimed_mail_that_is_withdrawn_gets_no_token(void **state)
 {
     unit_accounts_t *a = unit_accounts_ann_and_bob(*state);

@@ -10,7 +10,7 @@
 
 typedef struct post_t {
     unit_accounts_t *a;
-    const char *directory; /* where mails are written */
+    const char *directory; /* Directory to which the mailer writes mails. */
     cat_limit_t *limits;
 } post_t;
 
@@ -21,7 +21,7 @@ static const cat_rate_t two_an_hour[CAT_RATE_COUNT] = {[CAT_RATE_MAIL] = {2, 360
 static const char *const templates[] = {CAT_MAIL_CONFIRM,      CAT_MAIL_RESET,   CAT_MAIL_CHANGED, CAT_MAIL_NEW_EMAIL,
                                         CAT_MAIL_EMAIL_NOTICE, CAT_MAIL_RENAMED, CAT_MAIL_TEST};
 
-/* Ann has one mail in the queue, the confirmation. */
+/* Returns a database in which ANN has one mail in the queue, the confirmation. */
 static post_t make_post(apr_pool_t *pool)
 {
     post_t p = {unit_accounts(pool), unit_directory(pool), apr_pcalloc(pool, cat_limit_size())};
@@ -56,7 +56,8 @@ static cat_job_result_t run(post_t *p)
     return run_stopped(p, 0);
 }
 
-/* The text of the last mail that was found; *count: the number of mails. */
+/* Returns the text of the last mail in the directory and sets *count to the number of mails. The text is valid until
+ * the next call. */
 static const char *read_mail(post_t *p, int *count)
 {
     apr_pool_t *pool = p->a->c.pool;
@@ -126,7 +127,7 @@ static void test_a_mail_that_fails_is_put_off(void **state)
     assert_memory_equal(queue_error(&p), NO_DIRECTORY, strlen(NO_DIRECTORY));
     unit_says(p.a->database->logged, "CAT015");
     unit_says(p.a->database->logged, "next attempt in 2 s");
-    assert_int_equal(run(&p), CAT_JOB_DONE); /* it is not due yet */
+    assert_int_equal(run(&p), CAT_JOB_DONE); /* the mail is not due yet */
     assert_string_equal(queue_state(&p), "pending10");
 }
 
@@ -190,7 +191,7 @@ static void test_pointless_mails_are_not_sent(void **state)
     assert_int_equal(count_mails(&p), 2);
 }
 
-/* A trigger withdraws the mail in the moment in which the mailer has claimed it. */
+/* A trigger deletes the mail when the mailer claims it, like a request that withdraws it at that moment. */
 static void test_a_mail_that_is_withdrawn_after_the_claim_is_not_sent(void **state)
 {
     post_t p = make_post(*state);
@@ -202,7 +203,7 @@ static void test_a_mail_that_is_withdrawn_after_the_claim_is_not_sent(void **sta
     assert_string_equal(unit_accounts_sql(p.a, "SELECT COUNT(*) FROM mail_tokens"), "0");
 }
 
-/* The mailer has read the mail; somebody deletes it before its token is stored. */
+/* A trigger deletes the mail after the mailer has read it and before the mailer stores the token. */
 static void test_a_mail_that_is_withdrawn_before_its_token_is_not_sent(void **state)
 {
     post_t p = make_post(*state);
@@ -224,7 +225,7 @@ static void test_mails_beyond_the_rate_are_dropped(void **state)
         cat_outbox_add(p.a->c.db, *state, CAT_MAIL_RESET, ANN, NULL, p.a->c.now);
     }
     assert_int_equal(run(&p), CAT_JOB_DONE);
-    assert_int_equal(count_mails(&p), 3); /* two of this kind, and the confirmation */
+    assert_int_equal(count_mails(&p), 3); /* two with this template, and the confirmation */
     assert_string_equal(queue_state(&p), "");
     unit_says(p.a->database->logged, "CAT018");
     assert_int_equal(unit_database_count(p.a->database, CAT_METRIC_MAILS_FAILED, CAT_MAIL_DROPPED), 3);
@@ -261,7 +262,7 @@ static void test_a_database_that_fails_fails_the_job(void **state)
     unit_accounts_sql(p.a, "DROP TABLE mail_tokens");
     assert_int_equal(run(&p), CAT_JOB_FAILED);
     assert_int_equal(count_mails(&p), 0);
-    assert_string_equal(queue_state(&p), "pending11"); /* until the lease expires */
+    assert_string_equal(queue_state(&p), "pending11"); /* stays claimed until the lease expires */
 }
 
 int main(void)

@@ -38,7 +38,7 @@ static const char *format(apr_pool_t *pool, const char *text, const char *userna
     return cat_message_format(pool, text, &m);
 }
 
-/* Each header line must end in CR LF, have at most 78 octets, and begin with a known name or a space. */
+/* Checks that each header line ends in CR LF, has at most 78 bytes, and begins with a known name or a space. */
 static void check_header(const char *text)
 {
     static const char *const names[] = {
@@ -58,7 +58,7 @@ static void check_header(const char *text)
     }
 }
 
-/* The text between begin and end, on the pool. */
+/* Returns the text between `begin` and `end`, on the pool. */
 static const char *between(apr_pool_t *pool, const char *text, const char *begin, const char *end)
 {
     const char *from = strstr(text, begin);
@@ -167,7 +167,7 @@ static void test_encodes_subjects(void **state)
         "Gr\xc3\xbc\xc3\x9f"
         "e",
         "=?UTF-8?Q?a?=", "a subject that is plain and yet too long for a line of a header: it is folded somewhere",
-        /* Characters of three octets, then of four, which the limit of an encoded word would cut. */
+        /* Characters of three bytes, then of four, which the limit of an encoded word would split. */
         "a"
         "\xe3\x81\x82\xe3\x81\x82\xe3\x81\x82\xe3\x81\x82\xe3\x81\x82\xe3\x81\x82\xe3\x81\x82"
         "\xe3\x81\x82\xe3\x81\x82\xe3\x81\x82\xe3\x81\x82\xe3\x81\x82\xe3\x81\x82\xe3\x81\x82"

@@ -11,8 +11,8 @@
 
 typedef struct stage_t {
     unit_accounts_t *a;
-    cat_session_t here, there; /* Ann's */
-    const char *link, *other;  /* tokens of reset links */
+    cat_session_t here, there; /* Two sessions of ANN. */
+    const char *link, *other;  /* Tokens of two reset links. */
 } stage_t;
 
 static stage_t make_stage(apr_pool_t *pool)
@@ -163,7 +163,7 @@ static void test_all_or_nothing_is_stored(void **state)
     assert_true(has_password(&s, OLD));
     assert_false(is_revoked(&s, &s.there));
     assert_string_equal(unit_accounts_sql(s.a, "SELECT failures FROM login_failures"),
-                        "0"); /* the fault was the server's, not a wrong guess */
+                        "0"); /* the server failed, so the attempt does not count */
 }
 
 int main(void)

@@ -8,7 +8,7 @@
 static const char *const formats[] = {"ndjson", "csv", "json", NULL};
 static const char *const no_or_yes[] = {"0", "1", NULL};
 
-/* "<format><safe>", and what is wrong */
+/* Returns "<format><safe>", followed by the faults. */
 static const char *parse(apr_pool_t *pool, const char *query)
 {
     cat_option_t options[] = {

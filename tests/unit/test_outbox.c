@@ -5,7 +5,7 @@
 
 #define LEASE apr_time_from_sec(60)
 
-/* Each user has one mail in the queue, the confirmation. */
+/* Returns a database in which each user has one mail in the queue, the confirmation. */
 static unit_accounts_t *make_accounts(apr_pool_t *pool)
 {
     unit_accounts_t *a = unit_accounts(pool);

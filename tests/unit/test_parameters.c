@@ -7,7 +7,7 @@
 #include "lib/fields.h"
 #include "lib/number.h"
 
-/* "name=value|name=value", with "(none)" for a value that is neither UTF-8 nor encoded. */
+/* Returns "name=value|name=value", with "(none)" for a value that cannot be decoded. */
 static const char *split(apr_pool_t *pool, const char *text)
 {
     const char *all = "";
@@ -45,7 +45,7 @@ static void test_splits_and_decodes(void **state)
         {"a=\xc3\xbc", "a=\xc3\xbc"},
         {"a=%ff", "a=(none)"},
         {"a=\xff", "a=(none)"},
-        {"a=%ed%a0%80", "a=(none)"}, /* a surrogate */
+        {"a=%ed%a0%80", "a=(none)"}, /* A surrogate. */
         {"a=%zz", "a=(none)"},
         {"a=%", "a=(none)"},
         {"a=1%00", "a=(none)"},
@@ -58,7 +58,7 @@ static void test_splits_and_decodes(void **state)
     }
 }
 
-/* Only where what means nothing is refused. */
+/* A value without a name is refused only in strict mode. */
 static void test_values_without_name(void **state)
 {
     cat_parameters_t p;
@@ -107,7 +107,7 @@ static void test_page_and_limit_are_forgiving(void **)
 {
     static const struct {
         const char *value;
-        apr_int64_t page, limit; /* where the default is 10, and the maximum 100 */
+        apr_int64_t page, limit; /* The default limit is 10, and the maximum 100. */
     } cases[] = {
         {"2", 2, 2},    {"100", 100, 100}, {"101", 101, 100}, {"99999999999999999999", CAT_NUMBER_SAFE_MAX, 100},
         {"0", 1, 10},   {"-5", 1, 10},     {"", 1, 10},       {"1.5", 1, 10},
@@ -160,9 +160,10 @@ static void test_a_table_with_conditions_refuses_others(void **state)
                         "name[prefix]=a&name[ne]=b&name[prefix=c&[]=d&q[]=e&pages[]=f&page[]=2&name=g&colour=h");
     cat_parameters_parse(&p, rows, &kept);
     assert_string_equal(kept, "name[prefix]=a;");
-    assert_string_equal(cat_fields_summary(*state, p.errors),
-                        "name[ne] is not a known condition; name[prefix is not a known condition; [] is not a known "
-                        "condition; q[] is not a known condition; pages[] is not a known condition");
+    assert_string_equal(
+        cat_fields_summary(*state, p.errors),
+        "name[ne] is not a known condition; name[prefix is not a known condition; did you mean name[prefix]?; "
+        "[] is not a known condition; q[] is not a known condition; pages[] is not a known condition");
     assert_int_equal(p.ignored->nelts, 3);
     assert_string_equal(APR_ARRAY_IDX(p.ignored, 0, const char *), "page[]");
 

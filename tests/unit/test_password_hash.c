@@ -16,7 +16,7 @@ typedef struct known_t {
     const char *hash;
 } known_t;
 
-/* Test vectors of the argon2 reference implementation, whose first hashes had no version. */
+/* Test vectors of the argon2 reference implementation. The first version of argon2 wrote hashes without a version. */
 static const known_t argon2_known[] = {
     {"password", "$argon2id$v=19$m=65536,t=2,p=1$c29tZXNhbHQ$CTFhFdXPJO1aFaMaO6Mm5c8y7cJHAph8ArZWb2GRPPc"},
     {"password", "$argon2i$m=65536,t=2,p=1$c29tZXNhbHQ$9sTbSlTio3Biev89thdrlKKiCaYsjjYVJxGAL3swxpQ"},
@@ -55,7 +55,7 @@ static void test_hashes_with_argon2id(void **state)
     assert_string_not_equal(text, hash(*state, "correct horse"));
 }
 
-/* 256 characters of four octets. Octets after the 72nd, where bcrypt ends, and after the 512th must count. */
+/* Hashes 256 characters of four bytes. Bytes after the 72nd, where bcrypt stops, and after the 512th must count. */
 static void test_truncates_nothing(void **state)
 {
     char password[256 * 4 + 1] = "";
@@ -152,7 +152,7 @@ static void test_refuses_broken_hashes(void **state)
     }
 }
 
-/* Each of these would keep the server busy for seconds, or forever. */
+/* Each of these hashes would keep the server busy for seconds, or forever. */
 static void test_does_not_run_absurd_parameters(void **state)
 {
     static const char *const absurd[] = {
@@ -192,7 +192,7 @@ static void test_other_kinds_and_parameters_are_not_current(void **state)
     assert_false(cat_password_hash_is_current(""));
 }
 
-/* The resident memory of this process, in KiB. */
+/* Returns the resident memory of this process in KiB. */
 static long resident(void)
 {
     long pages = 0;
@@ -204,7 +204,7 @@ static long resident(void)
     return pages * (sysconf(_SC_PAGESIZE) / 1024);
 }
 
-/* From the second hash on, malloc would keep the memory. */
+/* Hashes several times, because malloc would keep the memory only from the second hash on. */
 static void test_gives_the_memory_back(void **state)
 {
     long before = resident();

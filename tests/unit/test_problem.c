@@ -5,7 +5,7 @@
 
 #include "http/problem.h"
 
-/* The name is a part of a URI that never changes. */
+/* The name is the end of a URI, which never changes. */
 static void test_names_are_unique_and_kebab_case(void **)
 {
     for (int i = 0; i < CAT_PROBLEM_COUNT; i++) {
@@ -13,7 +13,8 @@ static void test_names_are_unique_and_kebab_case(void **)
 
         assert_int_equal(strspn(name, "abcdefghijklmnopqrstuvwxyz-"), strlen(name));
         assert_true(*name && *name != '-' && name[strlen(name) - 1] != '-' && !strstr(name, "--"));
-        assert_ptr_equal(cat_problem_find(name), &cat_problem_rows[i]); /* the first of its name */
+        /* The name is unique, so the first row with it is this one. */
+        assert_ptr_equal(cat_problem_find(name), &cat_problem_rows[i]);
     }
     assert_null(cat_problem_find("no-such-problem"));
     assert_null(cat_problem_find(""));

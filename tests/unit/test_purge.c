@@ -13,7 +13,7 @@ static cat_job_result_t purge(unit_accounts_t *a, int stop)
     return cat_purge_run(&job);
 }
 
-/* Inserts two rows: one is older than `age` seconds, one younger. */
+/* Inserts two rows: one older than `age` seconds, one younger. */
 static void insert_pair(unit_accounts_t *a, const char *insert, int age)
 {
     apr_int64_t limit = apr_time_as_msec(apr_time_now()) - (apr_int64_t)age * 1000;

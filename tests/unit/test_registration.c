@@ -126,7 +126,7 @@ static void test_a_link_replaces_the_address(void **state)
     assert_int_equal(outcome, CAT_CONFIRMATION_INVALID);
 }
 
-/* A name that was given up is taken, for everybody but its former owner. */
+/* Nobody but its former owner can take a name that was given up. */
 static void test_a_released_name_is_reported(void **state)
 {
     unit_accounts_t *a = unit_accounts(*state);

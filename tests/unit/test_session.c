@@ -106,7 +106,7 @@ static void test_within_the_grace_period_the_successor_is_the_same(void **state)
     assert_string_equal(again.refresh_token, second.refresh_token);
 }
 
-/* Two tabs that refresh at different times: the slower one must not get a token that is used up. */
+/* Of two browser tabs that refresh at different times, the slower one must not get a used token. */
 static void test_within_the_grace_period_the_newest_successor_is_returned(void **state)
 {
     unit_accounts_t *a = unit_accounts_ann_and_bob(*state);
@@ -214,7 +214,7 @@ static void test_the_least_recently_used_session_makes_room(void **state)
     assert_int_equal(cat_session_end_surplus(&a->c, &sessions[2], &ended), APR_SUCCESS);
     assert_int_equal(ended->nelts, 1);
     assert_string_equal(APR_ARRAY_IDX(ended, 0, const char *), sessions[0].id);
-    assert_false(is_revoked(a, sessions[0].id)); /* not before the commit */
+    assert_false(is_revoked(a, sessions[0].id)); /* only cat_session_revoke adds it to the set */
     cat_session_revoke(&a->c, ended);
     assert_true(is_revoked(a, sessions[0].id));
     assert_int_equal(find(a, sessions[0].refresh_token), CAT_REFRESH_UNKNOWN);

@@ -76,7 +76,7 @@ static void check_refusal(apr_pool_t *pool, const cat_relay_t *smtp, const char 
     assert_string_equal(detail, why);
 }
 
-/* A refusal of the client's commands says nothing about the message, whenever it comes. */
+/* A refusal of the client's commands says nothing about the message, at any point of the conversation. */
 static void test_a_fault_of_the_protocol_is_of_the_configuration(void **state)
 {
     cat_relay_t smtp = address_of(*state, "smtp", STRICT);
@@ -153,7 +153,7 @@ static void test_retries_when_nobody_listens(void **state)
     close(bound);
 }
 
-/* A server that never replies, although the kernel accepts connections for it. */
+/* Returns the socket of a server that never replies, although the kernel accepts connections for it. */
 static int listen_silently(apr_pool_t *pool, cat_relay_t *smtp)
 {
     int listening = reserve_port(pool, smtp);
@@ -242,7 +242,7 @@ static void test_never_logs_in_without_tls(void **state)
 
 static void test_sends_nothing_when_it_cannot_log_in(void **state)
 {
-    cat_relay_t smtp = address_of(*state, "smtp", STARTTLS); /* which offers no mechanism for a login */
+    cat_relay_t smtp = address_of(*state, "smtp", STARTTLS); /* This server offers no mechanism for a login. */
     size_t before = count(*state, STARTTLS);
 
     smtp.ca_file = path_of(*state, STARTTLS, "cert.pem");
@@ -270,7 +270,7 @@ static void test_checks_the_certificate_if_tls_is_required(void **state)
     smtp.require_tls = 1;
     assert_int_equal(deliver(*state, &smtp, TO), CAT_DELIVERY_SETUP);
 
-    smtp.ca_file = path_of(*state, LOGIN, "cert.pem"); /* of another server */
+    smtp.ca_file = path_of(*state, LOGIN, "cert.pem"); /* The certificate of another server. */
     assert_int_equal(deliver(*state, &smtp, TO), CAT_DELIVERY_SETUP);
 
     smtp.ca_file = path_of(*state, STARTTLS, "none.pem");
@@ -302,7 +302,7 @@ static void check_login(apr_pool_t *pool, const char *scheme, int server)
     size_t before = count(pool, server);
 
     smtp.ca_file = path_of(pool, server, "cert.pem");
-    assert_int_equal(deliver(pool, &smtp, TO), CAT_DELIVERY_SETUP); /* the server requires a login */
+    assert_int_equal(deliver(pool, &smtp, TO), CAT_DELIVERY_SETUP); /* The server requires a login. */
 
     smtp.user = "shop";
     smtp.password = "wrong";
@@ -326,7 +326,7 @@ static void test_logs_in_over_smtps(void **state)
     check_login(*state, "smtps", SMTPS);
 }
 
-/* The client checks it before it learns that the server requires a login. */
+/* The client checks the certificate before it learns that the server requires a login. */
 static void test_checks_the_certificate_of_smtps(void **state)
 {
     cat_relay_t smtp = address_of(*state, "smtps", SMTPS);

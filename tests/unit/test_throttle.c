@@ -92,7 +92,8 @@ static void test_failures_follow_a_name(void **state)
     assert_int_equal(attempt(a, "ann", HOME), 0);
 }
 
-/* As it may between the two statements that empty the new name's failures and move the old one's to it. */
+/* A failure of the new name can be stored between the two statements of cat_throttle_move: after SQL_LOGIN_CLEAR has
+ * deleted the new name's failures, and before SQL_LOGIN_MOVE moves the failures of the old name. */
 static void test_new_name_may_fail_while_a_user_takes_it(void **state)
 {
     unit_accounts_t *a = unit_accounts(*state);

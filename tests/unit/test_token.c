@@ -37,7 +37,7 @@ static void test_makes_what_it_verifies(void **state)
     check_round(*state, make_rsa(*state, "rsa").key);
 }
 
-/* Compares every octet, because other programs read these tokens. */
+/* Compares every byte, because other programs read these tokens. */
 static void test_makes_an_access_token(void **state)
 {
     cat_claims_t given = claims_now();
@@ -122,7 +122,7 @@ static void test_checks_the_shape(void **state)
     }
 }
 
-/* A valid token of the given length. */
+/* Returns a valid token of the given length. */
 static const char *forge_of_length(apr_pool_t *pool, size_t length)
 {
     for (int filler = (int)length / 2; filler < (int)length; filler++) {

@@ -9,10 +9,10 @@
 #include "jose/token_cache.h"
 
 #define TOKEN "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJ4In0.dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk"
-#define EXPIRES 1800000000 /* seconds */
+#define EXPIRES 1800000000 /* In seconds. */
 #define SECOND APR_USEC_PER_SEC
 
-/* The cache does not read the keys: it identifies a set by its address. */
+/* The cache identifies a set of keys by its address and does not read the keys. */
 static const cat_keys_t keys, other_keys;
 
 static const cat_claims_t claims = {.issuer = "https://shop.example.org",
@@ -82,7 +82,7 @@ static void test_remembers_absent_claims(void **state)
     assert_null(found->username);
 }
 
-/* In a table of one entry, only the comparison distinguishes tokens. */
+/* In a table with one entry, only the comparison distinguishes tokens. */
 static void test_finds_no_other_token(void **state)
 {
     static const char *const others[] = {"", "a", "dBjftJeZ", "A" TOKEN, (TOKEN "A")};
@@ -135,7 +135,7 @@ static void test_a_new_token_replaces_an_old_one(void **state)
     cat_token_cache_add(seen, &keys, "another token", &other);
     assert_null(find(*state, seen, TOKEN));
     check_claims(find(*state, seen, "another token"), &other);
-    check_claims(before, &claims); /* find returned a copy */
+    check_claims(before, &claims); /* The cache returned a copy. */
 }
 
 /* If the token or its claims are too long, the old entry stays as it was. */
@@ -191,8 +191,8 @@ static void look_up(user_t *u, apr_pool_t *pool, const char *token)
     u->wrong += found && strcmp(found->subject, token) != 0;
 }
 
-/* The claims of each token contain the token. Looks it up before this thread adds it, when other threads may have added it, and again
- * afterwards. */
+/* Looks a token up before this thread adds it, when other threads may have added it, and again afterwards. The claims
+ * of each token contain the token. */
 static void *use(void *data)
 {
     user_t *u = data;

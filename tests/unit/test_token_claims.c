@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "unit_tokens.h"
 
-/* Claims, in JSON, each of which makes the payload invalid. NULL: without the claim. */
+/* Claims in JSON, each of which makes the payload invalid. If the JSON is NULL, the claim is left out. */
 static const char *const bad_claims[][2] = {
     {"exp", NULL},
     {"exp", "\"1800000900\""},
@@ -73,7 +73,7 @@ static const char *const bad_claims[][2] = {
     {"x", "\"\\ud800\""},
     {"x", "\"\xff\""},
     {"x", "1}"},
-    {"x", "[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[1]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]"}, /* 33 levels */
+    {"x", "[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[1]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]"}, /* 33 levels. */
 };
 
 static void test_refuses_invalid_payloads(void **state)
@@ -92,7 +92,7 @@ static void test_refuses_invalid_payloads(void **state)
     check_refused(*state, keys, forge(*state, HEADER, apr_psprintf(*state, "[%s]", valid)), "an array that holds it");
 }
 
-/* A parser of C strings would see only the valid payload. */
+/* A parser of C strings would see only the valid payload before the NUL. */
 static void test_refuses_a_payload_with_a_nul(void **state)
 {
     const char *payload = payload_with(*state, "", NULL);

@@ -34,7 +34,7 @@ static void test_accepts_tokens_of_another_issuer(void **state)
     check_taken(*state, trusts[0].keys, forge(*state, HEADER, payload_with(*state, "", NULL)), "our own beside it");
 }
 
-/* The valid token of another issuer of the given length, or one octet more. */
+/* Returns a valid token of another issuer, of the given length or one byte longer. */
 static const char *forge_of_length(apr_pool_t *pool, const pair_t *pair, size_t length)
 {
     const char *token = "";
@@ -62,7 +62,7 @@ static void test_other_issuers_may_have_longer_tokens(void **state)
     assert_ptr_equal(verify_by(*state, trusts, 2, forge(*state, HEADER, own), NULL), cat_token_too_long);
 }
 
-/* Another issuer must not be able to grant a role or a session of ours. */
+/* Another issuer must not be able to grant a role or a session of this service. */
 static void test_another_issuer_grants_nothing(void **state)
 {
     static const char payload[] =

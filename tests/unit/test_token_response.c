@@ -23,7 +23,8 @@ static const char *const user[CAT_USER_FIELDS] = {USER_ID, "ada", "ada@example.c
 
 static int tells_role;
 
-/* The answer with tokens of a mount at /api, where editors may write. secure: the request came over TLS. */
+/* Returns the response with tokens of a mount at /api where editors may write. `secure` is true if the request came
+ * over TLS. */
 static cat_answer_t *grant(apr_pool_t *pool, int cookie, int secure, const char *base_url)
 {
     cat_conf_t *conf = apr_pcalloc(pool, sizeof(*conf));
@@ -121,7 +122,7 @@ static void test_cookie_is_secure_if_the_site_is(void **state)
                                 "SameSite=Strict; Secure");
 }
 
-/* Over TLS all cookies of a host have the same path. */
+/* Over TLS, all cookies of a host have the same path, so their names must differ. */
 static void test_each_mount_has_a_cookie_of_its_own(void **state)
 {
     static const char *const names[][2] = {

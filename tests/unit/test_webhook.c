@@ -12,7 +12,7 @@
 #define TIME "1614265330"
 #define BODY "{\"test\": 2432232314}"
 
-/* As the libraries of Standard Webhooks test it. */
+/* The example comes from the tests of the Standard Webhooks libraries. */
 static void test_signs_as_the_standard_says(void **state)
 {
     cat_webhook_t webhook = {.url = NULL};
@@ -39,14 +39,15 @@ static void test_refuses_bad_secrets(void **state)
     const char *const bad[] = {
         "",
         "\n\n",
-        "MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw",          /* no prefix */
-        "whsec_",                                    /* nothing */
-        "whsec_c2hvcnQ=",                            /* too short */
-        "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2La-_Sw",    /* base64url */
-        "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw \n", /* a blank */
-        SECRET "\r\n" SECRET,                        /* a file of Windows */
+        "MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw",          /* Has no prefix. */
+        "whsec_",                                    /* Is empty. */
+        "whsec_c2hvcnQ=",                            /* Is too short. */
+        "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2La-_Sw",    /* Is base64url. */
+        "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw \n", /* Has a blank at the end. */
+        SECRET "\r\n" SECRET,                        /* Has line ends of Windows. */
         SECRET "\n" SECRET "\n" SECRET "\n" SECRET "\n" SECRET,
-        "whsec_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA", /* 66 octets */
+        /* Has 66 bytes. */
+        "whsec_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA",
     };
 
     for (size_t i = 0; i < UNIT_COUNT(bad); i++) {

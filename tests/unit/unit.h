@@ -2,7 +2,7 @@
 #ifndef UNIT_H
 #define UNIT_H
 
-/* cmocka.h needs these four before it. */
+/* These four must come before cmocka.h. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -34,7 +34,7 @@ static inline int unit_teardown(void **state)
 
 #define UNIT_COUNT(array) (sizeof(array) / sizeof(*(array)))
 
-/* A test gets a pool of its own: apr_pool_t *pool = *state. */
+/* Gives the test its own pool: apr_pool_t *pool = *state. */
 #define UNIT_TEST(function) cmocka_unit_test_setup_teardown(function, unit_setup, unit_teardown)
 
 #define UNIT_RUN(tests) cmocka_run_group_tests(tests, unit_start, NULL)

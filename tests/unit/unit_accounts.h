@@ -15,10 +15,10 @@
 #define ANN "01a1fdf9-d28a-7c59-b8ec-c42b5a960857"
 #define BOB "01a1fdf9-d28a-7c59-b8ec-c42b5a960858"
 
-/* An empty database, and a client's request to it. */
+/* A database, and the context of a request to it. */
 typedef struct unit_accounts_t {
-    unit_database_t *database;
-    cat_account_context_t c; /* a test may change it, and database->conf */
+    unit_database_t *database; /* A test may change database->conf. */
+    cat_account_context_t c;   /* A test may change the context. */
 } unit_accounts_t;
 
 static inline unit_accounts_t *unit_accounts(apr_pool_t *pool)
@@ -48,7 +48,7 @@ static inline unit_accounts_t *unit_accounts(apr_pool_t *pool)
     return a;
 }
 
-/* Stores a user whose address is name@example.org. hash: of the password. */
+/* Stores a user with the address name@example.org, and queues the confirmation mail. `hash` is the password hash. */
 static inline void unit_accounts_add(unit_accounts_t *a, const char *id, const char *name, const char *hash)
 {
     const char *record[CAT_USER_FIELDS] = {
@@ -62,7 +62,7 @@ static inline void unit_accounts_add(unit_accounts_t *a, const char *id, const c
     cat_db_release(a->c.db);
 }
 
-/* A database that has these two users. */
+/* Returns a database with the users ann and bob, each with a confirmation mail in the queue. */
 static inline unit_accounts_t *unit_accounts_ann_and_bob(apr_pool_t *pool)
 {
     unit_accounts_t *a = unit_accounts(pool);
@@ -72,7 +72,7 @@ static inline unit_accounts_t *unit_accounts_ann_and_bob(apr_pool_t *pool)
     return a;
 }
 
-/* Queues a mail to an address, and claims it as a mailer does. */
+/* Queues a mail to an address, claims it like a mailer, and returns it. */
 static inline cat_mail_t unit_accounts_mail(unit_accounts_t *a, const char *template, const char *user_id,
                                             const char *email)
 {
@@ -90,7 +90,7 @@ static inline cat_mail_t unit_accounts_mail(unit_accounts_t *a, const char *temp
     return mail;
 }
 
-/* The token of a link that was mailed to an address, valid for ttl seconds. */
+/* Returns the token of a link that was mailed to `email` and is valid for `ttl` seconds. */
 static inline const char *unit_accounts_link(unit_accounts_t *a, const char *purpose, const char *user_id,
                                              const char *email, int ttl)
 {
@@ -102,7 +102,7 @@ static inline const char *unit_accounts_link(unit_accounts_t *a, const char *pur
     return token;
 }
 
-/* A run of a background job. stop: as the server sets it. */
+/* Returns a run of a background job. *stop is not 0 if the server is stopping. */
 static inline cat_job_t unit_accounts_job(const unit_accounts_t *a, const atomic_int *stop)
 {
     return (cat_job_t){.pool = a->c.pool,
@@ -115,7 +115,7 @@ static inline cat_job_t unit_accounts_job(const unit_accounts_t *a, const atomic
                        .stop = stop};
 }
 
-/* The first column of the first row, read on another connection. */
+/* Runs the SQL on another connection and returns the first column of the first row. */
 #define unit_accounts_sql(a, sql) (cat_db_release((a)->c.db), unit_database_sql((a)->database, sql))
 
 #endif

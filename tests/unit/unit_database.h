@@ -15,15 +15,15 @@
 #include "shm/generations.h"
 #include "shm/response_cache.h"
 
-/* A database and its source, as one child of a server has them. */
+/* A database and its source, as in one child of a server. */
 typedef struct unit_database_t {
     apr_pool_t *pool;
-    const char *path; /* NULL: the database is a server's */
+    const char *path; /* NULL if the database is on a server */
     cat_conf_t conf;  /* a test may change it */
     cat_source_t *source;
     cat_log_t log;
     apr_thread_mutex_t *mutex;
-    char logged[4000]; /* lines, each ended by '\n'; guarded by the mutex */
+    char logged[4000]; /* lines, each with '\n' at its end; guarded by the mutex */
 } unit_database_t;
 
 static inline void unit_database_log(void *context, cat_log_level_t, apr_status_t, const char *message)
@@ -37,7 +37,7 @@ static inline void unit_database_log(void *context, cat_log_level_t, apr_status_
     apr_thread_mutex_unlock(database->mutex);
 }
 
-/* What the server does before it forks. */
+/* Creates what the server creates before it forks: metrics, generations and the response cache. */
 static inline void unit_database_add_cache(unit_database_t *database)
 {
     static const cat_route_t no_routes[] = {{.method = NULL}};
@@ -56,7 +56,7 @@ static inline double unit_database_total(const unit_database_t *database, cat_me
     return cat_metrics_total(cat_metrics_read(database->source->database.metrics, database->pool), metric);
 }
 
-/* Of a counter with one label. */
+/* Returns the value of a counter with one label. */
 static inline apr_uint64_t unit_database_count(const unit_database_t *database, cat_metric_t metric, int series)
 {
     return *cat_metrics_words(cat_metrics_read(database->source->database.metrics, database->pool), metric, series);
@@ -67,7 +67,8 @@ static inline int unit_database_count_hits(const unit_database_t *database)
     return (int)unit_database_total(database, CAT_METRIC_CACHE_HITS);
 }
 
-/* A source on a file, with a response cache; no connection is open yet. The pool frees the source, not the file. */
+/* Returns a source for a file, with a response cache. No connection is open yet. The pool frees the source but not the
+ * file. */
 static inline unit_database_t *unit_database_make_for(apr_pool_t *pool, const char *driver, const char *params)
 {
     unit_database_t *database = apr_pcalloc(pool, sizeof(*database));
@@ -80,7 +81,7 @@ static inline unit_database_t *unit_database_make_for(apr_pool_t *pool, const ch
     database->log = (cat_log_t){.write = unit_database_log, .context = database};
     database->source = cat_pool_create(pool, driver, params);
     database->source->path = database->path;
-    database->source->leader_patience = apr_time_from_sec(60); /* whatever else the machine does */
+    database->source->leader_patience = apr_time_from_sec(60); /* long enough for a busy machine */
     assert_int_equal(apr_thread_mutex_create(&database->mutex, APR_THREAD_MUTEX_DEFAULT, pool), APR_SUCCESS);
     if (database->path) {
         unit_database_add_cache(database);
@@ -96,13 +97,14 @@ static inline unit_database_t *unit_database_make(apr_pool_t *pool, const char *
     return unit_database_make_for(pool, "sqlite3", path);
 }
 
-/* A use of the database, like a request's; it ends with the pool. */
+/* Returns a database session, like that of a request. It ends with the pool. */
 static inline cat_db_t *unit_database_use(apr_pool_t *pool, unit_database_t *database)
 {
     return cat_db_make(pool, &database->conf, database->source, &database->log);
 }
 
-/* A background job on the database. stop: 1, if it is to end as soon as it can; last: when it was last run, for those that ask. */
+/* Returns a background job on the database. *stop is 1 if the job must end as soon as possible. *last is the time of
+ * the last run, for jobs that need it. */
 static inline cat_job_t unit_database_job(unit_database_t *database, atomic_int *stop, apr_time_t *last)
 {
     return (cat_job_t){.pool = database->pool,
@@ -114,7 +116,7 @@ static inline cat_job_t unit_database_job(unit_database_t *database, atomic_int 
                        .stop = stop};
 }
 
-/* Creates the schema: the first statement does. */
+/* Creates the schema by executing a statement. */
 static inline void unit_database_migrate(unit_database_t *database)
 {
     cat_db_t *db = unit_database_use(database->pool, database);
@@ -124,19 +126,19 @@ static inline void unit_database_migrate(unit_database_t *database)
     cat_db_release(db);
 }
 
-/* An empty database with its schema, in a directory that is deleted with the pool. */
+/* Returns an empty database with its schema, in a directory that is deleted with the pool. */
 static inline unit_database_t *unit_database(apr_pool_t *pool)
 {
     unit_database_t *database = unit_database_make(pool, apr_pstrcat(pool, unit_directory(pool), "/catalog.db", NULL));
 
     unit_database_migrate(database);
-    unit_database_migrate(database); /* responses are cached once a connection has returned to the pool */
+    unit_database_migrate(database); /* responses are cached only after a connection has returned to the pool */
     database->logged[0] = '\0';
     return database;
 }
 
-/* Runs statements as another program would, on its own connection. Returns the first column of the first row, on the
- * pool; NULL: no row, or SQL's NULL. */
+/* Runs statements on a connection of its own, like another program. Returns the first column of the first row, on the
+ * pool. Returns NULL if there is no row or the column is NULL. */
 static inline const char *unit_database_sql(unit_database_t *database, const char *sql)
 {
     const char *value = NULL;

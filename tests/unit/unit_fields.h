@@ -9,7 +9,7 @@
 #include "catalogue/product/registry.h"
 #include "catalogue/search/search.h"
 
-/* The fields of these lines of CatalogField, each ended by '\n'. */
+/* Returns the fields of these lines of CatalogField. Each line ends with '\n'. */
 static inline const cat_fields_t *unit_fields_read(apr_pool_t *pool, const char *lines)
 {
     const cat_fields_t *fields = NULL;
@@ -21,13 +21,13 @@ static inline const cat_fields_t *unit_fields_read(apr_pool_t *pool, const char 
     return fields;
 }
 
-/* What the server has read of the fields is out of date. */
+/* Makes the server's cached registry of fields outdated. */
 static inline void unit_fields_age(unit_database_t *database)
 {
     atomic_store(&database->source->registry_at, 0);
 }
 
-/* As if the server had been restarted with these lines; the database knows them. */
+/* Sets the fields as after a restart of the server with these lines. The database records them. */
 static inline const cat_registry_t *unit_fields_set(unit_database_t *database, const char *lines)
 {
     const cat_registry_t *registry;
@@ -49,7 +49,7 @@ static inline unit_database_t *unit_fields_database(apr_pool_t *pool, const char
     return database;
 }
 
-/* Inserts product number i with these own values, as JSON. */
+/* Inserts product number i with these values of CatalogField fields, in JSON. */
 static inline apr_status_t unit_fields_insert(unit_database_t *database, int i, const char *extra)
 {
     const char **row = unit_product(database->pool, i);
@@ -92,7 +92,7 @@ static inline apr_status_t unit_fields_add_name(void *baton, const char *const *
     return APR_SUCCESS;
 }
 
-/* The names of the products of a list. */
+/* Returns the names of the products in a list. */
 static inline const char *unit_fields_list(unit_database_t *database, const cat_conf_t *conf, const char *text)
 {
     cat_db_t *db = cat_db_make(database->pool, conf, database->source, &database->log);

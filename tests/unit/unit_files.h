@@ -24,7 +24,7 @@ static inline apr_status_t unit_remove(void *path)
     return APR_SUCCESS;
 }
 
-/* A new directory, deleted with its contents when the pool is. */
+/* Creates a directory that is deleted with its contents when the pool is. */
 static inline const char *unit_directory(apr_pool_t *pool)
 {
     char *path = apr_pstrdup(pool, "/tmp/unit.XXXXXX");
@@ -34,7 +34,7 @@ static inline const char *unit_directory(apr_pool_t *pool)
     return path;
 }
 
-/* Writes a file; returns its path. */
+/* Writes a file and returns its path. */
 static inline const char *unit_write(apr_pool_t *pool, const char *directory, const char *name, mode_t mode,
                                      const void *content, size_t length)
 {

@@ -18,7 +18,7 @@ static inline apr_status_t unit_memory_unmap(void *data)
     return munmap(memory->address, memory->size);
 }
 
-/* Zeroed memory that forked processes share, until the pool is destroyed. */
+/* Returns zeroed memory that forked processes share, until the pool is destroyed. */
 static inline void *unit_memory(apr_pool_t *pool, size_t size)
 {
     unit_memory_t *memory = apr_palloc(pool, sizeof(*memory));

@@ -7,10 +7,10 @@
 #include "catalogue/product/counts.h"
 #include "catalogue/product/products.h"
 
-/* Product number i of a test's catalogue: the higher the number, the newer. Three in a row were created in the same
- * millisecond. */
-#define UNIT_PRODUCT_TIME APR_INT64_C(1763731170000)
+#define UNIT_PRODUCT_TIME APR_INT64_C(1763731170000) /* of product number 0, in milliseconds */
 
+/* Returns the id of product number i. A higher number means a newer product, but three successive products have the
+ * same time of creation. */
 static inline const char *unit_product_id(apr_pool_t *pool, int i)
 {
     apr_int64_t time = UNIT_PRODUCT_TIME + i / 3;
@@ -46,7 +46,7 @@ static inline apr_status_t unit_products_insert_all(void *baton)
     return cat_products_insert_many(all->db, all->products, all->count, &inserted);
 }
 
-/* Inserts the products from number `first` to before number `end`, in one transaction. */
+/* Inserts the products from number `first` up to but not including `end`, in one transaction. */
 static inline void unit_products_insert(unit_database_t *database, int first, int end)
 {
     apr_pool_t *pool;
@@ -63,7 +63,7 @@ static inline void unit_products_insert(unit_database_t *database, int first, in
     apr_pool_destroy(pool);
 }
 
-/* Updates one field; the other fields stay. */
+/* Updates one field of a product. */
 static inline void unit_products_update(unit_database_t *database, int product, int field, const char *value)
 {
     cat_db_t *db = unit_database_use(database->pool, database);
@@ -89,7 +89,7 @@ static inline void unit_products_maintain(unit_database_t *database)
     cat_db_release(db);
 }
 
-/* How many counts are wrong. */
+/* Returns the number of wrong counts. */
 static inline int unit_products_check(unit_database_t *database)
 {
     cat_db_t *db = unit_database_use(database->pool, database);
@@ -100,7 +100,7 @@ static inline int unit_products_check(unit_database_t *database)
     return wrong;
 }
 
-/* As on MySQL, where writers insert rows into product_deltas because no trigger counts. */
+/* Changes the schema to that of MySQL, where no trigger counts and writers insert rows into product_deltas instead. */
 #define UNIT_NO_TRIGGERS                                                                                               \
     "DROP TRIGGER products_insert; DROP TRIGGER products_delete; DROP TRIGGER products_category_insert;"               \
     "DROP TRIGGER products_category_delete; DROP TRIGGER products_category_update; DROP TRIGGER products_stock;"       \
@@ -108,7 +108,7 @@ static inline int unit_products_check(unit_database_t *database)
     "CREATE TABLE product_deltas (seq INTEGER PRIMARY KEY, delta INTEGER,"                                             \
     " category TEXT, category_delta INTEGER NOT NULL DEFAULT 0, in_stock INTEGER NOT NULL DEFAULT 0)"
 
-/* A database whose counts are kept in that way. */
+/* Returns a database whose counts are maintained in that way. */
 static inline unit_database_t *unit_products_without_triggers(apr_pool_t *pool)
 {
     unit_database_t *database = unit_database(pool);
@@ -120,7 +120,7 @@ static inline unit_database_t *unit_products_without_triggers(apr_pool_t *pool)
     return database;
 }
 
-/* How often this process has called write(2) and the like: Linux counts that. */
+/* Returns how often this process has called write(2) and similar system calls, according to Linux. */
 static inline int unit_count_writes(void)
 {
     FILE *io = fopen("/proc/self/io", "r");
@@ -136,18 +136,18 @@ static inline int unit_count_writes(void)
     return writes;
 }
 
-#define UNIT_GROUP 64 /* products of a transaction */
+#define UNIT_GROUP 64 /* products per transaction */
 
 /* Products that are written in groups. */
 typedef struct unit_group_t {
     apr_pool_t *pool;
     cat_db_t *db;
     const char **(*make)(apr_pool_t *pool, int i);
-    int first;  /* of the products */
-    int writes; /* result: to files, before the commit */
+    int first;  /* number of the first product */
+    int writes; /* result: number of writes to files before the commit */
 } unit_group_t;
 
-/* The work of a transaction. */
+/* Writes one group of products; a callback of cat_db_transact. */
 static inline apr_status_t unit_products_write_group(void *baton)
 {
     unit_group_t *g = baton;
@@ -164,7 +164,7 @@ static inline apr_status_t unit_products_write_group(void *baton)
     return APR_SUCCESS;
 }
 
-/* Writes `count` products, whole groups. Returns how many writes to files the last group has taken before its commit. */
+/* Writes `count` products in whole groups. Returns how many writes to files the last group made before its commit. */
 static inline int unit_products_fill(unit_database_t *database, const char **(*make)(apr_pool_t *pool, int i),
                                      int count)
 {

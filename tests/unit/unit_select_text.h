@@ -6,7 +6,7 @@
 
 #include "catalogue/search/select_text.h"
 
-/* An empty text in the dialect of the driver. */
+/* Returns an empty statement text in the dialect of the driver. */
 static inline cat_select_text_t unit_begin_text(apr_pool_t *pool, const char *driver)
 {
     cat_select_text_t s;
@@ -15,7 +15,7 @@ static inline cat_select_text_t unit_begin_text(apr_pool_t *pool, const char *dr
     return s;
 }
 
-/* The values of its placeholders, with a bar between them. */
+/* Returns the values of the placeholders, separated by "|". */
 static inline const char *unit_values_of(const cat_select_text_t *s)
 {
     const char *joined = "";

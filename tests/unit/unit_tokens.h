@@ -2,7 +2,7 @@
 #ifndef UNIT_TOKENS_H
 #define UNIT_TOKENS_H
 
-/* Makes valid and invalid tokens by hand, and checks the verdict on them. */
+/* Makes valid and invalid tokens without the code under test, and checks whether they are accepted. */
 
 #include "unit_files.h"
 
@@ -18,7 +18,7 @@
 #define ISSUER "https://shop.example.org"
 #define AUDIENCE "catalog"
 #define SUBJECT "01936f4e-7a00-7000-8000-000000000001"
-#define NOW 1800000000 /* seconds; NOW_TEXT is the same */
+#define NOW 1800000000 /* seconds; NOW_TEXT is the same number */
 #define NOW_TEXT "1800000000"
 #define SECRET "0123456789abcdef0123456789abcdef"
 #define HEADER "{\"alg\":\"HS256\",\"kid\":\"token\",\"typ\":\"JWT\"}"
@@ -44,7 +44,7 @@ static inline const cat_key_t *make_secret(apr_pool_t *pool, const char *name, c
     return key;
 }
 
-/* The keyring of most tests: one secret. */
+/* Returns the keyring of most tests, with one secret. */
 static inline const cat_keys_t *own_keys(apr_pool_t *pool)
 {
     return make_set(pool, make_secret(pool, "token", SECRET), NULL);
@@ -52,8 +52,8 @@ static inline const cat_keys_t *own_keys(apr_pool_t *pool)
 
 typedef struct pair_t {
     const cat_key_t *key;
-    const cat_key_t *public; /* the public half, read from its own file */
-    EVP_PKEY *raw;           /* signs what the code under test would not */
+    const cat_key_t *public; /* public key, read from its own file */
+    EVP_PKEY *raw;           /* signs what the code under test would refuse to sign */
 } pair_t;
 
 static inline apr_status_t free_raw(void *raw)
@@ -62,7 +62,7 @@ static inline apr_status_t free_raw(void *raw)
     return APR_SUCCESS;
 }
 
-/* command writes a private key in PEM to its standard output. */
+/* Creates a key pair. `command` writes a private key in PEM to its standard output. */
 static inline pair_t make_pair(apr_pool_t *pool, const char *name, const char *command)
 {
     const char *path = apr_pstrcat(pool, unit_directory(pool), "/", name, NULL);
@@ -121,7 +121,7 @@ static inline const char *sign_hmac(apr_pool_t *pool, const EVP_MD *digest, cons
     return apr_pencode_base64_binary(pool, mac, size, APR_ENCODE_BASE64URL, NULL);
 }
 
-/* A token signed with the secret, without the code under test. */
+/* Returns a token signed with the secret, without the code under test. */
 static inline const char *forge_with(apr_pool_t *pool, const EVP_MD *digest, const char *secret, const char *header,
                                      const char *payload)
 {
@@ -135,14 +135,14 @@ static inline const char *forge(apr_pool_t *pool, const char *header, const char
     return forge_with(pool, EVP_sha256(), SECRET, header, payload);
 }
 
-/* r and s of 32 octets each (RFC 7518 3.4), out of OpenSSL's DER. */
-static inline size_t make_raw_signature(unsigned char *octets, size_t size)
+/* Converts OpenSSL's DER signature to r and s of 32 bytes each (RFC 7518, section 3.4). Returns the length. */
+static inline size_t make_raw_signature(unsigned char *bytes, size_t size)
 {
-    const unsigned char *der = octets;
+    const unsigned char *der = bytes;
     ECDSA_SIG *signature = d2i_ECDSA_SIG(NULL, &der, (long)size);
 
-    BN_bn2binpad(ECDSA_SIG_get0_r(signature), octets, 32);
-    BN_bn2binpad(ECDSA_SIG_get0_s(signature), octets + 32, 32);
+    BN_bn2binpad(ECDSA_SIG_get0_r(signature), bytes, 32);
+    BN_bn2binpad(ECDSA_SIG_get0_s(signature), bytes + 32, 32);
     ECDSA_SIG_free(signature);
     return 64;
 }
@@ -150,19 +150,19 @@ static inline size_t make_raw_signature(unsigned char *octets, size_t size)
 static inline const char *sign_by(apr_pool_t *pool, const pair_t *pair, const char *text)
 {
     EVP_MD_CTX *context = EVP_MD_CTX_new();
-    unsigned char octets[512];
-    size_t size = sizeof(octets);
+    unsigned char bytes[512];
+    size_t size = sizeof(bytes);
 
     assert_int_equal(EVP_DigestSignInit(context, NULL, EVP_sha256(), NULL, pair->raw), 1);
-    assert_int_equal(EVP_DigestSign(context, octets, &size, (const unsigned char *)text, strlen(text)), 1);
+    assert_int_equal(EVP_DigestSign(context, bytes, &size, (const unsigned char *)text, strlen(text)), 1);
     EVP_MD_CTX_free(context);
     if (EVP_PKEY_is_a(pair->raw, "EC")) {
-        size = make_raw_signature(octets, size);
+        size = make_raw_signature(bytes, size);
     }
-    return apr_pencode_base64_binary(pool, octets, (apr_ssize_t)size, APR_ENCODE_BASE64URL, NULL);
+    return apr_pencode_base64_binary(pool, bytes, (apr_ssize_t)size, APR_ENCODE_BASE64URL, NULL);
 }
 
-/* A token signed with the private key, without the code under test. */
+/* Returns a token signed with the private key, without the code under test. */
 static inline const char *forge_by(apr_pool_t *pool, const pair_t *pair, const char *header, const char *payload)
 {
     const char *text = apr_pstrcat(pool, encode(pool, header), ".", encode(pool, payload), NULL);
@@ -170,8 +170,8 @@ static inline const char *forge_by(apr_pool_t *pool, const pair_t *pair, const c
     return apr_pstrcat(pool, text, ".", sign_by(pool, pair, text), NULL);
 }
 
-/* A valid payload, except that the claim `name` has the JSON `raw`, or is absent if raw is NULL. A name that is not
- * among the claims is added. */
+/* Returns a valid payload in which the claim `name` has the JSON text `raw`, or is absent if `raw` is NULL. Adds the
+ * claim if it is not a usual one. */
 static inline const char *payload_with(apr_pool_t *pool, const char *name, const char *raw)
 {
     static const char *const members[][2] = {
@@ -196,7 +196,7 @@ static inline const char *verify_by(apr_pool_t *pool, const cat_trust_t *trusts,
 
     assert_true(!fault == (found != NULL));
     assert_int_equal(ERR_peek_error(), 0);
-    /* RFC 6750, 3: characters that error_description must not contain. */
+    /* error_description must not contain these characters (RFC 6750, section 3) */
     assert_true(!fault || !strpbrk(fault, "\"\\\r\n"));
     if (claims) {
         *claims = found;

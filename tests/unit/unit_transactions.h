@@ -6,7 +6,7 @@
 
 #include "db/pool/checkout.h"
 
-/* The number of a product whose id need be none: another one for each short text. */
+/* Returns a number for a product with this id, which can be any text: another number for each short text. Up to four results are valid at a time. */
 static inline const char *unit_number(const char *id)
 {
     static _Thread_local char numbers[4][24];
@@ -21,12 +21,12 @@ static inline const char *unit_number(const char *id)
     return number;
 }
 
-/* The values of a product of this id, for SQL_PRODUCT_INSERT; and those by which it is found. */
+/* Values of a product with this id, for SQL_PRODUCT_INSERT; and the values that find it, for SQL_PRODUCT_GET. */
 #define UNIT_PRODUCT(id)                                                                                               \
     CAT_VALUES(id, "Mug", "9.5", "kitchen", "1", NULL, unit_number(id), NULL, NULL, NULL, NULL, NULL, NULL)
 #define UNIT_IS(id) CAT_VALUES(unit_number(id), id)
 
-/* A connection of db that does not check the schema. */
+/* Returns a connection of `db` that does not check the schema. */
 static inline cat_connection_t *unit_connect(cat_db_t *db, cat_db_use_t use)
 {
     cat_connection_t *conn = NULL;
@@ -36,13 +36,13 @@ static inline cat_connection_t *unit_connect(cat_db_t *db, cat_db_use_t use)
     return conn;
 }
 
-/* The number of products, counted on another connection. */
+/* Returns the number of products, counted on another connection. */
 static inline int unit_count_products(unit_database_t *database)
 {
     return atoi(unit_database_sql(database, "SELECT COUNT(*) FROM products"));
 }
 
-/* A counter that each commit increments, read from the WAL index. */
+/* Returns a counter that each commit increments, read from the WAL index. */
 static inline int unit_count_commits(unit_database_t *database)
 {
     apr_uint64_t state;

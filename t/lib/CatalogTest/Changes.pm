@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 package CatalogTest::Changes;
 
-# What is stored of the products of a server, to be compared after changes were taken back.
+# Compares the stored products of a server before and after changes were undone.
 
 use strict;
 use warnings FATAL => 'all';
@@ -10,7 +10,8 @@ use Exporter 'import';
 
 our @EXPORT_OK = qw(state_of difference);
 
-# All rows of products and of what is derived of them, but for the times of the last change (a field `updatedAt`) and their keys.
+# Returns all rows of products and all rows derived from them, except the times of the last change (a field `updatedAt`)
+# and their index keys.
 sub state_of {
     my ($server) = @_;
     my $db = $server->database;
@@ -20,7 +21,7 @@ sub state_of {
     return join "\n", map { s/\n/\\n/gr } @rows;
 }
 
-# The first lines that only one of two states has; '': there are none.
+# Returns the first lines that only one of two states has. Returns '' if there are none.
 sub difference {
     my ($before, $after) = @_;
     my (%count, @lines);

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 package CatalogTest::Copy;
 
-# A copy of the source, which a test changes and builds: another version of the module and of catalogctl.
+# A copy of the source that a test changes and builds, to get another version of the module and of catalogctl.
 
 use strict;
 use warnings FATAL => 'all';
@@ -9,7 +9,7 @@ use warnings FATAL => 'all';
 use CatalogTest::Ctl ();
 use CatalogTest::Tools qw(setting new_dir slurp spew);
 
-# The objects of the last build are copied as well, so only what depends on the changes is compiled anew.
+# Copies the source and the objects of the last build, so that make compiles only files that depend on the changes.
 sub new {
     my ($class) = @_;
     my ($top, $dir) = (setting('top'), new_dir());
@@ -23,7 +23,7 @@ sub new {
 
 sub build { "$_[0]{dir}/build" }
 
-# change works on $_, the file's text, and returns whether it found what it changes.
+# Edits a file. $change works on $_, the file's text, and returns true if it found the text to change.
 sub edit {
     my ($self, $file, $change) = @_;
     local $_ = slurp("$self->{dir}/$file");
@@ -31,14 +31,15 @@ sub edit {
     spew("$self->{dir}/$file", $_);
 }
 
-# Adds the next step of a database's schema.
+# Adds the next migration step to a database's schema.
 sub add_step {
     my ($self, $driver, $name, $text) = @_;
     my @steps = glob "$self->{dir}/conf/schema/$driver/*.sql";
     spew(sprintf('%s/conf/schema/%s/%03d_%s.sql', $self->{dir}, $driver, @steps + 1, $name), $text);
 }
 
-# Returns what is wrong; '': it is built. What a make that runs the suite was given, such as BUILD, is not for this one.
+# Builds the copy. Returns the output of make if it fails, otherwise ''. Hides the variables of a make that runs the
+# suite, such as BUILD.
 sub make {
     my ($self) = @_;
     delete local @ENV{qw(MAKEFLAGS MAKELEVEL MFLAGS)};

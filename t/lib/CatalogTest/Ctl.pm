@@ -19,19 +19,19 @@ my $dir;
 
 sub command { return (setting('ctl'), @_) }
 
-# catalogctl with the options that name the server's configuration.
+# Returns the command line of catalogctl with the options that name the server's configuration.
 sub command_for {
     my ($server, @words) = @_;
     $server->make_databases;
     return ($server->catalogctl, '--httpd', $HTTPD, '--config', $server->dir . '/httpd.conf', @words);
 }
 
-# The first argument may be { in => standard input, out => file }. Returns { status, out, err }.
+# Run catalogctl. The first argument may be { in => standard input, out => file }. Return { status, out, err }.
 sub ctl_for { my ($server, @words) = @_; return run(ref $words[0] ? shift @words : {}, command_for($server, @words)) }
 sub ctl { my (@words) = @_; return run(ref $words[0] ? shift @words : {}, command(@words)) }
 
-# The command line that runs a command at a terminal and prints what the terminal shows. A bare root file system has no /dev/pts:
-# the command then mounts its own.
+# Returns a command line that runs a command at a terminal and prints what the terminal shows. In a bare root file
+# system without /dev/pts, it mounts one first.
 sub at_terminal {
     my @words = ('script', '-qec', join(' ', map { "'$_'" } @_), '/dev/null');
     return @words if -e '/dev/pts/ptmx';
@@ -58,7 +58,7 @@ sub run {
     return { status => $status, map { $_ => slurp($file{$_}) } qw(out err) };
 }
 
-# The rows of a list as hashes; the header has the keys.
+# Returns the rows of a list as hashes whose keys are in the list's header.
 sub listed {
     my ($r) = @_;
     my ($head, @lines) = split /\n/, $r->{out};
@@ -66,8 +66,8 @@ sub listed {
     return map { my %row; @row{@names} = split /\t/, $_, -1; \%row } @lines;
 }
 
-# The problems that catalogctl check reports; "" if there are none and the exit code agrees. Ignores a missing CatalogMail, as most
-# servers of the suite have none.
+# Returns the problems that catalogctl check reports. Returns "" if there are none and the exit code agrees. Ignores a
+# missing CatalogMail, because most servers of the suite have none.
 sub problems {
     my ($r) = @_;
     my @wrong = map { "$_->{what}: $_->{detail}" } grep { $_->{state} eq 'problem' } listed($r);

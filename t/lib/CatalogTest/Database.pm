@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 package CatalogTest::Database;
 
-# An empty database, of the kind that DB= names, for httpd and for the test's own queries.
+# An empty database on the engine of the DB= setting, for httpd and for queries of the test.
 
 use strict;
 use warnings FATAL => 'all';
@@ -13,40 +13,42 @@ use CatalogTest::Tools qw(setting new_dir wait_until);
 
 sub driver { setting('db') }
 
-# A second engine, which a test may stop or break. more: see CatalogTest::Engine.
+# Starts a second engine, which a test may stop or break. `more` are arguments of CatalogTest::Engine.
 sub engine {
     my (%more) = @_;
     return CatalogTest::Engine->new(new_dir(), %more)->start;
 }
 
-# dir: the server's directory, which holds the file if the database is SQLite. name: unique in the server; letters, digits and _.
+# Creates an object; make creates the database. `dir` is the server's directory, which also contains the file of a
+# SQLite database. `name` is unique in the server and consists of letters, digits and _.
 sub new {
     my ($class, $dir, $name, $engine) = @_;
     my ($server) = $dir =~ m{([^/]+)$};
     return bless { file => "$dir/data/$name.db", name => "cat_${server}_$name" =~ tr/-/_/r, engine => $engine }, $class;
 }
 
-# Creates the database before its first use. With SQLite, httpd's children create the file: they could not write another user's.
+# Creates the database before its first use. With SQLite, httpd's children create the file, because they could not write
+# a file of another user.
 sub make {
     my ($self) = @_;
     $self->{engine}->make($self->{name}) if $self->{engine} && !$self->{made}++;
     return $self;
 }
 
-# A test's own engine is deleted with its databases.
+# Drops the database. The engine of a single test is deleted with its databases.
 sub drop {
     my ($self) = @_;
     $self->{engine}->drop($self->{name}) if $self->{made} && $self->{engine}{shared};
 }
 
-# The value of DBDParams.
+# Returns the value of DBDParams.
 sub params {
     my ($self) = @_;
     return $self->{engine} ? $self->{engine}->params($self->{name}) : $self->{file};
 }
 
-# A connection for the test itself. On a busy machine, a server may accept connections before a child has created SQLite's file. The
-# test's own transactions, which may fill tables, need not survive a crash of the machine.
+# Returns a connection for the test itself. Waits for SQLite's file, because on a busy machine a server may accept
+# connections before a child has created it. The test's own transactions need not survive a crash of the machine.
 sub connect {
     my ($self) = @_;
     return $self->{engine}->connect($self->{name}) if $self->{engine};
@@ -57,7 +59,7 @@ sub connect {
     return $db;
 }
 
-# All rows of all tables, as text.
+# Returns all rows of all tables as text.
 sub dump {
     my ($self) = @_;
     my $db = $self->connect;

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 package CatalogTest::DevelopmentServer;
 
-# What `make run` starts, without make. Its arguments are variables of tools/run.
+# The server that `make run` starts, without make. The arguments are variables of tools/run.
 
 use strict;
 use warnings FATAL => 'all';

@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 package CatalogTest::Document;
 
-# The ``` blocks of a document: configuration, commands, and transcripts. A transcript is marked "console"; in it, the output of a
-# command follows its line "$ command".
+# Reads the ``` blocks of a document: configuration, commands and transcripts. A transcript is marked "console". In it,
+# the output of a command follows the line "$ command".
 
 use strict;
 use warnings FATAL => 'all';
 
 use CatalogTest::Tools qw(slurp spew);
 
-# [{ command, printed, line }], in order; empty if the document has no transcript.
+# Returns the commands of the transcripts in order: [{ command, printed, line }].
 sub steps {
     my ($file) = @_;
     my (@steps, $inside);
@@ -28,13 +28,13 @@ sub steps {
     return \@steps;
 }
 
-# The text of the other blocks, in order: configuration and commands.
+# Returns the texts of the other blocks in order: configuration and commands.
 sub blocks {
     my ($file) = @_;
     return slurp($file) =~ /^```\n(.*?)^```$/msg;
 }
 
-# Runs all commands in one shell in the directory, without a pause; adds to each step what it printed as `got`.
+# Runs all commands in one shell in the directory, without a pause. Adds the output of each step as `got`.
 sub type_in {
     my ($steps, $dir) = @_;
     my $end = "--- end of step $$ ---";
@@ -45,8 +45,8 @@ sub type_in {
     $_->{got} = shift @parts // 'the shell has ended' for @$steps;
 }
 
-# Replaces ids, times, ETags and tokens, so that two runs of a transcript compare equal; a transcript may shorten tokens to "...".
-# ids: a hash for one transcript, which gives each id its number.
+# Replaces ids, times, ETags and tokens, so that two runs of a transcript are equal. A transcript may shorten tokens to
+# "...". $ids is a hash for one transcript that numbers the ids.
 sub shape {
     my ($text, $ids) = @_;
     my $uuid = qr/[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/;

@@ -1,11 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 package CatalogTest::Engine;
 
-# The suite's own MariaDB or PostgreSQL, on 127.0.0.1 only: the one that t/TEST starts for all test files, or another that a test
-# starts in order to break it. Besides kill, hang and resume: cut ends all sessions of httpd's user or of the named one;
-# read_only(1) lasts until read_only(0); after sessions_read_only(database, 1), each new session stays read-only until it ends;
-# add_user creates a user with the rights of httpd's user; lock_out ends a user's sessions and refuses new ones until let_in;
-# lock_waits counts the sessions of a handle's database that wait for a lock. The names of databases begin with cat_.
+# The suite's own MariaDB or PostgreSQL, on 127.0.0.1 only: the engine that t/TEST starts for all test files, or another
+# engine that a test starts in order to break it. Methods besides those of CatalogTest::Process:
+#     cut                  ends all sessions of httpd's user or of the named user
+#     read_only            makes the engine read-only (1) or writable (0)
+#     sessions_read_only   makes new sessions of a database read-only (1) until they end
+#     add_user             creates a user with the rights of httpd's user
+#     lock_out, let_in     end a user's sessions and refuse new ones; accept new ones
+#     lock_waits           counts the sessions of a handle's database that wait for a lock
+# The names of databases begin with cat_.
 
 use strict;
 use warnings FATAL => 'all';
@@ -20,7 +24,8 @@ use CatalogTest::Tools qw(setting hand_over free_port);
 my %CLASS = (mysql => 'CatalogTest::Engine::MariaDB', pgsql => 'CatalogTest::Engine::PostgreSQL');
 our $PASSWORD = 'catalog-test';
 
-# more: galera => 1 for a cluster of one node. Like a node without a quorum it refuses all statements from refuse(1) to refuse(0).
+# Creates an engine. With galera => 1 it is a cluster of one node. From refuse(1) to refuse(0), such a node refuses all
+# statements, like a node without a quorum.
 sub new {
     my ($class, $dir, %more) = @_;
     my $self = bless { dir => $dir, port => free_port(), %more }, $CLASS{ setting('db') };
@@ -29,7 +34,7 @@ sub new {
     return $self;
 }
 
-# The data directory that every engine starts with. The suite's engine creates it, before any test runs.
+# Returns the data directory that every engine starts with. The suite's engine creates it before any test runs.
 sub pristine {
     my ($self) = @_;
     my $dir = setting('home') . '/pristine-' . setting('db');
@@ -40,7 +45,7 @@ sub pristine {
     return "$dir/data";
 }
 
-# Creates a user for httpd and the tests, with rights on the suite's databases only.
+# Starts the engine and creates a user for httpd and the tests, with rights on the suite's databases only.
 sub start {
     my ($self) = @_;
     $self->SUPER::start;
@@ -48,13 +53,13 @@ sub start {
     return $self;
 }
 
-# The engine that t/TEST has started; false with SQLite.
+# Returns the engine that t/TEST has started. Returns false with SQLite.
 sub shared {
     my $engine = setting('engine');
     return $engine && bless { %$engine, shared => 1 }, $CLASS{ setting('db') };
 }
 
-# Neither engine starts as root.
+# The engine runs as another user, because neither engine starts as root.
 sub as { $> == 0 ? ('--reuid', setting('user'), '--regid', setting('group'), '--clear-groups') : () }
 sub console { "$_[0]{dir}/console" }
 sub is_up { my ($self) = @_; return eval { $self->admin } }
@@ -81,8 +86,9 @@ sub install {
         '--auth-root-authentication-method=normal');
 }
 
-# Commits survive a crash of the engine, but need not survive one of the machine. Tests fill tables by recursive statements. An engine
-# that starts deletes temporary tables from its tmpdir, whoever made them.
+# Commits survive a crash of the engine, but need not survive a crash of the machine. Tests fill tables with recursive
+# statements, hence the limit on recursion. The engine has a tmpdir of its own, because at its start it deletes all
+# temporary tables there, even those of other engines.
 sub command {
     my ($self) = @_;
     return ('/usr/sbin/mariadbd', '--no-defaults', "--datadir=$self->{dir}/data", "--tmpdir=$self->{dir}", "--socket=$self->{dir}/socket",
@@ -110,7 +116,7 @@ sub refuse { $_[0]->admin->do(q(SET GLOBAL wsrep_reject_queries = ) . ($_[1] ? q
 
 sub admin { CatalogTest::Engine::open_dbi("dbi:MariaDB:mariadb_socket=$_[0]{dir}/socket", 'root', '') }
 
-# InnoDB renews its table of transactions only if nobody has read it for 0.1 s.
+# Waits first: InnoDB updates its table of transactions only if nobody has read it for 0.1 s.
 sub lock_waits {
     my ($self, $db) = @_;
     Time::HiRes::sleep(0.15);
@@ -144,7 +150,7 @@ sub params {
     return "host=127.0.0.1,port=$self->{port},user=$user,pass=$PASSWORD,dbname=$name,reconnect=0,flags=CLIENT_FOUND_ROWS";
 }
 
-# || joins texts, as everywhere else.
+# Makes || join texts, as on the other databases.
 sub connect {
     my ($self, $name) = @_;
     my $dsn = "dbi:MariaDB:host=127.0.0.1;port=$self->{port};database=$name";
@@ -182,7 +188,7 @@ sub command {
     return ("$BIN/postgres", '-D', "$self->{dir}/data", '-p', $self->{port}, map { ('-c', "$_=$set{$_}") } sort keys %set);
 }
 
-# A stand-by of this server. From then on the parameters name both, this one first.
+# Starts a standby of this server. From then on, params names both servers, this one first.
 sub add_stand_by {
     my ($self, $dir) = @_;
     my $other = bless { dir => $dir, port => CatalogTest::Tools::free_port(), has_user => 1 }, ref $self;
@@ -203,7 +209,7 @@ sub lock_waits {
         $db->selectrow_array('SELECT current_database()'));
 }
 
-# From then on, clients must use TLS, except on the suite's own socket.
+# Requires TLS from clients from now on, except on the suite's own socket.
 sub require_tls {
     my ($self) = @_;
     my $data = "$self->{dir}/data";
@@ -249,7 +255,7 @@ sub cut {
         $user // 'catalog');
 }
 
-# Sessions that are open learn of it as well.
+# Changes open sessions as well, because the configuration is reloaded.
 sub read_only {
     my ($self, $on) = @_;
     my $admin = $self->admin;

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 package CatalogTest::Exchange;
 
-# If COMPARE is set, records what servers were asked and what they answered, with the description of each (GET /openapi.json). When all
-# test files have run, tests/exchanges/validate.js compares the answers, and the requests that are well-formed, with the descriptions.
+# If COMPARE is set, records the requests to servers and their answers, and the description of each server (GET
+# /openapi.json). After all test files have run, tests/exchanges/validate.js compares the answers, and the well-formed
+# requests, with the descriptions.
 
 use strict;
 use warnings FATAL => 'all';
@@ -15,8 +16,8 @@ use HTTP::Tiny ();
 
 use CatalogTest::Tools qw(setting spew);
 
-my $LARGEST = 100_000; # octets of a body that is recorded; larger ones are only counted
-my $PATIENCE = 10; # seconds for a description
+my $LARGEST = 100_000; # bytes of a body that is recorded; larger bodies are only counted
+my $PATIENCE = 10; # seconds to wait for a description
 
 my $json = Cpanel::JSON::XS->new->ascii->canonical;
 my $client = HTTP::Tiny->new(timeout => $PATIENCE, keep_alive => 0, max_redirect => 0, agent => 'catalog-exchange/1');
@@ -25,7 +26,7 @@ my (%seen, %described, $out, $writer);
 sub directory { setting('home') . '/exchanges' }
 my $is_on = $ENV{COMPARE};
 
-# A file for each process, because tests fork.
+# Writes a line to the file of this process. Each process has a file of its own, because tests fork.
 sub record {
     my ($line) = @_;
     if (!$out || $writer != $$) {
@@ -38,7 +39,8 @@ sub record {
 
 sub text { Encode::decode('latin1', $_[0] // '') }
 
-# server: names one configuration of a server. mount: its path. request: { method, path, headers, body }, below the mount.
+# Records a request and its answer. $server names one configuration of a server. $mount is the mount's path. $request is
+# { method, path, headers, body }, with the path below the mount.
 sub add {
     my ($server, $mount, $request, $answer) = @_;
     my ($method, $path, $sent) = @$request{qw(method path body)};
@@ -63,7 +65,7 @@ sub add {
 
 sub name_of { my ($sender) = @_; return $sender eq '' ? '' : sha1_hex(Encode::encode_utf8($sender)) }
 
-# Reads a description. True: that for others may be another one.
+# Reads a description for one sender. Returns true if other senders may get another description.
 sub describe_for {
     my ($server, $port, $mount, $sender) = @_;
     my $r = $client->get("http://127.0.0.1:$port$mount/openapi.json", { headers => { $sender eq '' ? () : (Authorization => $sender) } });
@@ -75,8 +77,8 @@ sub describe_for {
     return ($r->{headers}{vary} // '') =~ /\bAuthorization\b/;
 }
 
-# Reads the descriptions of the mounts whose answers were recorded, while the server still has the configuration. Writers of products may
-# have one of their own.
+# Reads the descriptions of the mounts whose answers were recorded, while the server still has the configuration. Users
+# who may write products may have a different description.
 sub describe {
     my ($server, $port) = @_;
     for my $mount (keys %{ $described{$server} // {} }) {

@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 package CatalogTest::Histories;
 
-# Clients that write the same products at once, through several servers of a database, with restore and undo; programs that follow the changes
-# meanwhile; and transactions of others that stay open. Of each round is checked
-#   - that the answers about each product could have been given one after the other, in an order that keeps those in their order that did not
-#     overlap (it is linearizable): CatalogTest::Linear;
-#   - that the history has the same order, and names those who have written;
-#   - that whoever follows the changes gets each once, and has a copy of the table in the end, whether from the first change on or from a
-#     full copy on that was made while the clients wrote;
-#   - that the changes are in the order in which they were first read.
-# A server that is killed leaves requests without an answer, which may have been served or not.
+# Clients that write the same products at once through several servers of a database, with restore and undo, while
+# programs follow the changes and transactions of other programs stay open. Each round checks that
+#   - the answers about each product could have been given one after the other, in an order that keeps the order of
+#     operations that did not overlap (linearizability, CatalogTest::Linear);
+#   - the history has the same order and names the users who wrote;
+#   - each follower gets each change once, and its copy equals the table at the end, whether it began with the first
+#     change or with a full copy made while the clients wrote;
+#   - the changes are in the order in which they were first read.
+# A server that is killed leaves requests without an answer, which may have been executed or not.
 
 use strict;
 use warnings FATAL => 'all';
@@ -23,13 +23,13 @@ use CatalogTest::Http ();
 use CatalogTest::Linear ();
 use CatalogTest::Tools qw(wait_until);
 
-my $SHARED = 12;  # products that all clients write
+my $SHARED = 12;  # number of products that all clients write
 my $FOLLOWERS = 2;
-my $HELD = '00000000-0000-7000-8000-'; # ids of products that are in no table, whose changes other programs note
+my $HELD = '00000000-0000-7000-8000-'; # beginning of ids of products that do not exist, whose changes other programs record
 my $JSON = Cpanel::JSON::XS->new->utf8->canonical;
 
-# ports: of the servers. connect: a function that connects to their database. dir: for what the processes leave. writers, writes: how many of
-# them, and how many requests of each in a round.
+# Creates a test. ports: the servers' ports. connect: a function that connects to their database. dir: a directory for
+# the results of processes. writers, writes: the number of writers, and the number of requests of each in a round.
 sub new {
     my ($class, %o) = @_;
     my $self = bless { writers => 16, writes => 25, round => 0, seed => int rand 2**31, next => 0, %o }, $class;
@@ -38,7 +38,7 @@ sub new {
     return $self;
 }
 
-# Of a new user: valid as long as the test runs.
+# Creates a user and an API key that is valid as long as the test runs.
 sub make_key {
     my ($self, $number) = @_;
     my $name = "writer-$$-$number";
@@ -47,7 +47,8 @@ sub make_key {
     return { name => $name, token => $key->{json}{data}{token} // $key->{json}{token} // die "no key: $user->{body} $key->{body}\n" };
 }
 
-# An answer of CatalogTest::Http; its status is 0 without a whole one; is_away: there was no server. Unlike HTTP::Tiny it sends nothing twice.
+# Sends a request once; HTTP::Tiny would repeat it. Returns an answer of CatalogTest::Http. Its status is 0 if the
+# answer is incomplete; is_away is true if no server accepted the connection.
 sub ask {
     my ($self, $token, $method, $path, $body) = @_;
     my $nothing = { status => 0, headers => {}, body => 'no answer' };
@@ -68,19 +69,20 @@ package CatalogTest::Histories::Writer {
     use List::Util qw(shuffle);
     use Time::HiRes qw(time);
 
-    # number: the values that it writes have it. ids: of the products.
+    # Creates a writer. $number is part of all values that it writes. @ids are the ids of the products.
     sub new {
         my ($class, $histories, $number, @ids) = @_;
         return bless { histories => $histories, number => $number, key => $histories->{keys}[$number], ids => [@ids], own => [], ops => {}, lies => [] }, $class;
     }
 
-    # Each is written once.
+    # Returns a value that is written only once.
     sub value { my ($self, $kind) = @_; return "$kind$self->{number}-" . ++$self->{histories}{count}[$self->{number}] }
     sub body { my ($name) = @_; my ($writer, $n) = $name =~ /(\d+)-(\d+)/; return { name => $name, price => $writer * 100_000 + $n } }
     sub id { my ($self) = @_; return $self->{ids}[rand @{ $self->{ids} }] }
     sub note { my ($self, $id, %op) = @_; push @{ $self->{ops}{$id} }, { key => "$self->{number}:" . ++$self->{notes}, %op, by => $self->{number} } }
 
-    # The answer, and what is known of the request: what was refused has done nothing.
+    # Returns the answer, and the facts about the request: its times, and whether it was done or may have been. A
+    # refused request has changed nothing.
     sub ask {
         my ($self, @request) = @_;
         my $start = time;
@@ -90,7 +92,7 @@ package CatalogTest::Histories::Writer {
         return ($r, start => $start, end => time, $r->{status} =~ /^2/ ? (done => 1) : $refused ? () : (maybe => 1));
     }
 
-    # A write of a product: done, perhaps done, or there was none.
+    # Writes a product and records whether the write was done, may have been done, or found no product.
     sub write {
         my ($self, $id, $op, @request) = @_;
         my ($r, %how) = $self->ask(@request);
@@ -124,7 +126,7 @@ package CatalogTest::Histories::Writer {
         $self->note($id, kind => 'read', value => $product && $product->{name}, %how) if $product || $r->{status} == 404;
     }
 
-    # A change of the product that has written a value for the first time: (value, entry of the history).
+    # Returns a change of the product that wrote a value for the first time: (value, entry of the history).
     sub pick_change {
         my ($self, $id) = @_;
         my $entries = ($self->ask(GET => "/products/$id/history?limit=1000"))[0]{json}{data} or return;
@@ -145,14 +147,14 @@ package CatalogTest::Histories::Writer {
         return $self->note($id, kind => 'nothing', target => $target, %how) if $problem eq 'nothing-to-restore';
     }
 
-    # The change of one product: what "w" begins was written by itself.
+    # Undoes a change of one product. Values that begin with "w" were written by single requests.
     sub undo {
         my ($self, $id) = @_;
         my ($target, $change) = $self->pick_change($id);
         $self->undo_batch($change->{batch}, { $id => $target }) if $target && $target =~ /^w/;
     }
 
-    # targets: of each product of the batch, the key of its change.
+    # Undoes a batch. $targets has the key of the change of each product of the batch.
     sub undo_batch {
         my ($self, $batch, $targets) = @_;
         my ($r, %how) = $self->ask(POST => "/changes/batches/$batch/undo");
@@ -171,7 +173,7 @@ package CatalogTest::Histories::Writer {
 
     sub undo_own { my ($self) = @_; $self->undo_batch(@{ $self->{own}[rand @{ $self->{own} }] }) if @{ $self->{own} } }
 
-    # Some products at once, or, if there is one among them that never was, none.
+    # Changes several products in one request. The request changes none if one of its products has never existed.
     sub batch {
         my ($self) = @_;
         my @ids = (shuffle(@{ $self->{ids} }))[0 .. 1 + rand 4];
@@ -198,10 +200,10 @@ package CatalogTest::Histories::Writer {
     }
 }
 
-# ---- who holds transactions ----
+# ---- a program that holds transactions ----
 
-# Notes changes as the server does, while it holds the row of a product, and commits them, takes them back, or loses its connection. SQLite
-# has one writer, so there it must be quick.
+# Records changes as the server does while it locks the row of a product. Then commits, rolls back, or loses its
+# connection. Must be quick on SQLite, which has one writer.
 sub hold_transactions {
     my ($self, $number, @ids) = @_;
     my $is_quick = $self->{driver} eq 'sqlite3';
@@ -224,9 +226,10 @@ sub hold_transactions {
     return {};
 }
 
-# ---- who follows the changes ----
+# ---- a follower of the changes ----
 
-# Until it has all of what the file `end` names. It is told by each server in turn, and asks the next one if one is away.
+# Follows the changes until it has all up to the number in the file `end`. Asks the servers in turn, and the next one if
+# a server is away.
 sub follow {
     my ($self, $f) = @_;
     my $give_up = time + 120;
@@ -246,7 +249,7 @@ sub follow {
     return $f;
 }
 
-# A full copy that is made while the clients write, and then follows: the end of the history, and what a server exports after that.
+# Makes a full copy while the clients write, and follows from there: reads the end of the history, and then an export.
 sub copy_and_follow {
     my ($self) = @_;
     sleep rand 1.5;
@@ -255,7 +258,8 @@ sub copy_and_follow {
     return $self->follow({ begin => $next, next => $next, copy => { map { $_->{id} => $_ } @rows } });
 }
 
-# A server that is killed leaves half an answer: the last chunk of a whole one is empty.
+# Repeats a request until the answer is complete, because a server that is killed leaves half an answer. The last chunk
+# of a complete answer is empty.
 sub get_whole {
     my ($self, $path) = @_;
     my $r;
@@ -283,7 +287,7 @@ sub apply {
 
 # ---- a round ----
 
-# disturb: is called once, while the clients write. Returns what is wrong.
+# Runs a round. Calls `disturb` once while the clients write. Returns what is wrong.
 sub round {
     my ($self, %o) = @_;
     $self->{round}++;
@@ -329,7 +333,7 @@ sub start {
     POSIX::_exit(0);
 }
 
-# The last change, once all have their numbers.
+# Returns the number of the last change, once all changes have numbers.
 sub last_seq {
     my ($self) = @_;
     my $db = $self->{connect}->();
@@ -338,7 +342,7 @@ sub last_seq {
     return $db->selectrow_array("SELECT MAX($column) FROM changes");
 }
 
-# ---- what must be true ----
+# ---- checks ----
 
 sub check_products {
     my ($self, @ledgers) = @_;
@@ -361,8 +365,8 @@ sub describe_history {
     return join '', map { "  $_->{seq} $_->{op} $_->{by}{username} $_->{batch} " . ($_->{changes}{name}{to} // '-') . "\n" } reverse @{ $r->{json}{data} // [] };
 }
 
-# Who restores or undoes may write what somebody else has written. What was written for the first time after something else was done
-# comes later in the history.
+# Checks the history of a product. A writer that restores or undoes may write a value of another writer. A value written
+# for the first time after another write was done must come later in the history.
 sub check_history {
     my ($self, $id, @ops) = @_;
     my $r = $self->ask($self->{keys}[0]{token}, GET => "/products/$id/history?limit=1000");

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 package CatalogTest::Http;
 
-# Two ways to send a request: request() as any client would, talk() and burst() for bytes that no client would send.
-# An answer is { status, headers (names in lower case), body (bytes), json (decoded; undef: the body is not JSON) }.
+# Sends requests in two ways: request() like any client, talk() and burst() for bytes that no client would send. An
+# answer is { status, headers (names in lower case), body (bytes), json (decoded; undef if the body is not JSON) }.
 
 use strict;
 use warnings FATAL => 'all';
@@ -21,16 +21,16 @@ my $PATIENCE = 60; # seconds; no answer takes longer, even on a busy machine
 my $client = HTTP::Tiny->new(timeout => $PATIENCE, keep_alive => 0, max_redirect => 0, agent => 'catalog-test/1');
 my $json = Cpanel::JSON::XS->new->utf8->canonical->allow_nonref;
 
-# Encodes a reference as JSON; sends anything else as it is.
+# Encodes a reference as JSON, and returns anything else unchanged.
 sub encode { ref $_[0] ? $json->encode($_[0]) : $_[0] }
 
 sub answer {
     my ($status, $headers, $body) = @_;
-    # Of a copy: the decoder marks a text with a byte order mark as UTF-8.
+    # Decodes a copy, because the decoder marks a text with a byte order mark as UTF-8.
     return { status => $status, headers => $headers, body => $body, json => scalar eval { $json->decode("$body") } };
 }
 
-# headers: undef removes a default header, an array sends several.
+# Returns the headers. undef removes a default header, and an array sends a header several times.
 sub headers {
     my ($body, %o) = @_;
     my %h = defined $body ? ('Content-Type' => 'application/json') : ();
@@ -39,13 +39,14 @@ sub headers {
     return { map { $_ => $h{$_} } grep { defined $h{$_} } keys %h };
 }
 
-# The headers and the body with which request and request_bytes send it.
+# Returns the headers and the body that request and request_bytes send.
 sub sent {
     my ($body, %o) = @_;
     return { headers => headers($body, %o), body => defined $body ? encode($body) : undef };
 }
 
-# patience: seconds to wait for an answer that may take longer than others.
+# Sends a request and returns the answer. `patience` is the number of seconds to wait if an answer may take longer than
+# others.
 sub request {
     my ($port, $method, $path, $body, %o) = @_;
     my $sent = sent($body, %o);
@@ -55,7 +56,7 @@ sub request {
     return answer($r->{status}, $r->{headers}, $r->{content} // '');
 }
 
-# The same request as text.
+# Returns the same request as text.
 sub request_bytes {
     my ($method, $path, $body, %o) = @_;
     my $content = defined $body ? encode($body) : '';
@@ -73,8 +74,8 @@ sub connection {
     return $socket;
 }
 
-# Sends bytes, piece by piece, and reads until the server closes the connection. cut: shuts down our side once all is sent.
-# pause: seconds between the pieces. The answer also has `text`, all bytes received.
+# Sends bytes, or pieces of bytes, and reads until the server closes the connection. `cut` shuts down this side after
+# sending. `pause` is the number of seconds between pieces. The answer also has `text`, all bytes received.
 sub talk {
     my ($port, $bytes, %o) = @_;
     my $socket = connection($port);
@@ -87,8 +88,8 @@ sub talk {
     return parse(read_all($socket));
 }
 
-# Sends all requests before it reads the first answer. Each answer has the seconds it took. Closes each socket once its answer has
-# arrived: until then, a prefork child serves no other connection.
+# Sends all requests before it reads the first answer. Each answer has `took`, in seconds. Closes each socket when its
+# answer has arrived, because until then a prefork child serves no other connection.
 sub burst {
     my ($port, @requests) = @_;
     my @sockets = map { connection($port) } @requests;
@@ -123,7 +124,7 @@ sub read_all {
     return $text;
 }
 
-# The first response in the text; `rest` is what follows it.
+# Returns the first response in the text; `rest` is the text after it.
 sub parse {
     my ($text) = @_;
     my ($head, $behind) = split /\r\n\r\n/, $text, 2;

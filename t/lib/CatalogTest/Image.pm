@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 package CatalogTest::Image;
 
-# Makes pictures, good and bad ones, and looks into those that are served. PNG is made here, AVIF by the command
-# of libavif, because libvips of Debian 13 needs a plugin that Debian 12 does not have, and the other kinds by that of libvips.
+# Makes valid and invalid pictures, and examines pictures that the server sends. Makes PNG by itself, AVIF with the
+# command of libavif, because libvips of Debian 13 needs a plugin that Debian 12 does not have, and other kinds with the
+# command of libvips.
 
 use strict;
 use warnings FATAL => 'all';
@@ -24,7 +25,8 @@ sub new_file { $dir //= new_dir(); return sprintf '%s/%d.%s', $dir, ++$count, $_
 
 sub chunk { my ($type, $data) = @_; return pack('N', length $data) . $type . $data . pack 'N', crc32($type . $data) }
 
-# A PNG: the left half red, the right half blue; the upper half brighter. bits: 8 or 16. width and height: declared.
+# Returns a PNG file: the left half is red, the right half blue, the upper half brighter. `bits` is 8 or 16. `declared`
+# is the size to declare, [width, height].
 sub png {
     my ($width, $height, %o) = @_;
     my $bits = $o{bits} // 8;
@@ -39,7 +41,8 @@ sub png {
         . ($o{more} // '') . chunk(IDAT => compress($data)) . chunk(IEND => '');
 }
 
-# Returns a PNG file of one colour, which has one to four channels, each a number from 0 to 255. bits: 8 or 16. profile: an ICC profile.
+# Returns a PNG file of one colour with one to four channels, each a number from 0 to 255. `bits` is 8 or 16. `profile`
+# is an ICC profile.
 sub flat {
     my ($colour, %o) = @_;
     my $bits = $o{bits} // 8;
@@ -68,7 +71,7 @@ sub profile {
     return pack('N', length $profile) . substr $profile, 4;
 }
 
-# The same as another kind. options: of libvips' saver, such as "Q=90".
+# Returns the picture of png() as another kind. `options` are for the saver of libvips, such as "Q=90".
 sub picture {
     my ($kind, $width, $height, $options) = @_;
     return convert($kind, png($width, $height), $options);
@@ -93,16 +96,17 @@ sub command {
     return slurp($to);
 }
 
-# What SELECT COUNT(*) FROM counts of pictures in use: their rows, and those of their octets, and of octets that no picture has.
+# Returns the texts after SELECT COUNT(*) FROM that count pictures in use: their rows, and their parts together with
+# parts that belong to no picture.
 sub used_images { return ('images WHERE dropped_at IS NULL', 'image_parts WHERE SUBSTR(part, 1, 36) NOT IN (SELECT id FROM images WHERE dropped_at IS NOT NULL)') }
 
-# A segment of a JPEG file, behind its first marker.
+# Adds a segment to a JPEG file after its first marker.
 sub with_segment {
     my ($jpeg, $marker, $data) = @_;
     return substr($jpeg, 0, 2) . "\xff" . chr($marker) . pack('n', 2 + length $data) . $data . substr $jpeg, 2;
 }
 
-# A JPEG with the orientation, the maker of the camera and the place of a photograph.
+# Adds the orientation, the camera's maker and the place of a photograph to a JPEG file.
 sub exif {
     my ($jpeg, $orientation) = @_;
     my $entry = sub { my ($tag, $type, $n, $value) = @_; return pack('nnN', $tag, $type, $n) . $value };
@@ -113,7 +117,7 @@ sub exif {
     return with_segment($jpeg, 0xe1, "Exif\0\0MM\0*" . pack('N', 8) . $main . $place);
 }
 
-# The names of the chunks of a WebP file.
+# Returns the names of the chunks of a WebP file.
 sub chunks {
     my ($webp) = @_;
     my @names;
@@ -126,7 +130,7 @@ sub chunks {
     return @names;
 }
 
-# "640x480", as libvips sees it.
+# Returns the size that libvips finds, such as "640x480".
 sub size_of {
     my ($data, $kind) = @_;
     my $file = new_file($kind // 'webp');
@@ -135,8 +139,8 @@ sub size_of {
     return $size // '';
 }
 
-# A program in the place of vipsthumbnail. Confined as that is, it cannot even write a file: it tells something by whether it prints a
-# picture (good()), and running() finds it.
+# Writes a program to use instead of vipsthumbnail. The program is confined in the same way and cannot even write a
+# file. It reports a result by printing a picture with good() or not. running() finds it.
 sub write_program {
     my ($file, $code) = @_;
     my $good = unpack 'H*', picture('webp', 50, 40);
@@ -144,13 +148,13 @@ sub write_program {
     chmod 0755, $file;
 }
 
-# The processes that run it.
+# Returns the ids of the processes that run the program.
 sub running {
     my ($file) = @_;
     return grep { slurp("/proc/$_/cmdline") =~ /\0\Q$file\E\0/ } map { m{(\d+)$} } glob '/proc/[0-9]*';
 }
 
-# Red, green and blue of a point, 0 to 255; and how many channels there are.
+# Returns the channels of a point, such as red, green and blue, each from 0 to 255.
 sub pixel {
     my ($data, $x, $y, $kind) = @_;
     my $file = new_file($kind // 'webp');

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 package CatalogTest::Jose;
 
-# Makes and checks tokens with an independent implementation: npm's jose, through tests/jose/jose.js. A key is { secret => text },
-# { private => PEM }, { public => PEM }, { jwk => {...} } or { jwks => URL }.
+# Makes and verifies tokens with an independent implementation, npm's jose, through tests/jose/jose.js. A key is {
+# secret => text }, { private => PEM }, { public => PEM }, { jwk => {...} } or { jwks => URL }.
 
 use strict;
 use warnings FATAL => 'all';
@@ -18,7 +18,7 @@ our @EXPORT_OK = qw(pair signed signed_text verified encrypted);
 my $json = Cpanel::JSON::XS->new->utf8->canonical;
 my ($pid, $to, $from);
 
-# One process for the whole file; it ends when its input does.
+# Starts one process for the whole test file. The process ends when its input does.
 sub start {
     my $script = setting('top') . '/build/jose/jose.js';
     -f $script or die "there is no $script: run make build/jose/jose.js\n";
@@ -39,7 +39,7 @@ sub done {
     return $answer;
 }
 
-# A new pair of keys: { private, public (PEM), jwk (the public half) }.
+# Returns a new key pair: { private, public (PEM), jwk (the public key) }.
 sub pair { done(action => 'generate', alg => $_[0]) }
 
 sub signed {
@@ -52,7 +52,8 @@ sub signed_text {
     return done(action => 'sign', key => $key, header => $header, payload => $payload)->{token};
 }
 
-# { claims, header }, or { error }. options: jose's own, such as issuer, audience, typ; algorithms is a list.
+# Verifies a token. Returns { claims, header } or { error }. The options are those of jose, such as issuer, audience and
+# typ; algorithms is a list.
 sub verified {
     my ($token, $key, %options) = @_;
     return ask(action => 'verify', token => $token, key => $key, options => \%options);

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 package CatalogTest::Keys;
 
-# Directories of keys: put_key writes a file of one, with_keys starts a server that uses one.
+# Directories of signing keys: put_key writes a file into one, with_keys starts a server that uses one.
 
 use strict;
 use warnings FATAL => 'all';
@@ -13,7 +13,8 @@ use CatalogTest::Tools qw(setting spew);
 
 our @EXPORT_OK = qw(put_key with_keys);
 
-# At once complete and readable for children, which read it again later. age: how many seconds ago it was written.
+# Writes a file that is complete at once and readable for children, which read it again later. `age` is how many seconds
+# ago the file was written.
 sub put_key {
     my ($dir, $name, $content, $age) = @_;
     my $new = "$dir/.$name";

@@ -1,17 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
 package CatalogTest::Linear;
 
-# Could the answers about one product have been given one after the other? Each operation has `start` and `end`, `kind`, and as its kind requires
-#     value   what it has read, written or restored; undef: no product
-#     key     its name as a change, if others refer to it
-#     target  the key of the change that it goes back to (restore: before it; nothing: there was no product before it) or takes back (undo)
-#     failed  of an undo: the product was changed since, and stays
-#     maybe   there was no answer: it was done at any time after its start, or never
+# Finds out whether the answers about one product could have been given one after the other. Each operation has `start`,
+# `end` and `kind`, and depending on the kind
+#     value   the value that it read, wrote or restored; undef for no product
+#     key     its name as a change, if other operations refer to it
+#     target  the key of another change: restore goes back to the state before it, undo undoes it, and nothing says
+#             that no product existed before it
+#     failed  true for an undo that changed nothing, because the product had changed since
+#     maybe   true if there was no answer: the operation was done at any time after its start, or never
 
 use strict;
 use warnings FATAL => 'all';
 
-# The product, the key of its last change, and what it was before each change that some operation refers to.
+# Returns the state after a change: the product, the key of its last change, and its value before each change that some
+# operation refers to.
 sub set {
     my ($state, $value, $key, $targets) = @_;
     return { value => $value, last => $key, before => $targets->{$key} ? { %{ $state->{before} }, $key => $state->{value} } : $state->{before} };
@@ -42,8 +45,9 @@ sub is_reading { my ($op) = @_; return $op->{failed} || $op->{kind} =~ /^(?:read
 
 sub write_state { my ($s) = @_; return join ' ', $s->{value} // '-', $s->{last}, map { $_ . '=' . ($s->{before}{$_} // '-') } sort keys %{ $s->{before} } }
 
-# The operations in the order of their starts. Each step tries those that began before any other, which is not done yet, has ended: one that
-# changes nothing, whatever the product is, is done at once. What was reached before in another order is not tried again.
+# Searches for an order. @ops must be sorted by start. Each step tries the operations that began before the earliest end
+# of the operations not done yet. An operation that changes nothing is done at once if it fits. A state that was reached
+# before in another order is not tried again.
 sub is_linearizable {
     my (@ops) = @_;
     my %targets = map { defined $_->{target} ? ($_->{target} => 1) : () } @ops;

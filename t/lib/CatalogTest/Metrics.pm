@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 package CatalogTest::Metrics;
 
-# What a Location with SetHandler catalog-metrics says, and how it changes.
+# Reads the metrics of a Location with SetHandler catalog-metrics, and tests how they change.
 #
-# A test file says which metrics it moves in lines of its own, from which tests/lint/metrics.pl knows that none is left out:
+# A test file declares the metrics that it moves in lines of its own. tests/lint/metrics.pl uses these lines to check
+# that no metric is untested:
 #   # moves: catalog_database_connection_wait_seconds
-#   # moves: catalog_database_faults_total failed value     these values of its labels, beside the engine
-#   # moves: catalog_database_faults_total slow (mysql)     only there; databases and MPMs
-# done_testing fails if moved or moved_since has not seen one of them.
+#   # moves: catalog_database_faults_total failed value     these values of its labels, besides the engine
+#   # moves: catalog_database_faults_total slow (mysql)     only on these databases and MPMs
+# done_testing fails if moved and moved_since have not seen one of these metrics move.
 
 use strict;
 use warnings FATAL => 'all';
@@ -20,12 +21,12 @@ use CatalogTest::Tools qw(setting slurp wait_until);
 
 our @EXPORT_OK = qw(location series scrape moves moved moved_since judge);
 
-my %moved; # "name", and "name value" for each value of its labels
+my %moved; # "name", and "name value" for each value of a label
 
-# Where scrape reads them.
+# Returns the Location that scrape reads.
 sub location { return qq(<Location "/metrics">\n    SetHandler catalog-metrics\n</Location>\n) }
 
-# Each series of the text with its value: 'catalog_requests_total{route="/products",method="GET",code="2xx"}' => 1.
+# Returns a hash of the series in the text: 'catalog_requests_total{route="/products",method="GET",code="2xx"}' => 1.
 sub series {
     my ($text) = @_;
     return { map { /^([a-z_]+(?:\{.*\})?) (\S+)$/ ? ($1 => $2) : die "no series: $_\n" } grep { !/^#/ } split /\n/, $text };
@@ -38,14 +39,15 @@ sub scrape {
     return series($r->{body});
 }
 
-# The changes from one reading to a later one, without those that are 0.
+# Returns the differences between two readings, without those that are 0.
 sub moves {
     my ($before, $after) = @_;
     my %by = map { $_ => $after->{$_} - ($before->{$_} // 0) } keys %$after;
     return { map { $_ => $by{$_} } grep { $by{$_} } keys %by };
 }
 
-# One test: what is done moves each series as wanted. want: series => by how much, or ['>=', least].
+# Runs one test: calling `what` moves each series as wanted. `want` is series => difference, or series => ['>=', least
+# difference].
 sub moved {
     my ($server, $what, $want, $name) = @_;
     my $before = scrape($server);
@@ -54,7 +56,8 @@ sub moved {
     return moved_since($server, $before, $want, $name);
 }
 
-# The same for what was done since a reading, {} for the start. A request is counted after its answer was sent, so this waits for it.
+# Runs the same test for everything since the reading `before`, which is {} for the server's start. A request is counted
+# after its answer was sent, so this waits for the count.
 sub moved_since {
     my ($server, $before, $want, $name) = @_;
     my $moves;
@@ -73,7 +76,7 @@ sub note_move {
     $moved{$_} = 1 for $name, map { "$name $_" } ($labels // '') =~ /="([^"]*)"/g;
 }
 
-# What the file says it moves here, and has not.
+# Returns the metrics that the file declares for this database and MPM, and that have not moved.
 sub unmoved {
     my ($file) = @_;
     my @missing;
@@ -97,7 +100,7 @@ sub is_wanted {
     return ref $want ? $by >= $want->[1] : $by == $want;
 }
 
-# What a program says about the text, with its exit status; '' if it has nothing against it.
+# Passes the text to a program that checks it. Returns its exit status and output, or '' if it finds no fault.
 sub judge {
     my ($text, @command) = @_;
     my $pid = IPC::Open3::open3(my $in, my $out, undef, @command);

@@ -1,12 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
 package CatalogTest::Model;
 
-# The list of products once more: which of them match a question, and in which order. And random products and questions.
+# A second implementation of the list of products: which products match a question, and in which order. Also makes
+# random products and questions.
 #
-# A product is what the API returns to a writer, and what it has of fields without a line. A question is { who => 'writer' or 'reader',
-# conditions => [[field, operator, values...]...], words => [...], sort => [[field, is descending]...] }; the operator of equality is ''.
-# relevance => true: in that order, with words and no sort; visible => [conditions], of CatalogVisible, holds for readers. match => '', 'prefix' or
-# 'exact'; limit => of an answer, with match ''.
+# A product is a hash of the fields that the API returns to a writer, and of fields that no CatalogField line defines. A
+# question is a hash:
+#     who         'writer' or 'reader'
+#     conditions  [[field, operator, values...]...]; the operator of equality is ''
+#     words       [...]
+#     sort        [[field, is descending]...]
+#     relevance   true for the order by relevance; then there are words, and sort is empty
+#     visible     the conditions of CatalogVisible, which apply to readers
+#     match       '', 'prefix' or 'exact'
+#     limit       limit of an answer, if match is ''
 
 use strict;
 use warnings FATAL => 'all';
@@ -23,9 +30,9 @@ our @BUILT_IN = qw(id name price category inStock rating createdAt);
 
 # ---- texts ----
 
-my (%folded, %words, %asked); # what was folded before
+my (%folded, %words, %asked); # caches of results
 
-# Latin letters that Unicode does not decompose, those of them that random texts have.
+# Latin letters that Unicode does not decompose, as far as random texts have them.
 my %LATIN = ("\x{d7}" => 'x', "\x{e6}" => 'ae', "\x{f0}" => 'd', "\x{f8}" => 'o', "\x{fe}" => 'th', "\x{111}" => 'd', "\x{127}" => 'h', "\x{131}" => 'i', "\x{138}" => 'q',
     "\x{142}" => 'l', "\x{14b}" => 'n', "\x{153}" => 'oe', "\x{167}" => 't');
 my $LATIN = join '', sort keys %LATIN;
@@ -42,8 +49,8 @@ sub fold_text {
 
 sub fold { return $folded{ $_[0] } //= fold_text($_[0]) }
 
-# A text is made of syllables of scripts without blanks, and of words, which are letters and digits in turns. A name of four letters or more and a number
-# beside it are two words.
+# A text consists of syllables of scripts without blanks, and of words, which are runs of letters and digits. A name of
+# four letters or more and an adjacent number are two words.
 my $SYLLABLE = qr/(?=[\p{L}\p{Nl}])[\p{Han}\p{Hiragana}\p{Katakana}\x{30fc}\p{Hangul}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}][\x{1160}-\x{11ff}\x{d7b0}-\x{d7ff}]*/;
 my $LETTERS = qr/(?:(?!$SYLLABLE)[\p{L}\p{Nl}])+/;
 my $DIGITS = qr/[\p{Nd}\p{No}]+/;
@@ -55,7 +62,8 @@ sub is_short { my ($word) = @_; utf8::encode($word); return length $word <= 64 }
 sub is_name { return $_[0] =~ /^$LETTERS\z/ && length $_[0] >= 4 }
 sub separate { my ($word) = @_; my @parts = parts($word); return @parts == 2 && is_short($word) && grep({ is_name($_) } @parts) ? @parts : $word }
 
-# "wi fi", "t shirt", "500 ml": is it often written without the blank? What is before it may be the end of a longer word.
+# Returns true if two words are often written without the blank between them: "wi fi", "t shirt", "500 ml". $one may end
+# with the number.
 sub are_often_joined {
     my ($one, $other) = @_;
     return 1 if "$one $other" =~ /($DIGITS) ($LETTERS)\z/ && length $1 <= 4 && length $2 <= 3;
@@ -66,12 +74,12 @@ sub are_often_joined {
 
 sub are_joined {
     my ($one, $gap, $other) = @_;
-    return 1 if $gap eq 'beside';
+    return 1 if $gap eq 'adjacent';
     return are_often_joined($one, $other) if $gap eq ' ';
     return $gap =~ /^$JOINER\z/ && ($gap eq '-' || $one !~ /$DIGITS\z/ || $other !~ /^$DIGITS/);
 }
 
-# Lists of words that are joined, each with what is before it.
+# Returns lists of joined words, each with the gap before it.
 sub compounds {
     my ($folded) = @_;
     my (@compounds, $before);
@@ -81,21 +89,23 @@ sub compounds {
         for my $word ($is_syllable ? $found : separate($found)) {
             push @compounds, [] if $is_syllable || !defined $before || !are_joined($before, $gap, $word);
             push @{ $compounds[-1] }, [$word, @{ $compounds[-1] } ? $gap : ''];
-            ($before, $gap) = ($is_syllable ? undef : $word, 'beside');
+            ($before, $gap) = ($is_syllable ? undef : $word, 'adjacent');
         }
     }
     return @compounds;
 }
 
-# Of parts that are joined: is that no word as people write it, since there was a blank, or a hyphen before it?
+# Returns true if nobody writes the joined parts as one word, because there was a blank between them, or a hyphen before
+# them.
 sub is_only_joined {
     my (@parts) = @_;
     return 0 if @parts < 2 || grep { $_->[0] !~ /^$LETTERS\z/ } @parts;
-    return $parts[0][1] !~ /^(?:within|beside| |)\z/ || grep({ $_->[1] eq ' ' } @parts[1 .. $#parts]) ? 1 : 0;
+    return $parts[0][1] !~ /^(?:within|adjacent| |)\z/ || grep({ $_->[1] eq ' ' } @parts[1 .. $#parts]) ? 1 : 0;
 }
 
-# Each word; and from each change between letters and digits, and from each word, as much of the rest as is short, and a name before a number; of these
-# the first eight. With whether it is only joined.
+# Returns each word. For each of the first eight positions where a word begins, or where letters change to digits or
+# back, also returns the rest as far as it is short, and a name before a number. Each comes with the result of
+# is_only_joined.
 sub words_of_compound {
     my (@compound) = @_;
     my @parts = map { my ($word, $gap) = @$_; my @all = parts($word); map { [$all[$_], $_ ? 'within' : $gap, $word] } 0 .. $#all } @compound;
@@ -124,7 +134,8 @@ sub find_words {
     return [(map { words_of_compound(@$_) } @compounds), map { [$_, 0] } @pairs];
 }
 
-# The words by which a text is found; and those of them that are not only joined.
+# Return the words by which a text is found: all_words with is_only_joined, words all of them, written those that are
+# not only joined.
 sub all_words { return @{ $words{ $_[0] } //= find_words($_[0]) } }
 sub words { return map { $_->[0] } all_words($_[0]) }
 sub written { return map { $_->[1] ? () : $_->[0] } all_words($_[0]) }
@@ -136,10 +147,11 @@ sub pairs_asked {
     return map { [$pairs[$_]] } grep { $_ <= $last && (@syllables <= 10 || $_ % 2 == 0 || $_ == $last) } 0 .. $last;
 }
 
-# The number of a model without up to three letters before it, if that has four digits or more.
+# Returns the word without up to three letters before a number of four digits or more.
 sub number_of { my ($word) = @_; my ($letters, $number, $rest) = $word =~ /^($LETTERS)($DIGITS)(.*)/s; return defined $number && length $letters <= 3 && length $number >= 4 && is_short($word) ? $number . $rest : undef }
 
-# [word, the same with the one before it or undef, its number or undef]; those are undef for pairs.
+# Returns [word, the word appended to the word before it or undef, its number or undef]. The last two are undef for
+# pairs.
 sub find_asked {
     my ($text, $is_whole) = @_;
     my @all;
@@ -163,12 +175,13 @@ sub find_asked {
 
 sub asked { my ($text, $is_whole) = @_; return @{ $asked{ $is_whole ? 1 : 0 }{$text} //= find_asked($text, $is_whole) } }
 
-# Terms that may stand for others, as write_synonyms writes them: the words of each, or the word that two are when they are joined.
+# Terms that may replace others, as write_synonyms writes them. A key is a term's words, or the word that its two words
+# are if joined.
 my %SYNONYMS = (tea => ['kettle', 'chai'], kettle => ['tea'], chai => ['tea', 'kettle'], wifi => ['galaxy', '24'], red => ["\x{65e5}\x{672c}"],
     teakettle => ['chai'], fine => ['red kettle', 'wi-fi'], "\x{4e09}\x{5fb3} \x{5fb3}\x{5305} \x{5305}\x{4e01}" => ['usb c'],
     galaxy24 => ["\x{d55c}\x{ad6d}\x{c5b4}"], 'red tea pot' => ['tur']);
 
-my @TERMS = ('fine', 'Galaxy24', 'galaxy 24', 'tea kettle', 'Tea-Kettle', 'red tea pot', "\x{4e09}\x{5fb3}\x{5305}\x{4e01}", 'wi fi', 'chai'); # to be asked
+my @TERMS = ('fine', 'Galaxy24', 'galaxy 24', 'tea kettle', 'Tea-Kettle', 'red tea pot', "\x{4e09}\x{5fb3}\x{5305}\x{4e01}", 'wi fi', 'chai'); # terms for random questions
 
 sub write_synonyms {
     my $text = "tea, chai # and more\nchai => Kettle\nT\x{e9}a, kettle\nwifi => Galaxy, 24\nRED => \x{65e5}\x{672c}\n"
@@ -177,10 +190,10 @@ sub write_synonyms {
     return $text;
 }
 
-# Its words, each with the same with the one before it or undef.
+# Returns the words of a term, each with itself appended to the word before it, or undef.
 sub term { my ($text) = @_; return [map { [@$_[0, 1]] } asked($text)] }
 
-# Of each word of a question, the terms that may stand for it.
+# Returns, for each word of a question, the terms that may replace it.
 sub terms_of {
     my (@asked) = @_;
     my @terms = map { [] } @asked;
@@ -194,7 +207,8 @@ sub terms_of {
     return @terms;
 }
 
-# What stands for a word already, without what another one begins: of a term of several words, the first one.
+# Returns the texts that may already replace a word, without those that begin with another one. Of a term of several
+# words, this is the first.
 sub others_of {
     my ($asked, $terms) = @_;
     my ($word, @own) = @$asked;
@@ -205,9 +219,9 @@ sub others_of {
     return @others;
 }
 
-# ---- words that may be meant ----
+# ---- corrections of words ----
 
-# How many edits there are between two words: letters that are missing, too many, others, or in the place of their neighbours.
+# Returns the number of edits between two words. An edit inserts, deletes or replaces a letter, or swaps two neighbours.
 sub edits {
     my ($one, $other) = map { [split //] } @_;
     my @rows = map { [$_, (0) x @$other] } 0 .. @$one;
@@ -223,10 +237,12 @@ sub edits {
 }
 
 sub allowed_edits { my ($word) = @_; return length $word >= 9 ? 2 : length $word >= 5 ? 1 : 0 }
-sub octet { my ($word) = @_; utf8::encode($word); return substr $word, 0, 1 }
-sub octets { my ($word) = @_; utf8::encode($word); return length $word }
+sub first_byte { my ($word) = @_; utf8::encode($word); return substr $word, 0, 1 }
+sub bytes { my ($word) = @_; utf8::encode($word); return length $word }
 
-# 0: it contains the word; undef: it begins with it, or is none that may be meant; 10 more edits: it has an ending of up to two letters.
+# Returns the distance of a candidate from a word: 0 if the candidate contains the word, the number of edits, or 10 more
+# if the candidate has an ending of up to two letters. Returns undef if the candidate begins with the word or is no
+# correction.
 sub likeness {
     my ($word, $candidate) = @_;
     my ($at, $most) = (index($candidate, $word), allowed_edits($word));
@@ -244,30 +260,32 @@ sub likeness {
 
 sub likeliest_first {
     my ($word, @likely) = @_;
-    return sort { $a->[1] <=> $b->[1] || ($a->[1] ? (octet($a->[0]) ne octet($word)) <=> (octet($b->[0]) ne octet($word)) : 0)
+    return sort { $a->[1] <=> $b->[1] || ($a->[1] ? (first_byte($a->[0]) ne first_byte($word)) <=> (first_byte($b->[0]) ne first_byte($word)) : 0)
         || length $a->[0] <=> length $b->[0] || $a->[0] cmp $b->[0] } @likely;
 }
 
-# What stands for a word, of those that products have. A test of words, or what they begin with: [text, is whole].
+# Returns the corrections of a word among the words of products, each [text, is whole]: a whole word, or the beginning
+# of words. @present are the texts that may already replace the word.
 sub likely_words {
     my ($written, $word, @present) = @_;
     my @likely = likeliest_first($word, map { my $edits = likeness($word, $_); defined $edits ? [$_, $edits] : () } grep { /^$LETTERS\z/ && length >= 4 } keys %$written);
     splice @likely, 32 if @likely > 32;
-    @likely = grep { $_->[1] < 10 || $likely[0][1] > 10 } @likely; # with an ending only where there are no others
+    @likely = grep { $_->[1] < 10 || $likely[0][1] > 10 } @likely; # corrections with an ending only if there are no others
     my @others = map { [$_, 0] } @present;
     my $before = @others;
     for (@likely) {
         my ($other, $edits) = @$_;
-        my $is_whole = $edits == 0 && octets($other) + 4 <= 64;
+        my $is_whole = $edits == 0 && bytes($other) + 4 <= 64;
         next if @others == 32 || grep { $_->[1] ? $is_whole && $_->[0] eq $other : index($other, $_->[0]) == 0 } @others;
         push @others, [$other, $is_whole];
     }
     return @others[$before .. $#others];
 }
 
-# ---- fields of the shop's own ----
+# ---- fields defined by CatalogField ----
 
-# A field of each type, with how often a question is about it, what its line always has, and what it may have. choose_fields makes the lines.
+# One field of each type: how often a question uses it, the options that its line always has, and the options that it
+# may have. choose_fields makes the lines.
 my @COLORS = qw(red green blue);
 my %place = map { $COLORS[$_] => $_ } 0 .. $#COLORS;
 my @SHOWN = qw(detail private);
@@ -291,14 +309,14 @@ my @OWN = (
 );
 my %own = map { $_->{name} => $_ } @OWN;
 
-# The lines of now: what each field that has one says, by the word of the option.
+# The current lines: by field, the options of its line.
 my %line;
-my %had_line; # the names of fields that have or had one
+my %had_line; # names of fields that have or had a line
 
-# What the products of one value may be ordered by.
+# Fields by which the products of one value may be ordered.
 my @BY = qw(price rating weight quantity seen changed);
 
-# by=FIELD for some of the fields that can have it.
+# Adds by=FIELD to some of the lines that can have it.
 sub choose_pairs {
     for my $name (grep { $line{$_} && is_indexed($_) && rand() < 0.6 } qw(sku slug brand note quantity tags)) {
         my @by = grep { $_ ne $name && (!$own{$_} || ($line{$_} && is_indexed($_))) } @BY;
@@ -306,9 +324,9 @@ sub choose_pairs {
     }
 }
 
-# Sets the lines, some fields having none, or all with no option that a product could miss (all: true); returns them.
-# The first lines are chosen before there are products. Later a new field has no default=, which would change products while questions are
-# asked about them.
+# Chooses the lines and returns them. If $all is true, every field has a line, with no option that a product could
+# violate; otherwise some fields have none. The first lines are chosen before there are products. Later lines of new
+# fields have no default=, because it would change products while questions are asked about them.
 sub choose_fields {
     my ($all) = @_;
     my $is_first = !%had_line;
@@ -324,7 +342,7 @@ sub choose_fields {
     return map { join ' ', 'CatalogField', $_->{name}, $_->{type}, sort keys %{ $line{ $_->{name} } } } grep { $line{ $_->{name} } } @OWN;
 }
 
-# May who is asking have the field? A writer may have all.
+# Returns true if the user may see the field. A writer may see every field.
 sub sees { my ($who, $name) = @_; return !$own{$name} || $line{$name} && !($line{$name}{private} && $who ne 'writer') }
 sub is_private { my ($name) = @_; return $own{$name} && $line{$name}{private} }
 sub is_indexed { my ($name) = @_; return !$own{$name} || grep { $line{$name}{$_} } qw(index facet unique) }
@@ -333,7 +351,7 @@ sub facet_names { my ($who) = @_; return ('category', 'inStock', grep { $line{$_
 sub unique_names { my ($who) = @_; return grep { $line{$_}{unique} } own_names($who) }
 sub list_names { my ($who) = @_; return (@BUILT_IN, grep { !$line{$_}{detail} } own_names($who)) }
 
-# Of a product, what an answer with these members has.
+# Returns the part of a product that an answer with these members has.
 sub part_of { my ($product, @names) = @_; return { map { exists $product->{$_} ? ($_ => $product->{$_}) : () } @names } }
 
 # ---- conditions ----
@@ -342,7 +360,8 @@ my %is_text = map { $_ => 1 } qw(name category sku slug brand note link born);
 my %is_number = map { $_ => 1 } qw(price rating weight quantity);
 my %is_boolean = map { $_ => 1 } qw(inStock published);
 
-# A value as it is compared: booleans as 0 and 1, times as texts, which are in the order of time.
+# Returns a value in a form that can be compared: booleans as 0 and 1. Times stay texts, whose order is the order of
+# time.
 sub plain { my ($value) = @_; return ref $value eq 'ARRAY' ? $value : ref $value eq 'SCALAR' ? $$value : ref $value ? $value ? 1 : 0 : $value }
 
 sub compare {
@@ -354,12 +373,12 @@ sub compare {
 
 sub is_compared_as_number { my ($field) = @_; return $is_number{$field} || $is_boolean{$field} || $field eq 'color' || $field eq 'baking' }
 
-# The length of a duration.
+# Returns the length of a duration in seconds.
 sub seconds { my ($text) = @_; my %in = (W => 604_800, D => 86_400, H => 3600, M => 60, S => 1); my $sum = 0; $sum += $1 * $in{$2} while $text =~ /(\d+)(\w)/g; return $sum }
 
 sub equals { my ($field, $one, $other) = @_; return $field eq 'baking' ? seconds($one) == seconds($other) : $is_number{$field} ? $one == $other : $one eq $other }
 
-# By operator, of a field and values: a test of a value that is set.
+# For each operator, returns a test of a value that is set.
 my %TEST = (
     '' => sub { my ($field, $one) = @_; return sub { equals($field, $_[0], $one) } },
     ne => sub { my ($field, $one) = @_; return sub { !equals($field, $_[0], $one) } },
@@ -377,7 +396,7 @@ sub meets_list {
     return $op eq 'exists' ? (@$has > 0) == $values[0] : $op eq 'all' ? $found == @values : $found > 0;
 }
 
-# A test of products.
+# Returns a test of products.
 sub test_of {
     my ($field, $op, @values) = @_;
     return sub { meets_list($_[0]{$field} // [], $op, @values) } if $field eq 'tags';
@@ -386,17 +405,17 @@ sub test_of {
     return sub { defined $_[0]{$field} && $test->(plain($_[0]{$field})) };
 }
 
-# The fields in which q looks for words, and their texts.
+# Return the fields that q searches, and their texts.
 sub searched_names { my ($who) = @_; return ('name', 'category', grep { $line{$_}{search} } own_names($who)) }
 sub texts_of { my ($product, @fields) = @_; return map { my $value = $product->{$_}; ref $value ? @$value : $value // () } @fields }
 
-# Has the product one of the words, each with whether it must be a whole one?
+# Returns true if the product has one of the words. Each is [text, true if it must be a whole word].
 sub has_word {
     my ($product, $fields, @words) = @_;
     return any { my $has = $_; any { $_->[1] ? $has eq $_->[0] : index($has, $_->[0]) == 0 } @words } map { words($_) } texts_of($product, @$fields);
 }
 
-# A word together with one or two others beside it.
+# Returns a word joined with one or two neighbours.
 sub neighbours_of {
     my ($i, @asked) = @_;
     my @found;
@@ -408,7 +427,8 @@ sub neighbours_of {
     return grep { is_short($_) } @found;
 }
 
-# A test of products: have these fields all words of the question, or words that stand for them? A whole number is less than a whole word with it.
+# Returns a test of products: true if these fields have all words of the question, or texts that may replace them. With
+# $is_whole, words must match whole words, and numbers without their letters do not match.
 sub words_test {
     my ($question, $corrected, $is_whole, @fields) = @_;
     my $is_exact = ($question->{match} // '') eq 'exact';
@@ -437,15 +457,16 @@ sub all_meet {
 
 sub visible_to { my ($question, @products) = @_; return $question->{who} eq 'writer' ? @products : all_meet([map { test_of(@$_) } @{ $question->{visible} // [] }], @products) }
 
-# With the words that stand for others, by word.
+# Returns the products that match, with the corrections in $corrected, by word.
 sub match_with {
     my ($question, $corrected, @products) = @_;
     my @tests = (words_test($question, $corrected, 0, searched_names($question->{who})), map { test_of(@$_) } @{ $question->{conditions} });
     return all_meet(\@tests, @products);
 }
 
-# If fewer products match than an answer may have: the words that stand for those that begin no word of a product, and if there are still fewer, or each
-# begins one, for all: { word => [[text, is whole]...] }.
+# Returns the corrections of a question as { word => [[text, is whole]...] }. Returns {} unless fewer products match
+# than an answer may have. Corrects the words that no word of a product begins with. Corrects all words if there are no
+# such words, or if still fewer products match.
 sub find_corrected {
     my ($question, @products) = @_;
     return {} if ($question->{match} // '') ne '' || !$question->{limit} || !@{ $question->{words} // [] } || match_with($question, {}, @products) >= $question->{limit};
@@ -464,21 +485,22 @@ sub find_corrected {
     return @unknown && match_with($question, $corrected, @products) >= $question->{limit} ? $corrected : correct(\%written, \%others, @asked);
 }
 
-# others: by word, what stands for it already.
+# Returns the corrections of the words. $others has, by word, the texts that may already replace it.
 sub correct {
     my ($written, $others, @asked) = @_;
     my %corrected = map { $_->[0] => [likely_words($written, $_->[0], @{ $others->{ $_->[0] } })] } grep { $_->[0] =~ /^$LETTERS\z/ && length $_->[0] >= 3 } @asked;
     return { map { @{ $corrected{$_} } ? ($_ => $corrected{$_}) : () } keys %corrected };
 }
 
-# The products that match, in no order.
+# Returns the products that match, in no order.
 sub matches {
     my ($question, @products) = @_;
     my @visible = visible_to($question, @products);
     return match_with($question, find_corrected($question, @visible), @visible);
 }
 
-# How many characters of the text, from this one on, fold to the word or to what begins with it; 0: they do not.
+# Returns the number of characters from $from on that fold to the word; the last one may fold to more. Returns 0 if they
+# do not.
 sub measure_spelling {
     my ($word, $from, @characters) = @_;
     my $at = $from;
@@ -495,7 +517,7 @@ sub measure_spelling {
     return length $word ? 0 : $at - $from;
 }
 
-# As the text spells a word, or the beginning of one, in lower case.
+# Returns how the text spells a word or the beginning of one, in lower case.
 sub spelling_of {
     my ($text, $word) = @_;
     my @characters = split //, $text;
@@ -513,8 +535,8 @@ sub spelling_of {
     return $begun;
 }
 
-# What the answer with these products says of them: for each of the first hundred that is found by no word that was asked, the likeliest of the other words;
-# undef: nothing.
+# Returns the corrections that an answer with these products reports. For each of its first hundred products that does
+# not have a word of the question, this is the best correction that the product has. Returns undef if there are none.
 sub corrected {
     my ($question, $page, @products) = @_;
     my $corrected = find_corrected($question, visible_to($question, @products));
@@ -539,7 +561,8 @@ sub corrected {
 
 # ---- order ----
 
-# What a product is ordered by: a text, or a number; undef for what is not set, which is lower than anything.
+# Returns the value by which a product is ordered: a text, or a number. Returns undef if it is not set; this is lower
+# than any value.
 sub key {
     my ($field, $product) = @_;
     my $value = plain($product->{$field});
@@ -553,7 +576,7 @@ sub compare_keys {
     return $is_number ? $x <=> $y : $x cmp $y;
 }
 
-# Of two values of a list of values: by their order in lists, choices by their texts.
+# Compares two values in a list of values: in the order of lists, but choices by their texts.
 sub compare_values {
     my ($field, $one, $other) = @_;
     return $is_number{$field} ? $one <=> $other : fold($one) cmp fold($other) || $one cmp $other;
@@ -574,7 +597,7 @@ sub ordered {
     } @keyed;
 }
 
-# Of all products, those of the list by relevance, in its order: of each class, the newest `most` take part.
+# Returns the products of a list by relevance, in order. The newest $most products of each class take part.
 sub ranked {
     my ($question, $most, @products) = @_;
     my @newest = ordered({ %$question, sort => [] }, visible_to($question, @products));
@@ -600,11 +623,11 @@ my @WORDS = ('red', 'Red', 'REDDER', 'kettle', 'Kettle', "k\x{e9}ttle", "ke\x{30
     "r\x{f8}d", 'rod', "\x{c6}ble", "\x{131}\x{11f}d\x{131}r", 'T-Shirt', 'shirt', 'ml', '500', '2.5', '80 x 120 cm', '80x120', 'wi-fi 6', '978-3-16', 'tea-kettle', 'teakettle', "tea\x{2013}kettle", "tea\x{200c}pot", '2 litres', '2litres', 'for a spoon', "gr\x{fc}n", '5', '50', '5.5', "\x{bd}", "\x{2460}", 'a_b', '%', "o'clock", '\\', "\x{1f600}", 'x-1', '"q"', "80\x{d7}120", 'm 5799-dwf', "\x{30b4}\x{30eb}\x{30d5}\x{30fb}\x{30af}\x{30e9}", "\x{30b4}\x{30eb}\x{30d5}\x{30af}\x{30e9}",
     "\x{c804}\x{ae30} \x{c8fc}\x{c804}\x{c790}", "\x{c804}\x{ae30}\x{c8fc}\x{c804}\x{c790}");
 my @CATEGORIES = ('', 'tea', 'Tea', "t\x{e9}a", 'red', 'a,b', 'a\\', "a\\,b", 'b & c=d', '100 %', "stra\x{df}e", 'zz', 'home kettle', "\x{65e5}", '<x>');
-my @PRICES = (0, 0.1, 0.3, 0.30000000000000004, 1, 1.5, 5, 19.99, 20, 100, 1_000_000_000_000_000, 1e300); # as they come back
+my @PRICES = (0, 0.1, 0.3, 0.30000000000000004, 1, 1.5, 5, 19.99, 20, 100, 1_000_000_000_000_000, 1e300); # in the form in which the server returns them
 
 sub pick { return $_[int rand @_] }
 
-# unique: a number that no other product has.
+# $unique is a number that no other product has.
 sub random_product {
     my ($unique) = @_;
     return {
@@ -633,13 +656,13 @@ my %OWN_VALUE = (
     box => sub { pick({ w => 1, d => [1.5, undef, "\x{e9}"] }, [], 'x', 2.5, \1) },
 );
 
-# Values for the fields that have lines; the server makes slugs.
+# Returns values for the fields that have lines. The server makes slugs.
 sub random_own {
     my ($unique) = @_;
     return map { $line{$_}{required} || rand() < 0.7 ? ($_ => $OWN_VALUE{$_}->($unique)) : () } grep { $line{$_} } sort keys %OWN_VALUE;
 }
 
-# What an update of a product may say.
+# Returns a random body of an update.
 sub random_change {
     my ($unique) = @_;
     my $change = random_product($unique);
@@ -666,7 +689,8 @@ my %OPERATORS = (
     tags => ['', '', 'in', 'all', 'all', 'exists'],
 );
 
-# Mostly a value that some product has; a value that is none is possible for each kind.
+# Returns a value for a condition: usually a value that some product has, but for each kind sometimes a value that none
+# has.
 sub random_value {
     my ($field, @products) = @_;
     my $value = plain(pick(@products)->{$field} // ($OWN_VALUE{$field} ? $OWN_VALUE{$field}->(int rand 200) : undef));
@@ -690,7 +714,7 @@ sub random_values {
     return $value;
 }
 
-# A value that the server refuses is no question.
+# Returns true if the server accepts the value.
 sub is_askable {
     my ($field, $op, @values) = @_;
     return 0 if $field eq 'name' && any { !length } @values;
@@ -716,7 +740,7 @@ sub random_conditions {
 sub random_words {
     my ($who, @products) = @_;
     return () if rand() < 0.6;
-    my @searched = searched_names('writer'); # words that readers do not find are questions, too
+    my @searched = searched_names('writer'); # readers ask for words that they do not find, too
     my @term = rand() < 0.2 ? split / /, pick(@TERMS) : ();
     return (@term, map {
         my $product = pick(@products);
@@ -725,7 +749,7 @@ sub random_words {
     } 1 .. (@term ? int rand 2 : 1 + int rand 3));
 }
 
-# A part of a word, or one with a slip.
+# Returns a substring of a word, or the word with a typo.
 sub random_slip {
     my ($word) = @_;
     my $at = int rand length $word;
@@ -734,14 +758,14 @@ sub random_slip {
         : substr($word, 0, $at) . pick('e', 't') . substr $word, $at;
 }
 
-# One or two words that products have, nearly.
+# Returns one or two words that products have, most of them with a typo.
 sub words_meant {
     my (@products) = @_;
     my @has = grep { /^$LETTERS\z/ && length >= 4 } map { words($_) } map { texts_of($_, searched_names('writer')) } map { pick(@products) } 1 .. 5;
     return @has ? map { random_slip(pick(@has)) } 1 .. pick(1, 1, 2) : 'tea';
 }
 
-# The order of a pair, if one of the conditions has one.
+# Returns an order by the second field of an index of two fields, if one of the conditions has one.
 sub order_of_pair {
     my ($who, @conditions) = @_;
     my ($by) = map { /^by=(.*)/ } map { keys %{ $line{ $_->[0] } // {} } } grep { $_->[1] eq '' } @conditions;
@@ -778,11 +802,12 @@ sub spell_value {
     return $is_number{$field} ? sprintf '%.17g', $value : $is_boolean{$field} ? $value ? 'true' : 'false' : $value;
 }
 
-# A list, as people write it: one parameter, with commas; or as clients send arrays: a parameter for each value.
+# Spells a list either with commas in one parameter, as people do, or with a parameter for each value, as clients send
+# arrays.
 sub spell_list {
     my ($name, @values) = @_;
     return "$name=" . join ',', map { encoded(s/([,\\])/\\$1/gr) } @values if rand() < 0.5;
-    my $is_marked = @values == 1 || rand() < 0.5; # one value without the mark may be several
+    my $is_marked = @values == 1 || rand() < 0.5; # one value without the mark would be split at commas
     return join '&', map { $name . ($is_marked ? pick('[]', '%5B%5D') : '') . '=' . encoded($_) } @values;
 }
 
@@ -793,7 +818,7 @@ sub spell_condition {
     return $op eq 'in' || $op eq 'all' ? spell_list($name, @spelled) : "$name=" . encoded($spelled[0]);
 }
 
-# Conditions, words and order as parameters, in any order.
+# Returns conditions, words and order as parameters in random order.
 sub query_of {
     my ($question) = @_;
     my @parameters = map { spell_condition(@$_) } @{ $question->{conditions} };

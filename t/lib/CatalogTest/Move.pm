@@ -15,7 +15,7 @@ our @EXPORT_OK = qw(write_file product product_id time_of rows_of);
 
 my @TABLES = qw(products users sessions refresh_tokens user_keys mail_tokens outbox revoked_sessions audit released_names images image_parts);
 
-# Writes the lines that next returns, each a row's JSON without its newline, until it returns undef.
+# Writes the lines that $next returns until it returns undef. Each line is the JSON of a row without a newline.
 sub write_file {
     my ($file, $next) = @_;
     my $digest = Digest::SHA->new(256);
@@ -33,7 +33,7 @@ sub write_file {
     return $file;
 }
 
-# The product's time and id, which sort by number.
+# Return the time and the id of a product, which sort by $number.
 sub time_of { return 1_763_717_400_000 + $_[0] }
 sub product_id { return id_at(time_of($_[0])) }
 
@@ -44,7 +44,7 @@ sub product {
         $number % 3 ? ',"rating":' . $number % 50 / 10 : '', time_of($number);
 }
 
-# A file without its first line, which has the time of the export.
+# Returns the file's text without its first line, which has the time of the export.
 sub rows_of { $_[0] =~ s/^.*\n//r }
 
 1;

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 package CatalogTest::Names;
 
-# Products in the manner of the lists that shops publish, of invented brands: the same ones each time.
+# Products with invented brands and names like those in published lists, the same products on each call.
 
 use strict;
 use warnings FATAL => 'all';
@@ -13,7 +13,7 @@ our @EXPORT_OK = qw(products);
 
 my $state;
 
-# The same on every machine.
+# A pseudorandom generator that is the same on every machine.
 sub draw { my ($most) = @_; $state = ($state * 1_103_515_245 + 12_345) % 2**31; return int($state / 65_536) % $most }
 sub pick { return $_[draw(scalar @_)] }
 
@@ -23,7 +23,7 @@ my @FARBEN = qw(schwarz weiß rot blau grün grau silber natur anthrazit oliv);
 
 sub model { return join '', map { pick(@$_) } [qw(A B C D E F G H K L N P Q R S T V X Z)], [qw(1 2 3 4 5 6 7 8 9)], [0 .. 9], [0 .. 9], [0 .. 9], ['', '', qw(B D N W DN DW X Pro)] }
 
-# Each gives a name and a category.
+# Each function returns a name and a category.
 my @KINDS = (
     sub { (join(' ', pick(@BRANDS), pick('Laser Printer', 'Inkjet Printer', 'Label Printer', 'Scanner'), model()), 'Printers') },
     sub { (join(' ', pick(@BRANDS), pick('Wi-Fi', 'WiFi', 'Wi-Fi 6', 'Wireless'), pick(qw(Router Repeater Adapter Camera)), model()), 'Network') },
@@ -42,7 +42,7 @@ my @KINDS = (
     sub { (join(' ', pick('Ball Pen', 'Marker', 'Stapler', 'Ring Binder', 'Desk Tray', 'Paper A4', 'Envelope C5'), 'pack of', pick(5, 10, 12, 25, 50) . ',', pick(@COLORS)), 'Office') },
 );
 
-# $count of them, with those of the file, a name and a category a line, at places between the others.
+# Returns `count` products: those of the file, which has a name and a category per line, mixed with random ones.
 sub products {
     my ($file, $count) = @_;
     $state = 4711;

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 package CatalogTest::Plan;
 
-# How a database reads what a select finds: how many rows it looks at, of which most should be found; SQLite only says in which order it looks.
+# Measures how a database executes a select: how many rows it reads, most of which should be in the result. SQLite
+# reports only the order in which it reads tables.
 
 use strict;
 use warnings FATAL => 'all';
@@ -10,13 +11,14 @@ use Exporter 'import';
 
 our @EXPORT_OK = qw(rows_read sqlite_plan);
 
-# Of SQLite, in one line.
+# Returns SQLite's plan in one line.
 sub sqlite_plan {
     my ($db, $text, @values) = @_;
     return join ' ', map { $_->[3] } @{ $db->selectall_arrayref("EXPLAIN QUERY PLAN $text", undef, @values) };
 }
 
-# How many rows, or entries of indexes, PostgreSQL or MariaDB reads; at least $all if PostgreSQL reads one of the tables, a pattern, as a whole.
+# Returns the number of rows or index entries that PostgreSQL or MariaDB reads. Returns at least `all` if PostgreSQL
+# reads a whole table that matches the pattern `tables`.
 sub rows_read {
     my ($db, $tables, $all, $text, @values) = @_;
     return pgsql_rows(@_) if $db->{Driver}{Name} eq 'Pg';

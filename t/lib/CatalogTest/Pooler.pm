@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 package CatalogTest::Pooler;
 
-# PgBouncer in front of an engine's databases. settings: its own, such as pool_mode => 'transaction'.
+# PgBouncer in front of an engine's databases. `settings` are settings of PgBouncer, such as pool_mode => 'transaction'.
 
 use strict;
 use warnings FATAL => 'all';
@@ -30,10 +30,10 @@ sub command { ('/usr/sbin/pgbouncer', '-q', "$_[0]{dir}/pgbouncer.ini") }
 sub console { "$_[0]{dir}/console" }
 sub is_up { IO::Socket::INET->new(PeerAddr => '127.0.0.1', PeerPort => $_[0]{port}) }
 
-# The value of DBDParams. PgBouncer takes no `options`.
+# Returns the value of DBDParams, without `options`, which PgBouncer refuses.
 sub params { "host=127.0.0.1 port=$_[0]{port} user=catalog dbname=$_[1] connect_timeout=2" }
 
-# Sends a command of the administrator's console, RECONNECT for instance.
+# Sends a command to the administrator's console, such as RECONNECT.
 sub order {
     my ($self, $command) = @_;
     my $db = CatalogTest::Engine::open_dbi("dbi:Pg:host=127.0.0.1;port=$self->{port};dbname=pgbouncer", 'catalog', '');

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 package CatalogTest::Process;
 
-# A program that serves in the foreground until the test stops it or ends, however the test ends. A subclass has the methods
-# command, console (the file for its output) and is_up; it may override as (options of setpriv) and stop_signal.
+# A program that serves in the foreground until the test stops it or ends, however the test ends. A subclass has the
+# methods command, console (the file for its output) and is_up. It may override as (options of setpriv) and stop_signal.
 
 use strict;
 use warnings FATAL => 'all';
@@ -13,9 +13,9 @@ use Time::HiRes ();
 use CatalogTest::Tools qw(children_of slurp wait_until);
 
 my $PATIENCE = 20; # seconds to start, and to stop
-my $SIGNALS = 3; # to stop, at most
+my $SIGNALS = 3; # maximum number of signals to stop it
 
-my %running; # by pid
+my %running; # programs by pid
 my $owner = $$;
 $SIG{$_} = sub { exit 1 } for qw(HUP INT PIPE TERM); # so that END stops them
 
@@ -23,7 +23,7 @@ sub as { () }
 sub stop_signal { 'TERM' }
 sub pid { $_[0]{pid} }
 
-# Dies with the program's output if it does not come up.
+# Starts the program. Dies with its output if it does not come up.
 sub start { $_[0]->launch->wait_up }
 
 sub launch {
@@ -58,7 +58,7 @@ sub is_alive {
 
 sub ask_to_stop { CORE::kill($_[0]->stop_signal, $_[0]{pid}) }
 
-# Returns the seconds that it took; -1 if the program had to be killed.
+# Stops the program. Returns the seconds that this took, or -1 if the program had to be killed.
 sub stop {
     my ($self) = @_;
     my $pid = $self->{pid} or return 0;
@@ -79,17 +79,19 @@ sub stop {
 sub pids { ($_[0]{pid}, $_[0]->children) }
 sub children { children_of($_[0]{pid}) }
 
-# Stops processes, and returns when each of their threads has stopped: on a busy machine one may serve another request first.
+# Stops processes with SIGSTOP, and returns when all their threads have stopped: on a busy machine a thread may serve
+# another request before.
 sub pause {
     my @pids = @_;
     CORE::kill(STOP => @pids);
     wait_until($PATIENCE, sub { !grep { slurp($_) !~ /\) [TXZ] / } map { glob "/proc/$_/task/*/stat" } @pids });
 }
 
-# Kills all its processes at once, as if the machine had crashed. A thread that waits for the disk keeps the sockets of its process.
+# Kills all processes of the program at once, as if the machine had crashed. Waits for threads that wait for the disk,
+# because they keep the sockets of their process.
 sub kill {
     my ($self) = @_;
-    pause($self->{pid}); # so that it starts no more children
+    pause($self->{pid}); # so that the program starts no more children
     my @pids = $self->pids;
     CORE::kill(KILL => @pids);
     waitpid $self->{pid}, 0;
@@ -97,10 +99,10 @@ sub kill {
     delete $running{ delete $self->{pid} };
 }
 
-# Until resume, the program neither answers nor closes a connection.
+# Makes the program neither answer nor close a connection until resume.
 sub hang {
     my ($self) = @_;
-    pause($self->{pid}); # so that it starts no more children
+    pause($self->{pid}); # so that the program starts no more children
     pause($self->children);
 }
 

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 package CatalogTest::Run;
 
-# Apache::Test writes into its source directory, starts one server for all test files and refuses to run as root. Here it only
-# reads the command line, in a copy of t/ that the user of httpd's children can read. Each test file starts its own servers, so
-# files can run at once and in any order.
+# Runs the suite with Apache::Test. Apache::Test would write into its source directory, start one server for all test
+# files and refuse to run as root. Here it only reads the command line, in a copy of t/ that the user of httpd's
+# children can read. Each test file starts its own servers, so files can run in parallel and in any order.
 
 use strict;
 use warnings FATAL => 'all';
@@ -45,8 +45,8 @@ sub main {
     s{^(?:\Q$top\E/)?(?:\./)?(?=t/)}{} for @args;
 
     $ENV{PERL5LIB} = join ':', "$home/lib", grep { defined } $ENV{PERL5LIB};
-    $ENV{APACHE_TEST_ULIMIT_SET} = 1; # or Apache::Test re-executes itself with a command line of its own
-    local $0 = "$home/TEST";          # where Apache::Test looks for everything
+    $ENV{APACHE_TEST_ULIMIT_SET} = 1; # otherwise Apache::Test re-executes itself with a command line of its own
+    local $0 = "$home/TEST";          # Apache::Test searches for everything there
 
     $self->run(@args);
     $self->{failed} = 1 if !compare_exchanges($home);
@@ -54,7 +54,7 @@ sub main {
     return $self->{failed} ? 1 : 0;
 }
 
-# Compares what was asked and answered with the descriptions: see CatalogTest::Exchange.
+# Compares the recorded requests and answers with the API descriptions; see CatalogTest::Exchange.
 sub compare_exchanges {
     my ($home) = @_;
     return 1 unless glob "$home/exchanges/*.ndjson";
@@ -85,8 +85,8 @@ sub settings {
     );
 }
 
-# The libraries that the module brings into httpd. It loads and unloads them with the module, which it does twice when it starts: a
-# tenth of the processor time of a server that is started and stopped, unless they are there already.
+# Returns the libraries that the module needs, to be preloaded. httpd loads and unloads the module twice when it starts,
+# and its libraries with it. That takes a tenth of the processor time of a server that is started and stopped.
 sub needed {
     my ($module) = @_;
     return join ' ', grep { !m{/(?:ld-linux|libc\.so|libm\.so|libpthread)} } qx(ldd '$module') =~ m{=> (/\S+)}g;
@@ -95,7 +95,7 @@ sub needed {
 sub lay_out {
     my ($home) = @_;
 
-    # A copy, because a child writes a sanitizer's report, and it may not be able to read the checkout.
+    # Copies the module, because a child writes a sanitizer's report, and may not be able to read the checkout.
     system('cp', setting('source_module'), "$home/mod_catalog.so") == 0 or die "the module cannot be copied\n";
     if (my $quick = setting('quick_hashes')) {
         system('cp', dirname(setting('source_module')) . '/tests/preload/argon2.so', $quick) == 0 or die "tests/preload cannot be copied\n";
@@ -107,7 +107,7 @@ sub lay_out {
     chmod 0600, "$home/conf/token.key";
 }
 
-# A module without a file is compiled into httpd.
+# Returns the LoadModule lines. A module without a file is compiled into httpd.
 sub load_lines {
     my ($module, $mpm) = @_;
     my $modules = setting('modules');
@@ -116,7 +116,7 @@ sub load_lines {
         qq(LoadModule catalog_module "$module"));
 }
 
-# Apache::Test would probe and write the configuration of its own server here.
+# Otherwise, Apache::Test would probe and write the configuration of its own server here.
 sub new_test_config { CatalogTest::Run::Config->new($_[0]{conf_opts}) }
 sub configure { }
 
@@ -125,7 +125,7 @@ sub install_sighandlers {
     $SIG{$_} = sub { $self->give_up } for qw(HUP INT TERM);
 }
 
-# The tests stop their servers before the directory is deleted.
+# Waits until the tests have stopped their servers, because the directory is deleted afterwards.
 sub give_up {
     my ($self) = @_;
     my $engine = $self->{engine} ? $self->{engine}->pid : 0;
@@ -136,7 +136,7 @@ sub give_up {
     exit 1;
 }
 
-# Starts MariaDB or PostgreSQL; each server gets its own database there.
+# Starts MariaDB or PostgreSQL, where each server gets its own database.
 sub start {
     my ($self) = @_;
     return if setting('db') eq 'sqlite3';
@@ -148,8 +148,9 @@ sub start {
 
 sub stop { $_[0]{engine}->stop if $_[0]{engine} }
 
-# Long files start first, and of these the longest, so that none goes on alone at the end. After all these come the files that make much load, two at a time, and then those that measure time, one by
-# one, as TAP::Harness runs files that its rules do not name.
+# Runs the files. Long files start first, the longest before the others, so that none remains alone at the end. Then
+# come the files that make much load, two at a time, and then those that measure time, one by one: TAP::Harness runs
+# files that its rules do not name in this way.
 sub run_tests {
     my ($self) = @_;
     my @files = $self->choose;
@@ -179,13 +180,13 @@ sub run_tests {
     print "t/TEST: $_\n" for @wrong;
 }
 
-# Where files run side by side, each one's stderr goes to this file and is printed at the end. The pipe to TAP::Harness stays open as
-# descriptor 3: at its end of file, TAP::Harness would wait for this test alone.
+# Returns the file for a test file's stderr. When files run in parallel, it is printed at the end. Descriptor 3 keeps
+# the pipe to TAP::Harness open: at its end of file, TAP::Harness would wait for this test alone.
 sub complaints { setting('home') . '/' . $_[0] =~ tr{/}{-}r . '.err' }
 
-# The files that the command line names, or all, without those for another database or MPM. With AGAIN, those of them that "# again:"
-# marks so, and with AGAIN=db those that it marks for this database alone; with MPM_AGAIN, those that it marks mpm run as well, under this MPM.
-# With BRIEF, without those that "# nightly:" marks.
+# Returns the files that the command line names, or all, except those for another database or MPM. AGAIN selects the
+# files that "# again:" marks with its value; AGAIN=db also selects those marked for this database only. MPM_AGAIN adds
+# the files marked mpm, to run under this MPM. BRIEF leaves out the files that "# nightly:" marks.
 sub choose {
     my ($self) = @_;
     my @files = @{ $self->{tests} } ? @{ $self->{tests} } : sort glob 't/*/*.t';
@@ -204,14 +205,14 @@ sub choose {
 sub runs_under_other { my ($file) = @_; return $ENV{MPM_AGAIN} && $file && marked($file, 'again') =~ /\bmpm\b/ }
 sub mpm_of { my ($file) = @_; return runs_under_other($file) ? $ENV{MPM_AGAIN} : setting('mpm') }
 
-# See tests/preload/argon2.c.
+# Preloads a fast replacement of password hashing unless the file needs the real one; see tests/preload/argon2.c.
 sub hashes_of {
     my ($file) = @_;
     my $quick = setting('quick_hashes');
     return !$quick || marked($file, 'hashes') ? () : 'LD_PRELOAD=' . join ' ', $ENV{LD_PRELOAD} // (), $quick;
 }
 
-# The value of a test file's mark, such as "# db: mysql pgsql".
+# Returns the value of a test file's mark, such as "# db: mysql pgsql".
 sub marked {
     my ($file, $name) = @_;
     my ($words) = slurp($file) =~ /^# $name: (.+)$/m or return '';

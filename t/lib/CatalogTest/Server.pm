@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 package CatalogTest::Server;
 
-# A test's own httpd, with its own directory, port, database and log.
+# A test's own httpd with its own directory, port, databases and logs.
 
 use strict;
 use warnings FATAL => 'all';
@@ -18,9 +18,14 @@ use CatalogTest::Tools qw(setting new_dir hand_over slurp spew wait_until free_p
 
 my @all;
 
-# conf: directives of the server's scope. mount: directives within <Location "/api">; undef: no such section. engine: the engine of
-# its databases, if not the suite's. load: modules in addition to every server's. first: load mod_catalog before all other modules
-# instead of after them. build: a directory with another mod_catalog.so and catalogctl. conf and mount may use the placeholders of write; files that httpd's children write belong in @dir@/data.
+# Creates a server. The arguments are:
+#     conf     directives in the server's scope
+#     mount    directives within <Location "/api">; undef for no such section
+#     engine   the engine of its databases, if not the suite's
+#     load     modules besides those of every server
+#     first    true to load mod_catalog before all other modules instead of after them
+#     build    a directory with another mod_catalog.so and catalogctl
+# conf and mount may have the placeholders of write. Files that httpd's children write belong in @dir@/data.
 sub new {
     my ($class, %o) = @_;
     %o = (conf => '', mount => '', engine => CatalogTest::Engine->shared, %o);
@@ -36,7 +41,7 @@ sub new {
 
 sub key_path { setting('home') . '/conf/token.key' }
 
-# Directives for a server of one child, whatever the MPM.
+# Returns directives for a server with one child, under any MPM.
 sub one_child { return <<'END' }
 <IfModule mpm_prefork_module>
     StartServers        1
@@ -53,7 +58,7 @@ sub one_child { return <<'END' }
 </IfModule>
 END
 
-# The LoadModule lines of every server.
+# Returns the LoadModule lines of every server.
 sub modules { slurp(setting('home') . '/conf/modules-' . mpm() . '.conf') }
 
 sub head {
@@ -85,8 +90,9 @@ sub mount {
 END
 }
 
-# Fills in @dir@, @port@, @key@, and the values of DBDriver, DBDParams and CatalogDatabase: @driver@, @params@, @params:NAME@ for
-# another database, or @nowhere@ for one that does not exist, which httpd -t does not notice.
+# Writes a file with the values of placeholders: @dir@, @port@, @key@, and for DBDriver, DBDParams and CatalogDatabase
+# @driver@, @params@, @params:NAME@ for another database, and @nowhere@ for a database that does not exist, which httpd
+# -t does not notice.
 sub write {
     my ($self, $file, @text) = @_;
     my %token = (dir => $self->{dir}, port => $self->{port}, key => key_path(), driver => CatalogTest::Database::driver(),
@@ -105,8 +111,8 @@ sub console { "$_[0]{logs}/console" }
 sub complaints { my ($self) = @_; return $self->SUPER::complaints . $self->log_text }
 sub is_up { my ($self) = @_; return eval { $self->connection } }
 
-# Starts, and waits until the database has its schema, which on a busy machine takes longer than a first request waits, or until the
-# log says why it has none.
+# Starts the server. Waits until the database has its schema, which can take longer than a first request waits on a busy
+# machine, or until the log says why it has none.
 sub start {
     my ($self) = @_;
     $self->start_unready;
@@ -116,11 +122,11 @@ sub start {
     return $self;
 }
 
-# A path that is not there is no 5xx, either.
+# Returns true if the server answers without 5xx. A path that does not exist is also answered without 5xx.
 sub is_ready { $_[0]->api(GET => '/health/ready')->{status} !~ /^5/ }
 
-# Where several transactions write at once, the keys of a new field are complete some seconds later, once a product was written, even if it is
-# deleted.
+# Waits until the index keys of new fields are complete. On databases where several transactions write at once, this
+# takes some seconds after a product was written, even if that product is deleted.
 sub wait_for_fields {
     my ($self) = @_;
     my $conf = slurp("$self->{dir}/httpd.conf");
@@ -135,7 +141,7 @@ sub wait_for_fields {
     $db->disconnect;
 }
 
-# Starts a server whose database answers nothing, or that has to wait for its schema.
+# Starts a server whose database does not answer, or that has to wait for its schema.
 sub start_unready { $_[0]->SUPER::start }
 
 sub httpd { (setting('apache'), '-d', $_[0]{dir}, '-f', "$_[0]{dir}/httpd.conf") }
@@ -152,7 +158,7 @@ sub launch {
     return $self->SUPER::launch;
 }
 
-# Runs httpd -t; returns its exit status and its output.
+# Runs httpd -t. Returns its exit status and its output.
 sub configtest {
     my ($self) = @_;
     my $pid = open my $out, '-|';
@@ -172,7 +178,8 @@ sub graceful {
     kill USR1 => $self->{pid};
 }
 
-# Under prefork, a child that is stopped while it starts may crash in httpd's own code: docs/decisions/0059.
+# Under prefork, waits for children to start, because a child that is stopped while it starts may crash in httpd's own
+# code (docs/decisions/0059).
 sub ask_to_stop {
     my ($self) = @_;
     wait_until(5, sub { !grep { is_starting($_) } $self->children }) if mpm() eq 'prefork';
@@ -180,7 +187,8 @@ sub ask_to_stop {
     return $self->SUPER::ask_to_stop;
 }
 
-# A child is root's at first. One may end meanwhile, of those that httpd had to spare.
+# Returns true if the child is starting: it is younger than 0.5 s or still runs as root. A spare child may end during
+# the call.
 sub is_starting {
     my ($pid) = @_;
     my $owner = (CORE::stat("/proc/$pid"))[4] // return 0;
@@ -196,25 +204,25 @@ sub stop {
     return $self->SUPER::stop;
 }
 
-# ---- what is recorded of requests and answers ----
+# ---- recording requests and answers ----
 
-# This configuration of the server.
+# Names this configuration of the server.
 sub record_name { "$_[0]{dir}:" . ($_[0]{epoch} //= 1) }
 
-# The next requests may meet another configuration.
+# Ends the record, because the next requests may meet another configuration.
 sub close_record {
     my ($self) = @_;
     CatalogTest::Exchange::describe($self->record_name, $self->{port}) if $self->is_alive;
     $self->{epoch}++;
 }
 
-# A request that was sent as bytes, if it is a whole one.
+# Records a request that was sent as bytes, if the request is complete.
 sub record_bytes {
     my ($self, $bytes, $answer) = @_;
     return $answer if ref $bytes || length($answer->{rest} // '') || $bytes !~ m{^([A-Z]+) /api(\S*) HTTP/1\.1\r\n(.*?)\r\n\r\n(.*)}s;
     my ($method, $path, $lines, $body) = ($1, $2, $3, $4);
     my %headers = map { /^([^:\s]+):[ \t]*(.*)/ ? (lc $1 => $2) : () } split /\r\n/, $lines;
-    return $answer if ($headers{host} // '') !~ /^127\.0\.0\.1/; # another virtual host, with another configuration
+    return $answer if ($headers{host} // '') !~ /^127\.0\.0\.1/; # another virtual host has another configuration
     return $answer if ($headers{'content-length'} // 0) ne length $body || $headers{'transfer-encoding'};
     my $request = { method => $method, path => $path, headers => \%headers, length $body ? (body => $body) : () };
     CatalogTest::Exchange::add($self->record_name, '/api', $request, $answer);
@@ -223,7 +231,8 @@ sub record_bytes {
 
 sub connection { CatalogTest::Http::connection($_[0]{port}) }
 
-# api(GET => '/products'), api(POST => '/products', { ... }, token => $t); mount => '' for a path outside /api.
+# Sends a request and returns the answer: api(GET => '/products'), api(POST => '/products', { ... }, token => $t). mount
+# => '' is for a path outside /api.
 sub api {
     my ($self, $method, $path, @more) = @_;
     my $body = @more % 2 ? shift @more : undef;
@@ -259,11 +268,11 @@ sub database_named {
 sub params { my ($self, $name) = @_; return $self->database_named($name)->params }
 sub make_databases { $_->make for values %{ $_[0]{databases} } }
 
-# A connection for the test itself.
+# Returns a connection for the test itself.
 sub database { my ($self, $name) = @_; return $self->database_named($name)->make->connect }
 sub dump { $_[0]->database_named->dump }
 
-# Stops this test file's servers; returns what is wrong with them and their logs.
+# Stops the servers of this test file. Returns what is wrong with them and their logs.
 sub faults {
     my @faults;
     $_->close_record for @all;

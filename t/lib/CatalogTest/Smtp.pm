@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 package CatalogTest::Smtp;
 
-# The real SMTP server of tests/smtp: new('--tls', $dir, ...) takes the script's options.
+# The SMTP server of tests/smtp. new('--tls', $dir, ...) takes the script's options.
 
 use strict;
 use warnings FATAL => 'all';
@@ -13,7 +13,8 @@ use CatalogTest::Tools qw(setting slurp free_port);
 
 my %running;
 
-# dir: an empty directory for received mails. A second server on the same directory and port keeps them.
+# Starts a server. `dir` is an empty directory for received mails. A second server on the same directory and port keeps
+# them.
 sub new {
     my ($class, $dir, @options) = @_;
     return (bless { dir => $dir, options => \@options, port => free_port() }, $class)->start;
@@ -25,7 +26,7 @@ sub start {
     my $pid = open(my $out, '-|', qw(setpriv --pdeathsig KILL /usr/bin/python3), $script,
         '--maildir', $self->{dir}, '--port', $self->{port}, @{ $self->{options} })
         // die "$script: $!\n";
-    <$out> // die "$script did not start\n"; # it prints its port once it listens
+    <$out> // die "$script did not start\n"; # the server prints its port once it listens
     $running{ $self->{pid} = $pid } = $out;
     return $self;
 }
@@ -40,13 +41,14 @@ sub kill {
 sub port { $_[0]{port} }
 sub url { "smtp://127.0.0.1:$_[0]{port}" }
 
-# The received mails, oldest first: { mail_from, rcpt_tos, tls, auth, data }. Of one that is being written, the line has no end yet.
+# Returns the received mails, oldest first: { mail_from, rcpt_tos, tls, auth, data }. Ignores a line without a newline,
+# which is still being written.
 sub received {
     my ($self) = @_;
     return map { Cpanel::JSON::XS::decode_json($_) } slurp("$self->{dir}/envelopes.jsonl") =~ /^(.*)\n/mg;
 }
 
-# The mails to one address.
+# Returns the mails to one address.
 sub received_by {
     my ($self, $address) = @_;
     return grep { "@{ $_->{rcpt_tos} }" eq $address } $self->received;

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 package CatalogTest::Token;
 
-# Makes access tokens, valid ones as the server does and forged ones.
+# Makes access tokens: valid ones, as the server does, and forged ones.
 
 use strict;
 use warnings FATAL => 'all';
@@ -13,7 +13,7 @@ use MIME::Base64 ();
 
 our @EXPORT_OK = qw(forge claims sign base64url ABSENT);
 
-use constant ABSENT => \'absent'; # leaves the field out
+use constant ABSENT => \'absent'; # leaves the member out
 
 my $json = Cpanel::JSON::XS->new->utf8->canonical;
 
@@ -25,7 +25,7 @@ sub merge {
     return \%all;
 }
 
-# The claims of a valid token, with changes; the user need not exist.
+# Returns the claims of a valid token, with changes. The user need not exist.
 sub claims {
     my ($issuer, $audience, %changes) = @_;
     my $now = time;
@@ -40,7 +40,8 @@ sub uuid {
     return join '-', unpack 'A8 A4 A4 A4 A12', $hex;
 }
 
-# o: claims (a hash, or text), header (changes, or text), key, sha (256, 384, 512), signature.
+# Returns a token. The arguments are claims (a hash, or text), header (changes, or text), key, sha (256, 384, 512) and
+# signature.
 sub forge {
     my (%o) = @_;
     my $header = ref($o{header} || {}) ? $json->encode(merge(alg => 'HS256', typ => 'JWT', %{ $o{header} || {} }))

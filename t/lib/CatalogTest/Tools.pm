@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 package CatalogTest::Tools;
 
-# Helpers that the suite's modules share, and the settings of the run.
+# Helpers shared by the modules of the suite, and the settings of the run.
 
 use strict;
 use warnings FATAL => 'all';
@@ -19,7 +19,7 @@ my $settings;
 my $dirs = 0;
 my @reserved;
 
-# The settings that t/TEST stores for all test files. CATALOG_TEST: the directory of the run.
+# Stores settings for all test files; t/TEST calls it. CATALOG_TEST is the directory of the run.
 sub settle {
     my (%more) = @_;
     $settings = { %{ $settings // {} }, %more };
@@ -33,7 +33,7 @@ sub setting {
     return $settings->{$name};
 }
 
-# A new directory, readable by all users and named after the test file. t/TEST deletes it at the end.
+# Makes a directory that all users can read, named after the test file. t/TEST deletes it at the end.
 sub new_dir {
     my $dir = join '-', setting('home') . '/servers/' . basename(dirname($0)), basename($0, '.t'), ++$dirs;
     mkdir $dir or die "$dir: $!\n";
@@ -60,14 +60,16 @@ sub spew {
     close $out or die "$file: $!\n";
 }
 
-# Does httpd run under ThreadSanitizer? It makes everything slower and keeps memory for each thread.
+# Returns true if httpd runs under ThreadSanitizer, which makes everything slower and uses memory for each thread.
 sub is_under_tsan { return defined $ENV{TSAN_OPTIONS} }
 
-# Under AddressSanitizer? It notes all variables of a module each time that httpd loads it, and never forgets them.
+# Returns true if httpd runs under AddressSanitizer, which records all variables of a module each time that httpd loads
+# it, and never forgets them.
 sub is_under_asan { return defined $ENV{ASAN_OPTIONS} }
 
-# How much slower than on an idle machine of today: the longer of what a loop takes now, which lasts a tenth of a second there, and of
-# how many processes shared a processor in the last minute, up to ten.
+# Returns how much slower the machine is than an idle one of today, at least 1. This is the larger of two numbers: how
+# long a loop takes that lasts 0.1 s on an idle machine, and how many processes shared a processor in the last minute,
+# up to ten.
 sub slowness {
     my ($time, $turns) = (Time::HiRes::time(), 0);
     1 while ++$turns < 4_000_000;
@@ -76,8 +78,9 @@ sub slowness {
     return max(1, (Time::HiRes::time() - $time) / 0.1, min(10, $load / $processors));
 }
 
-# Calls $done until it returns something true; returns that, or what $done returned last when the time is over. The seconds are
-# those of an idle machine: one under load is given more, and who waits for 10 seconds anyway waits for 60. The longer it has waited, the more rarely it asks: from 50 to 10 times a second.
+# Calls $done until it returns a true value, and returns that value. Returns the last value of $done when the time is
+# over. $seconds is the limit on an idle machine. It is extended on a busy machine, and any limit of 10 seconds or more
+# becomes at least 60. Asks 50 times a second at first, and later 10 times a second.
 sub wait_until {
     my ($seconds, $done) = @_;
     my $begin = Time::HiRes::time();
@@ -95,8 +98,8 @@ sub wait_until {
     }
 }
 
-# A free port. The kernel gives higher ones to clients, and a UDP socket, open until this process ends, reserves the number against
-# other test files of any run.
+# Returns a free port below those that the kernel gives to clients. A UDP socket, open until this process ends, reserves
+# the port against other test files of any run.
 sub free_port {
     while (1) {
         my %address = (LocalAddr => '127.0.0.1', LocalPort => 10_000 + int rand 20_000);

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 package CatalogTest::Webhooks;
 
-# A receiver of webhooks (tests/webhooks/receiver.js), which verifies them with npm's standardwebhooks. Its paths say how it answers: /ok/a,
-# /500/b, /hang/c.
+# A receiver of webhooks (tests/webhooks/receiver.js) that verifies messages with npm's standardwebhooks. The path says
+# how it answers: /ok/a, /500/b, /hang/c.
 
 use strict;
 use warnings FATAL => 'all';
@@ -16,7 +16,7 @@ our $SECRET = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
 
 my %running;
 
-# secret: the text of the file that both sides have.
+# Starts a receiver. `secret` is the text of the secret's file.
 sub new {
     my ($class, %o) = @_;
     my $self = bless { dir => new_dir(), port => free_port() }, $class;
@@ -30,7 +30,7 @@ sub start {
     my $script = setting('top') . '/build/webhooks/receiver.js';
     -f $script or die "there is no $script: run make build/webhooks/receiver.js\n";
     my $pid = open(my $out, '-|', qw(setpriv --pdeathsig KILL node), $script, $self->secret, $self->log, $self->{port}) // die "$script: $!\n";
-    <$out> // die "$script did not start\n"; # it prints its port once it listens
+    <$out> // die "$script did not start\n"; # the receiver prints its port once it listens
     $running{ $self->{pid} = $pid } = $out;
     return $self;
 }
@@ -46,23 +46,23 @@ sub secret { "$_[0]{dir}/secret" }
 sub log { "$_[0]{dir}/log" }
 sub url { "http://127.0.0.1:$_[0]{port}$_[1]" }
 
-# Lines of CatalogWebhook for paths; options follow a path after a space.
+# Returns lines of CatalogWebhook for the paths. Options follow a path after a space.
 sub lines {
     my ($self, @paths) = @_;
     return join '', map { my ($path, $options) = split / /, $_, 2; 'CatalogWebhook ' . $self->url($path) . qq( "secret=${\$self->secret}") . ($options ? " $options" : '') . "\n" } @paths;
 }
 
-# From now on, the path answers in another way.
+# Changes how the path answers from now on.
 sub answer { my ($self, $path, $how) = @_; HTTP::Tiny->new->post($self->url("/-$path"), { content => $how })->{success} or die "the receiver does not listen\n" }
 
-# What has come to a path, oldest first.
+# Returns the messages that a path, or any path, has received, oldest first.
 sub received {
     my ($self, $path) = @_;
     my $text = -e $self->log ? slurp($self->log) : '';
-    return grep { !defined $path || $_->{path} eq $path } map { Cpanel::JSON::XS::decode_json($_) } $text =~ /^(.*)\n/mg; # without a line that is being written
+    return grep { !defined $path || $_->{path} eq $path } map { Cpanel::JSON::XS::decode_json($_) } $text =~ /^(.*)\n/mg; # ignores a line that is still being written
 }
 
-# The changes that the receiver of a path has accepted, if it answers ok, in the order in which they came.
+# Returns the changes that a path has received, in order of arrival. The path must be one that answers ok.
 sub changes { my ($self, $path) = @_; return map { @{ $_->{verified}{data} } } $self->received($path) }
 
 END {
