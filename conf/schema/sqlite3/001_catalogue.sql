@@ -3,6 +3,8 @@
 
 -- ---- products ----
 
+-- n: the key and the order of the list, 43 bits of milliseconds, 12 bits of their fraction and 8 random bits of the id, a UUID of version 7. So
+-- createdAt is n >> 20, see docs/decisions/0110-one-number-orders-products.md. An id is found by its number.
 -- extra: own fields of the shop as a JSON object, see docs/decisions/0068-own-fields-in-one-column.md. NULL: the product has none.
 -- From name_key on, what conditions, order and search need: src/catalogue/product/products.c writes it together with each product. Folded
 -- texts, and numbers as the bits of a double, which order them: -1 for no rating. words: the distinct folded words of the name, as
@@ -54,8 +56,8 @@ CREATE TABLE dictionary (
     PRIMARY KEY (part, letters, word)
 ) WITHOUT ROWID;
 
--- The parts of the index that CatalogIndex names. complete: 1 when all products have theirs; until then those from the list key on,
--- filled of them. The key of a part that no product has yet is above all products. rules N: the same of the rules by which texts are folded and
+-- The parts of the index that CatalogIndex names. complete: 1 when all products have theirs; until then those from the number n on,
+-- filled of them. If no product has the part yet, n is greater than all numbers. rules N: the same of the rules by which texts are folded and
 -- split into words, see src/lib/words.h: when all products have what version N of them makes.
 CREATE TABLE product_indexes (
     part       TEXT NOT NULL PRIMARY KEY,
@@ -71,7 +73,7 @@ INSERT INTO product_indexes (part, complete, n, filled)
 -- ---- own fields of the shop ----
 
 -- The fields that some server of the database has, or had, a line of CatalogField for. definition: the type, and what decides its keys.
--- complete: 1 when all products have its keys. Until then those from the list key on, filled of them.
+-- complete: 1 when all products have its keys. Until then those from the number n on, filled of them.
 -- counted: 1 when writers count its values in value_counts, if it has the option facet.
 -- claimed: 1 when product_unique has all values of products, if it has the option unique; it also has them when complete is 1.
 -- ordered_at: when the configuration was read that decided the order of the values of a choice; 0: they are in the order in which they came.

@@ -126,7 +126,7 @@ apr_status_t cat_own_keys_renew(cat_db_t *db, const cat_registry_t *registry, in
 /* Claims the value of one field for a product that was there before. APR_EEXIST: another one has it. */
 apr_status_t cat_own_keys_claim(cat_db_t *db, const cat_registry_t *registry, int field, const char *const *product);
 
-/* All keys of a product; and all that there is of it. */
+/* Deletes the keys and the unique values of the product with the number n. id: NULL if no product has the number any more. */
 apr_status_t cat_own_keys_delete(cat_db_t *db, const cat_registry_t *registry, const char *n, const char *id);
 
 /* *id: the product that has the value of the unique field, on the pool of db. APR_NOTFOUND: none. number: of the registry. */

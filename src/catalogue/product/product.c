@@ -6,7 +6,7 @@
  *
  * The column has the members that are set, in the order of the mount's fields, then those of fields that this mount does not
  * have: a line of CatalogField that was removed hides its field, and another server of the database may have lines of its own.
- * Values are as JSON has them, times as milliseconds, like the column created_at.
+ * Values are as JSON has them, times as milliseconds.
  *
  * Rows are read far more often than they are written, so the text is read member by member here, without a tree: almost always
  * the next member is that of the next field. A value that is not of its field's kind, as another program may write it, counts

@@ -48,7 +48,7 @@ typedef enum {
 
 typedef struct cat_list_query_t {
     apr_int64_t limit;         /* products in one answer, at least 1 */
-    apr_int64_t page;          /* at least 1; 0: the answer begins after a list key */
+    apr_int64_t page;          /* at least 1; 0: the answer begins after a position */
     cat_list_position_t after; /* where page is 0. At the beginning of the list, n is CAT_LIST_KEY_MAX, values NULL */
     const cat_key_t *sealing_key; /* seals cursors, where page is 0 */
     const char *cursor;           /* the client's, where page is 0; NULL: another key has sealed it */
