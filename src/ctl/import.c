@@ -223,12 +223,13 @@ static apr_status_t add_missing(void *baton)
     return rv;
 }
 
-static const char *explain_status(apr_status_t rv)
+static const char *explain_status(const import_t *im, apr_status_t rv)
 {
     switch (rv) {
     case APR_EEXIST:
-        return "another row has the same unique value, or another product the number in the id: its time and the 8 "
-               "bits after it";
+        return table_of(im)->is_numbered && !im->ctl->db->taken
+                   ? "another product has an id with the same time and first random bits"
+                   : "another row has the same unique value";
     case CAT_EVALUE:
         return "the database refuses the row: a row that it refers to is missing, or a value is not allowed";
     default:
@@ -281,7 +282,7 @@ static const char *store_batch(import_t *im)
         rv = add_rows(im);
         if (rv != APR_SUCCESS && im->at < im->count) {
             return at_line(im, im->rows[im->at].line,
-                           apr_pstrcat(im->pool, table_of(im)->name, ": ", explain_status(rv), NULL));
+                           apr_pstrcat(im->pool, table_of(im)->name, ": ", explain_status(im, rv), NULL));
         }
         rv = rv == APR_SUCCESS ? look_up_batch(im) : rv;
     }

@@ -66,7 +66,7 @@ in_step('a webhook makes it follow', 20);
 end();
 for (1 .. 6) {
     run(0.2);
-    my $end = Time::HiRes::time() + rand 0.6;
+    my $end = Time::HiRes::time() + rand 0.3;
     create("$_-$$") while Time::HiRes::time() < $end;
     end();
 }
@@ -80,7 +80,7 @@ end();
 unlink "$dir/copy.json";
 for (1 .. 4) {
     run(0.2);
-    my $end = Time::HiRes::time() + rand 0.6;
+    my $end = Time::HiRes::time() + rand 0.3;
     create("new $_") while Time::HiRes::time() < $end;
     end();
 }

@@ -7,6 +7,7 @@
 use CatalogTest;
 use CatalogTest::Changes qw(state_of difference);
 use CatalogTest::Ctl qw(ctl_for problems);
+use CatalogTest::Ids qw(n_of);
 use Time::HiRes qw(sleep time);
 
 use constant { MANY => $ENV{CATALOG_ROWS} // ($ENV{BRIEF} ? 3_600 : 10_200), AT_ONCE => 10_000 }; # more than one run of the job takes back
@@ -35,7 +36,7 @@ sub begun {
 # The state without some products.
 sub without {
     my ($state, @ids) = @_;
-    my $some = join '|', @ids;
+    my $some = join '|', map { ($_, n_of($_)) } @ids;
     return join "\n", grep { !/$some/ } split /\n/, $state;
 }
 

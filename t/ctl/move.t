@@ -5,7 +5,7 @@
 # catalogctl export and import: move a whole catalogue from one database to another, and change nothing else.
 use CatalogTest;
 use CatalogTest::Ctl qw(command command_for at_terminal run);
-use CatalogTest::Ids qw(id_at);
+use CatalogTest::Ids qw(id_at twin_of);
 use CatalogTest::Move qw(product product_id rows_of write_file);
 
 my $dir = scratch();
@@ -31,7 +31,7 @@ sub file_of { my @lines = @_; return slurp(write_file("$dir/lines", sub { shift 
 
 my @ids = map { product_id($_) } 0 .. 4;
 my $LATEST = 2**43 - 1;
-my @made = (id_at(0), id_at(1_763_717_400_000, 1), id_at($LATEST, 2**20 - 1));
+my @made = (id_at(0), id_at(1_763_717_400_000, 1), id_at($LATEST, 2**20 - 2));
 my @hashes = map { ($_ x 64) } qw(0 a f);
 my $text = "'\\\\ %s %d \\\" \\u0001\\u001f\\u000a/\x7f \xc3\xa4\xcc\x88 \xf0\x9f\x98\x80 \xef\xbf\xbf; DROP TABLE products; --  ";
 my $file = file_of(
@@ -74,6 +74,7 @@ for (map { Cpanel::JSON::XS::decode_json($_) } split /\n/, rows_of($file) =~ s/\
 my $tables = q(SELECT m.name, c.name FROM sqlite_master m, pragma_table_info(m.name) c WHERE m.type = 'table' AND c.name <> 'imported_at' AND m.name NOT IN ('account_locks', 'bulk_jobs', 'category_counts', 'change_batches', 'change_marks', 'changes', 'idempotency_keys', 'login_failures', 'product_counts', 'catalog_fields', 'dictionary', 'product_indexes', 'product_keys', 'product_unique', 'product_words', 'schema_version', 'value_counts', 'webhooks')
     AND NOT (m.name = 'products' AND c.name IN ('name_key', 'category_key', 'price_key', 'rating_key', 'words')));
 $columns{ $_->[0] }{ $_->[1] } = 1 for @{ DBI->connect("dbi:SQLite:dbname=$dir/1.db")->selectall_arrayref($tables) };
+$columns{products}{created_at} = delete $columns{products}{n}; # the number is made of the id
 is_deeply(\%moved, \%columns, 'the export has all columns of all tables');
 like($file, qr/\A\{"mod_catalog":\{"format":1,"time":"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z","changes":\d+\}\}\n/,
     'the first line has the format and the time');
@@ -114,6 +115,7 @@ is_deeply(import_into($target, $products), said(1200, 200), 'an import of the wh
 my %bad = (
     'there is no such table' => sub { s/products/product/ }, 'it is not a JSON object with one field' => sub { s/\}\}$/}/ },
     'price must be a number' => sub { s/"price":[\d.]+/"price":"1"/ }, 'created_at must be a whole number' => sub { s/"created_at":\d+/"created_at":1.5/ },
+    'created_at is not the time in the id' => sub { s/"created_at":\K\d+/$& + 1/e }, 'created_at is not the time in the id ' => sub { s/-7(?=...-)/-4/ },
     'id is required; key is not a known field' => sub { s/"id"/"key"/ }, 'name must not be null' => sub { s/"name":"[^"]*"/"name":null/ },
     'its key does not follow that of the previous line' => sub { $_ = $lines[1] }, 'it is not a JSON object with one field ' => sub { $_ = "\n" },
     'the line is cut off, too long, or contains NUL' => sub { s/Product/P\0/ }, 'the line is cut off, too long, or contains NUL ' => sub { s/Product/'P' x 70_000/e },
@@ -141,6 +143,9 @@ fails(import_into($target, $products =~ s/"format":1/"format":2/r), qr/a format 
     'another format is refused');
 is_deeply(import_into($target, $products =~ s/"format":1,/"format":1,"schema":12,/r =~ s/\{"end":.*(?="sha256")/{"end":{/r), said(1200, 0),
     'a file of a program that knew other tables is imported');
+
+my $twin = file_of(product(5) =~ s/"id":"\K[^"]+/twin_of($&)/er);
+fails(import_into($target, $twin), qr/^catalogctl: line 2: products: another product has an id with the same time and first random bits\n\z/, 'a product whose number another one has is refused');
 
 # ---- rows beside those of the file ----
 
