@@ -6,7 +6,7 @@
  * first NEAR in the index of the list's order, which is cheap, and needs no transaction.
  *
  * Any other page takes three statements in one transaction, so that all see the same products: the total; the number of
- * the page's first product, counted in the index from the nearer end of the list; and the products from this number on.
+ * the last product before the page, counted in the index from the nearer end of the list; and the products below this number.
  *
  *     newest | 0 .. NEAR: one statement | counted from the newest | counted from the oldest | oldest
  */
@@ -29,11 +29,11 @@ typedef struct search_t {
     apr_int64_t total;
 } search_t;
 
-/* Reads the number of the page's first product. Returns APR_NOTFOUND if the list ends before the page, because the total does not count the
+/* Reads the number of the last product before the page, of which there is one. Returns APR_NOTFOUND if the list ends before the page, because the total does not count the
  * writes of other programs. */
 static apr_status_t find_key(const search_t *s, const char *const **key)
 {
-    apr_int64_t newer = s->skip, older = s->total - 1 - s->skip;
+    apr_int64_t newer = s->skip - 1, older = s->total - s->skip;
     int is_newer = newer <= older;
     apr_int64_t end = is_newer ? CAT_LIST_KEY_MAX : CAT_LIST_KEY_MIN;
 
@@ -54,7 +54,7 @@ static apr_status_t read_far(void *baton)
     }
     rv = find_key(s, &key);
     if (rv == APR_SUCCESS) {
-        rv = cat_db_each(s->db, SQL_PRODUCT_LIST_AT, CAT_VALUES(key[0], s->limit), s->row, s->baton);
+        rv = cat_db_each(s->db, SQL_PRODUCT_LIST_AFTER, CAT_VALUES(key[0], s->limit), s->row, s->baton);
     }
     return rv == APR_NOTFOUND ? APR_SUCCESS : rv;
 }

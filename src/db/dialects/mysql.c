@@ -170,9 +170,6 @@ static apr_status_t judge_result(const cat_fault_t *fault)
 #define BY_TIME " FORCE INDEX (products_by_time)"
 #define BY_NUMBER " FORCE INDEX (PRIMARY)"
 
-#define PRODUCT_LIST_MYSQL(from)                                                                                       \
-    "SELECT " PRODUCT_COLUMNS " FROM products" BY_NUMBER " WHERE n " from " %s ORDER BY n DESC LIMIT %s"
-
 /*
  * The statements in which it differs from db/dialects/sql.def: there is no ON CONFLICT, and no LIMIT in a subquery of IN.
  */
@@ -189,8 +186,8 @@ static const char *const statements[SQL_COUNT] = {
         "SELECT n FROM products" BY_TIME " WHERE n < %s ORDER BY n DESC LIMIT 1 OFFSET %s",
     [SQL_PRODUCT_KEY_ABOVE] =
         "SELECT n FROM products" BY_TIME " WHERE n >= %s ORDER BY n LIMIT 1 OFFSET %s",
-    [SQL_PRODUCT_LIST_AT] = PRODUCT_LIST_MYSQL("<="),
-    [SQL_PRODUCT_LIST_AFTER] = PRODUCT_LIST_MYSQL("<"),
+    [SQL_PRODUCT_LIST_AFTER] =
+        "SELECT " PRODUCT_COLUMNS " FROM products" BY_NUMBER " WHERE n < %s ORDER BY n DESC LIMIT %s",
     [SQL_PRODUCT_LOCK] = PRODUCT_LOCK " FOR UPDATE",
     [SQL_PRODUCT_LOCK_100] = LOCK_100 " FOR UPDATE",
     [SQL_PRODUCT_KEYS] = PRODUCT_KEYS " FOR UPDATE",

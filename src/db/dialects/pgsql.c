@@ -152,8 +152,6 @@ static const char *const statements[SQL_COUNT] = {
         "SELECT " PRODUCT_COLUMNS ", " PRODUCT_TOTAL
         NEWEST(" WHERE n <= (SELECT n FROM (SELECT n FROM products ORDER BY n DESC LIMIT 2100) k"
                " ORDER BY n DESC LIMIT 1 OFFSET %s)", "$2") " LIMIT %s",
-    [SQL_PRODUCT_LIST_AT] =
-        "SELECT " PRODUCT_COLUMNS NEWEST(" WHERE n <= %s", "$2") " LIMIT %s",
     [SQL_PRODUCT_LIST_AFTER] =
         "SELECT " PRODUCT_COLUMNS NEWEST(" WHERE n < %s", "$2") " LIMIT %s",
     [SQL_BATCHES_INSERT_SINGLE] = "INSERT INTO " BATCHES_SINGLE("lastval()") " ON CONFLICT DO NOTHING",
