@@ -12,6 +12,7 @@
 # Other programs hold locks on rows that a request needs.
 use CatalogTest;
 use CatalogAccounts;
+use CatalogTest::Ids qw(n_of);
 use CatalogTest::Metrics qw(location moved_since);
 use IO::Select ();
 use List::Util qw(max);
@@ -38,7 +39,7 @@ sub registration { (POST => '/register', { username => $_[0], email => "$_[0]\@e
 
 # case: a write waits for a row that another session locks for a moment, and a read does not
 $db->do('BEGIN');
-$db->do('SELECT * FROM products WHERE id = ? FOR UPDATE', undef, $ids[0]);
+$db->do('SELECT * FROM products WHERE n = ? FOR UPDATE', undef, n_of($ids[0]));
 my $put = ask(PUT => $path, { price => 2 }, token => $token);
 my $start = time;
 answers($server->api(GET => $path), 200, undef, 'a read is served while another session locks the row');
@@ -61,7 +62,7 @@ for (['COMMIT', 409], ['ROLLBACK', 201]) {
 
 # case: a row stays locked: the server refuses writes within seconds, with Retry-After, and stores nothing
 $db->do('BEGIN');
-$db->do('SELECT * FROM products WHERE id IN (?, ?) FOR UPDATE', undef, @ids[0, 1]);
+$db->do('SELECT * FROM products WHERE n IN (?, ?) FOR UPDATE', undef, map { n_of($_) } @ids[0, 1]);
 insert_user($db, 'held');
 my $count = $other->selectrow_array('SELECT COUNT(*) FROM users');
 my @refused = $server->burst(map { wire(@$_) } [PUT => $path, { price => 3 }, token => $token],

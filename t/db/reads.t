@@ -26,8 +26,8 @@ my @ids = (keys %name, (keys %name)[0 .. 7], $absent, $absent);
 # Sessions that wait for the table.
 sub waiting {
     return $engine->admin->selectcol_arrayref(driver eq 'pgsql'
-        ? q(SELECT pid FROM pg_stat_activity WHERE query LIKE 'SELECT id, name%' AND wait_event_type = 'Lock')
-        : q(SELECT id FROM information_schema.processlist WHERE state LIKE 'Waiting for table%' AND info LIKE 'SELECT id, name%'));
+        ? q(SELECT pid FROM pg_stat_activity WHERE query LIKE 'SELECT n, id, name%' AND wait_event_type = 'Lock')
+        : q(SELECT id FROM information_schema.processlist WHERE state LIKE 'Waiting for table%' AND info LIKE 'SELECT n, id, name%'));
 }
 
 sub ask {

@@ -5,14 +5,15 @@
 # A change of all that match meets a product that is deleted after it was found, and restored before it is asked what still matches.
 use CatalogTest;
 use CatalogTest::Engine;
+use CatalogTest::Ids qw(n_of);
 
 my $server = server(mount => 'CatalogMaxLimit 1000')->start;
 my $token = register($server)->{token};
 my ($low, $high, $probe) = map { $server->database } 1 .. 3;
 
 sub ask { return $server->api(@_, token => $token) }
-sub begin { my ($db, $id) = @_; $db->do('BEGIN'); $db->selectall_arrayref('SELECT id FROM products WHERE id = ? FOR UPDATE', undef, $id) }
-sub is_free { return scalar @{ $probe->selectall_arrayref('SELECT id FROM products WHERE id = ? FOR UPDATE SKIP LOCKED', undef, $_[0]) } }
+sub begin { my ($db, $id) = @_; $db->do('BEGIN'); $db->selectall_arrayref('SELECT id FROM products WHERE n = ? FOR UPDATE', undef, n_of($id)) }
+sub is_free { return scalar @{ $probe->selectall_arrayref('SELECT id FROM products WHERE n = ? FOR UPDATE SKIP LOCKED', undef, n_of($_[0])) } }
 
 sub waits { CatalogTest::Engine->shared->lock_waits($probe) }
 

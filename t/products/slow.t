@@ -11,7 +11,7 @@ use IO::Select ();
 use Time::HiRes ();
 
 my $LIMIT = 1; # seconds
-my ($PRODUCTS, $FILLER) = driver() eq 'mysql' ? (7000, 5200) : (4000, 4000); # MariaDB compares fastest
+my ($PRODUCTS, $FILLER) = driver() eq 'mysql' ? (7000, 5200) : (6000, 5000); # MariaDB compares fastest
 my $server = server(mount => "CatalogQueryTimeout $LIMIT\nCatalogMaxConnections 4",
     conf => "CatalogCacheSize 0\n" . location() . (mpm() eq 'prefork' ? '' : CatalogTest::Server::one_child()))->start;
 my $token = register($server)->{token};

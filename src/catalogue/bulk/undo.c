@@ -284,8 +284,8 @@ static apr_status_t release_values(const run_t *run)
     apr_status_t rv = APR_SUCCESS;
 
     for (int i = 0; i < run->waiting->nelts && rv == APR_SUCCESS; i++) {
-        rv =
-            cat_db_exec(run->db, SQL_UNIQUE_DELETE_ALL, CAT_VALUES(APR_ARRAY_IDX(run->waiting, i, const char *)), NULL);
+        const char *n = cat_id_number_text(run->db->pool, APR_ARRAY_IDX(run->waiting, i, const char *));
+        rv = cat_db_exec(run->db, SQL_UNIQUE_DELETE_ALL, CAT_VALUES(n), NULL);
     }
     return rv;
 }

@@ -20,6 +20,7 @@ use Storable ();
 use Time::HiRes qw(sleep time);
 
 use CatalogTest::Http ();
+use CatalogTest::Ids qw(n_of);
 use CatalogTest::Linear ();
 use CatalogTest::Tools qw(wait_until);
 
@@ -212,7 +213,7 @@ sub hold_transactions {
         my $held = sprintf "$HELD%04d%04d%04d", $self->{round}, $number, $n;
         eval {
             $db->do($is_quick ? 'BEGIN IMMEDIATE' : 'BEGIN');
-            $db->selectall_arrayref('SELECT id FROM products WHERE id = ?' . ($is_quick ? '' : ' FOR UPDATE'), undef, $ids[rand @ids]) if $n % 2;
+            $db->selectall_arrayref('SELECT id FROM products WHERE n = ?' . ($is_quick ? '' : ' FOR UPDATE'), undef, n_of($ids[rand @ids])) if $n % 2;
             for (1 .. 3) {
                 $db->do(q(INSERT INTO changes (product_id, at, batch, op) VALUES (?, ?, 1, 'update')), undef, $held, int(1000 * time));
                 sleep rand($is_quick ? 0.03 : 0.4);
