@@ -1069,7 +1069,7 @@ static int passes_other_keys(const char *line)
                        : !strcmp(driver, "pgsql") ? "product_keys c"
                                                   : "DEPENDENT SUBQUERY|c|";
 
-    return strstr(line, name) && !strstr(line, !strcmp(driver, "mysql") ? ".n|" : "n=?");
+    return strstr(line, name) && !strstr(line, !strcmp(driver, "mysql") ? ".n" : "n=?");
 }
 
 /* Each engine in its own words: a table read as a whole, a sort below that of the page, and all postings of a word, kept to be passed
