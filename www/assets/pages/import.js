@@ -3,7 +3,7 @@
 import { lineFor } from '../import/lines.js';
 import { CSV, findDecimal, findDelimiter, NDJSON, openText, readHead, readSample, Transfer, typeOf, UTF_8 } from '../import/transfer.js';
 import { select } from '../lib/controls.js';
-import { bdi, byId, el, follow, saveFile, settle, state } from '../lib/dom.js';
+import { bdi, byId, el, follow, saveFile, flush, state } from '../lib/dom.js';
 import { explain } from '../lib/form.js';
 import { say, showError, start } from '../lib/page.js';
 import { formatWhole, pieces, t } from '../lib/text.js';
@@ -212,14 +212,14 @@ async function run(name, before, pass) {
     request = new AbortController();
     began = { at: performance.now(), ...transfer.value.progress.value };
     phase.value = name;
-    settle();
+    flush();
     byId('run-title').focus();
     try {
         await pass();
         return true;
     } catch (error) {
         phase.value = before;
-        settle();
+        flush();
         if (!request.signal.aborted) {
             isUnsure.value = name === 'storing' && MAYBE_STORED.includes(error.status);
             showError(byId('trouble'), error, { checking: check, storing: store, undoing: takeBack }[name], true).focus();
@@ -230,7 +230,7 @@ async function run(name, before, pass) {
 
 function showResult(next) {
     phase.value = next;
-    settle();
+    flush();
     byId('result-title').focus();
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The bars below the table: what can be done with the selected products, Undo, and how far a change has come. */
-import { bdi, byId, el, follow, settle, state } from '../lib/dom.js';
+import { bdi, byId, el, follow, flush, state } from '../lib/dom.js';
 import { say, showError } from '../lib/page.js';
 import { pieces, t } from '../lib/text.js';
 import { keptUndo, makeUndo } from '../product/batches.js';
@@ -83,7 +83,7 @@ export async function removeAll(products) {
     try {
         byId('bulk-trouble').replaceChildren();
         const removal = remove(products, job => run({ job, changesOf: () => null, done: 'job.removed' }));
-        settle();
+        flush();
         page.focus(heir, column);
         await removal;
     } catch (error) {
@@ -132,7 +132,7 @@ const removeSelected = () => (matching.value ? changeAll({ delete: true }) : rem
 async function all() {
     try {
         await selectAll();
-        settle();
+        flush();
         [...byId('bulk').querySelectorAll('button')].find(button => button.checkVisibility()).focus(); /* its own button may have gone */
     } catch (error) {
         showError(byId('bulk-trouble'), error, all).focus();
@@ -141,7 +141,7 @@ async function all() {
 
 function none() {
     chooseNone();
-    settle();
+    flush();
     page.focus(undefined, 'name');
 }
 
@@ -181,7 +181,7 @@ function bulkBar() {
 function undoRemoval() {
     const [first] = undo().products;
     say(t('undo.done'));
-    settle();
+    flush();
     page.focus(first.id, 'name');
 }
 
