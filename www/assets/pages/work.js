@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* For writers: the products in a table, to be edited in it or beside it. The address of the page has the filters, the page and the product. */
 import { call, watchProducts } from '../lib/api.js';
-import { bdi, byId, each, el, follow, recall, remember, settle, state } from '../lib/dom.js';
+import { bdi, byId, each, el, follow, recall, remember, flush, state } from '../lib/dom.js';
 import { connectFilters, hasNext, isOpenEnded, setPageLink } from '../lib/list.js';
 import { say, setTitle, showError, start } from '../lib/page.js';
 import { formatTime, t } from '../lib/text.js';
@@ -193,7 +193,7 @@ function setEditing(next) {
 function endEditing() {
     const { id, name } = editing.value;
     setEditing(null);
-    settle();
+    flush();
     grid.focus(id, name);
 }
 
@@ -211,7 +211,7 @@ function edit(id, name) {
     if (!editing.value && product) {
         const editor = makeEditor({ owner, product, names: [name], prefix: 'cell-', cancel, saved });
         setEditing({ id, name, editor });
-        settle();
+        flush();
         const input = editor.controlOf(name);
         input.focus();
         input.select?.(); /* a choice has no text to select */
@@ -437,7 +437,7 @@ function fillDialog(product) {
             byId('product').close();
             product ? showStored(stored) : load();
             say(t(product ? 'edit.saved' : 'edit.added'));
-            settle();
+            flush();
             grid.focus(stored.id, 'name');
         },
     });
