@@ -242,7 +242,7 @@ async function judgeUser({ needsWriter, needsAdmin }) {
 }
 
 async function begin(run, needs) {
-    let unknown; /* error because of which it is unknown whether there is a session */
+    let unknown; /* error of restore(): it is unknown whether there is a session */
     const user = await restore().catch(error => {
         unknown = error;
         return null;
