@@ -210,7 +210,6 @@ export class Transfer {
         this.end = this.file.size; /* end of the readable part */
     }
 
-    /* Returns the number of rows that can be stored. */
     get good() {
         return this.#rows - this.failed;
     }

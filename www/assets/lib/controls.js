@@ -16,7 +16,6 @@ function notes(id, control, hint) {
     ];
 }
 
-/* Returns a control with its label. */
 export function field(id, label, control, hint) {
     control.id = id;
     return el('div', { class: 'field' }, el('label', { class: 'form-label', for: id }, label), control, notes(id, control, hint));

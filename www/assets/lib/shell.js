@@ -69,7 +69,7 @@ export function passNext(link) {
     return link;
 }
 
-/* Returns the address of such a page. */
+/* Returns the address of a page for signing in or registering, which passes on the next page. */
 export const entry = page => passNext(el('a', { href: at(page) })).href;
 
 /* Returns the address of the sign-in page. `fragment` is that of this page, to return to; fragments of pages that mails

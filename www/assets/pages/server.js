@@ -202,7 +202,6 @@ const VIEWS = {
     pending: { query: { state: 'pending' }, none: 'server.pendingNone' },
 };
 
-/* Returns { span, view, page }. */
 function readAddress() {
     const query = new URLSearchParams(location.search);
     const [span, view] = [query.get('span'), query.get('mails')];

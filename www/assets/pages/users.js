@@ -151,7 +151,6 @@ function writeAddress({ page, ...texts }) {
     return `${location.pathname}${query.size > 0 ? `?${query}` : ''}`;
 }
 
-/* Returns the path of the request for the list. */
 function requestPath(asked) {
     const given = view.filters.filter(key => asked[key]).map(key => [key, asked[key]]);
     const query = new URLSearchParams([...given, ['page', asked.page], ['limit', LIMIT]]);

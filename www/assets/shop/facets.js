@@ -37,7 +37,6 @@ export async function learnFacets() {
     return isNew;
 }
 
-/* Returns the text of a value. */
 export function valueText(name, value) {
     if (name === 'category') {
         return value === null ? t('list.allCategories') : value || t('list.uncategorized');

@@ -120,7 +120,6 @@ export function questions(list, facets, lacks) {
     return { products, others };
 }
 
-/* Returns the number of filters in use. */
 export function countFilters({ category, min, max, stock, rating, own }) {
     return [category !== null, min !== '' || max !== '', stock, rating !== '', ...Object.keys(own)].filter(Boolean).length;
 }

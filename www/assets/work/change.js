@@ -42,7 +42,6 @@ export const giveUp = job => stopJob(job).catch(() => {});
 
 const MINE = 'change'; /* key of the last change that this tab began */
 
-/* Returns the stored changes by key. */
 const readKept = owner => JSON.parse(recall('localStorage', nameOf(owner)) ?? '{}');
 
 function keep(owner, kept) {

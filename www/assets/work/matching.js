@@ -200,7 +200,6 @@ function progress() {
     ];
 }
 
-/* Returns the bar that shows the progress. */
 export function progressBar() {
     return el('div', { class: 'bulk', id: 'progress', hidden: () => !running.value }, () => running.value && progress());
 }

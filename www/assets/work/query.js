@@ -125,7 +125,6 @@ export function conditions(asked) {
 /* Returns the conditions as text, as a change of all matching products needs them. */
 export const whereOf = asked => new URLSearchParams(conditions(asked)).toString();
 
-/* Returns the path of the request for the list. */
 export function requestPath(asked) {
     const sort = asked.sort ? [['sort', asked.sort]] : [];
     const match = asked.q ? [['match', 'prefix']] : []; /* the same matching as for a change of all matching products */

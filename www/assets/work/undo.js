@@ -79,5 +79,4 @@ export function listHistory(undo) {
     follow(() => (byId('history-choice').hidden = history.value.length === 0));
 }
 
-/* Returns the newest change that can be undone. */
 export const newest = () => history.value.find(canUndo);
