@@ -104,8 +104,8 @@ static apr_status_t create_places(cat_semaphore_t *s, const pthread_mutexattr_t 
 /*
  * Does not use apr_proc_mutex_t. At a restart the parent destroys such a mutex if no child has reported yet that it
  * uses it, so children forked just before would be left without a mutex. The mutexes here are never destroyed; they
- * consist only of their memory. With priority inheritance, the kernel hands a mutex to the thread that has waited
- * longest.
+ * consist only of their memory. They are robust, so a thread can lock a mutex whose holder has died. With priority
+ * inheritance, the kernel hands a mutex to the thread that has waited longest.
  */
 apr_status_t cat_semaphore_create(cat_semaphore_t **semaphore, apr_pool_t *pool, const cat_semaphore_size_t *size)
 {

@@ -89,7 +89,6 @@ static inline void unit_products_maintain(unit_database_t *database)
     cat_db_release(db);
 }
 
-/* Returns the number of wrong counts. */
 static inline int unit_products_check(unit_database_t *database)
 {
     cat_db_t *db = unit_database_use(database->pool, database);

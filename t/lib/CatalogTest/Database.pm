@@ -59,7 +59,6 @@ sub connect {
     return $db;
 }
 
-# Returns all rows of all tables as text.
 sub dump {
     my ($self) = @_;
     my $db = $self->connect;

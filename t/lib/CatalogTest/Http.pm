@@ -56,7 +56,7 @@ sub request {
     return answer($r->{status}, $r->{headers}, $r->{content} // '');
 }
 
-# Returns the same request as text.
+# Returns the request that request() would send, as text.
 sub request_bytes {
     my ($method, $path, $body, %o) = @_;
     my $content = defined $body ? encode($body) : '';

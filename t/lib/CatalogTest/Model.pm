@@ -373,7 +373,6 @@ sub compare {
 
 sub is_compared_as_number { my ($field) = @_; return $is_number{$field} || $is_boolean{$field} || $field eq 'color' || $field eq 'baking' }
 
-# Returns the length of a duration in seconds.
 sub seconds { my ($text) = @_; my %in = (W => 604_800, D => 86_400, H => 3600, M => 60, S => 1); my $sum = 0; $sum += $1 * $in{$2} while $text =~ /(\d+)(\w)/g; return $sum }
 
 sub equals { my ($field, $one, $other) = @_; return $field eq 'baking' ? seconds($one) == seconds($other) : $is_number{$field} ? $one == $other : $one eq $other }
@@ -396,7 +395,6 @@ sub meets_list {
     return $op eq 'exists' ? (@$has > 0) == $values[0] : $op eq 'all' ? $found == @values : $found > 0;
 }
 
-# Returns a test of products.
 sub test_of {
     my ($field, $op, @values) = @_;
     return sub { meets_list($_[0]{$field} // [], $op, @values) } if $field eq 'tags';
@@ -662,7 +660,6 @@ sub random_own {
     return map { $line{$_}{required} || rand() < 0.7 ? ($_ => $OWN_VALUE{$_}->($unique)) : () } grep { $line{$_} } sort keys %OWN_VALUE;
 }
 
-# Returns a random body of an update.
 sub random_change {
     my ($unique) = @_;
     my $change = random_product($unique);

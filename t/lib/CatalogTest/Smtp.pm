@@ -48,7 +48,6 @@ sub received {
     return map { Cpanel::JSON::XS::decode_json($_) } slurp("$self->{dir}/envelopes.jsonl") =~ /^(.*)\n/mg;
 }
 
-# Returns the mails to one address.
 sub received_by {
     my ($self, $address) = @_;
     return grep { "@{ $_->{rcpt_tos} }" eq $address } $self->received;

@@ -45,7 +45,7 @@ export function stories(server) {
     unit(
         'a row that reads its item is made anew in its place, and one that does so in a function is not',
         server,
-        ({ state, each, el, settle }, root) => {
+        ({ state, each, el, flush }, root) => {
             const list = state([{ id: 1, n: 1 }, { id: 2, n: 2 }]);
             const [read, followed] = [el('ul'), el('ul')];
             root.append(read, followed);
@@ -53,9 +53,9 @@ export function stories(server) {
             each(followed, () => list.value, ({ id }) => id, (item, { id }) => el('li', {}, () => `${id}: ${item.value.n}`));
             const before = followed.firstChild;
             list.value = [{ id: 1, n: 5 }, { id: 2, n: 2 }];
-            settle();
+            flush();
             list.value = [{ id: 2, n: 3 }, { id: 1, n: 6 }];
-            settle();
+            flush();
             const texts = parent => [...parent.children].map(({ textContent }) => textContent);
             return { read: texts(read), followed: texts(followed), isKept: followed.lastChild === before };
         },
@@ -65,16 +65,16 @@ export function stories(server) {
     unit(
         'a value that is no longer read does not count',
         server,
-        ({ state, follow, settle }) => {
+        ({ state, follow, flush }) => {
             const [which, a, b] = [state('a'), state(1), state(2)];
             const seen = [];
             follow(() => seen.push(which.value === 'a' ? a.value : b.value));
             which.value = 'b';
-            settle();
+            flush();
             a.value = 5;
-            settle();
+            flush();
             b.value = 6;
-            settle();
+            flush();
             return seen;
         },
         seen => assert.deepEqual(seen, [1, 2, 6]),
@@ -83,7 +83,7 @@ export function stories(server) {
     unit(
         'what was made inside ends when what made it runs again',
         server,
-        ({ state, follow, settle }) => {
+        ({ state, follow, flush }) => {
             const [outer, inner] = [state(0), state(0)];
             let runs = 0;
             follow(() => {
@@ -94,9 +94,9 @@ export function stories(server) {
                 });
             });
             outer.value = 1;
-            settle();
+            flush();
             inner.value = 1;
-            settle();
+            flush();
             return runs;
         },
         runs => assert.equal(runs, 3),
@@ -105,13 +105,13 @@ export function stories(server) {
     unit(
         'attributes and texts follow; texts are not parsed as HTML',
         server,
-        ({ state, el, settle }, root) => {
+        ({ state, el, flush }, root) => {
             const [text, busy] = [state('<b>1</b>'), state(true)];
             root.append(el('p', { class: 'x', 'aria-busy': () => busy.value }, () => text.value));
             const before = root.innerHTML;
             text.value = ['2', el('i', {}, '3')];
             busy.value = false;
-            settle();
+            flush();
             return [before, root.innerHTML];
         },
         ([before, after]) => {
@@ -123,7 +123,7 @@ export function stories(server) {
     unit(
         'a list keeps the element, and the focus, of each item that stays',
         server,
-        ({ state, el, each, settle }, root) => {
+        ({ state, el, each, flush }, root) => {
             const items = state(['a', 'b', 'c'].map(id => ({ id, n: 1 })));
             const render = item => el('button', {}, () => item.value.id + item.value.n);
             each(root, () => items.value, ({ id }) => id, render);
@@ -131,15 +131,15 @@ export function stories(server) {
             b.focus();
             const texts = [root.textContent];
             items.value = ['d', 'b', 'c'].map(id => ({ id, n: 2 }));
-            settle();
-            settle();
+            flush();
+            flush();
             texts.push(root.textContent, root.children[1] === b, document.activeElement === b);
             items.value = ['c', 'b'].map(id => ({ id, n: 3 }));
-            settle();
-            settle();
+            flush();
+            flush();
             texts.push(root.textContent, root.children[0] === c);
             items.value = [];
-            settle();
+            flush();
             return [...texts, root.childNodes.length];
         },
         result => assert.deepEqual(result, ['a1b1c1', 'd2b2c2', true, true, 'c3b3', true, 0]),
@@ -148,7 +148,7 @@ export function stories(server) {
     unit(
         'an item that is gone follows nothing any more',
         server,
-        ({ state, el, each, settle }, root) => {
+        ({ state, el, each, flush }, root) => {
             const [items, outside] = [state(['a']), state(0)];
             let runs = 0;
             const render = item =>
@@ -158,11 +158,11 @@ export function stories(server) {
                 });
             each(root, () => items.value, item => item, render);
             outside.value = 1;
-            settle();
+            flush();
             items.value = [];
-            settle();
+            flush();
             outside.value = 2;
-            settle();
+            flush();
             return runs;
         },
         runs => assert.equal(runs, 2),
@@ -192,18 +192,18 @@ export function stories(server) {
     unit(
         'an item that is as it was is not made anew',
         server,
-        ({ state, el, each, settle }, root) => {
+        ({ state, el, each, flush }, root) => {
             const items = state([{ id: 'a', names: ['x'] }]);
             each(root, () => items.value, ({ id }) => id, item => el('p', {}, () => el('button', {}, item.value.names.join())));
             const button = root.querySelector('button');
             button.focus();
             items.value = [{ id: 'a', names: ['x'] }];
-            settle();
-            settle();
+            flush();
+            flush();
             const isKept = document.activeElement === button;
             items.value = [{ id: 'a', names: ['x', 'y'] }];
-            settle();
-            settle();
+            flush();
+            flush();
             return [isKept, root.textContent];
         },
         result => assert.deepEqual(result, [true, 'x,y']),

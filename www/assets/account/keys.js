@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The keys of the user's programs. The token of a new key is shown until the page is left, or another key is made: nobody can read it again. */
+/* The API keys of the user's programs. The token of a new key is shown until the user leaves the page or creates
+ * another key. Nobody can read it later. */
 import { call } from '../lib/api.js';
 import { bdi, byId, el } from '../lib/dom.js';
 import { manage, rules } from '../lib/form.js';
 import { say, showError } from '../lib/page.js';
 import { formatTime, t } from '../lib/text.js';
 
-const ROLES = ['user', 'editor', 'admin']; /* each includes those before it */
+const ROLES = ['user', 'editor', 'admin']; /* each role includes those before it */
 const DAY = 86_400; /* seconds */
 const MOST = 3650; /* days */
 
@@ -17,7 +18,7 @@ function lifeOf({ createdAt, expiresAt, lastUsedAt, address }) {
     return lastUsedAt ? t('key.used', { ...values, lastUsed: formatTime(lastUsedAt), address }) : t('key.unused', values);
 }
 
-/* Resolves to whether the user wants the key to end. */
+/* Resolves to true if the user wants to delete the key. */
 function askForEnd({ name }) {
     const dialog = byId('key-end');
     byId('key-question').textContent = t('key.question', { name });
@@ -100,12 +101,12 @@ const checks = {
 async function makeKey({ name, days, role, password }) {
     const { token } = await call('POST', '/auth/keys', { name, role, expiresIn: days * DAY, password });
     byId('key').reset();
-    showToken(token); /* first, because nothing that fails may lose it */
+    showToken(token); /* first, because an error must not lose the token */
     say(t('key.made', { name }));
     await showKeys();
 }
 
-/* own: the user's role, which a key has at most. */
+/* `own` is the user's role, the highest role for a key. */
 export function offerKeys(own) {
     const roles = ROLES.slice(0, ROLES.indexOf(own) + 1);
     byId('key-role').replaceChildren(...roles.map(role => el('option', { value: role, selected: role === own }, t(`role.${role}`))));

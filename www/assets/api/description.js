@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
-/* Reads an OpenAPI 3.1 description: its operations, and what their schemas say, for people. */
+/* Reads an OpenAPI 3.1 description: its operations, and short texts about their schemas. */
 
 const METHODS = ['get', 'post', 'put', 'patch', 'delete'];
 
@@ -12,7 +12,7 @@ export class Description {
         );
     }
 
-    /* Operations share responses. */
+    /* Resolves the responses, which operations share. */
     operation(path, method, { responses, ...rest }) {
         const resolved = Object.entries(responses).map(([status, response]) => [status, this.resolve(response)]);
         return { path, method: method.toUpperCase(), ...rest, responses: Object.fromEntries(resolved) };
@@ -22,7 +22,8 @@ export class Description {
         return this.operations.find(({ operationId }) => operationId === id);
     }
 
-    /* [{ name, description, operations }] of which some are left by the filter, in the order of the tags. */
+    /* Returns the tags with the operations that match the filter, [{ name, description, operations }], in the order of
+     * the tags. */
     groups(filter) {
         const words = filter.toLowerCase().split(/\s+/).filter(Boolean);
         const matches = ({ method, path, operationId, summary }) => {
@@ -37,7 +38,7 @@ export class Description {
             .filter(({ operations }) => operations.length > 0);
     }
 
-    /* What a reference leads to, or the value itself. */
+    /* Returns the target of a reference, or the value itself. */
     resolve(value) {
         if (!value?.$ref) {
             return value;
@@ -50,13 +51,13 @@ export class Description {
         return (operation.parameters ?? []).map(parameter => this.resolve(parameter));
     }
 
-    /* Who may send the request: { isOpen: anyone, role: that a user must have }. */
+    /* Returns who may send the request: { isOpen: true for everybody, role: the required role }. */
     access({ security }) {
         const isOpen = security.length === 0 || security.some(choice => Object.keys(choice).length === 0);
         return { isOpen, role: isOpen ? undefined : security.flatMap(Object.values).flat()[0] };
     }
 
-    /* The type of a schema in a few words: "string, 1 to 200 characters". */
+    /* Returns the type of a schema in a few words: "string, 1 to 200 characters". */
     type(schema) {
         const name = schema.$ref?.split('/')[3];
         const { type, items, format, enum: choices, oneOf } = this.resolve(schema);
@@ -70,7 +71,8 @@ export class Description {
         return [kind, choices && `one of ${choices.join(', ')}`, ...bounds(this.resolve(schema))].filter(Boolean).join(', ');
     }
 
-    /* The members of an object, or of the objects of an array or a choice, each { name, schema, isRequired }. */
+    /* Returns the members of an object, or of the objects in an array or a choice: { name, schema, isRequired }
+     * each. */
     members(schema) {
         const { properties, required = [], items, oneOf } = this.resolve(schema);
         if (properties) {
@@ -83,7 +85,7 @@ export class Description {
         return items ? this.members(items) : [];
     }
 
-    /* The schemas of a choice, each with its name. */
+    /* Returns the schemas of a choice. */
     choices(schema) {
         const { oneOf, items } = this.resolve(schema);
         return oneOf ?? (items ? this.choices(items) : []);

@@ -7,10 +7,10 @@ import { formatWhole, t } from '../lib/text.js';
 import { composeCurl, composeHeaders, composeUrl, exchange, fileName, readable, SHOWN } from './request.js';
 import { code, disclosure, prose, typeView } from './schema.js';
 
-/* The form that sends the request of an operation, and shows its answer. */
+/* The form that sends the request of an operation and shows the answer. */
 
 const READING = ['GET'];
-const TYPES = { csv: 'text/csv', ndjson: 'application/x-ndjson', jsonl: 'application/x-ndjson' }; /* by the suffix of a file */
+const TYPES = { csv: 'text/csv', ndjson: 'application/x-ndjson', jsonl: 'application/x-ndjson' }; /* media types by file suffix */
 
 /* ---- fields ---- */
 
@@ -32,7 +32,8 @@ function parameterField(description, parameter, controls) {
     );
 }
 
-/* Those of a field are behind a disclosure of its name, and all of them behind another: a shop has hundreds. */
+/* Returns the fields of conditions. Those of each field of a product are collapsed under its name, and all names are
+ * collapsed, because a shop has hundreds. */
 function conditionFields(conditions, fieldOf) {
     const groups = Map.groupBy(conditions, ({ name }) => name.split('[')[0]);
     const views = [...groups].map(([name, group]) =>
@@ -41,7 +42,8 @@ function conditionFields(conditions, fieldOf) {
     return conditions.length > 0 ? disclosure(t('api.conditions', { n: conditions.length }), el('div', { class: 'inner' }, views)) : null;
 }
 
-/* Conditions with an operator in brackets and headers are not among the first that one looks for. */
+/* Returns the fields of parameters. Conditions with an operator in brackets, and headers, come last, because users
+ * rarely need them. */
 function parameterFields(description, operation, controls) {
     const all = description.parameters(operation);
     const hasBrackets = ({ name }) => name.includes('[');
@@ -57,13 +59,13 @@ function parameterFields(description, operation, controls) {
 
 /* ---- the body ---- */
 
-/* Those of JSON are with their schemas. */
+/* Returns an example of the body. JSON bodies have their examples in the schemas. */
 function writeExample(description, { example, schema }) {
     example ??= description.resolve(schema).examples?.[0] ?? '';
     return typeof example === 'string' ? example : JSON.stringify(example, null, 4);
 }
 
-/* Returns { fields, read }; read() returns { type, body }. */
+/* Returns { fields, read }. read() returns { type, body }. */
 function bodyFields(description, { content, required }) {
     const types = Object.keys(content);
     const media = content[types[0]];
@@ -104,7 +106,7 @@ function tokenField(operation, { isOpen }) {
 
 /* ---- the answer ---- */
 
-/* What the server says of a failure that has a name. */
+/* Reads the server's explanation of a problem. */
 async function explain({ status, headers }) {
     const name = new Headers(headers).get('Catalog-Problem');
     if (status < 400 || !name) {
@@ -134,7 +136,8 @@ async function answerView(answer) {
 
 /* ---- the form ---- */
 
-/* A request that changes something is sent by a click on its button only, not by Enter in a field. */
+/* Returns the button that sends the request. A request that changes something is sent only by a click, not by Enter in
+ * a field. */
 function sendButton(method, send) {
     if (READING.includes(method)) {
         return el('button', { class: 'btn btn-primary' }, t('api.sendReading'));
@@ -162,7 +165,7 @@ export function requestForm(description, operation) {
         ...(bearer && { Authorization: `Bearer ${bearer}` }),
     });
 
-    /* The request as it will be sent; the token is a secret, and too long to be read. */
+    /* Shows the request that will be sent. The token is replaced, because it is secret and too long. */
     function showLine() {
         const sent = body?.read() ?? {};
         const address = new URL(url(), location).href;

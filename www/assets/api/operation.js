@@ -4,7 +4,7 @@ import { t } from '../lib/text.js';
 import { requestForm } from './form.js';
 import { disclosure, json, prose, schemaView } from './schema.js';
 
-/* One operation of a description: what it is for, who may use it, its form, its body and its answers. */
+/* Shows an operation of a description: its purpose, the users who may use it, its form, its body and its answers. */
 
 export function methodName(method) {
     return el('span', { class: `method ${method.toLowerCase()}` }, method);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
-/* Requests that the user composes, and their answers as they came. */
+/* Composes requests, sends them, and formats answers. */
 
-export const SHOWN = 100_000; /* octets of a body */
+export const SHOWN = 100_000; /* bytes of a body */
 
-/* parameters: [{ name, in, value }]. Those without a value are left out. */
+/* Returns the URL. `parameters` is [{ name, in, value }]; parameters without a value are omitted. */
 export function composeUrl(base, path, parameters) {
     const filled = parameters.filter(({ value }) => value !== '');
     const query = filled
@@ -27,15 +27,16 @@ export function composeHeaders(parameters) {
     );
 }
 
-/* In a shell, nothing within single quotes is special. The token is a variable of the shell's, which is special in double quotes. */
+/* Quote for a shell: inside single quotes nothing is special. The token is a shell variable, which is expanded inside
+ * double quotes. */
 const quote = text => `'${text.replaceAll("'", "'\\''")}'`;
 const quoteHeader = ([name, value]) => (name === 'Authorization' ? `"${name}: ${value}"` : quote(`${name}: ${value}`));
 
-/* The same request as a command line; body: a text, a File or undefined. */
+/* Returns the request as a command line. `body` is a text, a File or undefined. */
 export function composeCurl(method, url, headers, body) {
     const parts = [
         'curl',
-        ...(/[[\]{}]/.test(url) ? ['-g'] : []), /* brackets are no patterns */
+        ...(/[[\]{}]/.test(url) ? ['-g'] : []), /* brackets are not patterns */
         ...(method === 'GET' ? [] : [`-X ${method}`]),
         quote(url),
         ...Object.entries(headers).map(header => `-H ${quoteHeader(header)}`),
@@ -44,7 +45,7 @@ export function composeCurl(method, url, headers, body) {
     return parts.join(' ');
 }
 
-/* Resolves to { status, statusText, headers: [[name, value]], blob, milliseconds }; rejects with what fetch() does. */
+/* Resolves to { status, statusText, headers: [[name, value]], blob, milliseconds }. Rejects like fetch(). */
 export async function exchange(method, url, { headers, body, signal }) {
     const begin = performance.now();
     const response = await fetch(url, { method, headers, body, signal, cache: 'no-store' });
@@ -58,7 +59,7 @@ export async function exchange(method, url, { headers, body, signal }) {
     };
 }
 
-/* The body as a text to show, JSON indented; isWhole: not cut short. */
+/* Resolves to { text, isWhole }: the body as text, with JSON indented. isWhole is false if the text was cut. */
 export async function readable(blob) {
     const isWhole = blob.size <= SHOWN;
     const text = await blob.slice(0, SHOWN).text();
@@ -66,13 +67,13 @@ export async function readable(blob) {
         try {
             return { text: JSON.stringify(JSON.parse(text), null, 4), isWhole };
         } catch {
-            /* NDJSON is shown as it is */
+            /* NDJSON is shown unchanged */
         }
     }
     return { text, isWhole };
 }
 
-/* The file name that the answer suggests; undefined: none. */
+/* Returns the file name that the answer suggests. Returns undefined if there is none. */
 export function fileName(headers) {
     const disposition = new Headers(headers).get('Content-Disposition') ?? '';
     return /filename="([^"]+)"/.exec(disposition)?.[1];

@@ -2,9 +2,9 @@
 import { el } from '../lib/dom.js';
 import { t } from '../lib/text.js';
 
-/* Shows parts of a description (description.js), whose own words are in English. */
+/* Shows parts of a description (description.js). Its own texts are in English. */
 
-/* A text in which backquotes mark code. */
+/* Returns a text in which backquotes mark code. */
 export function prose(text = '') {
     const parts = text.split('`').map((part, i) => (i % 2 === 0 ? part : el('code', {}, part)));
     return el('span', { lang: 'en' }, parts);
@@ -22,7 +22,7 @@ export function disclosure(summary, ...content) {
     return el('details', {}, el('summary', {}, summary), content.flat(Infinity));
 }
 
-/* The type of a schema, and whether it is required. */
+/* Returns the type of a schema, and whether it is required. */
 export function typeView(description, schema, isRequired) {
     return el(
         'span',
@@ -32,7 +32,7 @@ export function typeView(description, schema, isRequired) {
     );
 }
 
-/* seen: the names of the schemas that are shown around this one, which are not shown again in it. */
+/* Returns a member. `seen` has the names of the schemas around it, which are not shown again. */
 function memberView(description, { name, schema, isRequired }, seen) {
     const { description: about } = description.resolve(schema);
     return el(
@@ -68,7 +68,7 @@ function membersView(description, schema, seen) {
         : null;
 }
 
-/* A schema: its type, and its members with their types and meaning. */
+/* Returns a schema: its type, and its members with types and meanings. */
 export function schemaView(description, schema) {
     const { description: about } = description.resolve(schema);
     return [el('p', {}, typeView(description, schema)), about && el('p', {}, prose(about)), membersView(description, schema, [])];

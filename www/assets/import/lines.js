@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The line of CatalogField that makes a field for a column of a file; makes no elements. */
+/* Proposes the CatalogField line for a column of a file. Creates no elements. */
 
 const LONGEST_NAME = 40;
 const LONGEST_LABEL = 100;
 const LONGEST_STRING = 200;
-const LONGEST_TEXT = 100; /* of a list */
+const LONGEST_TEXT = 100; /* characters of a text in a list */
 const LONGEST_LIST = 32;
 
-/* The names that httpd refuses, because the API uses them: the table "reserved" of src/catalogue/product/own_field.c. */
+/* Names that httpd refuses, because the API uses them: the table "reserved" of src/catalogue/product/own_field.c. */
 const RESERVED = [
     ...['page', 'limit', 'cursor', 'q', 'sort', 'fields', 'etags', 'count', 'facets', 'match', 'relevance', 'format', 'safe', 'delimiter'],
     ...['decimal', 'bom', 'encoding', 'list', 'etag', 'success', 'message', 'data', 'error', 'errors', 'pagination', 'images', 'corrected'],
     'history',
 ];
 
-/* The first type that all cells have; a number that begins with 0 is one of an article, and stays as it is. */
+/* The first type that all cells match is used. A number that begins with 0 is an article number, and remains a text. */
 const TYPES = [
     ['boolean', /^(true|false|yes|no|ja|nein|wahr|falsch)$/i],
     ['integer', /^[-+]?(0|[1-9]\d{0,14})$/],
@@ -38,7 +38,7 @@ function typeOf(cells) {
     return type ?? (cells.some(cell => cell.includes('|')) && cells.every(isList) ? 'strings' : 'string');
 }
 
-/* Letters and digits of ASCII, of which the first is a letter: "Größe (cm)" becomes groesseCm. */
+/* Returns a name of ASCII letters and digits that begins with a letter: "Größe (cm)" becomes groesseCm. */
 function nameOf(column, taken) {
     const plain = column
         .replace(/[äöüÄÖÜ]/g, letter => `${letter.normalize('NFD')[0]}e`)
@@ -53,10 +53,11 @@ function nameOf(column, taken) {
     return [begun, ...Array.from({ length: 98 }, (_, i) => `${begun}${i + 2}`)].find(isFree) ?? begun;
 }
 
-/* In the configuration of httpd ${NAME} is a variable. */
+/* Separates $ and {, because ${NAME} is a variable in httpd's configuration. */
 const quote = text => `"${text.replace(/[\\"]/g, '\\$&').replaceAll('${', '$ {')}"`;
 
-/* column: its name; cells: the first ones that are not empty; taken: names of other fields, to which the new one is added. */
+/* Returns the line. `column` is the column's name, `cells` its first cells that are not empty, `taken` the names of
+ * other fields, to which the new name is added. */
 export function lineFor(column, cells, taken) {
     const name = nameOf(column, taken);
     const label = column.replace(/\s+/g, ' ').trim().slice(0, LONGEST_LABEL);

@@ -1,32 +1,32 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
 /*
- * The import of a file of products, part by part. This module copies octets; what they mean, and where rows are, the server says:
- * docs/api.md, "Files in parts".
+ * Imports a file of products in parts. This module copies bytes. The server reports where rows are and what they mean;
+ * see docs/api.md, "Files in parts".
  */
 import { anyOf, call, currentUser, newKey, read } from '../lib/api.js';
 import { state } from '../lib/dom.js';
 import { makeUndo } from '../product/batches.js';
 
-const PART = 128 * 1024; /* octets */
-const HEAD = 64 * 1024; /* octets in which the first rows are looked for */
-const FEW = 20; /* faulty rows, after which a longer part may be tried */
-const SHOWN = 100; /* faulty rows that are kept to be shown */
-const MOST_REASONS = 200; /* different ones that are counted */
-const PORTION = 100; /* products that are deleted by one request; the server may allow fewer than the thousand that it allows by default */
-const KEPT = 20; /* products that are named when they were not taken back */
-const SAMPLE = 80; /* octets of what cannot be read as rows */
+const PART = 128 * 1024; /* bytes */
+const HEAD = 64 * 1024; /* bytes in which the first rows are read */
+const FEW = 20; /* faulty rows below which a longer part is tried */
+const SHOWN = 100; /* faulty rows kept for display */
+const MOST_REASONS = 200; /* different reasons that are counted */
+const PORTION = 100; /* products deleted by one request; a server may allow fewer than the default of 1,000 */
+const KEPT = 20; /* products named if they were not deleted */
+const SAMPLE = 80; /* bytes shown of data that cannot be read as rows */
 
 export const CSV = 'text/csv';
 export const NDJSON = 'application/x-ndjson';
 export const UTF_8 = 'utf-8';
 export const WINDOWS = 'windows-1252';
 
-/* What can be between the cells of CSV, by its name in the API. */
+/* Delimiters of CSV by their names in the API. */
 const DELIMITERS = { tab: '\t', semicolon: ';', comma: ',' };
 
-/* The member of a faulty line of NDJSON that has its errors, and the beginning of a line up to where it is or belongs. A byte order mark
- * may come first. */
+/* REASONS is the member of a faulty NDJSON line that has its errors. LINE_BEGIN matches the beginning of a line
+ * including that member; a byte order mark may come first. */
 const REASONS = 'whatIsWrong';
 const LINE_BEGIN = new RegExp(`^(\\xef\\xbb\\xbf)?\\s*\\{\\s*("${REASONS}"\\s*:\\s*"([^"\\\\]|\\\\.)*"\\s*,?\\s*)?`);
 
@@ -35,23 +35,24 @@ export function typeOf({ name, type }) {
 }
 
 /*
- * style: { delimiter, encoding }, as in the API. Resolves to the cells of the file's first rows, [[text]], and what it is read as:
- * { head, delimiter, encoding }. The file may say both itself.
+ * Reads the first rows of a file. `style` is { delimiter, encoding } as in the API. Resolves to { head, delimiter,
+ * encoding }: the cells [[text]], and the delimiter and encoding used, which the file may override.
  */
 export function readHead(file, style) {
     const query = new URLSearchParams({ ...style, dryRun: 'head', part: file.size > HEAD ? 'more' : 'last' });
     return call('POST', `/products/import?${query}`, file.slice(0, HEAD, CSV));
 }
 
-/* The parameters of what is sent of a source: { type, mode, style, columns, header }, as Transfer has them. isFirst: with the header row. */
+/* Returns the parameters of a request for a source { type, mode, style, columns, header }, as in Transfer. isFirst is
+ * true if the part includes the header row. */
 function queryOf({ type, mode, style, columns, header }, isFirst, parameters) {
     const ofCsv = type === CSV ? { ...style, columns: columns.join(), header: isFirst && header !== undefined } : {};
     return new URLSearchParams({ mode, ...ofCsv, ...parameters });
 }
 
 /*
- * Resolves to what the server makes of the beginning of the file: { products, as they would be stored; rows, of which so many are failed; fields,
- * the errors }. source: as that of Transfer.
+ * Resolves to the server's reading of the beginning of the file: { products, rows, failed, fields }. products are as
+ * they would be stored, failed is the number of faulty rows, fields are the errors. `source` is that of Transfer.
  */
 export async function readSample({ file, ...source }) {
     const query = queryOf(source, true, { dryRun: 'sample', part: file.size > HEAD ? 'more' : 'last' });
@@ -64,20 +65,21 @@ export async function readSample({ file, ...source }) {
     return { products: answer.data ?? [], failed: 0, ...answer.summary, fields: answer.fields ?? [] };
 }
 
-function isUtf8(octets) {
+function isUtf8(bytes) {
     try {
-        new TextDecoder(UTF_8, { fatal: true }).decode(octets, { stream: true });
+        new TextDecoder(UTF_8, { fatal: true }).decode(bytes, { stream: true });
         return true;
     } catch {
         return false;
     }
 }
 
-/* A file that is no UTF-8 although it has letters of UTF-8 beyond ASCII is more likely a damaged one than one of Windows. */
+/* Guesses the encoding. A file with some letters beyond ASCII that are valid UTF-8 is more likely damaged UTF-8 than
+ * Windows-1252. */
 async function guessEncoding(file) {
-    const octets = await file.slice(0, HEAD).arrayBuffer();
-    const hasLetters = /[^\0-\x7f\ufffd]/.test(new TextDecoder().decode(octets, { stream: true }));
-    return isUtf8(octets) || hasLetters ? UTF_8 : WINDOWS;
+    const bytes = await file.slice(0, HEAD).arrayBuffer();
+    const hasLetters = /[^\0-\x7f\ufffd]/.test(new TextDecoder().decode(bytes, { stream: true }));
+    return isUtf8(bytes) || hasLetters ? UTF_8 : WINDOWS;
 }
 
 async function inUtf8(file, encoding) {
@@ -86,9 +88,9 @@ async function inUtf8(file, encoding) {
 }
 
 /*
- * Resolves to the file as it can be sent in parts, { text, encoding, isMarked }: UTF-16 becomes UTF-8, for which its parts need not be
- * read by characters. Windows-1252 is left to the server: a browser takes the octets that it lacks for control characters. isMarked: a byte
- * order mark says the encoding, which is otherwise a guess.
+ * Resolves to { text, encoding, isMarked }: the file in a form that can be sent in parts. UTF-16 is converted to UTF-8,
+ * whose parts may begin within a character. Windows-1252 is left to the server, because browsers read its unused bytes
+ * as control characters. isMarked is true if a byte order mark gives the encoding; otherwise it is a guess.
  */
 export async function openText(file) {
     const { encoding } = await readHead(file, { delimiter: 'comma', encoding: WINDOWS });
@@ -98,14 +100,15 @@ export async function openText(file) {
     return { text: encoding === UTF_8 ? file : await inUtf8(file, encoding), encoding: UTF_8, isMarked: true };
 }
 
-/* How many cells at least most of the rows have. A comma within a few texts does not count, and one in each price counts as a semicolon
- * between two cells does. */
+/* Returns the number of cells that at least half of the rows have. So a comma inside a few texts does not count, but a
+ * comma in each price counts like a semicolon between two cells. */
 function usualWidth(rows) {
     const widths = rows.map(({ length }) => length).sort((a, b) => a - b);
     return widths.length === 0 ? 0 : widths[Math.floor((widths.length - 1) / 2)];
 }
 
-/* The delimiter that makes the most columns; of two that make as many, not the comma, which may be a decimal mark. */
+/* Resolves to the delimiter that yields the most columns. Among equals, the comma comes last, because it may be a
+ * decimal comma. */
 export async function findDelimiter(file, encoding) {
     const names = Object.keys(DELIMITERS);
     const heads = await Promise.all(names.map(delimiter => readHead(file, { delimiter, encoding })));
@@ -114,7 +117,7 @@ export async function findDelimiter(file, encoding) {
     return most > 1 ? heads[widths.indexOf(most)].delimiter : 'comma';
 }
 
-/* 'comma' if a number in these cells has a decimal comma for certain, and none a decimal point. */
+/* Returns 'comma' if a number in the cells certainly has a decimal comma and none a decimal point. */
 export function findDecimal(rows) {
     const cells = rows.flat();
     const has = pattern => cells.some(text => pattern.test(text));
@@ -123,19 +126,19 @@ export function findDecimal(rows) {
 
 const quote = text => `"${text.replaceAll('"', '""')}"`;
 
-const letters = new TextDecoder(WINDOWS).decode(Uint8Array.from({ length: 256 }, (_, octet) => octet));
+const letters = new TextDecoder(WINDOWS).decode(Uint8Array.from({ length: 256 }, (_, byte) => byte));
 
-/* The text in the encoding of the file; in Windows's, a question mark stands for what that does not have. */
+/* Returns the text in the encoding of the file. In Windows-1252, a question mark replaces characters that it lacks. */
 function encode(text, encoding) {
     return encoding === UTF_8 ? text : Uint8Array.from(text, letter => letters.indexOf(letters.includes(letter) ? letter : '?'));
 }
 
-/* Is the part refused for its size, in octets or in rows? */
+/* Returns true if the part was refused for its size in bytes or rows. */
 const isTooLarge = ({ problem }) => problem === 'import-too-long' || problem === 'body-too-large';
 
-/* Where an octet of a body is in the file, of which it has these ranges. */
-function placeOf(octet, ranges) {
-    let rest = octet;
+/* Returns the position in the file of a byte of a body that consists of these ranges of the file. */
+function placeOf(byte, ranges) {
+    let rest = byte;
     for (const [begin, end] of ranges) {
         if (rest <= end - begin) {
             return begin + rest;
@@ -145,18 +148,19 @@ function placeOf(octet, ranges) {
     return undefined;
 }
 
-/* Without the end of its line. */
-function trimRow(octets, begin, end) {
+/* Returns the end of a row without its line end. */
+function trimRow(bytes, begin, end) {
     let last = end;
-    while (last > begin && (octets[last - 1] === 10 || octets[last - 1] === 13)) {
+    while (last > begin && (bytes[last - 1] === 10 || bytes[last - 1] === 13)) {
         last -= 1;
     }
     return last;
 }
 
-/* The line with the reasons as its first member, instead of those of an earlier import. What is no object has no room for them. */
+/* Returns the line with the reasons as its first member, replacing those of an earlier import. A line that is not an
+ * object is returned unchanged. */
 function explainLine(line, reasons) {
-    const text = new TextDecoder('latin1').decode(line); /* a character for each octet */
+    const text = new TextDecoder('latin1').decode(line); /* one character per byte */
     const [begin] = LINE_BEGIN.exec(text) ?? [];
     if (begin === undefined) {
         return [line];
@@ -166,49 +170,52 @@ function explainLine(line, reasons) {
 }
 
 /*
- * First check(), which stores nothing, then store(). Both reject with what call() does; called again, they go on where they were.
+ * An import. First check(), which stores nothing, then store(). Both reject like call(); if called again, they
+ * continue.
  *
- * file: a File. type: CSV or NDJSON. mode: as in the API. Of CSV, style: { delimiter, decimal, encoding } as in the API; columns: the
- * fields of the columns, '' for one that is left out; header: their names in the first row, undefined if it has none. explain(error): the
- * words of an error in the file of faulty rows.
+ * file: a File. type: CSV or NDJSON. mode: as in the API. For CSV also style: { delimiter, decimal, encoding } as in
+ * the API; columns: the fields of the columns, '' for a column to ignore; header: the names in the first row, undefined
+ * if there are none. explain(error) returns the text of an error for the file of faulty rows.
  */
 export class Transfer {
-    progress = state({ rows: 0, share: 0 }); /* of the pass that is under way: its rows so far, and its share of the file */
-    faults = []; /* the first rows that are faulty: { row, text, errors } */
-    failed = 0; /* how many rows are faulty */
-    reasons = new Map(); /* of each reason, in words, its field and how many rows have it: { field, n }; the first MOST_REASONS of them */
-    isCut = false; /* the end of the file cannot be read */
-    counts = { created: 0, updated: 0, unchanged: 0 }; /* what the import does, if no row is faulty */
-    stored = 0; /* rows */
-    updated = 0; /* products that were there before */
-    made = []; /* the products that were created: { id, etag } */
-    takenBack = { deleted: 0, changed: [], gone: 0 }; /* what became of them; changed: the ids of those that somebody else has changed, so that they stay */
-    undone = null; /* what became of it where the server keeps a history: as makeUndo() has it */
-    refused = []; /* those that the server did not delete for another reason, which may have gone when the user tries again */
+    progress = state({ rows: 0, share: 0 }); /* rows processed by the current pass, and its share of the file */
+    faults = []; /* first faulty rows: { row, text, errors } */
+    failed = 0; /* number of faulty rows */
+    reasons = new Map(); /* for the first MOST_REASONS reasons, as texts: { field, n }, the field and the number of
+                          * rows */
+    isCut = false; /* true if the end of the file cannot be read */
+    counts = { created: 0, updated: 0, unchanged: 0 }; /* counts of the import, if no row is faulty */
+    stored = 0; /* number of stored rows */
+    updated = 0; /* number of products that existed before */
+    made = []; /* products that were created: { id, etag } */
+    takenBack = { deleted: 0, changed: [], gone: 0 }; /* results of deleting them; changed has the ids of products
+                                                       * that another user has changed, so that they stay */
+    undone = null; /* result of makeUndo(), if the server keeps a history */
+    refused = []; /* products not deleted for another reason, which may have disappeared when the user tries again */
 
     #owner = currentUser()?.id;
-    #batches = []; /* of what is stored; one is missing where the server keeps no history */
+    #batches = []; /* batches of the stored rows; undefined where the server keeps no history */
     #undo = null;
 
-    #rows = 0; /* that were checked */
+    #rows = 0; /* number of checked rows */
     #cuts = []; /* [begin, end] of each faulty row */
-    #saved = []; /* the faulty rows, in blobs */
-    #checked = 0; /* the octets that were checked, */
-    #sent = 0; /* and stored */
+    #saved = []; /* faulty rows, as blobs */
+    #checked = 0; /* number of checked bytes */
+    #sent = 0; /* number of bytes sent for storage */
     #size = PART;
     #key = newKey();
 
     constructor(source) {
         Object.assign(this, source);
-        this.end = this.file.size; /* of what can be read */
+        this.end = this.file.size; /* end of the readable part */
     }
 
-    /* How many rows can be stored. */
     get good() {
         return this.#rows - this.failed;
     }
 
-    /* The faulty rows, to be mended and imported, each with its errors. In CSV these are a column of their own; label: its name. */
+    /* Returns a file of the faulty rows with their errors, to be corrected and imported. In CSV the errors are in a
+     * column of their own, named `label`. */
     faultyFile(label) {
         const rest = this.isCut ? [this.file.slice(this.end)] : [];
         return new Blob([...(this.type === CSV ? [this.#headerRow(label)] : []), ...this.#saved, ...rest], { type: this.type });
@@ -219,7 +226,7 @@ export class Transfer {
         return encode(`${names}\r\n`, this.style.encoding);
     }
 
-    /* Sends ranges of the part, which is { begin, end }. */
+    /* Sends ranges of a part, { begin, end }. */
     #send(part, ranges, parameters, options) {
         const query = queryOf(this, part.begin === 0, { part: part.end < this.end ? 'more' : 'last', ...parameters });
         const slices = ranges.map(([begin, end]) => this.file.slice(begin, end));
@@ -230,7 +237,7 @@ export class Transfer {
         return { begin, end: Math.min(begin + this.#size, this.end) };
     }
 
-    /* ---- the first pass ---- */
+    /* ---- first pass ---- */
 
     async check(signal) {
         while (this.#checked < this.end) {
@@ -248,12 +255,13 @@ export class Transfer {
         this.progress.value = { rows: 0, share: 0 };
     }
 
-    /* Errors come in the order of the rows, but not more than a hundred: then the part is sent again up to the last one. */
+    /* Evaluates an answer. It lists errors in the order of rows, but at most a hundred; if it has left out rows, the
+     * part is sent again up to the last error. */
     async #take(answer, part) {
         const { summary, fields = [] } = answer;
         const rows = Map.groupBy(fields, ({ row }) => row);
         if (rows.has(0)) {
-            throw answer; /* the header row */
+            throw answer; /* an error in the header row */
         }
         if (summary.failed > rows.size) {
             this.#size = fields.at(-1).begin;
@@ -295,12 +303,12 @@ export class Transfer {
         if (rows.length === 0) {
             return;
         }
-        const octets = new Uint8Array(await this.file.slice(part.begin, part.end).arrayBuffer());
+        const bytes = new Uint8Array(await this.file.slice(part.begin, part.end).arrayBuffer());
         const pieces = [];
         for (const [row, errors] of rows) {
             const [{ begin, end }] = errors;
             this.#countReasons(errors);
-            const piece = octets.subarray(begin, trimRow(octets, begin, end ?? begin + SAMPLE));
+            const piece = bytes.subarray(begin, trimRow(bytes, begin, end ?? begin + SAMPLE));
             if (end !== undefined) {
                 pieces.push(...this.#explained(piece, errors.map(this.explain).join(' ')), '\r\n');
                 this.#cuts.push([part.begin + begin, part.begin + begin + piece.length]);
@@ -312,9 +320,10 @@ export class Transfer {
         this.#saved.push(new Blob(pieces));
     }
 
-    /* ---- the second pass ---- */
+    /* ---- second pass ---- */
 
-    /* isStopped(): whether to send no more. What was sent is awaited, so it is always known how many rows are stored. */
+    /* Stores the rows. Sends no more parts once isStopped() returns true. Awaits the part that was sent, so the number
+     * of stored rows is always known. */
     async store(isStopped) {
         while (this.#sent < this.end && !isStopped()) {
             const part = this.#nextPart(this.#sent);
@@ -323,7 +332,7 @@ export class Transfer {
             if (isTooLarge(answer) && this.#size > 1) {
                 this.#size = Math.ceil(this.#size / 2);
             } else if (answer instanceof Error) {
-                throw answer; /* the same part, with the same key, is sent again */
+                throw answer; /* the same part is sent again with the same key */
             } else {
                 this.#note(answer, part, ranges);
             }
@@ -344,7 +353,7 @@ export class Transfer {
         this.progress.value = { rows: this.stored, share: this.#sent / this.end };
     }
 
-    /* The part without the faulty rows. */
+    /* Returns the ranges of the part without the faulty rows. */
     #goodRanges({ begin, end }) {
         const ranges = [];
         let from = begin;
@@ -358,9 +367,9 @@ export class Transfer {
         return from < end ? [...ranges, [from, end]] : ranges;
     }
 
-    /* ---- taking it back ---- */
+    /* ---- undo ---- */
 
-    /* What became of a product that was to be deleted. */
+    /* Records the result of deleting a product. */
     #noteDeletion(product, status) {
         if (status < 300) {
             this.takenBack.deleted += 1;
@@ -373,12 +382,12 @@ export class Transfer {
         }
     }
 
-    /* Whether the server takes the import back, exactly. Otherwise only what it has created can be deleted. */
+    /* Returns true if the server can undo the import exactly. Otherwise only the created products can be deleted. */
     get isExact() {
         return this.#batches.length > 0 && this.#batches.every(Boolean);
     }
 
-    /* Whether there is anything to take back, or still is. */
+    /* Returns true if there is something left to undo. */
     get canUndo() {
         return this.isExact ? this.undone === null || this.undone.isLeft : this.made.length + this.refused.length > 0;
     }
@@ -390,7 +399,8 @@ export class Transfer {
         this.undone = await this.#undo(note, isStopped);
     }
 
-    /* Takes everything back, or deletes what was created, unless it has changed since. Called again after an error, it goes on where it was. */
+    /* Undoes everything, or deletes the created products unless they have changed since. If called again after an
+     * error, continues. */
     async takeBack(isStopped) {
         if (this.isExact) {
             await this.#undoBatches(isStopped);
@@ -412,7 +422,7 @@ export class Transfer {
         }
     }
 
-    /* Resolves to the first products that are still there: { id, name }. */
+    /* Resolves to the first products that still exist: { id, name }. */
     async readKept() {
         const ids = [...this.takenBack.changed, ...this.refused.map(({ id }) => id)].slice(0, KEPT);
         const query = new URLSearchParams([...anyOf('id', ids), ['fields', 'id,name'], ['limit', KEPT]]);

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The colour that config.js gives links and buttons, in both schemes. Texts stand in it and on it, so it is made darker, in the dark scheme
- * lighter, until each of them has the contrast that WCAG asks for. A story compares what comes of extreme colours with axe.
+ * Applies the colour that config.js sets for links and buttons, in the light and the dark scheme. Text appears in this
+ * colour and on it, so the colour is made darker (lighter in the dark scheme) until both have the contrast that WCAG
+ * requires. A browser test checks extreme colours with axe.
  */
 const ENOUGH = 4.5;
 const STEPS = 20;
 
-/* grounds: what stands behind texts in the accent, the lightest or darkest first (tokens.css); end: where the colour is moved to. */
+/* grounds: backgrounds of texts in this colour, the lightest or darkest first (tokens.css). end: the colour toward
+ * which the accent moves. */
 const SCHEMES = {
     light: { media: 'screen', grounds: ['#ffffff', '#faf9f7', '#f1efeb'], end: '#000000' },
     dark: { media: 'screen and (prefers-color-scheme: dark)', grounds: ['#131417', '#1b1d21', '#24272c'], end: '#ffffff' },
@@ -17,7 +19,7 @@ const write = parts => `#${parts.map(part => Math.round(part).toString(16).padSt
 const mix = (one, other, share) => parse(one).map((part, i) => part + (parse(other)[i] - part) * share);
 const toward = (one, other, share) => write(mix(one, other, share));
 
-/* The luminance and the contrast of WCAG 2. */
+/* Luminance and contrast as in WCAG 2. */
 function luminance(color) {
     const [r, g, b] = parse(color).map(part => (part / 255 <= 0.04045 ? part / 255 / 12.92 : ((part / 255 + 0.055) / 1.055) ** 2.4));
     return 0.2126 * r + 0.7152 * g + 0.0722 * b;
@@ -28,7 +30,7 @@ function contrast(one, other) {
     return (high + 0.05) / (low + 0.05);
 }
 
-/* The ground of what is chosen, in a hint of the colour. */
+/* Returns the background of selected elements, a light tint of the colour. */
 const soften = (color, [ground]) => toward(ground, color, 0.12);
 
 function colorsOf(accent, { grounds, end }) {
@@ -43,7 +45,7 @@ function ruleOf(accent, scheme) {
     return `@media ${scheme.media} { :root { ${lines.join(' ')} } }`;
 }
 
-/* accent: #rgb or #rrggbb. */
+/* `accent` is #rgb or #rrggbb. */
 export function setAccent(accent) {
     if (!/^#([0-9a-f]{3}){1,2}$/i.test(accent)) {
         console.warn(`config.js: ACCENT must be #rgb or #rrggbb, not ${accent}`);

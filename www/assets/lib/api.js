@@ -1,22 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Calls to the API, and the session in which they are made. */
+/* Sends requests to the API and manages the user's session. */
 import * as config from '../../own/config.js';
 import { API, nameHere, recall, remember, state } from './dom.js';
 import { language, setCurrency } from './text.js';
 
 export { API } from './dom.js';
 
-/* A line that config.js leaves out has the value that it has in the sources. */
+/* The defaults for lines that config.js omits are those in the sources. */
 export const { METRICS = '/admin/metrics' } = config;
 
 const tabs = new BroadcastChannel(nameHere('tabs'));
-const PATIENCE = 20_000; /* ms for an answer */
-const PROBE = 3_000; /* ms between questions whether the server is back */
+const PATIENCE = 20_000; /* ms to wait for an answer */
+const PROBE = 3_000; /* ms between checks whether the server is back */
 const DETAILS = 'application/problem+json, application/json;q=0.9';
 
 /*
- * problem: its name in /problems, '' if the answer says none. summary: of an import. wait: seconds of Retry-After, or 0. fields: [{field, code, message}],
- * the fields that the server refuses. status 0: there was no answer. ended: the session has ended.
+ * An error answer. problem: name in /problems, or '' if the answer has none. summary: of an import. wait: seconds of
+ * Retry-After, or 0. fields: [{field, code, message}] of the fields that the server refuses. status is 0 if there was
+ * no answer. ended is true if the session has ended.
  */
 export class ApiError extends Error {
     constructor(status, body = {}, headers = new Headers()) {
@@ -31,9 +32,9 @@ export class ApiError extends Error {
     }
 }
 
-/* ---- whether the server can be reached ---- */
+/* ---- availability of the server ---- */
 
-/* 'up', 'down' or 'offline'; follow() its value. */
+/* The state 'up', 'down' or 'offline'. */
 export const connection = state('up');
 
 async function isBack() {
@@ -52,18 +53,18 @@ async function waitForServer() {
     connection.value = 'up';
 }
 
-function noteSilence() {
+function reportSilence() {
     if (connection.value === 'up') {
         waitForServer();
     }
 }
 
-/* A browser without a network says that it is offline, but reaches a server on the same machine. */
-addEventListener('offline', async () => (await isBack()) || noteSilence());
+/* A browser without a network reports that it is offline, but can still reach a server on the same machine. */
+addEventListener('offline', async () => (await isBack()) || reportSilence());
 
 /* ---- requests ---- */
 
-/* A proxy between the pages and the API may answer in HTML. */
+/* Returns undefined if the text is not JSON: a proxy between the pages and the API may answer in HTML. */
 function parse(text) {
     try {
         return JSON.parse(text) ?? undefined;
@@ -80,16 +81,18 @@ async function receive(request, signal) {
         if (signal?.aborted) {
             throw error;
         }
-        noteSilence();
+        reportSilence();
         throw new ApiError(0);
     }
 }
 
 /*
- * Resolves to the answer's JSON, with its ETag as tag and its Catalog-Batch as batch, or rejects with an ApiError, or with the signal's AbortError. body: what becomes
- * JSON, or a Blob of the type that it says. keepalive: continues when the user leaves the page. What changes products is told to the
- * other tabs. base: of the path; asText: the answer is no JSON, and resolves to { text }. cache: 'no-cache' if the browser may keep the answer, and
- * ask whether it has changed. patience: ms for the answer.
+ * Sends a request. Resolves to the JSON of the answer, with its ETag as `tag` and its Catalog-Batch as `batch`. Rejects
+ * with an ApiError, or with the signal's AbortError. Tells the other tabs about requests that change products.
+ *
+ * body: a value to send as JSON, or a Blob with its own type. keepalive: true to continue when the user leaves the
+ * page. base: path before `path`. asText: true if the answer is not JSON; then it resolves to { text }. cache:
+ * 'no-cache' if the browser may store the answer and revalidate it. patience: ms to wait for the answer.
  */
 export async function send(
     method,
@@ -102,7 +105,7 @@ export async function send(
         method,
         headers: {
             Accept: DETAILS,
-            'Accept-Language': language, /* of the mails that the request may lead to */
+            'Accept-Language': language, /* language of the mails that the server may send */
             ...(body && { 'Content-Type': isFile ? body.type : 'application/json' }),
             ...(token && { Authorization: `Bearer ${token}` }),
             ...headers,
@@ -130,14 +133,15 @@ export async function send(
 }
 
 /*
- * The parameters for products that have one of the values. One is compared as it is; of several, each is a parameter, because a comma would
- * separate values.
+ * Returns the parameters for products that have one of the values. A single value is compared as it is. Each of several
+ * values has a parameter of its own, because a comma would separate values.
  */
 export function anyOf(name, values) {
     return values.length === 1 ? [[name, values[0]]] : values.map(value => [`${name}[in]`, value]);
 }
 
-/* For an Idempotency-Key. crypto.randomUUID() is missing where pages come over http from another machine. */
+/* Returns a random Idempotency-Key. crypto.randomUUID() does not exist on pages loaded over http from another
+ * machine. */
 export function newKey() {
     return [...crypto.getRandomValues(new Uint8Array(16))].map(byte => byte.toString(16).padStart(2, '0')).join('');
 }
@@ -150,12 +154,12 @@ export function watchProducts(watcher) {
 /* ---- the session ---- */
 
 /*
- * The refresh token is a cookie that scripts cannot read; the access token is only in memory, so each page begins with a refresh.
- * localStorage has only the user's id, a hint that a refresh may succeed.
+ * Scripts cannot read the refresh token, which is a cookie. The access token exists only in memory, so each page begins
+ * with a refresh. localStorage has only the user's id, a hint that a refresh may succeed.
  */
 const HINT = 'user';
 let token = null;
-let renewal = null; /* the refresh in progress */
+let renewal = null; /* refresh in progress */
 const user = state(null);
 
 function set(newToken, newUser) {
@@ -169,22 +173,23 @@ function set(newToken, newUser) {
     }
 }
 
-/* The signed-in user or null; follow()s. */
+/* Returns the signed-in user, or null. Reads a state. */
 export function currentUser() {
     return user.value;
 }
 
-/* Does another page have the session of another user by now, or none? */
+/* Returns true if another page now has the session of another user, or no session. */
 export function isOvertaken() {
     return recall('localStorage', HINT) !== (user.value?.id ?? null);
 }
 
-/* Calls watcher() after another tab has signed in or out and so replaced the cookie: see restore(). */
+/* Calls watcher() after another tab has signed in or out and thereby replaced the cookie. See restore(). */
 export function watchOtherTabs(watcher) {
     tabs.addEventListener('message', ({ data }) => {
         if ('user' in data && data.user !== (user.value?.id ?? null)) {
             token = user.value = null;
-            remember('localStorage', HINT, data.user); /* which the other tab has stored, but perhaps not for this process yet */
+            remember('localStorage', HINT, data.user); /* the other tab has stored it, but this process may not see
+                                                        * that yet */
             watcher();
         }
     });
@@ -199,20 +204,20 @@ export function signIn(login, password) {
     return open('/auth/login', { login, password });
 }
 
-/* user: { username, email, password } */
+/* `user` is { username, email, password }. */
 export function register(user) {
     return open('/register', user);
 }
 
 /*
- * Runs body() when no other tab runs one of that name; resolves to what it resolves to. Where pages come over http from another machine, browsers
- * give them no locks: then body() runs at once.
+ * Runs body() while no other tab runs a body of the same name, and resolves to its result. Browsers have no locks on
+ * pages loaded over http from another machine; there body() runs at once.
  */
 export function inTurn(name, body) {
     return navigator.locks ? navigator.locks.request(nameHere(name), body) : body();
 }
 
-/* Marks an error that means that the session has ended. */
+/* Marks an error with status 401 as the end of the session. */
 function markEnd(error) {
     if (error.status === 401 && !error.ended) {
         error.ended = true;
@@ -228,7 +233,7 @@ async function renew() {
 }
 
 /*
- * Renews the access token, and with it the user's name. Tabs take turns, so that each sends the cookie that the previous tab
+ * Renews the access token and the user's data. Tabs take turns, so that each sends the cookie that the previous tab
  * received.
  */
 export function refresh() {
@@ -238,7 +243,7 @@ export function refresh() {
     return renewal;
 }
 
-/* Restores this browser's session. Resolves to the user, or to null. */
+/* Restores the session of this browser. Resolves to the user, or to null. */
 export async function restore() {
     if (!token && recall('localStorage', HINT)) {
         await refresh().catch(error => {
@@ -250,7 +255,7 @@ export async function restore() {
     return user.value;
 }
 
-/* The error of what belongs to a user who is no longer the one of this browser. The session itself goes on. */
+/* Returns the error for work of a user who is no longer signed in in this browser. The current session continues. */
 function overtaken() {
     const error = new ApiError(401);
     error.problem = 'other-user';
@@ -258,7 +263,8 @@ function overtaken() {
     return error;
 }
 
-/* Calls attempt with the access token; renews an expired token once. owner: the id of the user to whom it belongs, or of any. */
+/* Calls attempt() with the access token, and once more with a new token if the first has expired. `owner` is the id of
+ * the user whose work this is; undefined allows any user. */
 async function asUser(attempt, owner) {
     const used = token;
     const judge = () => {
@@ -282,16 +288,16 @@ async function asUser(attempt, owner) {
 }
 
 /*
- * Sends a request as the user. options: those of send(), and owner: the id of the user whose work it continues, which nobody does who has signed in
- * in another tab since.
+ * Sends a request as the user. `options` are those of send(), and `owner`: the id of the user whose work the request
+ * continues. Rejects if another user has signed in since, even in another tab.
  */
 export function call(method, path, body, { owner, ...options } = {}) {
     return asUser(used => send(method, path, { ...options, body, token: used }), owner).catch(markEnd);
 }
 
 /*
- * GET for anybody, as the user if somebody is signed in: writers see what others do not. A session that has ended shows only when the user
- * writes.
+ * Sends a GET request, as the user if one is signed in, because writers see more. If the session has ended, reads as a
+ * visitor; the user is told only when he or she writes.
  */
 export async function read(path, options) {
     if (user.value) {
@@ -306,13 +312,13 @@ export async function read(path, options) {
     return send('GET', path, options);
 }
 
-/* Resolves to what another Location of this site tells the user. Its 401 does not mean that the session has ended. */
+/* Resolves to the text of another Location of this site. A 401 from there does not mean that the session has ended. */
 export async function readText(path) {
     const options = { base: '', asText: true, headers: { Accept: 'text/plain' } };
     return (await asUser(used => send('GET', path, { ...options, token: used }))).text;
 }
 
-/* Resolves to an access token of the user that the server accepts now; null: nobody is signed in. */
+/* Resolves to an access token that the server accepts now. Resolves to null if nobody is signed in. */
 export async function accessToken() {
     if (user.value) {
         await call('GET', '/auth/me');
@@ -320,7 +326,7 @@ export async function accessToken() {
     return token;
 }
 
-/* { role, mayWrite, ... } of the user, read once a page; null: nobody is signed in. */
+/* Resolves to { role, mayWrite, ... } of the user, read once per page. Resolves to null if nobody is signed in. */
 let profile = null;
 export function readProfile() {
     const { id } = user.value ?? {};
@@ -335,15 +341,15 @@ export function readProfile() {
     return profile.answer;
 }
 
-/* Whether the user may create, update and delete products. */
+/* Resolves to whether the user may create, update and delete products. */
 export async function mayWrite() {
     return (await readProfile())?.mayWrite ?? false;
 }
 
-/* What the tab keeps of the user's changes of products: see product/history.js. */
+/* Key of the user's changes that the tab stores; see product/history.js. */
 export const HISTORY = 'history';
 
-/* For requests that end the session on the server. */
+/* Ends the session in this browser, after requests that end it on the server. */
 export function forget() {
     remember('sessionStorage', HISTORY, null);
     set(null, null);

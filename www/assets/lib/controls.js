@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 import { el } from './dom.js';
 
-/* The controls of forms that scripts make. */
+/* Makes the controls of forms that scripts create. */
 
-/* What stands below a control: its hint and, if it has a name, which manage() of form.js may check, a place for its fault. */
+/* Makes the elements below a control: its hint and, if it has a name and so may be checked by manage() of form.js, a
+ * place for its error. */
 function notes(id, control, hint) {
     const described = [hint && `${id}-hint`, control.name && `${id}-error`].filter(Boolean).join(' ');
     if (described) {
@@ -15,13 +16,12 @@ function notes(id, control, hint) {
     ];
 }
 
-/* A control with its label. */
 export function field(id, label, control, hint) {
     control.id = id;
     return el('div', { class: 'field' }, el('label', { class: 'form-label', for: id }, label), control, notes(id, control, hint));
 }
 
-/* A checkbox with its label; its name is its id. */
+/* Returns a checkbox with its label. The name of the checkbox is its id. */
 export function check(id, label, hint) {
     const box = el('input', { class: 'form-check-input', type: 'checkbox', id, name: id });
     return el(
@@ -41,7 +41,7 @@ export function area(attributes) {
     return el('textarea', { class: 'form-control', rows: 3, ...attributes });
 }
 
-/* choices: [value, text] of each. */
+/* `choices` are [value, text]. */
 export function select(choices, attributes = {}) {
     return el('select', { class: 'form-control', ...attributes }, choices.map(([value, text]) => el('option', { value }, text)));
 }

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Elements, and the state that they follow. What reads a state's value while it runs in follow(), or as a function given to el(),
- * runs again after the value has changed.
+ * Creates elements, and updates them when states change. A function that runs in follow(), or that is given to el(),
+ * runs again after a state that it read has changed.
  */
 import * as config from '../../own/config.js';
 
-/* The path of the API, which tells the catalogues of a site apart. */
+/* Path of the API. It distinguishes the catalogues of a site. */
 export const { API = '/api' } = config;
 
-let running = null; /* the reaction that now reads states */
-const waiting = new Set(); /* reactions to run again, in the order in which they were made */
+let running = null; /* reaction that is running and reads states */
+const waiting = new Set(); /* reactions to run again, in order of creation */
 
 class Reaction {
     sources = new Set();
-    parts = new Set(); /* reactions made while this one ran */
+    parts = new Set(); /* reactions created while this one ran */
 
     constructor(body) {
         this.body = body;
@@ -40,15 +40,15 @@ class Reaction {
     }
 }
 
-/* Runs what waits now, instead of at the end of the current task. */
-export function settle() {
+/* Runs the waiting reactions now instead of at the end of the current task. */
+export function flush() {
     for (const reaction of waiting) {
         waiting.delete(reaction);
         reaction.run();
     }
 }
 
-/* A value that can be set: { value }. */
+/* Creates a state: { value }, which can be set. */
 export function state(value) {
     const readers = new Set();
     return {
@@ -62,14 +62,14 @@ export function state(value) {
         set value(next) {
             if (!Object.is(next, value)) {
                 value = next;
-                waiting.size === 0 && queueMicrotask(settle);
+                waiting.size === 0 && queueMicrotask(flush);
                 readers.forEach(reader => waiting.add(reader));
             }
         },
     };
 }
 
-/* Runs body now, and again whenever a value that it read has changed. Returns a function that ends this. */
+/* Runs body now, and again whenever a state that it read has changed. Returns a function that stops this. */
 export function follow(body) {
     const reaction = new Reaction(body);
     reaction.run();
@@ -81,14 +81,15 @@ function setAttribute(element, name, value) {
     isSet ? element.setAttribute(name, value === true ? '' : value) : element.removeAttribute(name);
 }
 
-/* Texts are never parsed as HTML. undefined, null and false add nothing. */
+/* Appends children. Texts are never parsed as HTML. undefined, null and false append nothing. */
 function append(element, children) {
     element.append(...children.flat(2).filter(child => child !== undefined && child !== null && child !== false));
 }
 
 /*
- * Children are elements, texts, or lists of them. An attribute on... is a listener. true sets an attribute without a value; false
- * and undefined leave it out. A function in place of a value, or as the only child, is followed.
+ * Creates an element. Children are elements, texts, or lists of them. Attributes that begin with "on" are listeners.
+ * The value true sets an attribute without a value; false and undefined omit it. A function as a value, or as the only
+ * child, is followed.
  */
 export function el(tag, attributes = {}, ...children) {
     const element = document.createElement(tag);
@@ -112,10 +113,10 @@ export function el(tag, attributes = {}, ...children) {
     return element;
 }
 
-/* For names that users have chosen, which may be written from right to left. */
+/* Isolates a name chosen by a user, which may be written from right to left. */
 export const bdi = text => el('bdi', {}, text);
 
-/* A row whose render() itself reads the state is made anew when that changes. */
+/* Creates a row of a list. If render() itself reads the state, the row is replaced when the state changes. */
 function makeRow(item, render) {
     const row = { kept: state(item) };
     row.reaction = new Reaction(() => {
@@ -127,12 +128,14 @@ function makeRow(item, render) {
     return row;
 }
 
-/* Lists are read again and again; what is as it was is not to be made anew, which would take the focus from it. */
+/* Lists are read repeatedly. Items that have not changed must not be rendered again, because that would remove the
+ * focus from them. */
 const isAlike = (one, other) => JSON.stringify(one) === JSON.stringify(other);
 
 /*
- * Keeps one child of the element for each item of list(), in that order. render(state of the item, the item at first) makes it; an item with a
- * known key gets the child that it had, whose state is set to the item if that has changed. Items are JSON.
+ * Maintains one child of the element for each item of list(), in that order. render(state of the item, first item)
+ * creates a child. An item with a known key keeps its child, and if the item has changed, the child's state is set to
+ * it. Items must be JSON values.
  */
 export function each(element, list, keyOf, render) {
     let rows = new Map();
@@ -140,7 +143,7 @@ export function each(element, list, keyOf, render) {
     follow(() => {
         const items = new Map(list().map(item => [keyOf(item), item]));
         const owner = running;
-        running = null; /* what a row reads is the row's own affair, and rows outlive this run */
+        running = null; /* a row tracks its own reads, and rows outlive this run */
         rows.forEach((row, key) => {
             if (!items.has(key)) {
                 row.reaction.end();
@@ -169,26 +172,27 @@ export function byId(id) {
     return document.getElementById(id);
 }
 
-/* A click that follows a link in the same tab. */
+/* Returns true for a click that opens a link in the same tab. */
 export function isPlainClick(event) {
     return event.button === 0 && !event.ctrlKey && !event.metaKey && !event.shiftKey && !event.altKey;
 }
 
-const SAVING = 60_000; /* ms in which a browser has begun to save a file */
+const SAVING = 60_000; /* ms after which a browser has begun to save a file */
 
-/* Has the browser save the blob as a file. */
+/* Makes the browser save the blob as a file. */
 export function saveFile(blob, name) {
     const href = URL.createObjectURL(blob);
     el('a', { href, download: name }).click();
-    setTimeout(() => URL.revokeObjectURL(href), SAVING); /* until then the browser keeps the blob */
+    setTimeout(() => URL.revokeObjectURL(href), SAVING); /* the browser keeps the blob until then */
 }
 
-/* ---- what the browser keeps ---- */
+/* ---- storage in the browser ---- */
 
-/* Two catalogues may be at one site, such as a shop and a copy of it to try things in. */
+/* Returns a key for this catalogue. A site may have several catalogues, such as a shop and a test copy. */
 export const nameHere = key => `catalog.${key}.${API}`;
 
-/* area: 'localStorage' or 'sessionStorage'. A user who blocks cookies blocks both; then nothing is stored. */
+/* Returns a stored value, or null. `area` is 'localStorage' or 'sessionStorage'. Users who block cookies block both;
+ * then nothing is stored. */
 export function recall(area, key) {
     try {
         return window[area].getItem(nameHere(key));
@@ -197,7 +201,7 @@ export function recall(area, key) {
     }
 }
 
-/* value null deletes the key. */
+/* Stores a value. null deletes the key. */
 export function remember(area, key, value) {
     try {
         if (value === null) {

@@ -3,11 +3,11 @@ import { byId, el } from './dom.js';
 import { showError } from './page.js';
 import { hasText, language, t } from './text.js';
 
-const PAUSE = 700; /* ms without a key, after which the form shows faults even in the field that has the focus */
+const PAUSE = 700; /* ms without a key after which the form shows errors even in the field that has the focus */
 
 const lengthOf = text => [...text].length;
 
-/* A rule receives (value, all values, input) and returns what is wrong, or '' or undefined for a valid value. */
+/* A rule receives (value, all values, input) and returns an error text, or '' or undefined if the value is valid. */
 export const rules = {
     given: value => (value === '' ? t('fault.given') : ''),
     email: value => {
@@ -24,7 +24,7 @@ export const rules = {
 rules.username = value => (/^[\w.-]*$/.test(value) ? rules.atLeast(3)(value) : t('fault.username.format'));
 rules.password = rules.atLeast(8);
 
-/* What the server says of a field is in English. */
+/* Returns the text of a field error. Translates it, because the server's message is in English. */
 export function explain({ field, code, message }) {
     const keys = [`fault.${field}.${code}`, ...(language === 'en' ? [] : [`fault.${code}`])];
     const key = keys.find(hasText);
@@ -55,16 +55,19 @@ function isFaulty(input) {
 }
 
 /*
- * Shows a form and checks the fields that have a rule while the user types: a fault appears when typing pauses or moves
- * to another field, and disappears once it is corrected. Calls submit(values) when all fields are valid, and shows the
- * ApiError that it throws, next to the fields that it names. submit resolves to false if nothing was stored. An input with
- * the id x needs a <label> and an element x-error, which its aria-describedby names; field() of controls.js makes them.
- * Resetting the form forgets its faults. nameOf(field): the name of the control of a field that the server refuses, if it is another.
+ * Shows a form and checks its fields by their rules while the user types. An error appears when typing pauses or
+ * another field gets the focus, and disappears once it is corrected. Calls submit(values) when all fields are valid,
+ * and shows the ApiError that it throws next to the fields that it names. submit resolves to false if nothing was
+ * stored.
+ *
+ * An input with the id x needs a <label> and an element x-error, which its aria-describedby names; field() of
+ * controls.js makes both. Resetting the form removes the errors. nameOf(field) returns the name of the control for a
+ * field that the server refuses, if the names differ.
  */
 export function manage(form, checks, submit, nameOf = field => field) {
     const trouble = el('div');
     const inputs = [...form.elements].filter(input => input.name in checks);
-    const refused = new Set(); /* inputs that the server refused and the user has not changed since */
+    const refused = new Set(); /* inputs that the server refused and that the user has not changed since */
     let busy = false;
     let pause;
 
@@ -77,7 +80,8 @@ export function manage(form, checks, submit, nameOf = field => field) {
         some.filter(input => !refused.has(input)).forEach(input => showFault(input, faultOf(input)));
     }
 
-    /* A change in one field may make another invalid. A field that is still empty shows no fault yet. The form may be gone by now. */
+    /* Checks all fields, because a change of one may make another invalid. A field that is still empty shows no error
+     * yet. The form may have been removed meanwhile. */
     function checkTyped(changed) {
         clearTimeout(pause);
         form.isConnected && check(inputs.filter(input => input === changed || input.value !== ''));
@@ -129,7 +133,7 @@ export function manage(form, checks, submit, nameOf = field => field) {
         }
     }
 
-    form.noValidate = true; /* or the browser shows its own messages */
+    form.noValidate = true; /* otherwise the browser shows its own messages */
     form.prepend(trouble);
     form.addEventListener('input', ({ target }) => {
         form.dataset.edited = '';
@@ -139,7 +143,7 @@ export function manage(form, checks, submit, nameOf = field => field) {
         pause = setTimeout(checkTyped, PAUSE, target);
     });
     form.addEventListener('focusout', ({ target, relatedTarget }) => {
-        /* Only if another field gets the focus: a message would move a button from under the mouse that presses it. */
+        /* Only if another field gets the focus: the message would move a button away from the mouse that presses it. */
         if (target.value !== '' && inputs.includes(relatedTarget)) {
             checkTyped(target);
         }
@@ -159,7 +163,7 @@ export function manage(form, checks, submit, nameOf = field => field) {
     form.hidden = false;
 }
 
-/* A checkbox with data-reveals shows the passwords as they are typed. */
+/* Makes a checkbox with data-reveals show the passwords as they are typed. */
 function revealPasswords(form) {
     const inputs = [...form.querySelectorAll('input[type=password]')];
     inputs.forEach(input => (input.dataset.reveal = ''));

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Lists whose filters and page are in the address of the page: the controls of the filters, the table, and the links to other parts. */
+/* Lists whose filters and page are part of the page's address: the controls of the filters, the table, and the links to
+ * other pages of the list. */
 import { byId, each, el, follow, isPlainClick } from './dom.js';
 import { t } from './text.js';
 
-const PAUSE = 250; /* ms without a key, after which the search begins */
+const PAUSE = 250; /* ms without a key after which the search begins */
 
-/* What is wrong in a control is for the user to see and to correct; the list stays as it was asked for before. */
+/* An invalid control does not change the list; the user sees the error and corrects it. */
 const isFaulty = control => control.hasAttribute('aria-invalid');
 
 function listen(form, names, address, visit) {
     let pause;
-    let isTyping = false; /* the address is that of the text so far, which the next letter replaces */
+    let isTyping = false; /* true while the address has unfinished text, which the next letter replaces */
     const apply = replaces => {
         clearTimeout(pause);
         const typed = name => (isFaulty(form.elements.namedItem(name)) ? address.value[name] : form.elements.namedItem(name).value.trim());
@@ -33,8 +34,9 @@ function listen(form, names, address, visit) {
 }
 
 /*
- * Keeps the form's controls of these names and the members of the address, a state, in step. What the user chooses is given to
- * visit({ ...values, page: 1 }, { replaces }); replaces: the address is not to be one to return to.
+ * Synchronizes the form's controls of these names with the members of the state `address`. Calls visit({ ...values,
+ * page: 1 }, { replaces }) after the user has changed a control. `replaces` is true if the new address must not become
+ * a separate entry of the browser's history.
  */
 export function connectFilters(form, names, address, visit) {
     listen(form, names, address, visit);
@@ -49,8 +51,8 @@ export function connectFilters(form, names, address, visit) {
 }
 
 /*
- * A table of what items() has, each with an id. columns: the texts of their heads. cells(state of the item): an element for each column;
- * where there is no room for columns, each says what it is.
+ * Returns a table of items(), each with an id. `columns` are the keys of the headings. cells(state of the item) returns
+ * an element for each column. On narrow screens each cell shows its heading.
  */
 export function table(attributes, columns, items, cells) {
     const rows = el('tbody');
@@ -72,11 +74,11 @@ export function table(attributes, columns, items, cells) {
     );
 }
 
-/* Of a list by page: whether it was counted to its end; and whether a page of so many rows follows this one. */
+/* isOpenEnded returns true if a list by page was not counted to its end; hasNext, if another page follows. */
 export const isOpenEnded = ({ totalRelation }) => totalRelation === 'gte';
 export const hasNext = ({ data, pagination }) => (isOpenEnded(pagination) ? data.length === pagination.limit : pagination.page < pagination.pages);
 
-/* A link to another part of a list, which the page shows by itself: a click calls turn(). */
+/* Sets a link to another page of a list. The page shows it without loading: a click calls turn(). */
 export function setLink(link, href, turn) {
     link.href = href;
     link.onclick = event => {
@@ -87,7 +89,7 @@ export function setLink(link, href, turn) {
     };
 }
 
-/* Sets the link with that id to another page of the list, which has that address; a click calls turn(). */
+/* Sets the link with this id to another page of the list. A click calls turn(). */
 export function setPageLink(id, exists, href, turn) {
     byId(id).hidden = !exists;
     setLink(byId(id), href, () => {

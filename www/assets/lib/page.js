@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The life of every page: its status line, errors, lists that load, and what happens while the server cannot be reached. */
+/* Functions of every page: status line, errors, lists that load, and behaviour while the server cannot be reached. */
 import { ApiError, connection, currentUser, isOvertaken, readProfile, restore, signOut, watchOtherTabs } from './api.js';
-import { byId, el, follow, recall, remember, settle, state } from './dom.js';
+import { byId, el, follow, recall, remember, flush, state } from './dom.js';
 import { at, isKnown, passNext, say, setProfile, showShell, signInLink } from './shell.js';
 import { hasText, pieces, t, translate } from './text.js';
 
@@ -9,9 +9,9 @@ export { entry, keepNext, nextPage, say, signInLink } from './shell.js';
 
 const FLASH = 'flash';
 
-/* ---- what the page says ---- */
+/* ---- messages ---- */
 
-/* Hides a finished element and says so; moves the focus, which would vanish with it. */
+/* Hides a finished element and announces the text. Moves the focus, which would disappear with the element. */
 export function finish(element, text) {
     element.hidden = true;
     say(text);
@@ -50,7 +50,7 @@ function inTime(seconds) {
 
 const BROKEN = ['database-unavailable', 'server-unable']; /* problems with status 503 that are not overload */
 
-/* The text of an error that waiting may help against; undefined for others. */
+/* Returns the key of the text for an error that may disappear with time. Returns undefined for other errors. */
 function explainWait({ status, problem }) {
     if (status === 429) {
         return 'error.tooMany';
@@ -65,7 +65,7 @@ function sentence(text) {
     return text ? text[0].toUpperCase() + text.slice(1) + (/[.!?]$/.test(text) ? '' : '.') : t('error.refused');
 }
 
-/* The server's own words are in English. */
+/* Returns the text of an error. The server's own messages are in English. */
 function explain(error) {
     if (error.ended) {
         return t(error.problem === 'other-user' ? 'error.otherUser' : 'error.ended');
@@ -80,7 +80,7 @@ function explain(error) {
     return hasText(key) ? t(key) : el('span', { lang: 'en' }, sentence(error.message));
 }
 
-/* Counts down to the time at which a retry makes sense, and then calls done(). */
+/* Counts down to the time at which a retry makes sense, then calls done(). */
 function countdown(seconds, done) {
     const left = state(seconds);
     const timer = setInterval(() => {
@@ -93,17 +93,18 @@ function countdown(seconds, done) {
     return { left, stop: () => clearInterval(timer) };
 }
 
-/* In a role of its own, because an alert would read out each second. */
+/* The time is in an element of its own role, because an alert would read out each second. */
 function waitingText(key, error, clock) {
     const when = el('span', { role: 'timer' }, () => (clock ? inTime(clock.left.value) : t('error.while')));
     return el('p', {}, pieces(key, { when }), error.request && key === 'error.broken' ? ` ${t('error.request', { id: error.request })}` : '');
 }
 
-let retry = null; /* what to do again when the server is back */
+let retry = null; /* action to repeat when the server is back */
 
 /*
- * Replaces the element's content with an ApiError. again: the action of "Try again", if a retry may succeed. If it isReading, it also runs
- * by itself when Retry-After has passed, or when the server is back; what changes something waits for the user.
+ * Replaces the content of the element with an ApiError. `again` is the action of "Try again", if a retry may succeed.
+ * If isReading is true, it also runs by itself after Retry-After, or when the server is back. An action that changes
+ * something waits for the user.
  */
 export function showError(element, error, again, isReading = false) {
     if (!(error instanceof ApiError)) {
@@ -138,13 +139,15 @@ export function showError(element, error, again, isReading = false) {
 /* ---- lists ---- */
 
 /*
- * Returns a function that loads: it reads with read(signal) and hands the answer to show(answer). Of several calls only the last one counts,
- * so an answer that is late never replaces a newer one. question() is what the page asks for now; show(null) removes the answer to another
- * question if this one fails. isLoading is a state; errors are shown in the element.
+ * Returns a function that loads: it reads with read(signal) and passes the answer to show(answer). Of several calls
+ * only the last one counts, so a late answer never replaces a newer one.
+ *
+ * question() returns the current question. If a request fails, show(null) removes the answer to an earlier question.
+ * isLoading is a state. Errors are shown in the element.
  */
 export function loader(question, read, show, isLoading, element) {
     let request = new AbortController();
-    let answered; /* the question whose answer is shown */
+    let answered; /* question of the answer that is shown */
     return async function load() {
         request.abort();
         request = new AbortController();
@@ -158,7 +161,7 @@ export function loader(question, read, show, isLoading, element) {
             show(answer);
             answered = asked;
             isLoading.value = false;
-            settle();
+            flush();
         } catch (error) {
             if (!signal.aborted) {
                 isLoading.value = false;
@@ -173,10 +176,10 @@ export function loader(question, read, show, isLoading, element) {
 /* ---- the keyboard focus ---- */
 
 /*
- * An element that goes, or is hidden, takes the focus with it, and the next Tab would begin at the top of the page. Then the focus moves to
- * the control that is in the same cell of a table now, or to the title. What knows a better place moves it there itself.
+ * If the focused element is removed or hidden, the next Tab would begin at the top of the page. So the focus moves to
+ * the control now in the same table cell, or to the title. Code that knows a better place moves the focus there itself.
  */
-let holder = null; /* the element that has the focus, or had it */
+let holder = null; /* element that has the focus, or had it last */
 let cell = null;
 
 function keepFocus() {
@@ -188,8 +191,9 @@ function keepFocus() {
     }
 }
 
-addEventListener('pointerdown', () => (holder = null)); /* a click beside all controls leaves none with the focus */
-addEventListener('focusout', ({ relatedTarget }) => relatedTarget && (holder = null), true); /* first, as a menu may close now */
+addEventListener('pointerdown', () => (holder = null)); /* a click outside all controls removes the focus */
+addEventListener('focusout', ({ relatedTarget }) => relatedTarget && (holder = null), true); /* runs first, because a
+                                                                                              * menu may close now */
 addEventListener('focusin', ({ target }) => {
     holder = target;
     cell = target.closest('td, th');
@@ -219,16 +223,16 @@ async function leave() {
     }
 }
 
-/* Follows the user. */
+/* Reads the profile again whenever the user changes. */
 async function learnProfile() {
     const id = currentUser()?.id;
-    const found = await readProfile().catch(() => undefined); /* the page that needs it says what is wrong */
+    const found = await readProfile().catch(() => undefined); /* the page that needs the profile shows the error */
     if (currentUser()?.id === id && found !== undefined) {
         setProfile(found);
     }
 }
 
-/* The text that says for whom the page is, if it is not for this user. */
+/* Resolves to the text that tells for whom the page is. Resolves to '' if it is for this user. */
 async function judgeUser({ needsWriter, needsAdmin }) {
     const { role, mayWrite } = needsWriter || needsAdmin ? await readProfile() : {};
     if (needsAdmin && role !== 'admin') {
@@ -238,7 +242,7 @@ async function judgeUser({ needsWriter, needsAdmin }) {
 }
 
 async function begin(run, needs) {
-    let unknown; /* the error that left unknown whether there is a session */
+    let unknown; /* error of restore(): it is unknown whether there is a session */
     const user = await restore().catch(error => {
         unknown = error;
         return null;
@@ -265,8 +269,8 @@ async function begin(run, needs) {
 
 /*
  * Restores the session, then runs the page: run(user or null). Shows an ApiError that run throws. A page that needs no
- * user runs even if the session cannot be restored now. needsUser leads to signing in; so do needsWriter and needsAdmin, which tell other
- * users that the page is not for them.
+ * user runs even if the session cannot be restored now. needsUser, needsWriter and needsAdmin lead to the sign-in page
+ * if nobody is signed in. The last two show a message to users without that right.
  */
 export async function start(run, needs = {}) {
     const again = () => {
@@ -289,7 +293,8 @@ if ('title' in document.querySelector('title').dataset) {
 }
 document.querySelectorAll('main a').forEach(passNext);
 
-/* The page still shows the previous user's content, so reload it, unless that would lose what the user has typed. */
+/* Reloads, because the page still shows content of the previous user, unless that would lose text that the user has
+ * typed. */
 watchOtherTabs(async () => {
     if (!document.querySelector('form[data-edited]')) {
         location.reload();
@@ -299,5 +304,5 @@ watchOtherTabs(async () => {
     say(user ? t('shell.signedInElsewhere', { name: user.username }) : t('shell.signedOutElsewhere'));
 });
 
-/* A page that the browser kept for its Back button may belong to a user who has signed out since. */
+/* Reloads a page that the browser kept for its Back button if its user has signed out since. */
 addEventListener('pageshow', ({ persisted }) => persisted && isOvertaken() && location.reload());

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The shell of every page, which has no more of it than <header class="top"> with the brand: skip link, search, menu, account, footer with the
- * language, and the bar while the server cannot be reached. config.js says what the shop has of its own: name, logo, icon, colour, style
- * sheets and links. Until all of that is there, style.css keeps the place of the header, and hides the texts.
+ * The shell of every page. In HTML a page has only <header class="top"> with the brand. This script adds the skip link,
+ * search, menu, account, footer with the language, and the bar that shows while the server cannot be reached. config.js
+ * customizes name, logo, icon, colour, style sheets and links. Until these are loaded, style.css reserves the header's
+ * space and hides texts.
  */
 import * as config from '../../own/config.js';
 import { connection, currentUser } from './api.js';
@@ -10,34 +11,37 @@ import { bdi, byId, each, el, follow, recall, remember, state } from './dom.js';
 import { chooseLanguage, inLanguage, language, LANGUAGES, t } from './text.js';
 
 const { ACCENT = '#28587f', FOOTER = [], ICON, LOGO, STYLES = [] } = config;
-const PROFILE = 'profile'; /* of the user, as the last page read it */
-const PATIENCE = 3000; /* ms for style sheets of the shop's own */
+const PROFILE = 'profile'; /* the user's profile as the last page read it */
+const PATIENCE = 3000; /* ms to wait for the shop's own style sheets */
 
-/* Shows the text in the page's status line, which screen readers read out. */
+/* Shows the text in the page's status line, which screen readers announce. */
 export function say(text) {
     byId('status').textContent = text;
 }
 
-/* ---- where links lead ---- */
+/* ---- addresses ---- */
 
-const home = new URL('../../', import.meta.url).href; /* of the pages; those of the shop's own are in a directory below */
+const home = new URL('../../', import.meta.url).href; /* address of the pages' directory; the shop's own pages are in
+                                                       * a directory below */
 
-/* The address of one of the pages, from wherever this one is. */
+/* Returns the address of a page, from any page. */
 export const at = href => new URL(href, home).href;
 
-/* The file name and query of this page, to return to. */
+/* Returns the file name and query of this page, as a place to return to. */
 function here() {
     const url = location.origin + location.pathname;
     return (url.startsWith(home) ? url.slice(home.length) : url.replace(/.*\//, '')) + location.search;
 }
 
-/* The pages through which users come into their accounts, which pass on where the user wants to go; those to which mails lead. */
+/* Pages to sign in or register, which pass on the page that the user wants to open next; and pages that mails link
+ * to. */
 const ENTRIES = ['login.html', 'register.html', 'forgot.html'].map(at);
 const MAILED = ['confirm.html', 'reset.html'].map(at);
 
 /*
- * Where the user wants to go after signing in: the address says it, or, on a page to which a mail has led, this browser, which has kept it for
- * an hour since the user asked for the mail. Only pages of this site: an attacker may have made the link.
+ * The page to open after signing in. The address names it. On a page that a mail links to, this browser remembers it
+ * for an hour after the user asked for the mail. Only pages of this site are accepted, because an attacker may have
+ * made the link.
  */
 const NEXT = 'next';
 const HOUR = 3_600_000;
@@ -49,7 +53,7 @@ function keptNext() {
     return MAILED.includes(location.origin + location.pathname) && until > Date.now() ? page : '';
 }
 
-/* For the page to which the mail leads. */
+/* Remembers the next page for the page that the mail links to. */
 export function keepNext() {
     remember('localStorage', NEXT, next ? JSON.stringify({ page: next, until: Date.now() + HOUR }) : null);
 }
@@ -65,17 +69,18 @@ export function passNext(link) {
     return link;
 }
 
-/* The address of such a page. */
+/* Returns the address of a page for signing in or registering, which passes on the next page. */
 export const entry = page => passNext(el('a', { href: at(page) })).href;
 
-/* fragment: of this page, to return to as well; those of other pages are tokens. */
+/* Returns the address of the sign-in page. `fragment` is that of this page, to return to; fragments of pages that mails
+ * link to are tokens and must not be passed. */
 export function signInLink(fragment = '') {
     return at(`login.html?next=${encodeURIComponent(here() + fragment)}`);
 }
 
-/* ---- the shop's own face ---- */
+/* ---- the shop's appearance ---- */
 
-/* Resolves when the style sheets of the shop's own are there, or cannot be read, or take too long. */
+/* Resolves when the shop's own style sheets are loaded, cannot be loaded, or take too long. */
 function addStyles() {
     const loads = STYLES.map(
         href => new Promise(done => document.head.append(el('link', { rel: 'stylesheet', href: at(href), onload: done, onerror: done }))),
@@ -108,7 +113,8 @@ function showBrand() {
 /* ---- the menu ---- */
 
 /*
- * THE MENU: who sees which page. who: 'writer', who may write products; or a role. An item whose page is the present one is marked.
+ * The menu: pages and the users who see them. `who` is 'writer' for users who may write products, or a role. The item
+ * of the current page is marked.
  */
 const MENU = [
     { href: 'index.html', text: 'shell.products', who: 'writer' },
@@ -120,10 +126,10 @@ const MENU = [
     { href: 'server.html', text: 'shell.server', who: 'admin' },
 ];
 
-/* The menu of the last page has its place from the beginning; the page itself asks the server what the user may do. */
+/* Shows the menu of the last page at first. Each page then asks the server for the user's rights. */
 const profile = state(JSON.parse(recall('localStorage', PROFILE) ?? 'null'));
 
-/* found: of readProfile(). */
+/* `found` is a result of readProfile(). */
 export function setProfile(found) {
     const { role, mayWrite } = found ?? {};
     profile.value = found && { role, mayWrite };
@@ -137,12 +143,13 @@ function maySee(who) {
 function link(href, text) {
     const path = location.pathname.replace(/\/$/, '/index.html');
     const made = passNext(el('a', { class: 'nav-link', href: at(href) }, text));
-    const isOther = new URLSearchParams(location.search).has('id'); /* to edit a product is not to add one */
+    const isOther = new URLSearchParams(location.search).has('id'); /* editing a product is not adding one */
     made.pathname === path && !isOther && made.setAttribute('aria-current', 'page');
     return made;
 }
 
-/* Shows and hides the panel by a button before it; hides it when the focus leaves the item, which has both, and by Escape. */
+/* Adds a button that shows and hides the panel. Hides the panel when the focus leaves the item, which contains both,
+ * and on Escape. */
 function addPanel(item, panel, props, content) {
     const isOpen = state(false);
     const toggle = el(
@@ -186,7 +193,7 @@ function mainMenu() {
 
 /* ---- the account ---- */
 
-export const isKnown = state(false); /* whether there is a session */
+export const isKnown = state(false); /* true once it is known whether there is a session */
 
 function accountMenu(user, leave) {
     const panel = el(
@@ -234,14 +241,16 @@ function searchForm() {
     return el('form', { id: 'search', role: 'search', onsubmit: search }, field);
 }
 
-/* What helps with the search is loaded when somebody begins one, which may be before this script has come. */
+/* Loads the search suggestions when the field gets the focus. It may have got the focus, and text, before this script
+ * was loaded. */
 function helpSearch() {
     const field = document.querySelector('#search input');
     const help = async () => {
         const before = field.value;
         if (connection.value === 'up') {
             field.removeEventListener('focus', help);
-            const module = await import('../shop/suggest.js').catch(() => undefined); /* the search works without it */
+            const module = await import('../shop/suggest.js').catch(() => undefined); /* the search works without
+                                                                                       * suggestions */
             module?.suggest(field, before);
         }
     };
@@ -255,7 +264,9 @@ function showHeader(leave) {
     const account = el('ul', { class: 'nav', id: 'account' });
     const top = document.querySelector('.top > .container');
     showBrand();
-    document.querySelector('[type=search]') ?? top.append(searchForm()); /* a page with a search of its own has no other; the catalogue's is in its HTML */
+    document.querySelector('[type=search]') ?? top.append(searchForm()); /* the catalogue has its search in HTML; a
+                                                                          * page with a search of its own gets no
+                                                                          * other */
     helpSearch();
     top.append(el('nav', { 'aria-label': t('shell.main') }, mainMenu(), account));
     follow(() => account.replaceChildren(...accountItems(leave)));
@@ -287,7 +298,7 @@ const BAR = { down: 'shell.down', offline: 'shell.offline' };
 const bar = () =>
     el('div', { class: 'bar', role: 'status' }, () => (connection.value in BAR ? el('p', {}, t(BAR[connection.value])) : undefined));
 
-/* leave: signs out. */
+/* leave() signs the user out. */
 export async function showShell(leave) {
     showHeader(leave);
     document.body.append(footer(), bar());

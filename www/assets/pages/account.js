@@ -85,7 +85,7 @@ async function signOutEverywhere() {
 
 /* ---- forms ---- */
 
-/* Says what was done, where the user sees it. */
+/* Shows what was done, and scrolls to the message. */
 function report(text) {
     say(text);
     byId('status').scrollIntoView();
@@ -108,8 +108,9 @@ async function rename({ username }) {
     const { data: me } = await call('PATCH', '/auth/me', { username });
     byId('rename').reset();
     showProfile(me);
-    await refresh().catch(() => {}); /* for the menu; the name has changed without it */
-    await showSessions(); /* they have other ids now */
+    await refresh().catch(() => {}); /* updates the name in the menu; an error does not matter, because the name has
+                                      * been changed */
+    await showSessions(); /* sessions have new ids now */
     report(t('account.renamed', { name: me.username }));
 }
 
@@ -126,7 +127,7 @@ async function resend(email) {
     finish(byId('resend-form'), t('account.resent', { email }));
 }
 
-/* ---- all of it ---- */
+/* ---- the page ---- */
 
 async function saveData() {
     try {

@@ -7,7 +7,7 @@ import { byId, el } from '../lib/dom.js';
 import { setTitle, start } from '../lib/page.js';
 import { t } from '../lib/text.js';
 
-/* The operation that the address names: api.html#createProduct. Their names need no encoding. */
+/* Returns the id of the operation in the address, such as api.html#createProduct. These ids need no encoding. */
 const chosenId = () => location.hash.slice(1);
 
 function operationLink({ method, path, operationId, summary }) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* For writers: the batches of changes of products, the newest first, each of which can be undone. */
+/* For users who may write products: the batches of changes, newest first, each with a button to undo it. */
 import { call, currentUser, watchProducts } from '../lib/api.js';
 import { bdi, byId, el, follow, state } from '../lib/dom.js';
 import { hasNext, isOpenEnded, setPageLink, table } from '../lib/list.js';
@@ -8,14 +8,14 @@ import { formatTime, formatWhole, pieces, t } from '../lib/text.js';
 import { hasHistory, keptUndo, makeUndo, stopJob } from '../product/batches.js';
 import { leftovers } from '../product/leftovers.js';
 
-const LIMIT = 20; /* rows on a page */
+const LIMIT = 20; /* rows per page */
 const COLUMNS = ['audit.when', 'audit.who', 'changes.how', 'changes.rows', 'changes.state'];
 
 const readPage = () => Math.max(1, Math.floor(Number(new URLSearchParams(location.search).get('page')) || 1));
 const page = state(readPage());
 const answer = state(null); /* { data, pagination } */
 const isLoading = state(false);
-const running = state(null); /* the undo: { id: of its job or null, done, n } */
+const running = state(null); /* the running undo: { id of its job or null, done, n } */
 
 const addressOf = number => (number > 1 ? `changes.html?page=${number}` : 'changes.html');
 
@@ -34,7 +34,7 @@ function visit(number) {
 
 /* ---- undo ---- */
 
-let chosen; /* the batch that the user is asked about */
+let chosen; /* batch that the user is asked about */
 
 function askUndo(batch) {
     chosen = batch;
@@ -51,7 +51,7 @@ async function tell({ changed, failed, errors, state: end }) {
     say(text);
 }
 
-/* changes: as makeUndo() takes them. */
+/* Undoes changes. `changes` is the argument of makeUndo(). */
 async function undo(changes) {
     const { n } = changes;
     const run = makeUndo(currentUser().id, changes);
@@ -138,7 +138,7 @@ start(
         follow(showPosition);
         follow(() => byId('running').replaceChildren(...(running.value ? progress() : [])));
         follow(() => page.value && load());
-        const kept = keptUndo(currentUser().id); /* begun by this page before a reload, or by another one */
+        const kept = keptUndo(currentUser().id); /* begun by this page before a reload, or by another page */
         kept && undo(kept);
     },
     { needsWriter: true },

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Up to four products side by side: those that the address names, else those that the user has chosen. */
+/* Compares up to four products: those in the address, or else those that the user has chosen. */
 import { read } from '../lib/api.js';
 import { bdi, byId, el, follow, state } from '../lib/dom.js';
 import { say, start } from '../lib/page.js';
@@ -9,14 +9,14 @@ import { view } from '../product/view.js';
 import { compareAddress, compared, compareOnly, MOST, picture, productLink, ratingText, stockText } from '../shop/card.js';
 
 const products = state([]);
-const isBrief = state(false); /* only what differs */
+const isBrief = state(false); /* true to show only differences */
 
 function readAddress() {
     const ids = [...new Set(new URLSearchParams(location.search).getAll('id'))];
     return (ids.length > 0 ? ids : compared()).slice(0, MOST);
 }
 
-/* One that is not there any longer is left out. */
+/* Reads a product. Resolves to null if it does not exist any more. */
 async function readProduct(id) {
     try {
         return (await read(`/products/${encodeURIComponent(id)}`)).data;
@@ -37,7 +37,7 @@ const ownRow = name => ({
     show: product => (valueIn(product, name) === undefined ? undefined : view(name, product)),
 });
 
-/* What is compared: of each row, the value as JSON, and what is shown of it. */
+/* The rows. value(product) returns the value to compare as JSON, show(product) the displayed content. */
 const rows = () => [
     { name: 'price', label: t('list.price'), value: ({ price }) => price, show: ({ price }) => formatPrice(price) },
     { name: 'inStock', label: t('list.stock'), value: ({ inStock }) => inStock, show: ({ inStock }) => stockText(inStock) },
@@ -90,7 +90,7 @@ function table() {
     ];
 }
 
-/* The choice, and the address, which can be shared. */
+/* Stores the choice, and updates the address, which can be shared. */
 function keep() {
     const ids = products.value.map(({ id }) => id);
     compareOnly(ids);

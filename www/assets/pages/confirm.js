@@ -13,7 +13,8 @@ function offerAnother(user) {
     byId('email').value ||= user?.email ?? '';
 }
 
-/* The link is of no use any more: 400, it is not valid; 409, the address belongs to another account by now. */
+/* Removes the form if the link cannot be used: 400 if it is not valid, 409 if the address belongs to another account
+ * now. */
 function refuse(error, user) {
     if (error.status !== 400 && error.status !== 409) {
         throw error;
@@ -36,7 +37,7 @@ async function confirm(user) {
     await go(user ? nextPage() : entry('login.html'), t('confirm.done'));
 }
 
-/* Before the user presses the button. */
+/* Checks the link before the user presses the button. */
 async function check(user) {
     try {
         await checkLink('/auth/confirm');

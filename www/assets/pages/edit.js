@@ -24,7 +24,7 @@ start(
     async user => {
         await Promise.all([learnFields(), learnPictures()]);
         const product = id ? await readProduct(id) : null;
-        keepHistory(user); /* once, although "Try again" runs all of this again */
+        keepHistory(user); /* has an effect only once, although "Try again" runs all of this again */
         const saved = stored => go(pageOf(stored.id), t(product ? 'edit.saved' : 'edit.added'));
         product && showTitle(product);
         const editor = makeEditor({ owner: user.id, product, saved, loaded: showTitle });

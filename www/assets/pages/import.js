@@ -1,20 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A file of products is chosen, its columns are matched to fields, it is checked, and then imported. */
+/* Import in steps: the user chooses a file and assigns its columns to fields, then the file is checked, and then
+ * imported. */
 import { lineFor } from '../import/lines.js';
 import { CSV, findDecimal, findDelimiter, NDJSON, openText, readHead, readSample, Transfer, typeOf, UTF_8 } from '../import/transfer.js';
 import { select } from '../lib/controls.js';
-import { bdi, byId, el, follow, saveFile, settle, state } from '../lib/dom.js';
+import { bdi, byId, el, follow, saveFile, flush, state } from '../lib/dom.js';
 import { explain } from '../lib/form.js';
 import { say, showError, start } from '../lib/page.js';
 import { formatWhole, pieces, t } from '../lib/text.js';
 import { FIELDS, learnFields, valueIn, writableNames } from '../product/fields.js';
 import { leftoverLines } from '../product/leftovers.js';
 
-const MAYBE_STORED = [0, 500, 502, 504]; /* with these answers, or none, a part may be stored nevertheless */
-const PAUSE = 1000; /* ms after which there is a rate worth telling */
-const PLAIN = { delimiter: 'comma', encoding: UTF_8 }; /* what NDJSON is read as */
+const MAYBE_STORED = [0, 500, 502, 504]; /* statuses after which a part may have been stored nevertheless; 0 means no
+                                          * answer */
+const PAUSE = 1000; /* ms after which the rate is reliable enough to show */
+const PLAIN = { delimiter: 'comma', encoding: UTF_8 }; /* NDJSON always has this style */
 
-/* What a column can be, and the names that it may have for that besides the field's own and its label, without case, spaces and marks. */
+/* Names by which a column is recognized, besides the field's name and label, without case, blanks and marks. */
 const choices = () => [...writableNames(), 'id'];
 const NAMES = {
     __proto__: null,
@@ -28,19 +30,20 @@ const NAMES = {
 
 const ID = /^[\da-f]{8}-[\da-f]{4}-7[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/i;
 
-/* ---- what the user has chosen ---- */
+/* ---- choices of the user ---- */
 
 const file = state(null);
 const delimiter = state('comma');
-const decimal = state('point'); /* the mark of its numbers */
+const decimal = state('point'); /* decimal mark */
 const encoding = state(UTF_8);
-const isMarked = state(false); /* does the file say its encoding itself? */
-const head = state([]); /* the cells of its first rows */
-const hasHeader = state(true); /* are the first ones the names of the columns? */
-const columns = state([]); /* by column the field, '' for none */
+const isMarked = state(false); /* true if the file declares its encoding */
+const head = state([]); /* cells of the first rows */
+const hasHeader = state(true); /* true if the first row has the names of the columns */
+const columns = state([]); /* field of each column, '' for none */
 const mode = state('create');
 const transfer = state(null);
-const phase = state('choosing'); /* 'checking', 'checked', 'storing', 'stopped', 'stored', 'undoing', 'undone' */
+const phase = state('choosing'); /* other values: 'checking', 'checked', 'storing', 'stopped', 'stored', 'undoing',
+                                  * 'undone' */
 const isRunning = () => ['checking', 'storing', 'undoing'].includes(phase.value);
 
 function fieldText(field) {
@@ -50,12 +53,12 @@ function fieldText(field) {
 const plainOf = name => name.toLowerCase().replace(/[^\p{L}\p{N}]/gu, '');
 const isNamed = (field, plain) => plainOf(fieldText(field)) === plain || NAMES[field]?.includes(plain);
 
-/* The words for a line that is no JSON object, with what the parser says of it, in English. */
+/* Returns the text for a line that is not a JSON object, with the parser's message, which is in English. */
 function lineFault({ message }) {
     return [t('import.noObject'), ...message.split(': ').slice(1)].join(': ');
 }
 
-/* What is wrong with a row, in the user's language as far as there are words for it. */
+/* Returns the text of an error in a row, in the user's language if there is a translation. */
 function errorText(error) {
     const isComma = error.code === 'type' && decimal.value === 'comma' && FIELDS[error.field]?.look === 'number';
     const isLine = typeOf(file.value) === NDJSON && (error.code === 'format' || error.code === 'type');
@@ -63,15 +66,16 @@ function errorText(error) {
     return error.field === '' ? t('import.rowFault', { fault }) : t('form.fault', { label: fieldText(error.field), fault });
 }
 
-/* The cells of a column in the first rows that are not empty. */
+/* Returns the cells of a column in the first rows that are not empty. */
 function cellsOf(at) {
     return head.value.slice(hasHeader.value ? 1 : 0).map(cells => cells[at] ?? '').filter(text => text !== '');
 }
 
-/* Shops number their products, too: a column "ID" is ours if its cells have the form of our ids. */
+/* Returns true if the column may contain ids of this catalogue. Shops number their products, too, so the cells must
+ * have the form of such ids. */
 const hasIds = (name, at) => cellsOf(at).every(text => ID.test(text)) && (name === 'id' || cellsOf(at).length > 0);
 
-/* The field that each name suggests, but none twice. */
+/* Assigns to each column the field that its name suggests, each field only once. */
 function matchColumns(names) {
     const taken = new Set();
     return names.map((name, at) => {
@@ -84,7 +88,7 @@ function matchColumns(names) {
     });
 }
 
-/* A field is one column's: another one that had it is left out. */
+/* Assigns a field to a column. Another column with this field loses it. */
 function setColumn(at, field) {
     columns.value = columns.value.map((other, i) => (i === at ? field : other === field ? '' : other));
 }
@@ -96,15 +100,15 @@ function lacking() {
         : choices().filter(field => FIELDS[field]?.isRequired && !columns.value.includes(field));
 }
 
-/* What speaks against reading the file as CSV; undefined: nothing. */
+/* Returns the key of a fault in the first rows. Returns undefined if there is none. */
 function headFault(rows) {
     return rows.length === 0 ? 'import.noHeader' : rows.flat().includes('\ufffd') ? 'import.notEncoded' : undefined;
 }
 
-/* Is this a row of a product? Numbers are seldom names. */
+/* Returns true if the cells look like values rather than column names: one is a number. */
 const looksLikeCells = cells => cells.some(text => /^[-+]?\d[\d.,]*$/.test(text));
 
-/* Columns without names have numbers. */
+/* Returns the names of the columns, or their numbers if they have no names. */
 function columnNames() {
     const [first = []] = head.value;
     return hasHeader.value ? first : first.map((cell, at) => formatWhole(at + 1));
@@ -115,7 +119,7 @@ function matchAgain() {
     mode.value = columns.value.includes('id') ? 'upsert' : 'create';
 }
 
-/* Another choice makes the last check worthless. */
+/* Discards the last check after another choice. */
 function forgetCheck() {
     transfer.value = null;
     phase.value = 'choosing';
@@ -137,19 +141,20 @@ async function take(chosen) {
         await (typeOf(chosen) === CSV ? takeText(chosen) : read(chosen, PLAIN));
         byId('form').dataset.edited = '';
     } catch (error) {
-        /* A folder that was dropped, or a file that is gone by now. */
+        /* A DOMException means a dropped folder, or a file that does not exist any more. */
         error instanceof DOMException ? refuse('import.unreadable', chosen) : showError(byId('trouble'), error, () => take(chosen)).focus();
     }
 }
 
-/* The first octets of a workbook: of .xlsx and .ods, which are zip files, and of .xls. */
+/* First bytes of workbooks: .xlsx and .ods, which are zip files, and .xls. */
 const WORKBOOKS = ['80,75,3,4', '208,207,17,224'];
 
 async function isWorkbook(chosen) {
     return WORKBOOKS.includes(new Uint8Array(await chosen.slice(0, 4).arrayBuffer()).join());
 }
 
-/* A workbook has formulas, formats and several sheets; the program that made it knows best how to save one as CSV. key: of the text. */
+/* Shows why a file is refused. Workbooks are refused because they have formulas, formats and several sheets; the
+ * program that wrote one can save it as CSV. `key` is the key of the text. */
 function refuse(key, { name }) {
     const alert = el('div', { class: 'alert alert-warning', role: 'alert', tabindex: '-1' }, el('p', {}, pieces(key, { name: bdi(name) })));
     byId('trouble').replaceChildren(alert);
@@ -161,9 +166,9 @@ async function takeText(chosen) {
     await read(text, { delimiter: await findDelimiter(text, found), encoding: found }, isSure);
 }
 
-let asked; /* for the last head that the user wants to see */
+let asked; /* token of the last request for the first rows */
 
-/* style: { delimiter, encoding }, of which the file may know better. */
+/* Reads the first rows. `style` is { delimiter, encoding }, which the file may override. */
 async function read(chosen, style, isSure = false) {
     const own = (asked = {});
     const found = typeOf(chosen) === CSV ? await readHead(chosen, style) : { ...style, head: [] };
@@ -188,7 +193,7 @@ async function readAgain(change) {
     }
 }
 
-/* What the page has found out of the file, or the user has chosen. */
+/* Shows the style that the page has detected or the user has chosen. */
 function showStyle() {
     const { elements } = byId('form');
     elements.delimiter.value = delimiter.value;
@@ -197,14 +202,14 @@ function showStyle() {
     byId('by-encoding').hidden = isMarked.value;
 }
 
-/* ---- a pass over the file ---- */
+/* ---- passes over the file ---- */
 
 const isStopping = state(false);
-const isUnsure = state(false); /* a part was sent and not answered */
-let request; /* of the check */
-let began; /* { at, rows, share }: when this pass began, and what an earlier one had done */
+const isUnsure = state(false); /* true while a part was sent and not answered */
+let request; /* request of the check */
+let began; /* { at, rows, share }: beginning of this pass, and the progress of an earlier one */
 
-/* Runs the pass. Returns whether it came to its end, or was stopped. */
+/* Runs a pass. Resolves to true if it reached its end or was stopped. */
 async function run(name, before, pass) {
     byId('trouble').replaceChildren();
     say('');
@@ -212,14 +217,14 @@ async function run(name, before, pass) {
     request = new AbortController();
     began = { at: performance.now(), ...transfer.value.progress.value };
     phase.value = name;
-    settle();
+    flush();
     byId('run-title').focus();
     try {
         await pass();
         return true;
     } catch (error) {
         phase.value = before;
-        settle();
+        flush();
         if (!request.signal.aborted) {
             isUnsure.value = name === 'storing' && MAYBE_STORED.includes(error.status);
             showError(byId('trouble'), error, { checking: check, storing: store, undoing: takeBack }[name], true).focus();
@@ -230,7 +235,7 @@ async function run(name, before, pass) {
 
 function showResult(next) {
     phase.value = next;
-    settle();
+    flush();
     byId('result-title').focus();
 }
 
@@ -250,7 +255,7 @@ async function store() {
     }
 }
 
-const kept = state([]); /* products that were not taken back: lines with their names */
+const kept = state([]); /* products that were not undone: lines with their names */
 
 async function readKept() {
     const { undone } = transfer.value;
@@ -259,12 +264,12 @@ async function readKept() {
 
 async function takeBack() {
     if (await run('undoing', phase.value, () => transfer.value.takeBack(() => isStopping.value))) {
-        kept.value = await readKept().catch(() => []); /* how many these are is known without their names */
+        kept.value = await readKept().catch(() => []); /* their number is known without their names */
         showResult('undone');
     }
 }
 
-/* The file, and how it is read. */
+/* Returns the source for the check and the import: the file and its style. */
 const source = () => ({
     file: file.value,
     type: typeOf(file.value),
@@ -284,7 +289,7 @@ function begin(event) {
     check();
 }
 
-/* ---- how far it is ---- */
+/* ---- progress ---- */
 
 function leftText(seconds) {
     return seconds > 90 ? t('import.minutes', { n: Math.ceil(seconds / 60) }) : t('import.seconds', { n: Math.ceil(seconds) });
@@ -327,13 +332,13 @@ function stop() {
     }
 }
 
-/* ---- two tables ---- */
+/* ---- tables ---- */
 
 const FEW_REASONS = 12;
 const COLUMNS_HEAD = ['import.column', 'import.field', 'import.samples'];
 const FAULTS_HEAD = ['import.row', 'import.wrong', 'import.content'];
 
-/* A row of a table, whose cells say what they are where there is no room for columns. */
+/* Returns a row of a table. On narrow screens each cell shows the title of its column. */
 function labelled(cells, keys) {
     cells.forEach((cell, i) => (cell.dataset.label = t(keys[i])));
     return el('tr', {}, cells);
@@ -377,7 +382,7 @@ function showChoice() {
     }
 }
 
-/* For each column that is left out, what makes a field for it. Columns without names are not for a catalogue. */
+/* Returns a CatalogField line for each ignored column that has a name. */
 function newLines() {
     const taken = [...Object.keys(FIELDS), 'id', 'createdAt'];
     const left = columnNames().map((name, at) => [name, at]).filter(([name, at]) => columns.value[at] === '' && name.trim() !== '');
@@ -391,7 +396,8 @@ async function copyLines(text) {
     );
 }
 
-/* Where pages come over http from another machine, browsers give them no clipboard. */
+/* Shows these lines. The copy button is hidden on pages loaded over http from another machine, because browsers give
+ * them no clipboard. */
 function showLines() {
     const lines = newLines();
     const text = lines.join('\n');
@@ -406,20 +412,20 @@ function showLacking() {
     byId('lacking').textContent = names.length > 0 ? t('import.lacking', { names: names.join(', ') }) : '';
 }
 
-/* ---- a sample of what will be stored ---- */
+/* ---- sample of the products ---- */
 
-const sample = state(null); /* { products, rows, failed, fields }; null: there is none */
+const sample = state(null); /* { products, rows, failed, fields }, or null if there is none */
 const PAUSE_TYPING = 300;
-let wanted; /* the last sample that was asked for */
+let wanted; /* token of the last request for a sample */
 
 async function findSample(asked, found) {
-    const answer = await readSample(found).catch(() => null); /* the check says what is wrong */
+    const answer = await readSample(found).catch(() => null); /* the check shows the error */
     if (asked === wanted && phase.value === 'choosing') {
-        sample.value = answer; /* later it would move the buttons of the result */
+        sample.value = answer; /* after that, it would move the buttons of the result */
     }
 }
 
-/* Asks for it again whenever the file is read in another way. */
+/* Requests a new sample whenever the source changes. */
 function followSource() {
     const found = file.value && source();
     const isReady = found && lacking().length === 0 && (found.type !== CSV || headFault(head.value) === undefined);
@@ -439,7 +445,7 @@ function sampleTable(products) {
     return el('table', { class: 'table' }, el('thead', {}, el('tr', {}, titles)), el('tbody', {}, products.map(row)));
 }
 
-/* Which of the first rows cannot be stored, and why the first one of them. */
+/* Returns how many of the first rows cannot be stored, and the reason of the first. */
 function sampleFaults({ rows, failed, fields }) {
     return failed > 0 && el('p', { class: 'form-text' }, `${t('import.sampleFaulty', { failed, n: rows })} ${t('import.rowNumber', { n: fields[0].row })}: ${errorText(fields[0])}`);
 }
@@ -468,13 +474,13 @@ function saveFaulty() {
     saveFile(transfer.value.faultyFile(t('import.wrong')), `${t('import.faulty')}.${type === CSV ? 'csv' : 'ndjson'}`);
 }
 
-/* The column of the file that has the field. */
+/* Returns the column of the file that has the field. */
 function columnOf(field) {
     const at = field === '' || typeOf(file.value) !== CSV ? -1 : columns.value.indexOf(field);
     return at < 0 ? [field === '' ? t('import.wholeRow') : fieldText(field)] : pieces('import.ofColumn', { name: bdi(columnNames()[at]) });
 }
 
-/* What is wrong, by column, the most frequent first: a column that is wrong in each row is one line. */
+/* Returns the reasons by column, the most frequent first. A column that is wrong in each row takes one line. */
 function reasonsView({ reasons, failed }) {
     const sorted = [...reasons].sort(([, one], [, other]) => other.n - one.n).slice(0, FEW_REASONS);
     const item = ([reason, { n }]) => el('li', {}, reason, ' ', el('span', { class: 'type' }, t('import.rows', { n })));
@@ -502,7 +508,7 @@ function button(text, onclick, look = 'btn-primary') {
     return el('button', { type: 'button', class: `btn ${look}`, onclick }, text);
 }
 
-/* Without a history, only what the import has created can be taken back. */
+/* Without a history, only products that the import created can be deleted. */
 const toDelete = ({ made, refused }) => made.length + refused.length;
 const undo = () => transfer.value.canUndo && button(t('import.undo'), confirmUndo, 'btn-outline-danger');
 const notUndone = updated => updated > 0 && t('import.notUndone', { n: updated });
@@ -518,7 +524,7 @@ function confirmUndo() {
 
 const another = () => el('a', { class: 'btn', href: 'import.html' }, t('import.another'));
 
-/* By phase: title, sentences, and what to do next. */
+/* For each phase: title, sentences, and next actions. */
 const RESULTS = {
     checked({ good, failed, counts }) {
         if (good + failed === 0) {
@@ -587,9 +593,9 @@ function showPhase() {
     );
 }
 
-/* ---- the beginning ---- */
+/* ---- start ---- */
 
-/* What a control of the form changes. */
+/* Effects of the form's controls. */
 const CHANGES = {
     mode: ({ value }) => (mode.value = value),
     delimiter: ({ value }) => readAgain({ delimiter: value }),
@@ -607,7 +613,7 @@ function listen() {
     byId('choose').onclick = () => input.click();
     input.onchange = () => {
         take(input.files[0]);
-        input.value = ''; /* the same file can be chosen again, after it has been mended */
+        input.value = ''; /* so that the same file can be chosen again after it was corrected */
     };
     addEventListener('dragover', event => {
         event.preventDefault();

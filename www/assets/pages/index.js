@@ -7,21 +7,21 @@ import { addCompareBar, card, compareButton, productLink, ratingText, stockText 
 import { fillFacet, learnFacets, ownFacets, showOwnFacets, valueText } from '../shop/facets.js';
 import { chosenOf, choosing, countFilters, NEWEST, NOTHING, questions, readLacks, readList, selection, writeList } from '../shop/query.js';
 
-/* ---- the list in the page ---- */
+/* ---- the list ---- */
 
 const LACKS = 'lacks';
-const LIST = 'list'; /* the address of the list that a product was opened from */
-const PLACE = 'place'; /* the place in it */
-const PAUSE = 250; /* ms without a key, after which the search begins */
+const LIST = 'list'; /* key of the address of the list from which a product was opened */
+const PLACE = 'place'; /* key of the position in that list */
+const PAUSE = 250; /* ms without a key after which the search begins */
 const drawers = matchMedia('(max-width: 60rem)');
 
 const list = state(readList(location.search));
-const answer = state(null); /* the last one: { list, data, pagination } */
-const counts = state(null); /* of each facet, [{ value, count }]; null: not known yet */
-const cut = state([]); /* the facets that have more values */
+const answer = state(null); /* last answer: { list, data, pagination } */
+const counts = state(null); /* counts of each facet, [{ value, count }]; null until known */
+const cut = state([]); /* facets that have more values */
 const isLoading = state(true);
 const lacks = new Set((recall('sessionStorage', LACKS) ?? '').split(',').filter(Boolean));
-let isTyping = false; /* the address is that of the search so far, which the next letter replaces */
+let isTyping = false; /* true while the address has an unfinished search, which the next letter replaces */
 
 function row(item) {
     const { category, price, rating, inStock } = item;
@@ -35,7 +35,7 @@ function row(item) {
     );
 }
 
-/* An element that keeps a child for each product; one that has changed gets a new child. */
+/* Returns an element with a child for each product. A product that has changed gets a new child. */
 function listed(parent, render) {
     each(
         parent,
@@ -61,7 +61,7 @@ function table() {
     );
 }
 
-/* Nothing matches: what was asked for, what may help, and the way back. */
+/* Returns the content of an empty list: the search, suggestions, and links to other lists. */
 function nothing() {
     const { list: asked, pagination } = answer.value;
     if (pagination.total > 0) {
@@ -87,7 +87,7 @@ function suggestion(text, changes, style = 'btn') {
     return el('button', { type: 'button', class: style, onclick: () => change(changes) }, el('span', {}, text));
 }
 
-/* Searches that are likelier to find something. */
+/* Returns searches that are more likely to find products. */
 function suggestions(asked, filters) {
     const words = asked.q.split(' ').filter(word => word.length > 2);
     const single = filters === 0 && words.length > 1 ? words.slice(0, 4) : [];
@@ -105,7 +105,7 @@ function shape() {
     return answer.value.data.length === 0 ? 'nothing' : answer.value.list.view;
 }
 
-const AHEAD = 4; /* products whose pictures are seen at once */
+const AHEAD = 4; /* number of products whose pictures are visible at first */
 const isAhead = ({ id }) => answer.value.data.slice(0, AHEAD).some(first => first.id === id);
 
 const MAKERS = {
@@ -114,7 +114,7 @@ const MAKERS = {
     nothing: () => el('div', { class: 'nothing' }, () => (answer.value?.data.length === 0 ? nothing() : undefined)),
 };
 
-/* ---- where in the list ---- */
+/* ---- position in the list ---- */
 
 function countText({ list: { page }, data, pagination: { limit, total, totalRelation } }) {
     if (total === 0 || data.length === 0) {
@@ -138,7 +138,7 @@ function setLink(id, page, exists) {
 function showPosition() {
     const shown = answer.value;
     byId('pages').hidden = !shown || shown.data.length === 0;
-    byId('export').hidden = byId('pages').hidden || shown.corrected !== undefined; /* a file has what was asked for */
+    byId('export').hidden = byId('pages').hidden || shown.corrected !== undefined; /* a file contains only products that match without corrections */
     byId('count').textContent = shown ? countText(shown) : '';
     if (shown) {
         const { page } = shown.list;
@@ -149,9 +149,9 @@ function showPosition() {
     }
 }
 
-const OTHERS = 5; /* words that the note names */
+const OTHERS = 5; /* corrections that the message names */
 
-/* The words that were not asked for, and the way to the list without them. */
+/* Shows the corrections that the server used, with a link to the list without them. */
 function showCorrected() {
     const { list: asked, corrected = {} } = answer.value ?? {};
     const others = Object.values(corrected).flat().slice(0, OTHERS);
@@ -170,11 +170,11 @@ function showCorrected() {
     }
 }
 
-/* ---- asking ---- */
+/* ---- requests ---- */
 
 const facetNames = () => ['category', ...ownFacets().map(({ name }) => name)];
 
-/* The list is worth more than the numbers beside it. */
+/* Reads the list and the counts. An error of the counts is ignored. */
 async function fetchList(asked, signal) {
     const get = pairs => send('GET', `/products?${new URLSearchParams(pairs)}`, { signal });
     const { products, others } = questions(asked, facetNames(), lacks);
@@ -182,7 +182,7 @@ async function fetchList(asked, signal) {
     return { products: first, counted: [first, ...more] };
 }
 
-/* Asks again without what the server has no index of. */
+/* Repeats the request without conditions for which the server has no index. */
 async function fetchPossible(asked, signal) {
     try {
         return await fetchList(asked, signal);
@@ -217,7 +217,7 @@ const show = loader(
     byId('list-trouble'),
 );
 
-/* Changes of the list lead to its first page, except those that say which. */
+/* Changes the list. Shows its first page unless the changes contain a page. */
 async function ask(changes, { replaces = false } = {}) {
     history.replaceState({ ...history.state, y: scrollY }, '');
     list.value = { ...list.value, page: 1, ...('q' in changes && { match: '' }), ...changes };
@@ -234,7 +234,7 @@ async function turn(page) {
     byId('title').focus();
 }
 
-/* A click on a link to another page of the list. */
+/* Handles a click on a link to another page of the list. */
 function follows(event) {
     if (isPlainClick(event)) {
         event.preventDefault();
@@ -268,7 +268,7 @@ function fill() {
     byId('filter-count').textContent = filters && formatWhole(filters);
 }
 
-/* What is searched for has another usual order, beside which the newest can be chosen. */
+/* A search has the default order by relevance; newest first can then be chosen as well. */
 function fillOrder(q, sort) {
     const [usual, newest] = byId('sort').options;
     usual.dataset.t = q ? 'list.sortRelevant' : 'list.sortNewest';
@@ -277,13 +277,13 @@ function fillOrder(q, sort) {
     byId('sort').value = q || sort !== NEWEST ? sort : '';
 }
 
-/* To a list that has nothing to do with what is being typed. */
+/* Changes the list as a whole, and so discards invalid input. */
 function change(changes) {
     forgetFaults();
     return ask(changes);
 }
 
-/* A facet as the list has it. Values are texts, as in the address. */
+/* Returns the facet of a field. Values are texts, as in the address. */
 function facetOf({ name, label }) {
     return {
         name,
@@ -306,7 +306,7 @@ function hideLacking() {
     });
     byId('by-sort').hidden = [newest, ...orders].every(({ hidden }) => hidden);
     const found = counts.value?.category ?? [];
-    const hasNone = counts.value === null ? !isLoading.value : found.length === 0 && list.value.category === null; /* while they are loading, they have their place */
+    const hasNone = counts.value === null ? !isLoading.value : found.length === 0 && list.value.category === null; /* the space is reserved while the counts load */
     byId('by-category').hidden = lacks.has('category') || hasNone;
 }
 
@@ -317,7 +317,7 @@ function priceText({ min, max }) {
     return t(max === '' ? 'chip.least' : min === '' ? 'chip.most' : 'chip.between', { least, most });
 }
 
-/* Of each: a text, and the changes of the list that remove it. */
+/* Returns, for each filter, a text and the changes of the list that remove the filter. */
 function chips(asked) {
     const { q, category, min, max, stock, rating, own } = asked;
     const labels = Object.fromEntries(ownFacets().map(({ name, label }) => [name, label]));
@@ -348,20 +348,21 @@ function chip({ value: { text, changes } }) {
 }
 
 function showChips() {
-    each(byId('chips'), () => answer.value !== undefined && chips(list.value), ({ text }) => text, chip); /* whose currency comes with the answer */
+    each(byId('chips'), () => answer.value !== undefined && chips(list.value), ({ text }) => text, chip); /* shown only after the answer, because the currency comes with it */
     follow(() => (byId('chips').hidden = chips(list.value).length === 0));
 }
 
-/* ---- saving what the list shows ---- */
+/* ---- export ---- */
 
-const isSaving = state(false); /* is the menu open? */
+const isSaving = state(false); /* true while the menu is open */
 
-/* Spreadsheets take the marks of their user's language, which is most likely that of the page, and UTF-8 only with a byte order mark. */
+/* Returns the parameters for spreadsheet programs. They expect the decimal mark and delimiter of the user's language,
+ * which most likely is the page's, and read UTF-8 only with a byte order mark. */
 function sheetStyle() {
     return { safe: 1, bom: true, ...(hasDecimalComma() && { delimiter: 'semicolon', decimal: 'comma' }) };
 }
 
-/* They are links, so that the browser writes the file while it arrives. */
+/* Sets the links of the menu. They are links, so that the browser saves the file while it arrives. */
 function showExports() {
     for (const link of document.querySelectorAll('[data-format]')) {
         const { format, sheet } = link.dataset;
@@ -388,11 +389,11 @@ function listenToExports() {
     follow(() => isSaving.value && showExports());
 }
 
-/* ---- the filters, as they are typed ---- */
+/* ---- input of filters ---- */
 
 const priceInputs = () => ['min', 'max'].map(name => byId('filters').elements[name]);
 
-/* A price as typed: '' for none, NaN for a fault. */
+/* Returns a typed price as text: '' for none, 'NaN' for invalid text. */
 function typedPrice(text) {
     return text.trim() === '' ? '' : String(parseNumber(text.trim()));
 }
@@ -402,7 +403,8 @@ function isFault(text) {
     return price === 'NaN' || Number(price) < 0;
 }
 
-/* Says what is wrong with the prices. A text that is not understood stays until the user changes it or chooses another list as a whole. */
+/* Shows errors of the prices. An invalid text stays until the user changes it or chooses another list. Returns true if
+ * there is no error. */
 function checkPrices() {
     const typed = priceInputs().map(({ value }) => value);
     const [min, max] = typed.map(typedPrice);
@@ -431,8 +433,9 @@ function changeFilters({ target }) {
 const typedSearch = () => byId('q').value.trim().replace(/\s+/g, ' ');
 
 /*
- * What was typed or chosen before this script ran is what the user wants now, and the address follows. A price is taken when its field
- * has lost the focus, as later. The browser does not fill in what was there before a reload or Back, because of autocomplete="off".
+ * Applies input from before this script ran. The address follows it. A price is used only when its field has lost the
+ * focus, as later. The input is the user's, not restored by the browser after a reload or Back, because of
+ * autocomplete="off".
  */
 function takeEarly() {
     const isReady = input => document.activeElement !== input && !isFault(input.value);
@@ -469,12 +472,12 @@ function listenToSearch() {
     });
 }
 
-/* The filters are beside the list, or in a drawer where there is no room for them. */
+/* Puts the filters next to the list, or into a drawer on narrow screens. */
 function placeFilters() {
     const place = drawers.matches ? byId('drawer') : byId('side');
     byId('drawer').close();
     if (!place.contains(byId('filters'))) {
-        place.append(byId('filters')); /* which takes the focus from a field */
+        place.append(byId('filters')); /* moving the form takes the focus from its fields */
     }
 }
 
@@ -487,7 +490,7 @@ function listen() {
     byId('sort').addEventListener('change', ({ target }) => ask({ sort: target.value }));
     byId('limit').addEventListener('change', ({ target }) => {
         const { page, limit } = list.value;
-        const first = (page - 1) * limit; /* the first product stays on the page */
+        const first = (page - 1) * limit; /* keeps the first product on the page */
         ask({ limit: Number(target.value), page: Math.floor(first / Number(target.value)) + 1 });
     });
     for (const button of document.querySelectorAll('[data-view]')) {
@@ -500,9 +503,9 @@ function listen() {
     drawers.addEventListener('change', placeFilters);
 }
 
-/* ---- back to the same place ---- */
+/* ---- return to the same position ---- */
 
-/* Notes which product is opened and how far the page is scrolled, for the way back. */
+/* Records which product is opened and how far the page is scrolled. */
 function notePlace(event) {
     const at = event.target.closest('.product-link')?.id;
     history.replaceState({ y: scrollY, at }, '');
@@ -510,7 +513,7 @@ function notePlace(event) {
     remember('sessionStorage', PLACE, JSON.stringify({ search: location.search, y: scrollY, at }));
 }
 
-/* By Back, or by the product's link to this list. */
+/* Returns the position after Back, or after the product's link to this list. */
 function readPlace() {
     const kept = JSON.parse(recall('sessionStorage', PLACE) ?? '{}');
     remember('sessionStorage', PLACE, null);
@@ -536,9 +539,9 @@ async function goBack() {
     returnToPlace();
 }
 
-/* ---- the beginning ---- */
+/* ---- start ---- */
 
-const shown = state(null); /* what the list is shown as, which stays when its products change */
+const shown = state(null); /* form in which the list is shown; changes less often than its products */
 follow(() => (shown.value = shape()));
 follow(() => {
     const maker = MAKERS[shown.value];
@@ -565,5 +568,5 @@ listen();
 watchProducts(show);
 addCompareBar();
 show().then(returnToPlace);
-learnFacets().then(isNew => isNew && show(), () => {}); /* the list is worth more than its filters */
+learnFacets().then(isNew => isNew && show(), () => {}); /* an error is ignored, because the list works without facets */
 start(() => {});

@@ -8,17 +8,17 @@ import { view } from '../product/view.js';
 import { addCompareBar, card, compareButton, picture, ratingText, stockText } from '../shop/card.js';
 import { describeProduct } from '../shop/head.js';
 
-const LIST = 'list'; /* the list that the product was opened from: its address */
-const SIMILAR = 4; /* products that are shown as similar */
-const ASKED = 12; /* products of the category, and with a tag, among which these are */
+const LIST = 'list'; /* key of the address of the list from which the product was opened */
+const SIMILAR = 4; /* products shown as similar */
+const ASKED = 12; /* products read per question, from which these are chosen */
 
 const id = new URLSearchParams(location.search).get('id') ?? '';
 const path = `/products/${encodeURIComponent(id)}`;
 const listAddress = recall('sessionStorage', LIST) ?? 'index.html';
 
-let tag; /* the ETag of the product as it is shown */
+let tag; /* ETag of the product as shown */
 
-/* ---- deleting it ---- */
+/* ---- deletion ---- */
 
 async function remove() {
     try {
@@ -34,11 +34,11 @@ function confirmRemoval() {
     byId('delete').showModal();
 }
 
-/* ---- its pictures ---- */
+/* ---- pictures ---- */
 
 const LARGE = { isDecorative: false, isAhead: true };
 
-/* The picture that is looked at, and buttons for the others. */
+/* Returns the large picture, and buttons for the other pictures. */
 function gallery(product) {
     const { images = [] } = product;
     const at = state(0);
@@ -54,7 +54,7 @@ function gallery(product) {
     return el('div', { class: 'gallery' }, large, strip);
 }
 
-/* ---- its fields ---- */
+/* ---- fields ---- */
 
 function ownFact(name, product) {
     const { label, isPrivate } = FIELDS[name];
@@ -69,7 +69,7 @@ function factList(style, facts) {
     return there.length > 0 && el('dl', { class: style }, there.flatMap(([name, value]) => [el('dt', {}, name), el('dd', {}, value)]));
 }
 
-/* Texts of several lines, such as a description, then the others. */
+/* Returns texts of several lines, such as a description, and then the other fields. */
 function facts(product) {
     const [prose, others] = [true, false].map(wanted => ownNames().filter(name => isProse(name) === wanted));
     return [
@@ -103,19 +103,20 @@ function showProduct(answer) {
     );
 }
 
-/* ---- similar ones ---- */
+/* ---- similar products ---- */
 
-/* The first field of the shop's own whose values are counted and of which a product has several, such as tags. */
+/* Returns the first indexed field from CatalogField whose values are counted and of which a product can have several,
+ * such as tags. */
 const tagField = () => ownNames().find(name => FIELDS[name].kind === 'strings' && FIELDS[name].isFacet && FIELDS[name].isIndexed);
 
-/* How much both have in common. */
+/* Returns how similar two products are. */
 function likeness(product, other, tags) {
     const own = new Set(tags ? valueIn(product, tags) : []);
     const shared = (tags ? (valueIn(other, tags) ?? []) : []).filter(text => own.has(text)).length;
     return 2 * shared + (other.category === product.category ? 3 : 0);
 }
 
-/* Products of the same category, and those that have a tag of the product. */
+/* Finds products of the same category, and products with a tag of this product. */
 async function findSimilar(product) {
     const tags = tagField();
     const own = tags ? (valueIn(product, tags) ?? []) : [];
@@ -137,7 +138,7 @@ async function showSimilar({ data: product }) {
 
 /* ---- the page ---- */
 
-/* Another tab has changed products, perhaps this one. */
+/* Called when another tab has changed products, possibly this one. */
 async function showAgain() {
     try {
         showProduct(await read(path));

@@ -9,14 +9,15 @@ import { t } from '../lib/text.js';
 const token = linkToken();
 const isInvited = new URLSearchParams(location.search).has('invite');
 
-/* An invited user has no password yet. */
+/* Changes the texts for an invited user, who has no password yet. */
 function greet() {
     setTitle(t('reset.inviteTitle'));
     document.querySelector('h1').textContent = t('reset.inviteTitle');
     byId('password-hint').textContent = t('reset.inviteHint');
 }
 
-/* A link that is not valid is said before the user types a password. Resolves to whether it is valid. */
+/* Checks the link, so that an invalid one is reported before the user types a password. Resolves to true if it is
+ * valid. */
 async function check() {
     try {
         await checkLink('/auth/password/reset');

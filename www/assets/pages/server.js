@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* For administrators: the state of the server, what it did in the last hour or day, and the mail queue. All of it follows the server. */
+/* For administrators: the state of the server, its activity in the last hour or day, and the mail queue. The page
+ * updates itself. */
 import { ApiError, call, currentUser, send } from '../lib/api.js';
 import { bdi, byId, el, follow, state } from '../lib/dom.js';
 import { setLink, table } from '../lib/list.js';
@@ -8,9 +9,9 @@ import { formatClock, formatNumber, formatPercent, formatTime, formatWhole, hasT
 import { chart } from '../server/chart.js';
 import { DAY, findChanges, HOUR, keepSample, PATH, readMetrics, recallSamples } from '../server/metrics.js';
 
-const PERIOD = 15_000; /* ms between looks at the server */
+const PERIOD = 15_000; /* ms between updates */
 const MINUTE = 60_000;
-const LIMIT = 10; /* mails on a page */
+const LIMIT = 10; /* mails per page */
 const UNKNOWN = '–';
 
 const sum = (items, valueOf) => items.reduce((total, item) => total + valueOf(item), 0);
@@ -18,11 +19,11 @@ const sum = (items, valueOf) => items.reduce((total, item) => total + valueOf(it
 /* ---- the state ---- */
 
 const health = state(null); /* { schema, oldestMail } */
-const fault = state(''); /* why the server is not ready, in its own words */
+const fault = state(''); /* the server's message if it is not ready */
 const version = state(null);
 const database = state(null); /* { name, version } */
-const reading = state(null); /* of the metrics */
-const failed = state(null); /* how many mails were given up */
+const reading = state(null); /* current metrics */
+const failed = state(null); /* number of dead mails */
 
 async function readHealth() {
     try {
@@ -34,7 +35,7 @@ async function readHealth() {
             throw error;
         }
         health.value = null;
-        fault.value = error.status > 0 ? error.message : ''; /* without an answer, the bar says so */
+        fault.value = error.status > 0 ? error.message : ''; /* without an answer, the bar shows it */
     }
 }
 
@@ -45,7 +46,7 @@ function stateBadge() {
     return health.value ? el('span', { class: 'badge' }, t('server.ready')) : UNKNOWN;
 }
 
-/* Mails that were given up are the one thing here that somebody has to do something about. */
+/* Returns the number of dead mails, highlighted because only these require an action. */
 function failedMails() {
     const n = failed.value;
     return n > 0 ? el('span', { class: 'badge bad' }, formatWhole(n)) : n === null ? UNKNOWN : formatWhole(n);
@@ -56,7 +57,7 @@ function oldestMail() {
     return time ? formatTime(time) : schema ? t('server.noMail') : UNKNOWN;
 }
 
-/* THE FACTS */
+/* The facts. */
 const FACTS = {
     'server.state': stateBadge,
     'server.version': () => version.value ?? UNKNOWN,
@@ -73,15 +74,15 @@ function showFault() {
     byId('health-trouble').replaceChildren(...(fault.value ? [alert] : []));
 }
 
-/* ---- the last hour, or day ---- */
+/* ---- charts ---- */
 
-/* What the charts show. */
+/* Lengths of time that the charts can show. */
 const SPANS = { hour: HOUR, day: DAY };
 
 const samples = state([]);
-const isRefused = state(false); /* whether asking for the metrics again is pointless, until the administrator says otherwise */
+const isRefused = state(false); /* true if reading the metrics again is useless until the administrator asks for it */
 
-/* What an administrator adds to the server's configuration. */
+/* Lines that an administrator must add to the server's configuration. */
 const CONFIGURATION = `<Location "${PATH}">
     SetHandler catalog-metrics
     CatalogKeyFile /etc/catalog/token.key
@@ -194,14 +195,13 @@ function showCharts() {
 
 /* ---- the mail queue ---- */
 
-/* By what the page's address calls them; the routes say the same, but for all of them. */
+/* Views of the queue by their names in the address. Except for `all`, these are the states that the route knows. */
 const VIEWS = {
     all: { query: {}, none: 'server.mailsNone' },
     dead: { query: { state: 'dead' }, none: 'server.deadNone' },
     pending: { query: { state: 'pending' }, none: 'server.pendingNone' },
 };
 
-/* { span, view, page } */
 function readAddress() {
     const query = new URLSearchParams(location.search);
     const [span, view] = [query.get('span'), query.get('mails')];
@@ -222,8 +222,8 @@ function writeAddress({ span, view, page }) {
 }
 
 const address = state(readAddress());
-const mails = state(''); /* which of them the address asks for */
-const answer = state(null); /* the last one: { data, pagination } */
+const mails = state(''); /* request for the mails in the address */
+const answer = state(null); /* last answer: { data, pagination } */
 const isLoading = state(true);
 
 function visit(next, place = 'mails') {
@@ -250,13 +250,13 @@ const loadMails = loader(
     byId('list-trouble'),
 );
 
-/* attempt() resolves to what is said then. */
+/* Runs attempt(), which resolves to the message, and reads the queue again. */
 async function retry(attempt) {
     try {
         const said = await attempt();
         byId('list-trouble').replaceChildren();
         byId('mails-status').textContent = said;
-        byId('mails').focus(); /* the button goes */
+        byId('mails').focus(); /* the button disappears */
         await loadMails();
     } catch (error) {
         byId('mails-status').textContent = '';
@@ -264,7 +264,7 @@ async function retry(attempt) {
     }
 }
 
-/* To the administrator; the list shows what becomes of it. */
+/* Sends a test mail to the administrator. The list shows its progress. */
 function sendTest() {
     return retry(async () => {
         await call('POST', '/mails/test');
@@ -292,7 +292,7 @@ function purpose(template) {
     return hasText(key) ? t(key) : template;
 }
 
-/* Why the last attempt failed, in the words of the server, which are English in every language. */
+/* Returns why the last attempt failed. The server's message is in English. */
 function reasonText({ state: is, error }) {
     const key = is === 'dead' ? 'server.reason' : 'server.lastReason';
     return error ? el('div', { class: 'form-text reason' }, pieces(key, { reason: el('span', { lang: 'en' }, error) })) : '';
@@ -345,7 +345,7 @@ function showPosition() {
     linkTo('next', page + 1, page < pages);
 }
 
-/* Shows which of the links with these names after "to-" is the present one, of which the address has the name as that member. */
+/* Marks the current link of a choice. Link ids are "to-" and a name; address[member] is the current name. */
 function showChoice(names, member, reset, place) {
     for (const name of names) {
         const link = byId(`to-${name}`);
@@ -377,7 +377,7 @@ function showMails() {
     follow(() => mails.value && loadMails());
 }
 
-/* ---- the beginning ---- */
+/* ---- start ---- */
 
 const readAll = () => Promise.all([readHealth(), sampleMetrics(), loadMails()]);
 
@@ -390,7 +390,7 @@ function watch() {
     }, PERIOD);
 }
 
-/* GET of the mount says it to everybody. */
+/* Reads the version, which GET of the mount tells everybody. */
 async function readVersion() {
     version.value = await send('GET', '/').then(
         ({ data }) => data.version,
@@ -410,7 +410,7 @@ start(
         follow(showCharts);
         showMails();
         readVersion();
-        await Promise.all([readHealth(), sampleMetrics()]); /* the address has the mails read */
+        await Promise.all([readHealth(), sampleMetrics()]); /* the mails are read by the follower of the address */
         watch();
     },
     { needsAdmin: true },

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* For administrators: the users, and the audit trail. The address of the page has which of them, the filters, the page and the user. */
+/* For administrators: the users and the audit trail. The page's address has the list, the filters, the page of the list
+ * and the user. */
 import { call, currentUser, forget } from '../lib/api.js';
 import { bdi, byId, el, follow, state } from '../lib/dom.js';
 import { manage, rules } from '../lib/form.js';
@@ -7,9 +8,9 @@ import { connectFilters, hasNext, isOpenEnded, setPageLink, table } from '../lib
 import { go, loader, say, setTitle, showError, start } from '../lib/page.js';
 import { formatTime, hasText, pieces, t } from '../lib/text.js';
 
-const LIMIT = 20; /* rows on a page */
+const LIMIT = 20; /* rows per page */
 
-/* ---- the rows of the two lists ---- */
+/* ---- rows of both lists ---- */
 
 function badges({ emailVerified, locked }) {
     return [
@@ -36,7 +37,7 @@ function userCells(user) {
     ];
 }
 
-/* The names that pages use for the fields of a change. */
+/* Texts for the fields of a change. */
 const FIELDS = {
     role: 'account.role',
     locked: 'users.locked',
@@ -47,7 +48,7 @@ const FIELDS = {
     expiresAt: 'key.expiry',
 };
 
-/* A new account had nothing before. */
+/* Returns the text of a value. A new account had no value before. */
 function changeValue(field, value) {
     if (value === undefined) {
         return '';
@@ -64,7 +65,8 @@ function changeValue(field, value) {
 function changeText([name, { from, to }]) {
     const field = name in FIELDS ? t(FIELDS[name]) : name;
     const [was, is] = [from, to].map(value => value !== undefined && changeValue(name, value));
-    const key = was === false || is === false ? 'audit.set' : 'audit.change'; /* of what has ended, too, only one value is known */
+    const key = was === false || is === false ? 'audit.set' : 'audit.change'; /* if something has ended, only one
+                                                                               * value is known, too */
     return el('div', { class: 'form-text' }, t(key, { field, from: was, to: is === false ? was : is }));
 }
 
@@ -84,7 +86,7 @@ function auditCells(entry) {
     ];
 }
 
-/* ---- why a list is empty ---- */
+/* ---- empty lists ---- */
 
 function noUsers({ q, role }) {
     const key = q && role ? 'users.noneBoth' : q ? 'users.noneText' : 'users.noneRole';
@@ -99,9 +101,9 @@ function noChanges({ actor, target, action, since }) {
     return t(action || since ? 'audit.noneSuch' : 'audit.noneYet');
 }
 
-/* ---- which list, and which part of it ---- */
+/* ---- the lists ---- */
 
-/* filters: the names of the form's controls, and of parameters of the page and of the route. */
+/* `filters` are the names of the form's controls, and of parameters of the page and of the route. */
 const VIEWS = {
     users: {
         path: '/users',
@@ -129,7 +131,8 @@ const form = byId(name);
 
 const midnight = date => new Date(`${date}T00:00`);
 
-/* { ...filters, page, user }: texts, '' for what is not given; user: the id of the one in the dialog. */
+/* Reads the address: { ...filters, page, user }. The texts are '' if not given. `user` is the id of the user in the
+ * dialog. */
 function readAddress() {
     const query = new URLSearchParams(location.search);
     const given = [...view.filters, 'user'].map(key => [key, (query.get(key) ?? '').trim()]);
@@ -148,19 +151,18 @@ function writeAddress({ page, ...texts }) {
     return `${location.pathname}${query.size > 0 ? `?${query}` : ''}`;
 }
 
-/* The request for the list. */
 function requestPath(asked) {
     const given = view.filters.filter(key => asked[key]).map(key => [key, asked[key]]);
     const query = new URLSearchParams([...given, ['page', asked.page], ['limit', LIMIT]]);
     if (asked.since) {
-        query.set('since', midnight(asked.since).toISOString()); /* of the user's day */
+        query.set('since', midnight(asked.since).toISOString()); /* beginning of the day in the user's time zone */
     }
     return `${view.path}?${query}`;
 }
 
 const address = state(readAddress());
 const path = state('');
-const answer = state(null); /* the last one: { data, pagination } */
+const answer = state(null); /* last answer: { data, pagination } */
 const isLoading = state(true);
 
 function visit(next, { replaces = false, opened = false } = {}) {
@@ -168,7 +170,7 @@ function visit(next, { replaces = false, opened = false } = {}) {
     address.value = next;
 }
 
-/* ---- the list ---- */
+/* ---- loading ---- */
 
 const load = loader(
     () => path.value,
@@ -221,12 +223,12 @@ function showPosition() {
     linkTo('next', page + 1, hasNext(answer.value));
 }
 
-/* ---- the choice of a user in the audit trail ---- */
+/* ---- choosing a user in the audit trail ---- */
 
-const PAUSE = 200; /* ms without a key, after which names are looked for */
+const PAUSE = 200; /* ms without a key after which names are suggested */
 const OFFERED = 8;
 
-/* Offers the names of users as they are typed. What cannot be read is not offered. */
+/* Suggests names of users while the administrator types. Ignores errors. */
 function offerNames(input) {
     const names = el('datalist', { id: `${input.name}-names` });
     let pause;
@@ -246,9 +248,9 @@ function offerNames(input) {
     });
 }
 
-/* ---- one user ---- */
+/* ---- the dialog of a user ---- */
 
-const shown = state(null); /* the user in the dialog */
+const shown = state(null); /* user in the dialog */
 const pathOf = ({ id }) => `/users/${encodeURIComponent(id)}`;
 
 async function readUser(id) {
@@ -271,11 +273,12 @@ async function showUser(id) {
         }
     } catch (error) {
         visit({ ...address.value, user: '' }, { replaces: true });
-        showError(byId('trouble'), error).focus(); /* the list clears its own trouble when it has loaded */
+        showError(byId('trouble'), error).focus(); /* not in the list's place for errors, which the list empties when
+                                                    * it has loaded */
     }
 }
 
-/* The dialog was closed by the user, not by Back. */
+/* Called after the user has closed the dialog, unless by Back. */
 function leaveUser() {
     if (address.value.user && history.state?.opened) {
         history.back();
@@ -287,7 +290,7 @@ function leaveUser() {
 const patch = changes => user => call('PATCH', pathOf(user), changes);
 const unlock = user => call('POST', `${pathOf(user)}/unlock`);
 
-/* THE ACTIONS on a user whom they fit. ends: they end the user's sessions. */
+/* Actions on a user. fits(user) returns true if the action applies. `ends` is true if it ends the user's sessions. */
 const ACTIONS = [
     {
         text: 'users.confirm',
@@ -337,7 +340,7 @@ const ACTIONS = [
 ];
 
 const isOwn = ({ id }) => id === currentUser()?.id;
-let isActing = false; /* a second click sends nothing */
+let isActing = false; /* prevents a second click from sending again */
 
 async function act({ send, done, ends }) {
     const user = shown.value;
@@ -448,7 +451,7 @@ const inviteChecks = {
     username: (text, ...more) => (text === '' ? '' : rules.username(text, ...more)),
 };
 
-/* A name that is not given is made by the server. The answer has a link only if the server sends no mails. */
+/* Invites a user. The server makes a name if none is given. The answer has a link only if the server sends no mails. */
 async function invite({ email, username, role }) {
     const body = { email, role, ...(username && { username }) };
     const { data: user, link } = await call('POST', '/users/invite', body);
@@ -459,7 +462,7 @@ async function invite({ email, username, role }) {
     await load();
 }
 
-/* ---- the beginning ---- */
+/* ---- start ---- */
 
 function begin() {
     const rows = table(

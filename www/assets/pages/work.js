@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* For writers: the products in a table, to be edited in it or beside it. The address of the page has the filters, the page and the product. */
+/* For users who may write products: the products in a table, to edit in the table or next to it. The page's address has
+ * the filters, the page of the list and the product. */
 import { call, watchProducts } from '../lib/api.js';
-import { bdi, byId, each, el, follow, recall, remember, settle, state } from '../lib/dom.js';
+import { bdi, byId, each, el, follow, recall, remember, flush, state } from '../lib/dom.js';
 import { connectFilters, hasNext, isOpenEnded, setPageLink } from '../lib/list.js';
 import { say, setTitle, showError, start } from '../lib/page.js';
 import { formatTime, t } from '../lib/text.js';
@@ -36,11 +37,11 @@ import { compared } from '../work/twins.js';
 const COLUMNS_KEPT = 'columns';
 const ROWS_KEPT = 'denseRows';
 
-let owner; /* the user's id, also after the session has ended */
+let owner; /* id of the user, also after the session has ended */
 
 /* ---- the table ---- */
 
-/* A checkbox that is checked while isChecked(). */
+/* Returns a checkbox that is checked while isChecked() returns true. */
 function checkbox(label, isChecked, change = () => {}) {
     const input = el('input', { type: 'checkbox', 'aria-label': label, onchange: change });
     follow(() => (input.checked = isChecked()));
@@ -61,11 +62,13 @@ function selectionCell(item) {
     return el('td', { role: 'gridcell', class: 'selection', 'data-name': 'selection' }, input);
 }
 
-/* How many columns of the shop's own fields are shown until the user chooses others: on a screen of middle width none, while cards have room. */
+/* Number of columns for fields from CatalogField that are shown until the user chooses others. Screens of medium width
+ * show none; narrower screens show cards, which have space. */
 const OWN_SHOWN = 3;
 const isTight = matchMedia('(min-width: 60.01rem) and (max-width: 75rem)');
 
-/* THE COLUMNS. sort: its parameter; a column that isExtra is shown if the user wants it. begin() adds those of the shop's own fields. */
+/* The columns. `sort` is the parameter of the order. A column that isExtra is shown only if the user wants it. begin()
+ * adds the fields from CatalogField. */
 const COLUMNS = [
     { name: 'name', title: t('list.name'), sort: 'name' },
     { name: 'category', title: t('list.category'), sort: 'category' },
@@ -76,7 +79,7 @@ const COLUMNS = [
     { name: 'id', title: t('product.id'), show: id => el('code', {}, id), isExtra: true },
 ];
 
-/* Long texts have no room in a table, and lists lack details. */
+/* Returns true if the field can have a column. A table has no space for long texts, and lists omit details. */
 const hasColumn = ({ isDetail, kind }) => !isDetail && kind !== 'text' && kind !== 'json';
 
 function addOwnColumns() {
@@ -88,7 +91,7 @@ function addOwnColumns() {
     COLUMNS.splice(-2, 0, ...own.map(column));
 }
 
-const columns = state(new Set()); /* the names of those that are shown; the name always is */
+const columns = state(new Set()); /* names of the visible columns; the name is always visible */
 const isHidden = name => name !== 'name' && !columns.value.has(name);
 const areMany = () => COLUMNS.filter(({ isOwn, name }) => isOwn && !isHidden(name)).length > OWN_SHOWN;
 
@@ -105,7 +108,7 @@ function chooseColumn(name, isShown) {
     remember('localStorage', COLUMNS_KEPT, [...next].join());
 }
 
-/* A menu closes with Escape, and when the focus leaves it. */
+/* Closes a menu on Escape and when the focus leaves it. */
 function listenToMenu(id) {
     const choice = byId(id);
     choice.addEventListener('keydown', event => {
@@ -140,7 +143,7 @@ function densityChoice() {
     return el('label', { class: 'option' }, el('input', { type: 'checkbox', checked: isDense.value, onchange: change }), t('work.dense'));
 }
 
-/* '' is the newest first. */
+/* Returns the direction for aria-sort. The order '' is newest first. */
 function directionOf(sort) {
     const present = address.value.sort || '-createdAt';
     return { [sort]: 'ascending', [`-${sort}`]: 'descending' }[present];
@@ -179,8 +182,9 @@ function display({ name, show }, product) {
 
 /* ---- editing in place ---- */
 
-const editing = state(null); /* the cell that is edited: { id, name, editor } */
-const editors = new WeakMap(); /* by cell: a state, the editor in it; if all cells followed `editing`, it would take long to open one */
+const editing = state(null); /* the cell being edited: { id, name, editor } */
+const editors = new WeakMap(); /* for each cell, a state with its editor; if all cells followed `editing`, opening an
+                                * editor would take long */
 
 function setEditing(next) {
     const cellOf = ({ id, name }) => byId('list').querySelector(`[data-id="${id}"] [data-name="${name}"]`);
@@ -193,11 +197,11 @@ function setEditing(next) {
 function endEditing() {
     const { id, name } = editing.value;
     setEditing(null);
-    settle();
+    flush();
     grid.focus(id, name);
 }
 
-/* A product with a draft is edited as a whole. */
+/* Edits a cell. A product with a draft is edited as a whole instead. */
 function edit(id, name) {
     const product = answer.value.data.find(item => item.id === id);
     const current = editing.value;
@@ -211,7 +215,7 @@ function edit(id, name) {
     if (!editing.value && product) {
         const editor = makeEditor({ owner, product, names: [name], prefix: 'cell-', cancel, saved });
         setEditing({ id, name, editor });
-        settle();
+        flush();
         const input = editor.controlOf(name);
         input.focus();
         input.select?.(); /* a choice has no text to select */
@@ -244,7 +248,7 @@ function listenToEditing() {
     });
 }
 
-/* Where there is no room for columns, each cell says what it is. */
+/* Returns a cell. On narrow screens each cell shows the title of its column. */
 function bodyCell(column, item) {
     const { name, title, look = '' } = column;
     const editor = state(null);
@@ -298,9 +302,9 @@ function table() {
     );
 }
 
-let grid; /* moves the focus from cell to cell */
+let grid; /* moves the focus between cells */
 
-/* ---- around the table ---- */
+/* ---- messages next to the table ---- */
 
 function nothing() {
     const { page, pages, total } = answer.value.pagination;
@@ -343,7 +347,7 @@ function showPosition() {
 
 /* ---- drafts and categories ---- */
 
-/* What the user has typed and not saved, except what is open. */
+/* Returns a button for each draft, except those being edited. */
 function draftItems() {
     const isShown = id => id === address.value.product || id === editing.value?.id;
     const name = (id, { base }) => (id === NEW ? t('shell.add') : bdi(base.name));
@@ -358,7 +362,7 @@ function showDrafts() {
     byId('draft-items').replaceChildren(...items);
 }
 
-/* The categories that there are, for the filter and as suggestions; without an index of them there are none. */
+/* Reads the categories for the filter and as suggestions. There are none if categories have no index. */
 async function offerCategories() {
     const select = byId('filters').elements.namedItem('category');
     const option = category => el('option', { value: `=${category}` }, category || t('list.uncategorized'));
@@ -375,7 +379,7 @@ async function offerCategories() {
     byId('categories-known').replaceChildren(...known.map(category => el('option', { value: category })));
 }
 
-/* Where there are no heads of columns to click on. */
+/* Adds the orders to the filters, for screens without column headings. */
 function offerOrders() {
     const order = (value, text) => el('option', { value }, text);
     const both = ({ title, sort }) => [
@@ -391,9 +395,9 @@ function offerOrders() {
         );
 }
 
-/* ---- the dialog at the side ---- */
+/* ---- the dialog ---- */
 
-let editor = null; /* of the product in the dialog */
+let editor = null; /* editor of the product in the dialog */
 let pictures = null;
 
 async function showProduct(id) {
@@ -437,7 +441,7 @@ function fillDialog(product) {
             byId('product').close();
             product ? showStored(stored) : load();
             say(t(product ? 'edit.saved' : 'edit.added'));
-            settle();
+            flush();
             grid.focus(stored.id, 'name');
         },
     });
@@ -457,7 +461,7 @@ async function closeProduct() {
     byId('product').close();
 }
 
-/* The dialog was closed by the user, not by Back. */
+/* Called after the user has closed the dialog, unless by Back. */
 function leaveProduct() {
     editor = null;
     byId('editor').replaceChildren();
@@ -478,14 +482,14 @@ function listenToDialog() {
     dialog.addEventListener('close', leaveProduct);
 }
 
-/* Another tab has changed products. */
+/* Called when another tab has changed products. */
 function followOtherTabs() {
     load();
     editor?.catchUp();
     pictures?.catchUp();
 }
 
-/* ---- the beginning ---- */
+/* ---- start ---- */
 
 const KEYS = {
     '/': { text: 'keys.search', run: () => byId('q').focus() },
@@ -500,17 +504,18 @@ const KEYS = {
     },
 };
 
-/* Calls act(part()) now and when that has changed, but not for each change of what it is a part of. */
+/* Calls act(part()) now and when the result has changed, but not for other changes of the states that part() reads. */
 function followPart(part, act) {
     const known = state();
     follow(() => (known.value = part()));
     follow(() => {
         const value = known.value;
-        queueMicrotask(() => act(value)); /* what act() reads does not count */
+        queueMicrotask(() => act(value)); /* states that act() reads are not followed */
     });
 }
 
-/* Products are selected by hand, or as all that match: of other filters these would be others. No conditions say which are duplicates. */
+/* Clears the selection of all matching products when the filters change, or when the list shows duplicates, which no
+ * condition selects. */
 function forgetMatching() {
     matching.value && (address.value.twins || matching.value.where !== whereOf(address.value)) && chooseNone();
 }
@@ -520,7 +525,7 @@ function showCompared() {
 }
 
 function begin() {
-    address.value = readAddress(); /* with the filters of the shop's own fields */
+    address.value = readAddress(); /* now with the filters of fields from CatalogField */
     addOwnColumns();
     recallColumns();
     isTight.addEventListener('change', recallColumns);

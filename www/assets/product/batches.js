@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the server does by itself: jobs, which are asked how far they have come, and batches of changes, which it takes back exactly. Makes no
- * elements.
+ * Operations that the server performs by itself: jobs, whose progress is polled, and batches of changes, which the
+ * server can undo exactly. Creates no elements.
  */
 import { ApiError, call, connection } from '../lib/api.js';
 import { recall, remember } from '../lib/dom.js';
 
-const POLL = 700; /* ms between questions how far it is */
-const PAUSE = 2000; /* ms before another try, at least */
-const UNDO_PATIENCE = 120_000; /* ms for 10,000 changes that are taken back at once */
+const POLL = 700; /* ms between requests for the progress */
+const PAUSE = 2000; /* ms before another attempt, at least */
+const UNDO_PATIENCE = 120_000; /* ms to wait for the undo of 10,000 changes in one request */
 
 export const pause = (ms = PAUSE) => new Promise(resolve => setTimeout(resolve, ms));
 
-/* ---- requests that outlive an outage ---- */
+/* ---- requests that survive an outage ---- */
 
 const REFUSALS = ['query-too-slow', 'index-not-ready'];
 const isPassing = ({ status, problem }) =>
@@ -38,7 +38,7 @@ export async function steadily(attempt) {
 
 const pathOf = job => `/products/batch/${job}`;
 
-/* Resolves to the job when it has ended. note(job) is called on the way. */
+/* Resolves to the job when it has ended. Calls note(job) for each progress report. */
 export async function followJob(owner, id, note) {
     for (;;) {
         const { data } = await steadily(() => call('GET', pathOf(id), undefined, { owner }));
@@ -50,14 +50,14 @@ export async function followJob(owner, id, note) {
     }
 }
 
-/* What it has changed stays changed. */
+/* Stops a job. Its changes so far remain. */
 export const stopJob = id => call('DELETE', pathOf(id));
 
 /* ---- batches ---- */
 
-let history = null; /* the answer */
+let history = null; /* the answer of hasHistory() */
 
-/* Whether the server keeps a history, so that batches can be undone; asked for once a page. */
+/* Resolves to true if the server keeps a history, so that batches can be undone. Asks once per page. */
 export function hasHistory() {
     history ??= call('GET', '/changes/batches?limit=1').then(
         () => true,
@@ -74,11 +74,12 @@ export function hasHistory() {
 
 const nameOf = owner => `undo.${owner}`;
 
-/* The browser keeps a large undo until its end is known, so that another page goes on with it: { batches, n, job }, which undoes the last of them. */
+/* Stores a large undo in the browser until it has ended, so that another page can continue it: { batches, n, job }. The
+ * job undoes the last of the batches. */
 const keep = (owner, kept) => remember('localStorage', nameOf(owner), kept && JSON.stringify(kept));
 export const keptUndo = owner => JSON.parse(recall('localStorage', nameOf(owner)) ?? 'null');
 
-/* What was taken back although the answer did not arrive. */
+/* Returns the result of an undo whose answer did not arrive. */
 async function findUndo(owner, batch) {
     const { data } = await call('GET', '/changes/batches?limit=100', undefined, { owner });
     const undo = data.find(({ undoes }) => String(undoes) === String(batch));
@@ -86,24 +87,31 @@ async function findUndo(owner, batch) {
 }
 
 /*
- * batches, of n changes; job: that has begun to take the last of them back. Returns run(note), which takes them back, the last one first, and resolves to { changed, failed, errors, batches, state, isLeft }: errors name
- * products that stay as they are, by id and code; batches are those of the undo; state is 'done', or that of a job that has ended otherwise; isLeft:
- * isStopped() has said so before all of them were taken back.
- * note({ id, done }) is called on the way; id: the job, if there is one. After an error run() can be called again: it goes on.
+ * Prepares the undo of `batches`, which contain n changes. `job` is the id of a job that has begun to undo the last
+ * batch. Returns run(note, isStopped), which undoes the batches, the last one first, and resolves to { changed, failed,
+ * errors, batches, state, isLeft }:
+ *
+ *     errors   products that were not changed, by id and code
+ *     batches  the batches of the undo
+ *     state    'done', or the state of a job that ended otherwise
+ *     isLeft   true if isStopped() returned true before all batches were undone
+ *
+ * run() calls note({ id, done }) for each progress report; id is the job, or null. After an error, run() can be called
+ * again and continues.
  */
 export function makeUndo(owner, { batches, n, job = null }) {
     const left = [...batches];
     let begun = job;
     const all = { changed: 0, failed: 0, errors: [], batches: [], state: 'done' };
-    let isUnsure = false; /* the last one may be undone already */
+    let isUnsure = false; /* true if the last batch may be undone already */
 
     async function followBegun(note) {
         keep(owner, { batches: left, n, job: begun });
         try {
             return await followJob(owner, begun, note);
         } catch (error) {
-            error.ended || keep(owner, null); /* who signs in again goes on */
-            begun = error.status === 404 ? null : begun; /* it ended so long ago that the server has forgotten it */
+            error.ended || keep(owner, null); /* the undo continues if the user signs in again */
+            begun = error.status === 404 ? null : begun; /* the job ended so long ago that the server has deleted it */
             throw error;
         }
     }

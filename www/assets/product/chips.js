@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The control for a list of texts, such as tags: what is in it stands as chips, each of which can be removed, before a field for the next one. Its
- * value is a text with one of them in each line, so forms have it as they have a text area. Enter adds what is typed; a text may have any mark. What
- * is typed without Enter is part of the value, too, but no chip: one that came when the focus leaves would move the button that is being pressed.
+ * The control for a list of texts, such as tags. Each text is a chip with a button to remove it, before a field for the
+ * next text. The value of the control has one text per line, like a text area. Enter adds the typed text, which may
+ * contain any character.
+ *
+ * Text typed without Enter is part of the value but not a chip: a chip added when the focus leaves would move the
+ * button that is being clicked.
  */
 import { bdi, el } from '../lib/dom.js';
 import { t } from '../lib/text.js';
@@ -18,7 +21,8 @@ class Chips extends HTMLElement {
     #texts = [];
     #list = el('ul', { class: 'tags' });
     #entry = el('input', { type: 'text', autocomplete: 'off' });
-    #news = el('span', { class: 'visually-hidden', role: 'status' }); /* there before it says something, or nobody hears it */
+    #news = el('span', { class: 'visually-hidden', role: 'status' }); /* must exist before it gets text, otherwise
+                                                                       * screen readers ignore the text */
 
     connectedCallback() {
         if (this.#entry.isConnected) {
@@ -41,7 +45,7 @@ class Chips extends HTMLElement {
         this.value = '';
     }
 
-    /* ---- what a form needs of its controls ---- */
+    /* ---- the interface of form controls ---- */
 
     get name() {
         return this.getAttribute('name');
@@ -74,18 +78,18 @@ class Chips extends HTMLElement {
         this.#entry.focus();
     }
 
-    /* ---- what the user does ---- */
+    /* ---- actions of the user ---- */
 
     #press(event) {
         if (event.key === 'Enter' && this.#entry.value.trim() !== '' && !event.isComposing) {
-            event.preventDefault(); /* an empty field sends the form */
+            event.preventDefault(); /* with an empty field, Enter submits the form */
             this.#add();
         } else if (event.key === 'Backspace' && !event.repeat && this.#entry.value === '' && this.#texts.length > 0) {
             this.#remove(this.#texts.at(-1));
         }
     }
 
-    /* A suggestion that is chosen is complete. */
+    /* Adds a chosen suggestion at once. */
     #type(event) {
         if (event.inputType === 'insertReplacementText' || !(event instanceof InputEvent)) {
             this.#add();
@@ -146,5 +150,5 @@ class Chips extends HTMLElement {
 
 customElements.define('catalog-chips', Chips);
 
-/* attributes: of the control; name: of the field; label: what it is called. */
+/* `attributes` are those of the control, `name` is the field's name, `label` its label. */
 export const chips = (attributes, name, label) => el('catalog-chips', { class: 'form-control', ...attributes, 'data-field': name, 'data-label': label });

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The control in which a field of a product is edited. */
+/* Creates the control for editing a field of a product. */
 import { area, check, field, input, select } from '../lib/controls.js';
 import { t } from '../lib/text.js';
 import { chips } from './chips.js';
@@ -12,7 +12,7 @@ const MAKERS = {
     input,
 };
 
-/* The element for the field, with its label; id: that of the control, and its name. */
+/* Returns an element with the field's control and label. `id` is the id and the name of the control. */
 export function control(name, id) {
     const { kind, label, hint, about, isRequired, isPrivate, control: maker = 'input', options, input: more } = FIELDS[name];
     const hints = [hint, about, isPrivate && t('field.private')].filter(Boolean).join(' ');
@@ -28,7 +28,7 @@ export function control(name, id) {
     return element;
 }
 
-/* What is typed: a text, or of a switch whether it is on. */
+/* Returns the typed text, or for a switch whether it is on. */
 export const textOf = ({ type, checked, value }) => (type === 'checkbox' ? checked : value);
 
 export function fill(element, text) {
@@ -38,6 +38,6 @@ export function fill(element, text) {
     }
     element.value = text;
     if (element.value !== text && element.tagName === 'SELECT') {
-        element.append(new Option(text, text, false, true)); /* a choice that the field has no longer */
+        element.append(new Option(text, text, false, true)); /* a choice that the field no longer has */
     }
 }

@@ -1,19 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What users have typed and not saved. The browser keeps it, so it survives a reload, a closed tab and a session that ends. */
+/* Drafts: input of users that is not saved yet. The browser stores it, so it survives a reload, a closed tab and the
+ * end of a session. */
 import { currentUser } from '../lib/api.js';
 import { recall, remember, state } from '../lib/dom.js';
 
-/* The draft of a product that does not exist yet, in place of an id. */
+/* The key of the draft of a new product, used like an id. */
 export const NEW = 'new';
 
-/* Each user's drafts are apart, because several may share a browser. */
+/* Each user has separate drafts, because several users may share a browser. */
 const nameOf = owner => `drafts.${owner}`;
 
-const version = state(0); /* of what is kept */
+const version = state(0); /* counts changes of the stored drafts */
 
-/* { id or NEW: { base, typed, attempt, time } }: base is the product that the user began with, attempt what create() is to know. follow()s. */
+/* Returns { id or NEW: { base, typed, attempt, time } }. base is the product with which the user began, attempt is the
+ * argument of create(). Reads a state. */
 export function readDrafts(owner) {
-    version.value; /* is read, so that a change counts */
+    version.value; /* reads the state, so that followers run again after a change */
     try {
         return JSON.parse(recall('localStorage', nameOf(owner))) ?? {};
     } catch {
@@ -21,7 +23,7 @@ export function readDrafts(owner) {
     }
 }
 
-/* draft null: there is none any more. */
+/* Stores a draft. null deletes it. */
 export function writeDraft(owner, slot, draft) {
     const drafts = readDrafts(owner);
     draft ? (drafts[slot] = draft) : delete drafts[slot];
@@ -29,10 +31,11 @@ export function writeDraft(owner, slot, draft) {
     version.value += 1;
 }
 
-/* Another tab has changed something. */
+/* Another tab may have changed the drafts. */
 addEventListener('storage', () => (version.value += 1));
 
-/* A user whose session has ended leaves to sign in again, and finds the draft after that. */
+/* Asks before the page is left with unsaved input. Does not ask a user whose session has ended, because the draft is
+ * there after signing in. */
 addEventListener('beforeunload', event => {
     if (currentUser() && document.querySelector('form.editor[data-edited]')) {
         event.preventDefault();

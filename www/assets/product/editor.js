@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The form in which a product is edited, as a whole or a single field of it, and the choice between two versions of a product. */
+/* The form for editing a whole product or a single field, and the choice between two versions of a product. */
 import { bdi, el } from '../lib/dom.js';
 import { manage } from '../lib/form.js';
 import { say } from '../lib/page.js';
@@ -9,9 +9,10 @@ import { NEW, readDrafts, writeDraft } from './drafts.js';
 import { differences, FIELDS, isSame, readTyped, sectionsOf, typedOf, valueIn, writableNames } from './fields.js';
 import { Changed, create, readProduct, update } from './store.js';
 
-/* ---- dialogs that ask ---- */
+/* ---- dialogs ---- */
 
-/* Shows a dialog that is in no page yet, and resolves to the value of the button that closes it; '' for Escape. */
+/* Shows a dialog that is not in the page yet. Resolves to the value of the button that closes it, or to '' after
+ * Escape. */
 export function ask(dialog) {
     document.body.append(dialog);
     dialog.returnValue = '';
@@ -24,7 +25,7 @@ export function ask(dialog) {
     );
 }
 
-/* Resolves to 'keep' for a draft, 'drop', or '': the user goes on editing. */
+/* Resolves to 'keep' or 'drop' for the draft, or to '' if the user continues to edit. */
 export function askToLeave() {
     const button = (value, key, look = '') => el('button', { class: `btn ${look}`, value, autofocus: value === '' }, t(key));
     return ask(
@@ -56,8 +57,9 @@ function versionCell(name, product, side, isChosen) {
 }
 
 /*
- * Shows the user's version beside the one that somebody else has stored. A field that only the other one has changed begins with the
- * other's value. Resolves to those of the user's values that the user chose, or to null: nothing is chosen now.
+ * Shows the user's version next to the version that another user has stored. For a field changed only by the other
+ * user, the other value is preselected. Resolves to the values that the user chose from his or her own version.
+ * Resolves to null if the user chooses nothing now.
  */
 async function compare({ base, mine, theirs, text = 'compare.text', choose = 'compare.save' }) {
     const touched = differences(mine, base);
@@ -104,20 +106,21 @@ async function compare({ base, mine, theirs, text = 'compare.text', choose = 'co
 }
 
 /*
- * Saves what wanted, values of a product, has otherwise than base, the product that the user began with. Resolves to the product as it
- * is then, or to null: it was changed meanwhile, and the user saves nothing now.
+ * Saves the values of `wanted` that differ from `base`, the product with which the user began. Resolves to the product
+ * after that. Resolves to null if another user has changed the product and the user saves nothing now.
  */
 export async function save(base, wanted) {
     const changes = differences(wanted, base);
     try {
         return Object.keys(changes).length > 0 ? await update(base, changes) : base;
     } catch (error) {
-        return settle(error, base, { ...base, ...wanted });
+        return resolveConflict(error, base, { ...base, ...wanted });
     }
 }
 
-/* An answer that did not arrive may have stored what the user wanted: then there is nothing to choose. */
-async function settle(error, base, mine) {
+/* Lets the user choose between two versions. There is nothing to choose if the stored values are those that the user
+ * wanted, because an answer was lost. */
+async function resolveConflict(error, base, mine) {
     if (!(error instanceof Changed)) {
         throw error;
     }
@@ -138,7 +141,7 @@ function draftNotice(draft, drop) {
     );
 }
 
-/* keys: what is said, and of a button that does something about it, if there is one. */
+/* Returns a message about changes in other tabs. `text` and `button` are keys; the button is optional. */
 function newsNotice(text, button, onclick) {
     return el(
         'div',
@@ -148,7 +151,7 @@ function newsNotice(text, button, onclick) {
     );
 }
 
-/* The controls of the names, in parts with titles if there are several. */
+/* Returns the controls of the fields, in sections with titles if there are several. */
 function controls(names, prefix) {
     const sections = sectionsOf(names);
     const make = some => some.map(name => control(name, prefix + name));
@@ -158,11 +161,14 @@ function controls(names, prefix) {
 }
 
 /*
- * A form for the fields of the product, null for a new one, or for those of names. What is typed is kept as the owner's draft until it is
- * saved; a draft that is there is gone on with. saved(product) is called after it was stored; cancel(), if it is given,
- * by a button. Returns { form, controlOf(name), isEdited(), drop(), catchUp() }: drop() deletes the draft; catchUp() is to be called after another tab
- * may have changed the product. loaded(product) is called when the form has a new version of it. prefix: of the ids and names of controls,
- * because an own field may be named as an element of the page, or as something that all forms have.
+ * Creates a form for the fields of the product, which is null for a new one, or for the fields in `names`. Keeps the
+ * input as the owner's draft until it is saved, and continues an existing draft. Calls saved(product) after saving,
+ * loaded(product) when the form has a new version of the product, and cancel(), if given, from a button. `prefix`
+ * begins the ids and names of controls, because a field from CatalogField may be named like an element of the page or a
+ * property of forms.
+ *
+ * Returns { form, controlOf(name), isEdited(), drop(), catchUp() }. drop() deletes the draft. Call catchUp() after
+ * another tab may have changed the product.
  */
 export function makeEditor({ owner, product = null, names = writableNames(), prefix = 'field-', saved, loaded, cancel }) {
     const slot = product?.id ?? NEW;
@@ -170,7 +176,7 @@ export function makeEditor({ owner, product = null, names = writableNames(), pre
     let base = draft?.base ?? product;
 
     const notice = el('div');
-    const news = el('div'); /* of other tabs */
+    const news = el('div'); /* messages about changes in other tabs */
     const form = el(
         'form',
         { class: 'editor', method: 'post', hidden: true },
@@ -217,21 +223,22 @@ export function makeEditor({ owner, product = null, names = writableNames(), pre
             return save(base, wanted);
         }
         const attempt = draft?.attempt ?? null;
-        return create(wanted, attempt, sent => keep({ attempt: sent })).catch(error => settle(error, error.product, wanted));
+        return create(wanted, attempt, sent => keep({ attempt: sent })).catch(error => resolveConflict(error, error.product, wanted));
     }
 
-    /* ---- what other tabs do ---- */
+    /* ---- changes in other tabs ---- */
 
     const isFaulty = name => controlOf(name).hasAttribute('aria-invalid');
 
-    /* The names of the fields in which the user has typed something else than the product has. */
+    /* Returns the names of the fields in which the input differs from the version. */
     function otherThan(version) {
         const mine = inputs();
         const texts = typedOf(version, names);
         return names.filter(name => mine[name] !== texts[name]);
     }
 
-    /* Of the fields that both have changed: those in which the other value counts. null: the user does not want to choose now. */
+    /* Returns the fields, changed by both users, for which the user chose the other value. Returns null if the user
+     * does not choose now. */
     async function chooseTheirs(now, touched) {
         const changed = differences(now, base);
         const both = touched.filter(name => name in changed && !isFaulty(name));
@@ -243,7 +250,8 @@ export function makeEditor({ owner, product = null, names = writableNames(), pre
         return chosen && Object.keys(differences(mine, now)).filter(name => !(name in chosen));
     }
 
-    /* What the user has typed stays, in the fields that it is to stay in. */
+    /* Loads a new version of the product. Keeps the user's input in the fields that chooseTheirs() leaves to the
+     * user. */
     async function load(now) {
         const touched = otherThan(base);
         const theirs = await chooseTheirs(now, touched);
@@ -276,7 +284,7 @@ export function makeEditor({ owner, product = null, names = writableNames(), pre
         } else if (otherThan(base).length === 0 || otherThan(now).length === 0) {
             load(now);
         } else {
-            keep(); /* the other tab may have removed the draft */
+            keep(); /* the other tab may have deleted the draft */
             say('');
             const loadNow = async () => (await load(now)) && controlOf(names[0]).focus();
             news.replaceChildren(newsNotice('edit.changed', 'edit.load', loadNow));
@@ -284,7 +292,7 @@ export function makeEditor({ owner, product = null, names = writableNames(), pre
     }
 
     let isLooking = false;
-    let isLate = false; /* has something happened meanwhile? */
+    let isLate = false; /* true if catchUp() was called again meanwhile */
 
     async function catchUp() {
         isLate = isLooking;

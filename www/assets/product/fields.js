@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The fields of a product: how their values are typed, checked, shown and compared. The built-in ones are in the table below; learnFields()
- * adds those of the shop's own, which the server lists.
+ * The fields of a product: how their values are typed, checked, shown and compared. The table below has the built-in
+ * fields. learnFields() adds the fields from CatalogField, which the server lists.
  */
 import * as config from '../../own/config.js';
 import { read } from '../lib/api.js';
 import { rules } from '../lib/form.js';
 import { formatDate, formatDuration, formatNumber, formatPrice, formatRating, formatTime, isDuration, parseNumber, t } from '../lib/text.js';
 
-const MOST_LINES = 32; /* texts of a list */
+const MOST_LINES = 32; /* texts in a list */
 const MOST_IN_LINE = 100; /* characters of such a text */
 
 /* ---- rules ---- */
 
-/* What the browser has of a date that is typed in part is an empty text. */
+/* A date that is typed in part is an empty text in the browser. */
 const missing = input => (input.validity.badInput ? t('fault.unfinished') : input.required ? t('fault.given') : '');
 
-/* fault(value) says what is wrong with a value that is there. */
+/* fault(value) returns what is wrong with a value that is not empty. */
 const rule = fault => (value, values, input) => (value === '' ? missing(input) : fault(value));
 const anything = rule(() => '');
 
@@ -67,26 +67,28 @@ const jsonRule = rule(value => {
 const PROSE = { class: 'form-control prose' };
 const asText = value => value ?? '';
 
-/* A text that parseNumber() reads as the number; in some languages it takes three decimals for thousands, but not four. */
+/* Returns a text that parseNumber() reads as the number. In some languages parseNumber() takes three decimals for
+ * thousands, but not four. */
 function typeNumber(value) {
     const text = String(value ?? '');
     return text !== '' && Number.isNaN(parseNumber(text)) ? `${text}0` : text;
 }
 
-/* The time as a browser's control has it: of the user's zone, without seconds if there are none. */
+/* Returns the time as the browser's control has it: in the user's time zone, without seconds if they are 0. */
 function typeTime(value) {
     const time = new Date(value);
     return new Date(time - time.getTimezoneOffset() * 60_000).toISOString().replace(/(:00)?\.000Z$|Z$/, '');
 }
 
-/* For a value that is there; one that is not there is an empty text, and null. */
+/* typed() converts missing values to an empty text, present() an empty text to null. */
 const typed = type => value => (value === undefined || value === null ? '' : type(value));
 const present = get => text => (text === '' ? null : get(text));
 
 const plainText = { type: typed(text => text.replace(/\r\n?/g, '\n')), read: present(asText), show: asText };
 const number = row => ({ check: numberRule(row), type: typeNumber, read: present(parseNumber), show: typed(formatNumber), look: 'number' });
 
-/* A product to which nobody has given the field lacks it. Where a field cannot be cleared, that looks like false. */
+/* A product lacks the field until a user has set it. If the field cannot be cleared, a missing value is shown as
+ * false. */
 function boolean({ required, default: usual }) {
     const texts = { true: t('field.yes'), false: t('field.no') };
     const show = typed(value => texts[value]);
@@ -96,10 +98,17 @@ function boolean({ required, default: usual }) {
 }
 
 /*
- * THE TYPES, of a field's row. control: 'input', if there is none, 'area' for a text of several lines, 'select', which has options [value,
- * text], 'switch', or 'chips' for a text with one value in each line; input: attributes of the control; about: how the value is typed. check: the rule for what is typed. type(value) makes
- * the text that users edit, of a switch true or false; read(text) the value of what they typed, null if there is none; show(value) a text to
- * look at. look: the class of a cell of a table.
+ * The types, as functions of the field's row:
+ *
+ *     control   'input' by default, 'area' for several lines, 'select' with options [value, text], 'switch', or
+ *               'chips' for one value per line
+ *     input     attributes of the control
+ *     about     how to type the value
+ *     check     rule for the typed text
+ *     type      value to editable text (true or false for a switch)
+ *     read      typed text to value, or null if there is none
+ *     show      value to displayed text
+ *     look      class of a table cell
  */
 const TYPES = {
     string: row => ({ check: textRule(row), ...plainText }),
@@ -144,7 +153,7 @@ const TYPES = {
 
 /* ---- the fields ---- */
 
-/* row: of GET /fields. own: what the field has otherwise than its type. */
+/* Returns a field. `row` is from GET /fields, `own` has differences from the type. */
 function makeField(row, own = {}) {
     return {
         kind: row.type,
@@ -152,24 +161,24 @@ function makeField(row, own = {}) {
         hint: row.help || undefined,
         isRequired: row.required || false,
         isReadOnly: row.readOnly || false,
-        isPrivate: row.private || false, /* only writers see it */
-        isDetail: row.detail || false, /* lists lack it */
+        isPrivate: row.private || false, /* only users who may write products see the field */
+        isDetail: row.detail || false, /* lists omit the field */
         isIndexed: row.index || false,
         isUnique: row.unique || false,
-        isFacet: row.facet || false, /* its values are counted */
-        isSorted: (row.index && row.type !== 'strings') || false, /* lists can have its order */
-        usual: row.default ?? undefined, /* what a new product has */
+        isFacet: row.facet || false, /* the server counts the field's values */
+        isSorted: (row.index && row.type !== 'strings') || false, /* lists can be sorted by the field */
+        usual: row.default ?? undefined, /* value of a new product */
         ...TYPES[row.type](row),
         ...own,
     };
 }
 
 /*
- * THE FIELDS, by name: those that users write and, of the shop's own, those that the server sets. Its others, id and createdAt, are each
- * shown in a way of their own.
+ * The fields by name: all that users write and, from CatalogField, those that the server sets. Pages show the other
+ * built-in fields, id and createdAt, in their own ways.
  */
 export const FIELDS = {
-    __proto__: null, /* an own field may be named as something that all objects have */
+    __proto__: null, /* a field from CatalogField may have the name of a property of all objects */
     name: makeField({ type: 'string', label: t('edit.name'), required: true, max: 200 }),
     price: makeField({ type: 'number', label: t('list.price'), required: true, min: 0 }, { show: typed(value => formatPrice(value)) }),
     category: makeField({ type: 'string', label: t('product.category'), help: t('edit.optional'), max: 100 }, { read: asText }),
@@ -183,8 +192,8 @@ const OTHERS = ['id', 'createdAt'];
 const builtIn = Object.keys(FIELDS);
 
 /*
- * The parts of a form, { key of its title, names }, without those that have none of the names: what every product has and what config.js names, the
- * shop's own, and what customers do not see.
+ * Returns the sections of a form, { key of the title, names }, without empty ones: built-in fields together with those
+ * that config.js names, other fields from CatalogField, and fields that customers do not see.
  */
 export function sectionsOf(names) {
     const first = [...builtIn, ...(config.FIELDS ?? [])];
@@ -193,7 +202,7 @@ export function sectionsOf(names) {
     return parts.filter(part => part.names.length > 0);
 }
 
-/* The fields that config.js names come first, in its order. */
+/* Puts the fields that config.js names first, in its order. */
 function orderFields() {
     const first = (config.FIELDS ?? []).filter(name => name in FIELDS);
     const rest = Object.keys(FIELDS).filter(name => !first.includes(name));
@@ -204,7 +213,8 @@ function orderFields() {
     }
 }
 
-/* Adds the shop's own fields, once a page. The server tells writers of those that only they see. */
+/* Adds the fields from CatalogField, once per page. The server lists private fields only to users who may write
+ * products. */
 export async function learnFields() {
     const { data } = await read('/fields');
     const isOwn = ({ name }) => !builtIn.includes(name) && !OTHERS.includes(name);
@@ -215,15 +225,15 @@ export async function learnFields() {
 export const ownNames = () => Object.keys(FIELDS).filter(name => !builtIn.includes(name));
 export const writableNames = () => Object.keys(FIELDS).filter(name => !FIELDS[name].isReadOnly);
 
-/* The value of the product's field; an own field may be named as something that all objects have. */
+/* Returns the product's value of a field. A field from CatalogField may have the name of a property of all objects. */
 export const valueIn = (product, name) => (Object.hasOwn(product, name) ? product[name] : undefined);
 
-/* What the product has of these, null for what it lacks. */
+/* Returns the product's values of these fields, null for missing ones. */
 export const valuesOf = (product, names) => Object.fromEntries(names.map(name => [name, valueIn(product, name) ?? null]));
 
-/* ---- what is typed ---- */
+/* ---- input ---- */
 
-/* The texts of a product, or of what a new one begins with, for a form with these fields. */
+/* Returns the texts of a product, or of the defaults of a new one, for a form with these fields. */
 export function typedOf(product, names) {
     return Object.fromEntries(names.map(name => [name, FIELDS[name].type(product ? valueIn(product, name) : FIELDS[name].usual)]));
 }
@@ -231,8 +241,9 @@ export function typedOf(product, names) {
 const trim = text => (typeof text === 'string' ? text.trim() : text);
 
 /*
- * What a form has, { name: text }, as values of a product; null: the product is to lack that. What is typed as base has it stays as it is
- * there, although not every value can be typed, such as one with a blank at its end.
+ * Converts the input of a form, { name: text }, to values of a product; null means that the product must not have the
+ * field. Input equal to the text of base's value keeps that value, because not every value can be typed, such as one
+ * with a blank at its end.
  */
 export function readTyped(typed, base) {
     const readOne = (name, text) => {
@@ -243,28 +254,28 @@ export function readTyped(typed, base) {
     return Object.fromEntries(writableNames().filter(name => Object.hasOwn(typed, name)).map(name => [name, readOne(name, typed[name])]));
 }
 
-/* ---- two products ---- */
+/* ---- comparing products ---- */
 
-/* Products of lists lack some fields; one that was read alone has null where it has no value (store.js). */
+/* Products of lists lack some fields. A product that was read alone has null for a missing value (store.js). */
 const isKnown = (name, product) => !FIELDS[name].isDetail || valueIn(product, name) !== undefined;
 
 const textOf = (name, product) => JSON.stringify(valueIn(product, name) ?? null);
 
-/* Do both have the same value, as far as both are known? */
+/* Returns true if both products have the same value, or if one value is not known. */
 const isAlike = (name, one, other) => !isKnown(name, one) || !isKnown(name, other) || textOf(name, one) === textOf(name, other);
 
-/* The members of wanted, a product or some of its values, that product has otherwise. */
+/* Returns the values of `wanted`, a product or some values, that differ from the product's. */
 export function differences(wanted, product) {
     const isOther = name => Object.hasOwn(wanted, name) && !isAlike(name, wanted, product);
     return Object.fromEntries(writableNames().filter(isOther).map(name => [name, wanted[name] ?? null]));
 }
 
-/* Do both have the same values in all fields? */
+/* Returns true if both products have the same values in all fields. */
 export function isSame(one, other) {
     return writableNames().every(name => isAlike(name, one, other));
 }
 
-/* The product as it was read alone. */
+/* Returns a product that was read alone with null for missing values. */
 export function complete(product) {
     const details = ownNames().filter(name => FIELDS[name].isDetail);
     return { ...Object.fromEntries(details.map(name => [name, null])), ...product };

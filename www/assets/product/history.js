@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the user has changed in this tab in the last ten minutes, with what is needed to take it back. The tab keeps it, so it survives a
- * reload and the way from one page to another. Makes no elements.
+ * The changes that the user made in this tab in the last ten minutes, with the data to undo them. The tab stores them,
+ * so they survive a reload and the way from one page to another. Creates no elements.
  */
 import { HISTORY as KEPT, newKey } from '../lib/api.js';
 import { recall, remember, state } from '../lib/dom.js';
@@ -10,19 +10,22 @@ import { watchWrites } from './store.js';
 
 const TIME = 600_000; /* ms */
 
-let owner; /* the user's id */
+let owner; /* id of the user */
 
 /*
- * The changes, the newest first: { key, time, about, items, batches }. about: { key, values } of the sentence that says what it was; items:
- * [{ before, now }] of each product, before: the values that the change replaced, null of one that it created; now: the product after it, null of
- * one that it deleted, of which before is all there was. batches: by which the server takes the change back, and no items are needed; none, or
- * undefined: it cannot. said: what the page says when it has been made.
+ * The changes, newest first: { key, time, about, items, batches, said }.
+ *
+ *     about    { key, values } of the sentence that describes the change
+ *     items    [{ before, now }] per product; before: the replaced values, null for a created product; now: the product
+ *              after the change, null for a deleted product, for which before is the whole product
+ *     batches  batches by which the server can undo the change without items; none or undefined if it cannot
+ *     said     message that the page shows after the change
  */
 export const history = state([]);
 
 function set(changes) {
     history.value = changes;
-    remember('sessionStorage', KEPT, null); /* if there is no room for the changes, what was kept before must not come back */
+    remember('sessionStorage', KEPT, null); /* if the changes do not fit, the ones stored before must not come back */
     remember('sessionStorage', KEPT, JSON.stringify({ owner, changes }));
 }
 
@@ -39,7 +42,7 @@ export function dropChange({ key }) {
     set(history.value.filter(change => change.key !== key));
 }
 
-/* Notes what the user changes from now on. */
+/* Records the user's changes from now on. */
 export function keepHistory(user) {
     const kept = JSON.parse(recall('sessionStorage', KEPT) ?? 'null');
     owner = user.id;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The values that products have already: of the category, and of fields whose values are counted. They are suggested while the user types, and a
- * value that no product has is pointed out, because it may be misspelled.
+ * Values that products already have: categories, and values of fields whose values are counted. Suggests them while the
+ * user types, and points out a value that no product has, because it may be misspelled.
  */
 import { read } from '../lib/api.js';
 import { el } from '../lib/dom.js';
@@ -9,13 +9,14 @@ import { pieces, t } from '../lib/text.js';
 import { FIELDS } from './fields.js';
 
 const PAUSE = 250; /* ms without a key */
-const MOST = 20; /* suggestions */
+const MOST = 20; /* number of suggestions */
 
 export const isCounted = name => name === 'category' || FIELDS[name].isFacet;
 
 const fold = text => text.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase();
 
-/* Those that begin with the text, whatever its case and accents; the most frequent ones if there is no text. null: the server cannot tell. */
+/* Returns the values that begin with the text, ignoring case and accents, or the most frequent values if there is no
+ * text. Returns null if the server cannot tell. */
 async function findValues(name, prefix) {
     const query = new URLSearchParams({ limit: MOST, ...(prefix ? { prefix } : { sort: '-count' }) });
     const answer = await read(`/fields/${name}/values?${query}`).catch(() => null);
@@ -23,8 +24,8 @@ async function findValues(name, prefix) {
 }
 
 /*
- * Resolves to what is to be said of a value: '' if products have it, or if that is not known; 'new'; or, if products have it in another spelling,
- * that.
+ * Resolves to '' if products have the value or if that is not known, to the other spelling if products have one, or
+ * else to 'new'.
  */
 export async function judgeValue(name, value) {
     const values = value === '' ? null : await findValues(name, value);
@@ -36,7 +37,7 @@ export async function judgeValue(name, value) {
 
 let lists = 0;
 
-/* Has the control suggest values while the user types; returns the element that it needs beside it. */
+/* Makes the control suggest values while the user types. Returns an element that must be in the page. */
 export function suggestValues(name, control) {
     const list = el('datalist', { id: `known-${(lists += 1)}` });
     let pause;
@@ -58,7 +59,7 @@ export function suggestValues(name, control) {
     return list;
 }
 
-/* A line below the control that says if what is typed is new; another spelling that there is can be taken instead. */
+/* Returns a line below the control that says whether the typed value is new. It offers another existing spelling. */
 export function noteNew(name, control) {
     const note = el('p', { class: 'form-text new-value', role: 'status' });
     let pause;

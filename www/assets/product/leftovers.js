@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Names the products that the undo of a batch has left as they are. */
+/* Names the products that the undo of a batch did not change. */
 import { call } from '../lib/api.js';
 import { bdi, el } from '../lib/dom.js';
 import { t } from '../lib/text.js';
 
 const NAMED = 20;
 
-/* A product that is gone was deleted since, unless another one has its value. */
+/* A product that cannot be found was deleted, unless the code says that another product has its value. */
 const reasonOf = (code, isThere) => (code === 'taken' ? 'batch.taken' : isThere ? 'batch.changed' : 'batch.gone');
 
 async function readNames(ids) {
@@ -15,14 +15,15 @@ async function readNames(ids) {
     return new Map(data.map(({ id, name }) => [id, name]));
 }
 
-/* Resolves to lines, each with a name and why it stays. errors: of the undo. A product that is gone has no name. */
+/* Resolves to lines with a product's name, or its id if it was deleted, and the reason. `errors` are those of the
+ * undo. */
 export async function leftoverLines(errors) {
     const codes = new Map(errors.slice(0, NAMED).map(({ id, code }) => [id, code]));
     const names = await readNames([...codes.keys()]);
     return [...codes].map(([id, code]) => el('li', {}, bdi(names.get(id) ?? id), `: ${t(reasonOf(code, names.has(id)))}`));
 }
 
-/* Resolves to a warning. */
+/* Resolves to a warning about these products. */
 export async function leftovers({ failed, errors }) {
     return el(
         'div',

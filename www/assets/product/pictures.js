@@ -1,25 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The pictures of a product: they are added, described, put in order and removed, each at once and beside the form, whose other fields may be
- * unsaved meanwhile. What the user does while the last change is on its way waits for that. What another user has done to them meanwhile is shown,
- * not overwritten.
+ * The pictures of a product. The user adds, describes, orders and removes them next to the form. Each change is stored
+ * at once, while other fields of the form may be unsaved. A change waits until the previous one is stored. Changes by
+ * another user are shown, not overwritten.
  */
 import { currentUser, newKey } from '../lib/api.js';
-import { each, el, follow, settle, state } from '../lib/dom.js';
+import { each, el, follow, flush, state } from '../lib/dom.js';
 import { showError } from '../lib/page.js';
 import { t } from '../lib/text.js';
 import { ask } from './editor.js';
 import { addPicture, arrangePictures, Changed, learnPictures as askForPictures, readProduct } from './store.js';
 
 const TYPES = 'image/jpeg,image/png,image/webp,image/avif,image/gif';
-const MOST_LETTERS = 200; /* of a description */
+const MOST_LETTERS = 200; /* characters of a description */
 
-/* Refusals of a file, after which the next one may be taken. */
+/* Statuses that refuse a file; the next file may be accepted. */
 const OF_FILE = [400, 413, 415];
 
 let hasPictures = false;
 
-/* Asks the server whether products have pictures, once a page. */
+/* Asks the server whether products have pictures, once per page. */
 export async function learnPictures() {
     hasPictures = await askForPictures();
 }
@@ -43,14 +43,14 @@ function askRemoval(image) {
 
 function makeSection(product) {
     const shown = state(product);
-    const news = state(''); /* what was done */
+    const news = state(''); /* message about the last change */
     const trouble = el('div');
     const list = el('ol', { class: 'pictures' });
 
-    let last = Promise.resolve(); /* the change that is on its way */
+    let last = Promise.resolve(); /* the change in progress */
     const inTurn = act => (last = last.then(act));
 
-    /* Shows the product that change() resolves to; again: for "Try again". */
+    /* Shows the product to which change() resolves. `again` is the action of "Try again". */
     async function store(change, done, again) {
         try {
             trouble.replaceChildren();
@@ -65,10 +65,11 @@ function makeSection(product) {
                 showError(trouble, error, again);
             }
         }
-        settle();
+        flush();
     }
 
-    /* next(images): the pictures as they are to be, made of those that there are when it is this change's turn; null: there is nothing to do. */
+    /* next(images) returns the wanted pictures, based on those that exist when this change's turn comes. It returns
+     * null if there is nothing to do. */
     const arrange = (next, done) => inTurn(async () => {
         const images = next([...imagesOf(shown.value)]);
         const change = () => arrangePictures(shown.value, images.map(({ id, alt = '' }) => ({ id, alt })));
@@ -80,7 +81,7 @@ function makeSection(product) {
         return arrange(images => (images.some(isNew) ? images.map(image => (isNew(image) ? { ...image, alt } : image)) : null), () => t('picture.described'));
     }
 
-    /* Another change may have taken the picture, or its neighbour. */
+    /* Moves a picture. Returns null if another change has removed it or its neighbour. */
     function swap(images, id, by) {
         const at = images.findIndex(image => image.id === id);
         if (at < 0 || !images[at + by]) {
@@ -93,7 +94,7 @@ function makeSection(product) {
     async function move(id, by, button) {
         await arrange(images => swap(images, id, by), () => t('picture.moved', { n: placeOf(id) + 1 }));
         const stays = button.checkVisibility() ? button : [...button.parentElement.querySelectorAll('button')].find(other => other.checkVisibility());
-        (stays ?? chooser).focus(); /* another user may have removed it */
+        (stays ?? chooser).focus(); /* another user may have removed the picture */
     }
 
     async function remove(id) {
@@ -132,7 +133,7 @@ function makeSection(product) {
         );
     }
 
-    /* Names the file that was not added, and why. */
+    /* Names a file that was not added, with the reason. */
     function noteRefusal(name, error, again) {
         const reason = el('div');
         showError(reason, error, again);
@@ -140,8 +141,9 @@ function makeSection(product) {
     }
 
     /*
-     * Adds the files, one after the other; n: how many were added before. One that is refused is named, and the others are added all the same. Where the
-     * server takes none now, "Try again" begins with that one; key: of the first.
+     * Adds the files one after the other. n is the number of files added before. Names a refused file and continues
+     * with the next one. If the server accepts no file now, "Try again" continues with that file. `key` is the
+     * Idempotency-Key of the first file.
      */
     async function addAll(files, n = 0, key = newKey()) {
         let added = n;
@@ -159,7 +161,7 @@ function makeSection(product) {
                     break;
                 }
             }
-            settle();
+            flush();
         }
         news.value = added > 0 ? t('picture.added', { n: added }) : '';
     }
@@ -210,7 +212,8 @@ function makeSection(product) {
     return { elements: [section], catchUp };
 }
 
-/* The pictures of the product, null for a new one: { elements, catchUp() }, which is to be called after another tab may have changed it. */
+/* Returns the pictures of a product, which is null for a new one: { elements, catchUp() }. Call catchUp() after another
+ * tab may have changed the product. */
 export function makePictures(product) {
     if (!hasPictures) {
         return { elements: [], catchUp() {} };

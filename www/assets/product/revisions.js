@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The history of a product, read when it is opened: what each change did, and the way back to what was before it. */
+/* The history of a product, loaded when the user opens it: the effect of each change, and a button to restore the state
+ * before it. */
 import { call } from '../lib/api.js';
 import { bdi, el } from '../lib/dom.js';
 import { say, showError } from '../lib/page.js';
@@ -8,7 +9,7 @@ import { ask } from './editor.js';
 import { FIELDS } from './fields.js';
 import { pathOf } from './store.js';
 
-const LIMIT = 20; /* changes that are read at once */
+const LIMIT = 20; /* changes per request */
 
 const OPERATIONS = { create: 'past.created', update: 'past.updated', delete: 'past.deleted' };
 const LEFT_OUT = ['createdAt'];
@@ -43,7 +44,7 @@ function askRestore({ at }) {
     );
 }
 
-/* id: of the product; restored() is called after the user has restored it. Returns the section. */
+/* Returns the section. `id` is that of the product. restored() is called after the user has restored a state. */
 export function makeRevisions(id, restored) {
     const trouble = el('div');
     const list = el('ol', { class: 'list-group past' });

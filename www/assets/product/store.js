@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reads and writes products, so that no user overwrites what another one has changed, and nothing is created twice. */
+/* Reads and writes products. Prevents users from overwriting each other's changes, and products from being created
+ * twice. */
 import { call, newKey, read, send } from '../lib/api.js';
 import { complete, differences, hasDetails, isSame, valuesOf, writableNames } from './fields.js';
 
-const UPLOAD_PATIENCE = 180_000; /* ms for a picture of ten megabytes on a slow line */
+const UPLOAD_PATIENCE = 180_000; /* ms for a picture of ten megabytes over a slow connection */
 
-const tags = new Map(); /* of products by id: { product, tag } */
+const tags = new Map(); /* products with their ETags, by id: { product, tag } */
 
 let hasPictures = false;
 
-/* Asks the server whether products have pictures, once a page. Resolves to that. */
+/* Asks the server whether products have pictures, once per page. Resolves to the answer. */
 export async function learnPictures() {
     hasPictures = 'images' in (await send('GET', '/')).data.links;
     return hasPictures;
@@ -17,12 +18,12 @@ export async function learnPictures() {
 
 const picturesIn = ({ images = [] }) => JSON.stringify(images.map(({ id, alt = '' }) => [id, alt]));
 
-/* Do both have the same pictures, in the same order? */
+/* Returns true if both products have the same pictures in the same order. */
 export const hasSamePictures = (one, other) => picturesIn(one) === picturesIn(other);
 
 export const pathOf = id => `/products/${encodeURIComponent(id)}`;
 
-/* Somebody else has changed the product: it is now like this. */
+/* Another user has changed the product. `product` is its present state. */
 export class Changed extends Error {
     constructor(product) {
         super('changed');
@@ -38,7 +39,8 @@ function keep({ data, tag }) {
 
 const watchers = [];
 
-/* Calls watcher({ before, now }) after a product was written: before are the values that were replaced, null of a new one. */
+/* Calls watcher({ before, now }) after a product was written. before has the replaced values, or is null for a new
+ * product. */
 export function watchWrites(watcher) {
     watchers.push(watcher);
 }
@@ -50,8 +52,8 @@ export async function readProduct(id) {
 }
 
 /*
- * The ETag of the product in the state in which the user has seen it, which may come from a list, that has no ETags. Rejects with
- * Changed if the product is no longer in that state.
+ * Resolves to the ETag of the product in the state that the user has seen. That state may come from a list, which has
+ * no ETags. Rejects with Changed if the product is no longer in that state.
  */
 export async function tagOf(seen) {
     const known = tags.get(seen.id);
@@ -65,18 +67,21 @@ export async function tagOf(seen) {
     return tags.get(seen.id).tag;
 }
 
-const MOST_IDS = 100; /* in a condition */
+const MOST_IDS = 100; /* ids in one condition */
 
 async function readSome(ids, found, more, options, cursor = '') {
     const query = `id[in]=${ids}&etags=true&limit=${MOST_IDS}${more}&cursor=${encodeURIComponent(cursor)}`;
     const { data, pagination } = await call('GET', `/products?${query}`, undefined, options);
     data.forEach(({ etag, ...product }) => found.set(product.id, { product, tag: etag }));
-    return pagination.nextCursor ? readSome(ids, found, more, options, pagination.nextCursor) : found; /* the server may return fewer at once */
+    return pagination.nextCursor ? readSome(ids, found, more, options, pagination.nextCursor) : found; /* the server
+                                                                                                        * may return
+                                                                                                        * fewer at
+                                                                                                        * once */
 }
 
 /*
- * Many products as they are now, by id: { product, tag }. Those that are gone are not among them. isWhole: with what lists lack. options: those of
- * call().
+ * Reads the present state of many products: { product, tag } by id. Deleted products are missing. If isWhole is true,
+ * also reads fields that lists omit. `options` are those of call().
  */
 export async function readStates(products, isWhole = false, options = {}) {
     const found = new Map();
@@ -85,19 +90,22 @@ export async function readStates(products, isWhole = false, options = {}) {
         await readSome(products.slice(i, i + MOST_IDS).map(({ id }) => id), found, more, options);
     }
     isWhole && found.forEach(state => (state.product = complete(state.product)));
-    hasDetails() || found.forEach((state, id) => tags.set(id, state)); /* or the next tagOf() would not see a change of a detail */
+    hasDetails() || found.forEach((state, id) => tags.set(id, state)); /* otherwise the next tagOf() would miss a
+                                                                        * change of a field that lists omit */
     return found;
 }
 
-/* Adds a picture, a file; key: the same for the next attempt; owner: as call() has it. Resolves to the product with it. */
+/* Adds a picture, which is a file. `key` must be the same for a repeated attempt. `owner` is that of call(). Resolves
+ * to the product with the picture. */
 export async function addPicture({ id }, file, key, owner) {
     await call('POST', `${pathOf(id)}/images`, file, { owner, headers: { 'Idempotency-Key': key }, patience: UPLOAD_PATIENCE });
     return readProduct(id);
 }
 
 /*
- * Has attempt() write what belongs to the product as the user has seen it. Rejects with Changed if it is otherwise by now, as isStill(product) says;
- * what else somebody has changed in between, such as the pictures beside the form, does not matter.
+ * Runs attempt(), which writes data based on the state that the user has seen, until the ETag matches. Rejects with
+ * Changed if isStill(product) returns false. Changes of other data by another user, such as the pictures next to the
+ * form, do not matter.
  */
 async function write(id, attempt, isStill) {
     for (;;) {
@@ -115,17 +123,17 @@ async function write(id, attempt, isStill) {
     }
 }
 
-/* The product gets these of its pictures, in this order: [{ id, alt }]. Rejects with Changed. */
+/* Sets the pictures of the product, in this order: [{ id, alt }]. Rejects with Changed. */
 export async function arrangePictures(seen, images) {
     const known = tags.get(seen.id)?.product ?? (await readProduct(seen.id));
     if (!hasSamePictures(known, seen)) {
-        throw new Changed(known); /* a picture that the user has not seen is not to be deleted */
+        throw new Changed(known); /* a picture that the user has not seen must not be deleted */
     }
     const attempt = () => call('PATCH', pathOf(seen.id), { images }, { headers: { 'If-Match': tags.get(seen.id).tag } });
     return keep(await write(seen.id, attempt, now => hasSamePictures(now, seen)));
 }
 
-/* Sends only the changed fields, so as not to undo another user's changes to the others. Rejects with Changed. */
+/* Sends only the changed fields, so that another user's changes of other fields are kept. Rejects with Changed. */
 export async function update(seen, changes) {
     const attempt = async () => call('PATCH', pathOf(seen.id), changes, { headers: { 'If-Match': await tagOf(seen) } });
     const now = keep(await write(seen.id, attempt, found => isSame(found, seen)));
@@ -133,17 +141,20 @@ export async function update(seen, changes) {
     return now;
 }
 
-/* Refusals after which the same attempt is never stored: of its body, and of its key, which was sent with another body. */
+/* Statuses after which the same attempt can never succeed: the body is refused, or the key was used with another
+ * body. */
 const KEY_IS_USED = 422;
 const REFUSALS = [400, 413, KEY_IS_USED];
 
 /*
- * Creates a product. attempt: { key, body }, what was sent before without an answer that says what became of it, or null;
- * noteAttempt(attempt) keeps it for the next call. If the earlier attempt did create the product, this one changes it instead of creating
- * another. Rejects with Changed.
+ * Creates a product. `attempt` is { key, body } of an earlier attempt whose result is unknown, or null.
+ * noteAttempt(attempt) stores it for the next call. If the earlier attempt did create the product, changes that product
+ * instead of creating another. Rejects with Changed.
  */
 export async function create(values, attempt, noteAttempt) {
-    const body = Object.fromEntries(Object.entries(values).filter(([, value]) => value !== null)); /* only an update may clear fields */
+    const body = Object.fromEntries(Object.entries(values).filter(([, value]) => value !== null)); /* only an update
+                                                                                                    * may clear
+                                                                                                    * fields */
     const sent = attempt ?? { key: newKey(), body };
     noteAttempt(sent);
     const store = async () => {

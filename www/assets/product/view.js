@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The value of a product's field as it is looked at. */
+/* Shows the value of a product's field. */
 import { bdi, el } from '../lib/dom.js';
 import { FIELDS, valueIn } from './fields.js';
 
-/* By the kind of the field, unless its value is a text in a line. */
+/* Views by the kind of the field. Other kinds are shown as a text in one line. */
 const VIEWS = {
     text: text => el('p', { class: 'long-text', dir: 'auto' }, text),
     url: (text, address) => el('a', { href: address, rel: 'noreferrer' }, text),
@@ -11,7 +11,7 @@ const VIEWS = {
     json: (text, value) => el('pre', { tabindex: '0' }, JSON.stringify(value, null, 2)),
 };
 
-/* A product that lacks the field shows nothing. */
+/* Shows nothing if the product lacks the field. */
 export function view(name, product) {
     const { kind, show } = FIELDS[name];
     const value = valueIn(product, name);

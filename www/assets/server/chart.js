@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Charts of the last hour or day, each with a sentence that says what it shows. */
+/* Draws charts of the last hour or day, each with a sentence that describes it. */
 import { el } from '../lib/dom.js';
 import { formatClock } from '../lib/text.js';
 
-const WIDTH = 600; /* of the drawing, in its own units */
+const WIDTH = 600; /* units of the drawing */
 const HEIGHT = 200;
-const TIMES = 4; /* parts into which the time is divided */
+const TIMES = 4; /* number of intervals on the time axis */
 
 function svg(tag, attributes, ...children) {
     const element = document.createElementNS('http://www.w3.org/2000/svg', tag);
@@ -14,22 +14,24 @@ function svg(tag, attributes, ...children) {
     return element;
 }
 
-/* parts: [{ from, to, value }]. Between two samples only the mean is known, so each part is level; what is unknown stays empty. */
+/* Returns the outline of an area. `parts` is [{ from, to, value }]. Each part is level, because only the mean between
+ * two samples is known. Unknown times remain empty. */
 function area(parts, most, begin, span) {
     const x = time => (((time - begin) / span) * WIDTH).toFixed(1);
     const y = value => (HEIGHT * (1 - value / most)).toFixed(1);
     return parts.map(({ from, to, value }) => `M${x(from)} ${HEIGHT}V${y(value)}H${x(to)}V${HEIGHT}Z`).join('');
 }
 
-/* Lines at the half, and at each time that is written below. */
+/* Returns lines at half height and at each time below the chart. */
 function grid() {
     const times = Array.from({ length: TIMES - 1 }, (_, i) => `M${((i + 1) * WIDTH) / TIMES} 0V${HEIGHT}`);
     return `M0 ${HEIGHT / 2}H${WIDTH}${times.join('')}`;
 }
 
 /*
- * title: what it is; sentence: what it shows, in words. layers: [{ look, parts }], each drawn over the one before; most: the value at the
- * top; format(value): as text. now, span: the end of the time that is shown, and its length.
+ * Returns a chart. title: its name. sentence: its description. layers: [{ look, parts }], each drawn over the one
+ * before. most: the value at the top. format(value): the value as text. now, span: the end and the length of the time
+ * shown.
  */
 export function chart({ title, sentence, layers, most, format, now, span }) {
     const begin = now - span;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the server has counted, and what has become of it over the last hour and day. The server keeps no history: this browser samples the
- * counters while the page is open, in one tab or several, and keeps the samples of a day, of what is older than an hour fewer. Makes no elements.
+ * The counters of the server, and their changes over the last hour and day. The server keeps no history. This browser
+ * samples the counters while the page is open in one or more tabs, and keeps the samples of a day, fewer of those older
+ * than an hour. Creates no elements.
  */
 import { METRICS as PATH, readText } from '../lib/api.js';
 import { recall, remember } from '../lib/dom.js';
@@ -11,13 +12,13 @@ export const HOUR = 3_600_000;
 export const DAY = 24 * HOUR;
 
 const KEPT = 'metrics';
-const APART = 10_000; /* ms between samples, at least: other tabs sample too */
-const FAR_APART = 300_000; /* between those that are older than an hour */
+const APART = 10_000; /* least ms between samples, because other tabs sample as well */
+const FAR_APART = 300_000; /* ms between samples older than an hour */
 
-/* Routes that monitors and this page ask again and again. */
+/* Routes that monitors and this page request repeatedly; they are not counted. */
 const OWN = ['/health/live', '/health/ready', '/mails'];
 
-/* [{ name, labels, value }] of the text that Prometheus reads. */
+/* Reads Prometheus' text format. Returns [{ name, labels, value }]. */
 function parse(text) {
     const pattern = /^(\w+)(?:\{([^}]*)\})? (\S+)$/gm;
     return [...text.matchAll(pattern)].map(([, name, labels = '', value]) => ({
@@ -38,7 +39,7 @@ function group(series, name, key, counts = () => true) {
 const total = groups => Object.values(groups).reduce((sum, value) => sum + value, 0);
 const valueOf = (series, name) => series.find(one => one.name === name)?.value ?? 0;
 
-/* Resolves to { connections, sample }, or to null if something else is at the path. */
+/* Resolves to { connections, sample }, or to null if the path has something else. */
 export async function readMetrics() {
     const series = parse(await readText(PATH));
     if (!series.some(({ name }) => name === 'catalog_requests_total')) {
@@ -60,17 +61,17 @@ export async function readMetrics() {
 
 /* ---- the last day ---- */
 
-/* The samples of the last day that this browser has kept for the user, oldest first. */
+/* Returns the user's samples of the last day, oldest first. */
 export function recallSamples(user) {
     try {
         const kept = JSON.parse(recall('localStorage', KEPT));
         return kept.user === user ? kept.samples.filter(({ at }) => at > Date.now() - DAY && at <= Date.now()) : [];
     } catch {
-        return []; /* nothing is kept */
+        return []; /* nothing is stored, or it is not valid */
     }
 }
 
-/* Without those that are old and close to the one before. */
+/* Removes old samples that are close to the one before. */
 function thin(samples, now) {
     let last = -Infinity;
     return samples.filter(({ at }) => {
@@ -80,7 +81,7 @@ function thin(samples, now) {
     });
 }
 
-/* Adds the sample. Returns all of the last day. */
+/* Adds the sample. Returns all samples of the last day. */
 export function keepSample(user, sample) {
     const samples = thin(recallSamples(user), sample.at);
     if (!samples.length || sample.at - samples.at(-1).at >= APART) {
@@ -100,8 +101,8 @@ function compare(before, after) {
 }
 
 /*
- * What was counted between each sample and the next: [{ from, to, requests, errors, hits, misses, limits, refused }]. A server that was
- * stopped begins at 0 again; what it counted around that is unknown and left out.
+ * Returns the changes between successive samples: [{ from, to, requests, errors, hits, misses, limits, refused }]. A
+ * server that was restarted begins at 0; the changes around that are unknown and omitted.
  */
 export function findChanges(samples) {
     return samples

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A product as a customer sees it in a list: its picture, or a calm tile with initials, and what there is to know at a glance. Up to four products
- * can be chosen to be compared; this browser keeps that choice, and a bar leads to the comparison.
+ * A product as customers see it in a list: its picture, or a tile with initials, and the main facts. Customers can
+ * choose up to four products to compare. The browser stores the choice, and a bar links to the comparison.
  */
 import { bdi, byId, el, nameHere, recall, remember, state } from '../lib/dom.js';
 import { say } from '../lib/page.js';
@@ -25,7 +25,7 @@ export function ratingText(rating) {
           );
 }
 
-/* The first letters of the first two words; those of a quantity, such as 50 g, would say nothing. */
+/* Returns the first letters of the first two words. Skips quantities such as "50 g" if there are other words. */
 function initialsOf(name) {
     const all = name.match(/[\p{L}\p{N}][\p{L}\p{M}\p{N}]*/gu) ?? [name];
     const telling = all.filter(word => /^\p{L}./u.test(word));
@@ -33,16 +33,16 @@ function initialsOf(name) {
     return words.slice(0, 2).map(([...letters]) => letters[0].toLocaleUpperCase()).join('');
 }
 
-/* Products of a category have one tint. */
+/* All products of a category have the same tint. */
 function tintOf({ category, name }) {
     const sum = [...(category || name)].reduce((total, letter) => total + letter.codePointAt(0), 0);
     return `tint-${sum % TINTS}`;
 }
 
 /*
- * The picture of the product, { url, width, height, alt, sizes }, in the size that the browser chooses for that width, a text of CSS. isDecorative: the
- * name stands beside it. isAhead: it is among the first things that one sees. A product without pictures has a tile, which says nothing to those
- * who do not see it.
+ * Returns the picture of a product, { url, width, height, alt, sizes }, or a tile if it has none; screen readers ignore
+ * the tile. `width` is the displayed width in CSS, by which the browser chooses a size. isDecorative: true if the name
+ * is next to the picture. isAhead: true if the picture is visible at first.
  */
 export function picture(product, image, width, { isDecorative = true, isAhead = false } = {}) {
     if (!image) {
@@ -58,7 +58,7 @@ export function picture(product, image, width, { isDecorative = true, isAhead = 
         alt: isDecorative ? '' : alt || product.name,
         loading: !isAhead && 'lazy',
         decoding: 'async',
-        src: url, /* after what says which size of it, and when */
+        src: url, /* must come after the attributes that determine size and time of loading */
     });
 }
 
@@ -66,7 +66,7 @@ export function productLink({ id, name }) {
     return el('a', { class: 'product-link', id: `p-${id}`, href: `product.html?id=${id}` }, bdi(name));
 }
 
-/* more: what else is in the card. */
+/* `more` is further content of the card. */
 export function card(product, more, isAhead) {
     const { category, price, rating, inStock, images = [] } = product;
     return el(
@@ -93,7 +93,7 @@ const readKept = () => {
 
 const chosen = state(readKept());
 
-/* Their ids; follow()s. */
+/* Returns the ids of the chosen products. Reads a state. */
 export const compared = () => chosen.value;
 
 export function compareOnly(ids) {
@@ -102,7 +102,7 @@ export function compareOnly(ids) {
 }
 
 function toggle(id) {
-    const ids = readKept(); /* another tab may have changed them */
+    const ids = readKept(); /* another tab may have changed the choice */
     if (ids.includes(id)) {
         compareOnly(ids.filter(other => other !== id));
     } else if (ids.length < MOST) {
@@ -115,7 +115,7 @@ function toggle(id) {
 
 export const compareAddress = ids => `compare.html?${new URLSearchParams(ids.map(id => ['id', id]))}`;
 
-/* The button of a product that chooses it, or not. */
+/* Returns a button that adds the product to the choice or removes it. */
 export function compareButton({ id, name }) {
     return el(
         'button',
@@ -130,7 +130,7 @@ export function compareButton({ id, name }) {
     );
 }
 
-/* The bar at the end of the page's content while something is chosen. */
+/* Adds the bar at the end of the page's content. It is shown while products are chosen. */
 export function addCompareBar() {
     const clear = () => {
         compareOnly([]);

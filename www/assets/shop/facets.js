@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The facets beside the list: the category and each field of the shop's own that has the option facet, with the number of products that each value
- * has. Few values are shown until the user wants more, and can be searched within; of a facet with more values than a list's answer has, the
- * server is asked.
+ * The facets next to the list: the category and each field with the option facet, with the number of products for each
+ * value. A facet shows few values until the user asks for more, and can then be searched. If a facet has more values
+ * than the list's answer contains, the search asks the server.
  */
 import * as config from '../../own/config.js';
 import { send } from '../lib/api.js';
@@ -10,20 +10,21 @@ import { bdi, byId, each, el, follow, recall, remember, state } from '../lib/dom
 import { formatWhole, t } from '../lib/text.js';
 
 const KEPT = 'facets';
-const FEW = 7; /* values that are shown at first */
-const MANY = 12; /* values from which on there is a search */
+const FEW = 7; /* values shown at first */
+const MANY = 12; /* number of values from which a search is offered */
 const PAUSE = 250;
 const BUILT_IN = ['category', 'inStock'];
 
-/* ---- which ---- */
+/* ---- the fields ---- */
 
-/* The fields, { name, label, type }, as the last page read them. */
+/* The fields { name, label, type } as the last page read them. */
 const fields = state(JSON.parse(recall('sessionStorage', KEPT) ?? '[]'));
 export const ownFacets = () => fields.value;
 
 const place = ({ name }) => ((config.FIELDS ?? []).indexOf(name) + 1 || Infinity);
 
-/* Resolves to whether there are other fields than before. Customers see the same as those who are signed in. */
+/* Reads the fields. Resolves to true if they differ from those known before. Reads as a visitor, because all users see
+ * the same facets. */
 export async function learnFacets() {
     const { data } = await send('GET', '/fields');
     const facets = data.filter(({ name, facet }) => facet && !BUILT_IN.includes(name));
@@ -36,7 +37,6 @@ export async function learnFacets() {
     return isNew;
 }
 
-/* The text of a value. */
 export function valueText(name, value) {
     if (name === 'category') {
         return value === null ? t('list.allCategories') : value || t('list.uncategorized');
@@ -45,17 +45,17 @@ export function valueText(name, value) {
     return type === 'boolean' ? t(String(value) === 'true' ? 'field.yes' : 'field.no') : String(value);
 }
 
-/* ---- the values of one ---- */
+/* ---- the values of a facet ---- */
 
 const fold = text => text.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase();
 
-/* What the server has beyond the values that a list's answer has; their numbers would be those of all products. */
+/* Reads further values from the server. They come without counts, because the server would count all products. */
 async function findValues(name, prefix) {
     const { data } = await send('GET', `/fields/${name}/values?${new URLSearchParams({ prefix, limit: 30 })}`);
     return data.map(({ value }) => ({ value: String(value) }));
 }
 
-/* Makes needle follow what is typed, and found what the server has of it. */
+/* Sets `needle` to the typed text and `found` to matching values of the server. */
 function listenToNeedle(name, input, { needle, found, isCut }) {
     let pause;
     const ask = async () => {
@@ -79,8 +79,9 @@ function unite(lists) {
 }
 
 /*
- * A facet: the values with their numbers, as controls of one choice (isSingle, with one for all) or of several. values(): [{ value, count }];
- * chosen(): values; isCut(): are there more; choose(values).
+ * Creates the options of a facet: values with counts, as radio buttons (isSingle, with one option for all) or
+ * checkboxes. values() returns [{ value, count }], or null while unknown. chosen() returns the chosen values. isCut()
+ * returns true if there are more values. choose(values) is called after a choice.
  */
 function makeOptions({ name, isSingle, values, chosen, isCut, choose }, box) {
     const isOpen = state(false);
@@ -105,7 +106,7 @@ function makeOptions({ name, isSingle, values, chosen, isCut, choose }, box) {
     return { isOpen, needle, found, size: () => (values() === null ? 0 : all().length) };
 }
 
-/* The search within, and the button for more or fewer. */
+/* Creates the search field and the button for more or fewer values. */
 function makeTools({ name, label, isCut }, { isOpen, needle, found, size }) {
     const input = el('input', {
         class: 'form-control',
@@ -118,7 +119,7 @@ function makeTools({ name, label, isCut }, { isOpen, needle, found, size }) {
         hidden: () => !isOpen.value || (size() < MANY && !isCut()),
     });
     listenToNeedle(name, input, { needle, found, isCut });
-    input.addEventListener('change', event => event.stopPropagation()); /* it is no filter */
+    input.addEventListener('change', event => event.stopPropagation()); /* the search field is not a filter */
     const turn = () => {
         isOpen.value = !isOpen.value;
         input.value = needle.value = '';
@@ -135,7 +136,7 @@ function makeTools({ name, label, isCut }, { isOpen, needle, found, size }) {
     return { input, more };
 }
 
-/* Fills a fieldset whose legend is there. */
+/* Fills a fieldset that already has its legend. */
 export function fillFacet(fieldset, box, facet) {
     const options = makeOptions(facet, box);
     const { input, more } = makeTools(facet, options);
@@ -143,7 +144,7 @@ export function fillFacet(fieldset, box, facet) {
     fieldset.append(more);
 }
 
-/* The fieldsets of the shop's own fields. facetOf(field): what fillFacet() needs of it. */
+/* Shows the fieldsets of fields from CatalogField. facetOf(field) returns the facet for fillFacet(). */
 export function showOwnFacets(facetOf) {
     each(
         byId('own-facets'),

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Describes the product of a page to search engines that run scripts, and to the browser's own Share: og: tags, the canonical address, and a
- * Product of schema.org. The Product is microdata, because Trusted Types permit no script of JSON-LD. The pages of conf/examples/static-pages
- * describe it to all other readers.
+ * Describes the product of a page to search engines that run scripts, and to the Share function of the browser: og:
+ * tags, the canonical address, and a Product of schema.org. The Product is microdata, because Trusted Types do not
+ * permit JSON-LD scripts. For other readers, conf/examples/static-pages describes products.
  */
 import * as config from '../../own/config.js';
 import { el } from '../lib/dom.js';
@@ -10,15 +10,15 @@ import { at } from '../lib/shell.js';
 import { currency, t } from '../lib/text.js';
 import { FIELDS, valueIn } from '../product/fields.js';
 
-const KNOWN = ['sku', 'mpn', 'gtin', 'color', 'material']; /* fields that schema.org has under the same name */
+const KNOWN = ['sku', 'mpn', 'gtin', 'color', 'material']; /* fields with the same name in schema.org */
 const DESCRIPTION_MOST = 160; /* characters that search engines show */
-/* name of a static page; conf/examples/static-pages has the same rule for a slug */
+/* pattern for the name of a static page; conf/examples/static-pages has the same rule for a slug */
 const NAME = /^(?!index$)[^\0- /\\._%?#:\x7f]{1,60}$/u;
 const ID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i;
 
 const text = (product, name) => (typeof valueIn(product, name) === 'string' && FIELDS[name] ? product[name] : undefined);
 
-/* The address of the static page, where config.js says that there are such, else of this one. */
+/* Returns the address of the static page if config.js names static pages, otherwise of this page. */
 function addressOf(product) {
     const slug = FIELDS.slug?.isUnique ? text(product, 'slug') : undefined;
     const name = slug && NAME.test(slug) && !ID.test(slug) ? slug : product.id;
@@ -27,7 +27,7 @@ function addressOf(product) {
 
 const SCHEMA = 'https://schema.org/';
 
-/* Elements that say something to machines only. undefined and '' say nothing. */
+/* Returns elements for machines only. Ignores undefined and ''. */
 function properties(values) {
     const said = Object.entries(values).flatMap(([name, value]) => [value].flat().map(one => [name, one]));
     const isAddress = value => /^https?:/.test(value);
@@ -38,7 +38,8 @@ function properties(values) {
 
 const item = (itemprop, type, values) => el('span', { itemprop, itemscope: true, itemtype: SCHEMA + type, hidden: true }, properties(values));
 
-/* Of the product, beside what people see of it. Without a currency a price is none. */
+/* Returns further data of the product that people do not see. Without a currency there is no offer, because it would
+ * need one. */
 function dataOf(product, address, pictures) {
     const { name, category, price, inStock } = product;
     const brand = text(product, 'brand');
@@ -51,7 +52,7 @@ function dataOf(product, address, pictures) {
     ].filter(Boolean);
 }
 
-/* Replaces what the head says of the product. Returns elements for its body, in one with itemtype Product. */
+/* Replaces the description of the product in the head. Returns elements for an element with itemtype Product. */
 export function describeProduct(product) {
     const { name, images = [] } = product;
     const address = addressOf(product);

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a list of the catalogue shows, as the address of the page says it and as the API is asked for it. Makes no elements. */
+/* What a list of the catalogue shows: in the page's address, and as parameters of the API. Creates no elements. */
 import { anyOf } from '../lib/api.js';
 
 export const LIMITS = [10, 20, 50, 100];
 const LIMIT = 20;
-export const NEWEST = '-createdAt'; /* where another order is usual: that of relevance, of lists with words */
+export const NEWEST = '-createdAt'; /* for lists with words, whose default order is relevance */
 const SORTS = ['', NEWEST, 'price', '-price', 'name', '-rating'];
-const OWN = 'f.'; /* before the name of a field of the shop's own, which may be that of another part of the address */
+const OWN = 'f.'; /* prefix of fields from CatalogField, whose names may equal those of other parameters of the
+                   * address */
 
 const oneOf = (values, value, usual) => (values.includes(value) ? value : usual);
 const numberIn = value => (value === null || value.trim() === '' || !(Number(value) >= 0) ? '' : value.trim());
@@ -17,8 +18,8 @@ function readOwn(query) {
 }
 
 /*
- * What the query of an address asks for. category null: all; '': products without one. min, max and rating are numbers as texts, or ''. own: of
- * the shop's own fields, the values of which a product has one.
+ * Reads the query of an address. category: null for all, '' for products without a category. min, max, rating: numbers
+ * as texts, or ''. own: for each field from CatalogField, the values of which a product must have one.
  */
 export function readList(search) {
     const query = new URLSearchParams(search);
@@ -38,7 +39,7 @@ export function readList(search) {
     };
 }
 
-/* The query of an address, '' or ?..., without what is usual. */
+/* Returns the query of an address, '' or "?...", without default values. */
 export function writeList({ own, ...list }) {
     const query = new URLSearchParams();
     const usual = readList('');
@@ -52,15 +53,15 @@ export function writeList({ own, ...list }) {
     return text && `?${text}`;
 }
 
-/* Without any condition. */
+/* A list without conditions. */
 export const NOTHING = { q: '', match: '', category: null, min: '', max: '', stock: false, rating: '', own: {} };
 
-/* What is chosen of a facet: 'category', or a field of the shop's own. */
+/* Returns the chosen values of a facet: 'category', or a field from CatalogField. */
 export function chosenOf(list, name) {
     return name === 'category' ? [list.category].filter(value => value !== null) : (list.own[name] ?? []);
 }
 
-/* The changes of the list that choose these values of the facet. */
+/* Returns the changes of the list that choose these values of the facet. */
 export function choosing(list, name, values) {
     if (name === 'category') {
         return { category: values[0] ?? null };
@@ -69,7 +70,8 @@ export function choosing(list, name, values) {
     return { own: values.length > 0 ? { ...others, [name]: values } : others };
 }
 
-/* The conditions as parameters of GET /products, without those that the server lacks (lacks.has('price')). */
+/* Returns the conditions as parameters of GET /products, without those that the server does not support
+ * (lacks.has('price')). */
 export function conditions({ q, match, category, min, max, stock, rating, own }, lacks) {
     const all = [
         ['q', 'q', q],
@@ -85,15 +87,16 @@ export function conditions({ q, match, category, min, max, stock, rating, own },
     return [...all.filter(given).map(([, name, value]) => [name, value]), ...ofOwn.flatMap(([name, values]) => anyOf(name, values))];
 }
 
-/* Which products, in an order that all of them have at once. */
+/* Returns the parameters that select and order the products. Omits an order that the server does not support. */
 export function selection(list, lacks) {
     const { sort } = list;
     return [...conditions(list, lacks), ...(sort && !lacks.has(`sort ${sort.replace('-', '')}`) ? [['sort', sort]] : [])];
 }
 
 /*
- * The requests for the list and for the numbers of products beside it, [name, value] each. Of a facet in which nothing is chosen the list's own
- * answer has the numbers; of the others they are those of the list without that choice.
+ * Returns the parameters, as [name, value], of the requests for the list and for the counts next to it. The list's own
+ * answer has the counts of a facet in which nothing is chosen. The counts of another facet are those of the list
+ * without the choice in this facet.
  */
 export function questions(list, facets, lacks) {
     const known = facets.filter(name => !lacks.has(name));
@@ -110,19 +113,18 @@ export function questions(list, facets, lacks) {
     ];
     const others = known.filter(isChosen).map(name => [
         ...conditions({ ...list, ...choosing(list, name, []) }, lacks),
-        ['limit', list.q ? list.limit : 1], /* which decides whether other words take part */
+        ['limit', list.q ? list.limit : 1], /* determines whether corrections of words are used */
         ['fields', 'id'],
         ['facets', name],
     ]);
     return { products, others };
 }
 
-/* How many filters are in use. */
 export function countFilters({ category, min, max, stock, rating, own }) {
     return [category !== null, min !== '' || max !== '', stock, rating !== '', ...Object.keys(own)].filter(Boolean).length;
 }
 
-/* What the server has no index of, as its refusal tells: fields, or 'sort price' for an order. */
+/* Returns the fields without an index on the server, from its refusal; 'sort price' for an order. */
 export function readLacks(error, list) {
     return (error.fields ?? [])
         .filter(({ code }) => code === 'no_index')

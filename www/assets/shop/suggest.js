@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What goes on below a search field as somebody types: words that complete the last one, and products. The field is an editable combobox with
- * a list (WAI-ARIA): the focus stays in it, arrow keys choose, Enter takes what is chosen, Escape closes. Loaded when a field gets the focus.
+ * Suggestions below a search field while the user types: words that complete the last word, and products. The field is
+ * an editable combobox with a list (WAI-ARIA): the focus stays in the field, arrow keys choose, Enter takes the choice,
+ * Escape closes. This module is loaded when a field gets the focus.
  */
 import { connection, read } from '../lib/api.js';
 import { bdi, el } from '../lib/dom.js';
 import { at } from '../lib/shell.js';
 import { t } from '../lib/text.js';
 
-const PAUSE = 150; /* ms without a key, after which the server is asked */
+const PAUSE = 150; /* ms without a key after which the server is asked */
 const MOST = 5;
 const LAST_WORD = /[\p{L}\p{N}\p{M}]+$/u;
 
@@ -18,7 +19,7 @@ class Suggestions {
     constructor(field) {
         this.field = field;
         this.list = el('div', { id: 'suggestions', class: 'menu', role: 'listbox', 'aria-label': t('list.suggestions'), hidden: true });
-        this.list.addEventListener('mousedown', event => event.preventDefault()); /* the field keeps the focus */
+        this.list.addEventListener('mousedown', event => event.preventDefault()); /* keeps the focus in the field */
         field.form.append(this.list);
         field.form.addEventListener('submit', () => this.close());
         field.addEventListener('input', () => this.ask());
@@ -43,7 +44,7 @@ class Suggestions {
         this.field.removeAttribute('aria-activedescendant');
     }
 
-    /* What was chosen completes another text than this. */
+    /* Drops the choice, which completed another text. */
     ask() {
         clearTimeout(this.pause);
         this.choose(-1);
@@ -55,7 +56,7 @@ class Suggestions {
         }
     }
 
-    /* An answer that comes after another key is of no use; without one, the search works as before. */
+    /* Ignores an answer that arrives after another key. If there is no answer, the search works without suggestions. */
     async read(text) {
         const { data } = await read(`/products/suggest?${new URLSearchParams({ q: text, limit: MOST })}`).catch(() => ({}));
         if (this.text === text) {
@@ -83,7 +84,7 @@ class Suggestions {
 
     option(text, onclick) {
         const take = () => {
-            this.close(); /* the browser may show this page again as it was left */
+            this.close(); /* the browser may later show this page again as it was left */
             onclick();
         };
         return el('div', { role: 'option', onclick: take }, bdi(text));
@@ -106,7 +107,7 @@ class Suggestions {
         }
     }
 
-    /* Before the first one, and after the last one, is the field itself. */
+    /* Moves the choice. Before the first option and after the last one, nothing is chosen. */
     move(step) {
         const places = this.options.length + 1;
         this.choose(((this.index + 1 + step + places) % places) - 1);
@@ -115,7 +116,7 @@ class Suggestions {
     take(event) {
         const chosen = this.options[this.index];
         if (event.isComposing || event.keyCode === 229) {
-            return; /* an input method takes the key; Safari says that by its code */
+            return; /* an input method takes the key; Safari reports this by its code */
         }
         if (this.list.hidden) {
             if (event.key === 'ArrowDown') {
@@ -136,7 +137,7 @@ class Suggestions {
     }
 }
 
-/* before: what it had when it got the focus. */
+/* `before` is the text of the field when it got the focus. */
 export function suggest(field, before) {
     const suggestions = new Suggestions(field);
     if (field.value !== before && document.activeElement === field) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The texts that all pages have, in German. */
+/* The German texts of all pages. */
 export default {
     /* ---- the shell ---- */
     brand: 'Katalog',
@@ -28,7 +28,7 @@ export default {
     'shell.offline': 'Sie sind offline. Sobald die Verbindung wieder steht, geht es hier von selbst weiter.',
     'shell.down': 'Der Katalog antwortet nicht. Sobald er wieder erreichbar ist, geht es hier von selbst weiter.',
 
-    /* ---- what can go wrong ---- */
+    /* ---- errors ---- */
     'error.again': 'Erneut versuchen',
     'error.silent': 'Der Katalog antwortet nicht. Bitte prüfen Sie Ihre Verbindung und versuchen Sie es erneut.',
     'error.tooMany': 'Zu viele Versuche. Bitte versuchen Sie es {when} erneut.',
@@ -76,7 +76,7 @@ export default {
     'problem.index-not-ready': 'Der Katalog bereitet diese Suche noch vor. Bitte versuchen Sie es später erneut.',
     'problem.query-too-slow': 'Diese Suche dauert zu lange. Wählen Sie einen Filter oder längere Wörter.',
 
-    /* ---- forms: the label, then what is wrong with the field ---- */
+    /* ---- forms: the label, followed by the error of the field ---- */
     'form.fault': '{label}: {fault}.',
     'fault.given': 'bitte ausfüllen',
     'fault.short': 'mindestens {n} Zeichen',
@@ -220,7 +220,7 @@ export default {
     'product.deleted': 'Das Produkt ist gelöscht.',
     'product.back': 'Alle Produkte',
 
-    /* ---- products side by side ---- */
+    /* ---- comparing products ---- */
     'comparison.button': 'Vergleichen',
     'comparison.choose': '{name} vergleichen',
     'comparison.bar': 'Produkte zum Vergleichen',
@@ -257,7 +257,7 @@ export default {
     'edit.gone': 'Dieses Produkt wurde in einem anderen Tab gelöscht.',
     'edit.asNew': 'Als neues Produkt anlegen',
 
-    /* ---- the shop's own fields ---- */
+    /* ---- fields from CatalogField ---- */
     'section.basics': 'Allgemein',
     'section.details': 'Details',
     'section.internal': 'Intern, für Kunden nicht sichtbar',
@@ -268,7 +268,7 @@ export default {
     'field.private': 'Für Kunden nicht sichtbar.',
     'field.privateMark': 'intern',
 
-    /* ---- the file of a list ---- */
+    /* ---- export of a list ---- */
     'export.save': 'Als Datei speichern',
     'export.about': 'Was Suche und Filter zeigen, auf allen Seiten.',
     'export.spreadsheet': 'CSV für eine Tabellenkalkulation',
@@ -318,7 +318,7 @@ export default {
     'agent.on': '{browser} unter {system}',
     'agent.unnamed': 'Unbekanntes Programm',
 
-    /* ---- no such page ---- */
+    /* ---- missing page ---- */
     'missing.title': 'Diese Seite gibt es nicht',
     'missing.text': 'Vielleicht enthält die Adresse einen Tippfehler, oder die Seite wurde verschoben.',
     'missing.home': 'Zu den Produkten',

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The texts that all pages have, in English; desk/ has those of the pages with desk.css. tests/lint/texts.pl compares the languages. */
+/* The English texts of all pages. desk/ has further texts for pages with desk.css. tests/lint/texts.pl compares the
+ * languages. */
 export default {
     /* ---- the shell ---- */
     brand: 'Catalogue',
@@ -28,7 +29,7 @@ export default {
     'shell.offline': 'You are offline. The page will carry on by itself once you are connected again.',
     'shell.down': 'The catalogue is not responding. The page will carry on by itself once it is back.',
 
-    /* ---- what can go wrong ---- */
+    /* ---- errors ---- */
     'error.again': 'Try again',
     'error.silent': 'The catalogue is not responding. Check your connection, then try again.',
     'error.tooMany': 'Too many attempts. Please try again {when}.',
@@ -76,7 +77,7 @@ export default {
     'problem.index-not-ready': 'The catalogue is preparing for this kind of search. Please try again later.',
     'problem.query-too-slow': 'This search takes too long. Add a filter, or longer words.',
 
-    /* ---- forms: the label, then what is wrong with the field ---- */
+    /* ---- forms: the label, followed by the error of the field ---- */
     'form.fault': '{label} {fault}.',
     'fault.given': 'must be filled in',
     'fault.short': 'must have at least {n} characters',
@@ -220,7 +221,7 @@ export default {
     'product.deleted': 'The product is deleted.',
     'product.back': 'All products',
 
-    /* ---- products side by side ---- */
+    /* ---- comparing products ---- */
     'comparison.button': 'Compare',
     'comparison.choose': 'Compare {name}',
     'comparison.bar': 'Products to compare',
@@ -253,7 +254,7 @@ export default {
     'edit.gone': 'This product was deleted in another tab.',
     'edit.asNew': 'Add it as a new product',
 
-    /* ---- the shop's own fields ---- */
+    /* ---- fields from CatalogField ---- */
     'section.basics': 'Basics',
     'section.details': 'Details',
     'section.internal': 'Internal, not shown to customers',
@@ -264,7 +265,7 @@ export default {
     'field.private': 'Not visible to customers.',
     'field.privateMark': 'internal',
 
-    /* ---- the file of a list ---- */
+    /* ---- export of a list ---- */
     'export.save': 'Save as a file',
     'export.about': 'What the search and the filters show, on all pages.',
     'export.spreadsheet': 'CSV for a spreadsheet',
@@ -311,7 +312,7 @@ export default {
     'agent.on': '{browser} on {system}',
     'agent.unnamed': 'Unknown program',
 
-    /* ---- no such page ---- */
+    /* ---- missing page ---- */
     'missing.title': 'There is no such page',
     'missing.text': 'The address may have been mistyped, or the page has moved.',
     'missing.home': 'To the products',

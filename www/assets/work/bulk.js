@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The changes that are made to all selected products: what the user is asked, and the values that follow for each product, or what the server is asked. */
+/* Changes of all selected products: the dialogs for the user, and from them the new values of each product or the
+ * request for the server. */
 import { field, input, select } from '../lib/controls.js';
 import { bdi, el, state } from '../lib/dom.js';
 import { manage, rules } from '../lib/form.js';
@@ -30,7 +31,7 @@ function priceCheck(products) {
     };
 }
 
-/* What becomes of the field in the first products. changesOf: as in the table of changes. */
+/* Returns a preview of the field in the first products. `changesOf` is that of the table of changes. */
 function preview(name, products, form, changesOf) {
     const typed = state(null);
     const show = value => FIELDS[name].show(value) || t('compare.nothing');
@@ -45,14 +46,15 @@ function preview(name, products, form, changesOf) {
 
 /* ---- the dialogs ---- */
 
-/* texts: by value, the key of its text. */
+/* `texts` is a hash from each value to the key of its text. */
 const choice = (name, texts) => select(Object.entries(texts).map(([value, key]) => [value, t(key)]), { name });
 
 const priceChanges = ({ by, unit }) => product => differences({ price: changePrice(product.price, parseNumber(by), unit === 'percent') }, product);
 
 /*
- * THE CHANGES that have buttons. fields(products, form): controls; checks(products): rules of theirs; changesOf(typed): a function that makes the new
- * values of a product's fields; requestOf(typed): the same for POST /products/batch.
+ * The changes that have buttons. fields(products, form) returns controls, checks(products) their rules.
+ * changesOf(typed) returns a function from a product to its new values. requestOf(typed) returns the same change for
+ * POST /products/batch.
  */
 export const CHANGES = {
     category: {
@@ -87,16 +89,16 @@ export const CHANGES = {
 /* ---- any other field ---- */
 
 const HAVE_BUTTONS = ['category', 'inStock', 'price'];
-const PLACES = { integer: 0, number: 4 }; /* decimal places after a change by per cent */
-const VALUE = 'bulk-value'; /* the name of a control */
+const PLACES = { integer: 0, number: 4 }; /* decimal places after a change by percent */
+const VALUE = 'bulk-value'; /* name of a control */
 
-/* Of those that many products can have alike. */
+/* Returns the fields that many products can share. Unique fields and the name are not among them. */
 const otherNames = () => writableNames().filter(name => name !== 'name' && !HAVE_BUTTONS.includes(name) && !FIELDS[name].isUnique);
 
 const readOne = (name, text) => readTyped({ [name]: text }, null)[name];
 const emptyHint = name => !FIELDS[name].isRequired && el('p', { class: 'form-text' }, t('bulk.empty'));
 
-/* The same value for all, typed as in a form. */
+/* Sets the same value in all products, typed as in a form. */
 function valueChange(name) {
     const { label, check, isDetail } = FIELDS[name];
     return {
@@ -109,7 +111,7 @@ function valueChange(name) {
     };
 }
 
-/* The same number for all, or more or less of it. A product that lacks it keeps lacking it. */
+/* Sets the same number in all products, or raises or lowers it. A product without a number then still has none. */
 function numberChange(name) {
     const { label, kind, check, isDetail, isRequired } = FIELDS[name];
     const isPercent = ({ unit }) => unit === 'percent';
@@ -139,7 +141,7 @@ function numberChange(name) {
     };
 }
 
-/* Asks which field is to be changed. Resolves to the change, as in the table above, or to null. */
+/* Asks which field to change. Resolves to the change, as in the table above, or to null. */
 export async function askField() {
     const names = select(otherNames().map(name => [name, FIELDS[name].label]));
     const dialog = el(
@@ -161,8 +163,8 @@ export async function askField() {
 }
 
 /*
- * Asks for a change of the products or, if n is given, of the n that match, of which these are the first. Resolves to { changesOf, request }, or to
- * null.
+ * Asks for a change of these products. If n is given, the change is for all n products that match, and these are the
+ * first of them. Resolves to { changesOf, request }, or to null.
  */
 export function askChange({ label, fields, checks, changesOf, requestOf }, products, n) {
     const form = el('form', { method: 'post', hidden: true });

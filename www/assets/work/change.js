@@ -1,23 +1,27 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Changes of all products that match, which the server makes. What was sent is kept by the browser until its end is known: after an outage, a
- * reload or the end of the session the page goes on with it. The Idempotency-Key has it made once, however often it is sent. All tabs of the user
- * follow it; one of them tells of its end, and notes how to take it back: the one that has begun it, unless that is gone. Makes no elements.
+ * Changes of all matching products, made by the server. The browser stores a request until its end is known, so that
+ * the page continues after an outage, a reload or the end of the session. Because of its Idempotency-Key, a request is
+ * executed only once however often it is sent.
+ *
+ * All tabs of the user follow a change. One of them reports its end and records how to undo it: the tab that began it,
+ * or another one if that tab is closed. Creates no elements.
  */
 import { call, inTurn, newKey } from '../lib/api.js';
 import { recall, remember, state } from '../lib/dom.js';
 import { followJob, pause, steadily, stopJob } from '../product/batches.js';
 
-const HOUR = 3_600_000; /* after that nobody remembers what was asked for; the server keeps the key for longer */
+const HOUR = 3_600_000; /* the user has forgotten an older request; the server keeps the key longer */
 
 const nameOf = owner => `change.${owner}`;
 
-/* What is running: { about, n, done }, done a state: how many products were gone through, null while that is not known. Else null. */
+/* The running change: { about, n, done, id }, or null. `done` is a state with the number of products processed, null
+ * while unknown. `id` is that of the job, null while unknown. */
 export const running = state(null);
 
 /* ---- requests ---- */
 
-/* Resolves to { matched, changed, unchanged, failed, errors, batch }, of a job with its state. */
+/* Resolves to { matched, changed, unchanged, failed, errors, batch }; a job's result also has its state. */
 async function send(owner, body, key, note) {
     const answer = await steadily(() => call('POST', '/products/batch', body, { owner, headers: { 'Idempotency-Key': key } }));
     return answer.data ? followJob(owner, answer.data.id, note) : answer;
@@ -25,26 +29,26 @@ async function send(owner, body, key, note) {
 
 /* ---- counting ---- */
 
-/* Resolves to what the change would do, and changes nothing. note({ id, matched }) is called if that takes a while: the job, and how far it is. */
+/* Resolves to the result that the change would have, without changing anything. If that takes long, calls note({ id,
+ * matched }) with the job and its progress. */
 export function check(owner, request, note = () => {}) {
     return send(owner, { ...request, atomic: false, dryRun: true }, newKey(), note);
 }
 
-/* Ends such a job, for which others wait. */
+/* Stops such a job, because other jobs wait for it. */
 export const giveUp = job => stopJob(job).catch(() => {});
 
 /* ---- changing ---- */
 
-const MINE = 'change'; /* the key of the last one that this tab has begun */
+const MINE = 'change'; /* key of the last change that this tab began */
 
-/* By key. */
 const readKept = owner => JSON.parse(recall('localStorage', nameOf(owner)) ?? '{}');
 
 function keep(owner, kept) {
     return inTurn('changes', () => remember('localStorage', nameOf(owner), JSON.stringify({ ...readKept(owner), [kept.key]: kept })));
 }
 
-/* Resolves to whether the change was kept until now. */
+/* Deletes a stored change. Resolves to true if it was stored. */
 function drop(owner, key) {
     return inTurn('changes', () => {
         const { [key]: kept, ...others } = readKept(owner);
@@ -53,7 +57,7 @@ function drop(owner, key) {
     });
 }
 
-/* Ends what is running: what it has changed stays changed. */
+/* Stops the running change. Its changes so far remain. */
 export async function stop() {
     const { id } = running.value;
     id && (await stopJob(id));
@@ -61,7 +65,7 @@ export async function stop() {
 
 async function run(owner, kept) {
     const done = state(null);
-    const isKept = kept.key in readKept(owner); /* a browser may keep nothing */
+    const isKept = kept.key in readKept(owner); /* storage may be blocked */
     running.value = { about: kept.about, n: kept.body.expect, done, id: null };
     try {
         const result = await send(owner, kept.body, kept.key, job => {
@@ -71,7 +75,7 @@ async function run(owner, kept) {
         recall('sessionStorage', MINE) === kept.key || (await pause());
         return (await drop(owner, kept.key)) || !isKept ? { ...kept, result } : null;
     } catch (error) {
-        error.ended || (await drop(owner, kept.key)); /* who signs in again goes on */
+        error.ended || (await drop(owner, kept.key)); /* the change continues if the user signs in again */
         throw error;
     } finally {
         running.value = null;
@@ -79,8 +83,8 @@ async function run(owner, kept) {
 }
 
 /*
- * Makes the change of the n products that check() has counted. about: { key, values } of the sentence that says what it is. Resolves to
- * { about, result }, or to null: another tab tells of it.
+ * Makes a change of the n products that check() has counted. `about` is { key, values } of the sentence that describes
+ * it. Resolves to { about, result, ... }, or to null if another tab reports the end.
  */
 export async function begin(owner, request, { n, about }) {
     const kept = { key: newKey(), body: { ...request, atomic: false, expect: n }, about, time: Date.now() };
@@ -89,7 +93,7 @@ export async function begin(owner, request, { n, about }) {
     return run(owner, kept);
 }
 
-/* Goes on with what was begun before, by this page or by another one: a list of functions, each of which resolves as begin() does. */
+/* Continues stored changes, begun by any page. Returns a list of functions, each of which resolves like begin(). */
 export function resume(owner) {
     const all = Object.values(readKept(owner));
     const isOld = ({ time }) => Date.now() - time > HOUR;
@@ -97,7 +101,8 @@ export function resume(owner) {
     return all.filter(kept => !isOld(kept)).map(kept => () => run(owner, kept));
 }
 
-/* Runs an undo, as makeUndo() of product/batches.js has it, of n changes; a large one shows how far it is, as a change does. */
+/* Runs an undo of n changes, made by makeUndo() of product/batches.js. A large undo shows its progress like a
+ * change. */
 export async function runUndo(undo, n) {
     const done = state(null);
     try {

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Deletion that can be undone. The products are deleted when the time for Undo is over, because one that is created anew would have another
- * id and date: docs/decisions/0057-undo-delays-the-deletion.md. Until then the page only hides them.
+ * Deletion with undo. The products are deleted only when the time for undo has passed, because a product created again
+ * would have another id and date (docs/decisions/0057-undo-delays-the-deletion.md). Until then the page hides them.
  */
 import { accessToken } from '../lib/api.js';
 import { state } from '../lib/dom.js';
 import { makeJob } from './job.js';
 
 const SECONDS = 10;
-const MOST_WHEN_LEAVING = 400; /* products: browsers send at most 64 KiB for a page that is being left */
+const MOST_WHEN_LEAVING = 400; /* products; browsers send at most 64 KiB when the user leaves a page */
 
-/* What waits: { products, ids, left, job }, or null. left: seconds, a state. */
+/* The pending deletion: { products, ids, left, job, end }, or null. `left` is a state with the remaining seconds. */
 export const waiting = state(null);
 
 let timer;
-let isHeld = false; /* the time stands still while the user is at the button */
+let isHeld = false; /* true while the countdown is stopped because the user is at the button */
 
 function take() {
     const taken = waiting.value;
@@ -24,8 +24,8 @@ function take() {
 }
 
 /*
- * Hides the products, and deletes them after ten seconds. Then, or when another deletion follows, finish(job, products) is
- * called, which is to run the job. Rejects if the server cannot be reached now.
+ * Hides the products and deletes them after ten seconds. At that time, or when another deletion begins, calls
+ * finish(job, products), which must run the job. Rejects if the server cannot be reached now.
  */
 export async function remove(products, finish) {
     waiting.value?.end();
@@ -39,7 +39,8 @@ export async function remove(products, finish) {
     waiting.value = mine;
     isHeld = false;
     try {
-        await Promise.all([job.prepare(), accessToken()]); /* a token that is renewed now is valid when the time is over */
+        await Promise.all([job.prepare(), accessToken()]); /* a token renewed now is still valid when the time has
+                                                            * passed */
     } catch (error) {
         waiting.value === mine && take();
         throw error;
@@ -52,7 +53,7 @@ export async function remove(products, finish) {
     }
 }
 
-/* Shows the products again. */
+/* Ends the pending deletion, so that its products are shown again. Returns it. */
 export function undo() {
     return take();
 }
@@ -63,5 +64,5 @@ export function hold(isNow) {
 
 addEventListener('beforeunload', event => waiting.value?.products.length > MOST_WHEN_LEAVING && event.preventDefault());
 
-/* Who leaves does not undo. */
+/* Deletes at once if the user leaves the page. */
 addEventListener('pagehide', () => take()?.job.flush());

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The bars below the table: what can be done with the selected products, Undo, and how far a change has come. */
-import { bdi, byId, el, follow, settle, state } from '../lib/dom.js';
+/* The bars below the table: actions for the selected products, Undo, and the progress of a change. */
+import { bdi, byId, el, follow, flush, state } from '../lib/dom.js';
 import { say, showError } from '../lib/page.js';
 import { pieces, t } from '../lib/text.js';
 import { keptUndo, makeUndo } from '../product/batches.js';
@@ -29,11 +29,11 @@ import {
 import { changeMatching, progressBar, resumeMatching, showList } from './matching.js';
 import { isBusy, listHistory, newest, takeBack } from './undo.js';
 
-let page; /* { owner, focus } */
+let page; /* the arguments of showDock() */
 
-/* ---- changes of products that the page knows ---- */
+/* ---- changes of products that the page has loaded ---- */
 
-/* Notes what was done, to be undone by the batches or, without them, by what the products were. */
+/* Records a change. It can be undone by the batches or, without them, from the earlier values of the products. */
 function noteOutcomes(outcomes, done, batches) {
     const items = outcomes.filter(({ before }) => before).map(({ before, now }) => ({ before, now }));
     const values = items.length === 1 ? { n: 1, name: (items[0].now ?? items[0].before).name } : { n: items.length };
@@ -41,7 +41,8 @@ function noteOutcomes(outcomes, done, batches) {
     items.length > 0 && noteChange({ about, items: batches.length > 0 ? [] : items, batches, said: t(done, { n: outcomes.filter(({ fault }) => !fault).length }) });
 }
 
-/* Runs the job, tells of its progress, and shows what it could not do. finished() is called when it has run, perhaps only after another try. */
+/* Runs the job, reports its progress, and shows what it could not do. Calls finished() when it has run, possibly only
+ * after another attempt. */
 async function run({ job, changesOf, done, finished = () => {} }) {
     let outcomes;
     try {
@@ -68,7 +69,8 @@ async function run({ job, changesOf, done, finished = () => {} }) {
     }
 }
 
-/* The id of the product that gets the focus when these are gone: the next one in the table, or else the last one. */
+/* Returns the id of the product that gets the focus when these are gone: the next one in the table, or else the last
+ * one. */
 function heirOf(products) {
     const gone = new Set(products.map(({ id }) => id));
     const stays = ({ id }) => !gone.has(id);
@@ -76,14 +78,14 @@ function heirOf(products) {
     return (listed().slice(Math.max(first, 0)).find(stays) ?? listed().findLast(stays))?.id;
 }
 
-/* Deletes the products, unless the user undoes that. */
+/* Deletes the products unless the user undoes that. */
 export async function removeAll(products) {
     const heir = heirOf(products);
     const column = document.activeElement.closest('[data-name]')?.dataset.name ?? 'name';
     try {
         byId('bulk-trouble').replaceChildren();
         const removal = remove(products, job => run({ job, changesOf: () => null, done: 'job.removed' }));
-        settle();
+        flush();
         page.focus(heir, column);
         await removal;
     } catch (error) {
@@ -91,20 +93,20 @@ export async function removeAll(products) {
     }
 }
 
-/* ---- what is done with the selection ---- */
+/* ---- actions for the selection ---- */
 
-/* After a change of all that match, which may match no longer. */
+/* Ends a change of all matching products. They may not match any more, so the selection is cleared. */
 function endMatching() {
     chooseNone();
     load();
 }
 
-/* request: of all that match, without the conditions. */
+/* `request` is the change without the conditions. */
 function changeAll(request) {
     return changeMatching(page.owner, { where: matching.value.where, ...request }, endMatching);
 }
 
-/* With what lists lack. */
+/* Reads the products with the fields that lists omit. */
 async function readWhole(products) {
     const states = await readStates(products, true);
     return products.map(product => ({ ...states.get(product.id)?.product, ...product }));
@@ -132,8 +134,11 @@ const removeSelected = () => (matching.value ? changeAll({ delete: true }) : rem
 async function all() {
     try {
         await selectAll();
-        settle();
-        [...byId('bulk').querySelectorAll('button')].find(button => button.checkVisibility()).focus(); /* its own button may have gone */
+        flush();
+        [...byId('bulk').querySelectorAll('button')].find(button => button.checkVisibility()).focus(); /* the button
+                                                                                                        * for all may
+                                                                                                        * be hidden
+                                                                                                        * now */
     } catch (error) {
         showError(byId('bulk-trouble'), error, all).focus();
     }
@@ -141,11 +146,12 @@ async function all() {
 
 function none() {
     chooseNone();
-    settle();
+    flush();
     page.focus(undefined, 'name');
 }
 
-/* The buttons stay while other products are selected, so that they keep the focus. On a phone those of the changes open above the bar. */
+/* The buttons remain while the selection changes, so that they keep the focus. On a phone, the buttons of the changes
+ * open above the bar. */
 function bulkBar() {
     const button = (text, onclick, more) => el('button', { type: 'button', class: 'btn', onclick, ...more }, text);
     const count = () => (answer.value ? (matching.value?.n ?? chosen().length) : 0);
@@ -181,7 +187,7 @@ function bulkBar() {
 function undoRemoval() {
     const [first] = undo().products;
     say(t('undo.done'));
-    settle();
+    flush();
     page.focus(first.id, 'name');
 }
 
@@ -194,7 +200,7 @@ function tellRestored(change, { stored, refused }) {
     load();
 }
 
-/* Of those that the page knows it forgets what they were, so that nothing is compared with that. */
+/* Loads the selected products again, so that they are not compared with their state before the undo. */
 async function refreshSelected() {
     const products = chosen();
     const states = await readStates(products).catch(() => new Map());
@@ -212,7 +218,7 @@ async function tellUndone(change, { changed, failed, errors, batches, state: end
     say(changed > 0 || failed === 0 ? text : '');
 }
 
-/* The server takes the batches back. kept: what it has begun before. */
+/* Lets the server undo the batches. `kept` is an undo that was begun before. */
 async function undoBatches(change, kept = { batches: change.batches, n: change.about.values.n ?? 1 }) {
     const undo = makeUndo(page.owner, kept);
     const attempt = async () => {
@@ -228,7 +234,7 @@ async function undoBatches(change, kept = { batches: change.batches, n: change.a
     await attempt();
 }
 
-/* An undo that was begun before a reload, or by another page. */
+/* Continues an undo that was begun before a reload or by another page. */
 async function resumeUndo() {
     const kept = keptUndo(page.owner);
     const isOf = ({ batches = [] }) => batches.includes(kept.batches.at(-1));
@@ -249,7 +255,7 @@ async function undoChange(change) {
     }
 }
 
-/* A deletion that waits, or the last change. */
+/* Undoes the pending deletion or the last change. */
 export function undoLast() {
     const last = newest();
     if (waiting.value) {
@@ -270,7 +276,7 @@ function undoBar() {
     ];
 }
 
-/* The button beside the status line, as long as that tells of the change. */
+/* Shows the Undo button next to the status line while the line reports the last change. */
 function followStatus() {
     const status = byId('status');
     const show = () => {
@@ -281,7 +287,7 @@ function followStatus() {
     byId('undo-last').onclick = undoLast;
 }
 
-/* What the bars and the head of the table leave of the screen has the focus in it. */
+/* Keeps the focused element in the part of the screen that the bars and the table's head leave free. */
 function watchSizes() {
     const watch = (name, element) =>
         new ResizeObserver(() => {
@@ -292,7 +298,7 @@ function watchSizes() {
     watch('--head', document.querySelector('.work thead'));
 }
 
-/* owner is the user's id; focus(id, column) moves the focus to a product. */
+/* `owner` is the user's id. focus(id, column) moves the focus to a product. */
 export function showDock(owner, focus) {
     page = { owner, focus };
     const bar = el('div', { class: 'bulk', hidden: () => !waiting.value }, () => waiting.value && undoBar());

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The filters that open below the search: price, rating, the shop's own fields, and possible duplicates. */
+/* The filters below the search: price, rating, fields from CatalogField, and possible duplicates. */
 import { field, input, select } from '../lib/controls.js';
 import { byId, el, follow, state } from '../lib/dom.js';
 import { parseNumber, t } from '../lib/text.js';
@@ -14,7 +14,7 @@ const YES_NO = [['', 'list.anyRating'], ['true', 'field.yes'], ['false', 'field.
 const idOf = name => `filter-${name.replaceAll('.', '-')}`;
 const texts = choices => choices.map(([value, key]) => [value, t(key)]);
 
-/* From and to. type: of the controls. */
+/* Returns two controls, from and to. `type` is 'date' or undefined for numbers. */
 function range(label, names, type) {
     const one = (name, key) => {
         const attributes = { id: idOf(name), name, 'aria-label': t('filter.end', { label, end: t(key) }) };
@@ -24,7 +24,7 @@ function range(label, names, type) {
     return el('fieldset', { class: 'plain field' }, el('legend', {}, label), el('div', { class: 'range' }, one(names[0], 'list.from'), one(names[1], 'list.to')));
 }
 
-/* Of one value, which products have, or which their values begin with. */
+/* Returns a control for one value: a choice, or the value or its beginning as text. */
 function single(name, { label, kind, options, isFacet }, fieldName) {
     if (kind === 'boolean' || kind === 'choice') {
         const choices = kind === 'boolean' ? texts(YES_NO) : [['', t('list.anyRating')], ...options];
@@ -48,7 +48,7 @@ function ownControls() {
 
 const isNoNumber = ({ value }) => value.trim() !== '' && Number.isNaN(parseNumber(value.trim()));
 
-/* What cannot be read as a number is not asked for, and the page says so. Returns a function that empties such controls. */
+/* Ignores texts that are not numbers and shows an error. Returns a function that empties such controls. */
 function refuseNumbers(panel, fault) {
     const controls = [...panel.querySelectorAll('[data-number]')];
     const check = () => {
@@ -65,7 +65,7 @@ function refuseNumbers(panel, fault) {
     };
 }
 
-/* address: a state, which visit() changes. */
+/* `address` is a state that visit() changes. */
 export function showFilters(address, visit) {
     const isOpen = state(false);
     const panel = byId('filter-panel');

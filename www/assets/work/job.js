@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Changes many products, in batches, each product only if it is as the user saw it; and what became of each. */
+/* Changes many products in batches. Changes a product only if it still is as the user saw it, and reports the outcome
+ * for each product. */
 import { call, currentUser, newKey } from '../lib/api.js';
 import { bdi, el } from '../lib/dom.js';
 import { formatWhole, t } from '../lib/text.js';
@@ -7,22 +8,24 @@ import { ask } from '../product/editor.js';
 import { complete, differences, FIELDS, isSame, valueIn, valuesOf } from '../product/fields.js';
 import { hasSamePictures, readStates } from '../product/store.js';
 
-const PORTION = 100; /* products in a batch, and in a condition that reads them; the server may allow fewer than the thousand that it allows by default */
+const PORTION = 100; /* products in a batch, and in a condition that reads them; a server may allow fewer than the
+                      * default of 1,000 */
 
 /*
- * Outcomes are { seen, now, fault, before }: the product as the user saw it, as it is now (null: deleted, or not to be found), what is wrong:
- * undefined, 'changed' by somebody else, 'gone' before, or 'refused'; and, of one that was changed, what it had before, of a deleted one all.
+ * An outcome is { seen, now, fault, before }. seen: the product as the user saw it. now: the product as it is now, or
+ * null if it was deleted or is not found. fault: undefined, 'changed' by another user, 'gone' before, or 'refused'.
+ * before: the replaced values of a changed product, or the whole deleted product.
  */
 const isChanged = ({ fault }) => fault === 'changed';
 
 const isNothing = changes => changes !== null && Object.keys(changes).length === 0;
 
-/* What somebody else has changed may be what the user wants. */
+/* Returns no fault if another user has already made the change that the user wants. */
 function changedOutcome(seen, now, changesOf) {
     return isNothing(changesOf(now)) ? { seen, now } : { seen, now, fault: 'changed' };
 }
 
-/* now: as readStates() has found it, undefined if it has not. */
+/* `now` is a result of readStates(), or undefined if the product was not found. */
 function judge(seen, now, changesOf) {
     return now ? changedOutcome(seen, now.product, changesOf) : { seen, now: null, fault: 'gone' };
 }
@@ -34,15 +37,16 @@ function operationOf({ id }, ifMatch, changes) {
 const isElsewise = ({ status }) => status === 412 || status === 404;
 
 /*
- * changesOf(product) are the new values of its fields, {}: none; null deletes it. run(note) does it, calls note(number of products done, of all) on
- * the way, and resolves to the outcomes. After an error it can be called again: it goes on, and what was sent without an answer
- * is sent again as it was. prepare() only finds out which products are no longer as the user saw them. It is the work of the user who is signed in
- * now, and of nobody else.
+ * Creates a job. changesOf(product) returns the new values of its fields, {} for no change, or null to delete it.
+ * run(note) executes the job and resolves to the outcomes. It calls note(number of products processed, total) for each
+ * batch. After an error, run() can be called again and continues; a batch sent without an answer is sent again
+ * unchanged. prepare() only finds out which products have changed since the user saw them. The job belongs to the user
+ * who is signed in now.
  */
 export function makeJob(products, changesOf) {
     const owner = currentUser()?.id;
     const outcomes = [];
-    const batches = []; /* of the changes; one is missing where the server keeps no history */
+    const batches = []; /* batches of the changes; undefined where the server keeps no history */
     const portions = [];
     for (let i = 0; i < products.length; i += PORTION) {
         portions.push({ products: products.slice(i, i + PORTION), key: newKey() });
@@ -66,13 +70,13 @@ export function makeJob(products, changesOf) {
         return products.map(seen => prepareOne(seen, states.get(seen.id)));
     }
 
-    /* { key, found: [outcome or { seen, operation }] } */
+    /* Resolves to { products, key, found: [outcome or { seen, operation, before }] }. */
     async function preparePortion(portion) {
         portion.found ??= await prepareAll(portion.products);
         return portion;
     }
 
-    /* results: of the operations, in their order. */
+    /* `results` are those of the operations, in the same order. */
     async function finish(found, results) {
         const sent = found.filter(({ operation }) => operation);
         const states = await readStates(sent.map(({ seen }) => seen).filter((seen, i) => isElsewise(results[i])), false, { owner });
@@ -95,7 +99,7 @@ export function makeJob(products, changesOf) {
     }
 
     return {
-        /* Those that take the changes back; none if the server does not know all of them. */
+        /* Returns the batches that undo the changes, or none if the server does not have all of them. */
         batches: () => (batches.every(Boolean) ? batches : []),
         async prepare() {
             for (const portion of portions) {
@@ -113,14 +117,14 @@ export function makeJob(products, changesOf) {
             }
             return outcomes;
         },
-        /* For a page that is being left: sends what is prepared, and waits for nothing. */
+        /* Sends the prepared batches without waiting, because the user leaves the page. */
         flush() {
             portions.filter(({ found }) => found).forEach(portion => send(portion, { keepalive: true }).catch(() => {}));
         },
     };
 }
 
-/* ---- the products of which something has to be said ---- */
+/* ---- products with faults ---- */
 
 function lines(product, names) {
     return names.map(name => el('div', {}, `${FIELDS[name].label}: `, bdi(FIELDS[name].show(valueIn(product, name)) || t('compare.nothing'))));
@@ -128,7 +132,7 @@ function lines(product, names) {
 
 const pictureLine = ({ images = [] }) => el('div', {}, `${t('product.pictures')}: ${formatWhole(images.length)}`);
 
-/* The product in a cell, as far as it is otherwise than the other one. */
+/* Returns the content of a cell: the parts of the product that differ from the other version. */
 const versionOf = (product, other, names) => [...lines(product, names), !hasSamePictures(product, other) && pictureLine(product)];
 
 function outcomeRow(outcome, changesOf) {
@@ -151,8 +155,8 @@ function outcomeRow(outcome, changesOf) {
 }
 
 /*
- * Lists the products that somebody else has changed, which the user may choose to change all the same, and those that were refused or
- * are gone. Resolves to the outcomes of the chosen ones.
+ * Lists the products with faults. The user may choose to change those that another user has changed. Resolves to the
+ * outcomes of the chosen products.
  */
 export async function showFaults(outcomes, changesOf) {
     const faulty = outcomes.filter(({ fault }) => fault);

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Keys that do something without Ctrl or Alt, the dialog that lists them, and the arrow keys in a table. */
+/* Keys that act without Ctrl or Alt, the dialog that lists them, and arrow keys in a table. */
 import { byId, el, recall, remember } from '../lib/dom.js';
 import { hasText, t } from '../lib/text.js';
 
-const OFF = 'keysOff'; /* who speaks to the computer, or touches keys by accident, can switch them off */
+const OFF = 'keysOff'; /* users who control the computer by speech, or hit keys by accident, can switch the keys off */
 
 const isTyping = ({ target }) => target.matches('textarea, select, input:not([type=checkbox], [type=radio])');
 
-/* Keys of the table, which are described but not handled here. */
+/* Keys of the table, which are listed here but handled below. */
 const OTHERS = [
     ['↑ ↓ ← →', 'keys.arrows'],
     ['PageUp', 'keys.pages'],
@@ -22,7 +22,7 @@ const OTHERS = [
 const nameOf = key => (hasText(`key.${key}`) ? t(`key.${key}`) : key);
 const line = (key, text) => [el('dt', {}, el('kbd', {}, nameOf(key))), el('dd', {}, t(text))];
 
-/* keys: { key: { text, run } }, of which a key such as / is text. ? shows the dialog #keys. */
+/* Handles keys: { key: { text, run } }. The key ? shows the dialog #keys. */
 export function listenToKeys(keys) {
     const all = { ...keys, '?': { text: 'keys.help', run: () => byId('keys').showModal() } };
     byId('key-list').append(
@@ -42,22 +42,22 @@ export function listenToKeys(keys) {
     });
 }
 
-/* ---- a table through which the arrow keys move, as through a sheet ---- */
+/* ---- a table with arrow keys, like a spreadsheet ---- */
 
-/* What has the focus in a cell: its control, or the cell. */
+/* Returns the element of a cell that gets the focus: its control, or the cell itself. */
 const targetOf = cell => cell.querySelector('button, input[type=checkbox]') ?? cell;
 const cellOf = element => element.closest('tbody [data-name]');
 
 const STEPS = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1], Home: [0, -Infinity], End: [0, Infinity] };
 
-/* How many rows PageUp and PageDown move by: as many as there is room for. */
+/* Returns the number of rows that fit on the screen, by which PageUp and PageDown move. */
 function pageOf({ height }) {
     const { scrollPaddingTop, scrollPaddingBottom } = getComputedStyle(document.documentElement);
     const room = innerHeight - (parseFloat(scrollPaddingTop) || 0) - (parseFloat(scrollPaddingBottom) || 0);
     return Math.max(1, Math.floor(room / height) - 1);
 }
 
-/* [rows down, columns right], or undefined. */
+/* Returns [rows down, columns right], or undefined. */
 function stepFor({ key, ctrlKey, metaKey }, row) {
     if (ctrlKey || metaKey) {
         return { Home: [-Infinity, -Infinity], End: [Infinity, Infinity] }[key];
@@ -78,9 +78,10 @@ function neighbour(cell, [down, right]) {
 }
 
 /*
- * Cells have data-name, the name of their column, and rows data-id. Tab reaches one cell of the table, the one that had the focus last.
- * edit(id, name) is called for Enter on a cell that is writable, and for F2; toggle(id, isRange) for Space, isRange with Shift; all() for Ctrl+A.
- * Returns { focus(id, name), current() }, of which current() is the id of the row that has the focus, or undefined.
+ * Connects keys to a table. Its cells have data-name, the name of their column, and its rows data-id. Tab reaches one
+ * cell of the table, the one that had the focus last. Enter on a cell with the class writable, and F2, call edit(id,
+ * name); Space calls toggle(id, isRange), isRange true with Shift; Ctrl+A calls all(). Returns { focus(id, name),
+ * current() }; current() returns the id of the row with the focus, or undefined.
  */
 export function connectGrid(table, { edit, toggle, all }) {
     const body = table.tBodies[0];
@@ -90,7 +91,7 @@ export function connectGrid(table, { edit, toggle, all }) {
         target.tabIndex = 0;
     }
 
-    /* Rows come and go, perhaps with the cell that Tab would reach. */
+    /* Makes another cell reachable by Tab if that cell was removed. */
     function keepStop() {
         const first = body.querySelector('[data-name=name]');
         if (first && !body.querySelector('[tabindex="0"]')) {

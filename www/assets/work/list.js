@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which products the page for work on products shows, and which of them are selected; makes no elements. */
+/* The products that the page for editing lists, and the selected ones. Creates no elements. */
 import { anyOf, read } from '../lib/api.js';
 import { byId, state } from '../lib/dom.js';
 import { loader } from '../lib/page.js';
@@ -8,7 +8,8 @@ import { limitOf, readAddress, requestPath, whereOf, writeAddress } from './quer
 import { findTwins, pageOfTwins } from './twins.js';
 
 export const address = state(readAddress());
-export const answer = state(); /* the last one: { data, pagination }; null: there was none; undefined: not yet */
+export const answer = state(); /* last answer, { data, pagination }; null after an error; undefined before the first
+                                * answer */
 export const isLoading = state(true);
 
 export function visit(next, { replaces = false, opened = false } = {}) {
@@ -16,7 +17,7 @@ export function visit(next, { replaces = false, opened = false } = {}) {
     address.value = next;
 }
 
-/* Whatever the order, products of one name stand together. */
+/* Reads possible duplicates. Products with the same name are next to each other, whatever the order of the list. */
 async function readTwins(asked, signal) {
     const twins = await findTwins(whereOf(asked), signal);
     const { ids, pagination } = pageOfTwins(twins, asked.page, limitOf(asked));
@@ -25,7 +26,7 @@ async function readTwins(asked, signal) {
     return { data: data.sort((a, b) => place.get(a.id) - place.get(b.id)), pagination };
 }
 
-/* What the list depends on. */
+/* Returns a text that identifies the question of the list. */
 export const question = asked => requestPath(asked) + asked.twins;
 
 export const load = loader(
@@ -39,14 +40,14 @@ export const load = loader(
     byId('list-trouble'),
 );
 
-/* Shows a product as it is now, without reading the list again, in which it might move. */
+/* Shows the present state of a product without reading the list again, where it might have another position. */
 export function showStored(product) {
     const { data = [], pagination } = answer.value ?? {};
     answer.value &&= { data: data.map(item => (item.id === product.id ? product : item)), pagination };
     updateSelected([product]);
 }
 
-/* The products of the page, without those that wait for their deletion. */
+/* Returns the products of the page, without those of a pending deletion. */
 export function listed() {
     return (answer.value?.data ?? []).filter(({ id }) => !waiting.value?.ids.has(id));
 }
@@ -55,9 +56,11 @@ export function listed() {
 
 export const MOST_SELECTED = 1000;
 
-export const selected = state(new Map()); /* products by id, as the user has seen them, on this page of the list or on others */
+export const selected = state(new Map()); /* selected products by id, as the user has seen them, on any page of the
+                                           * list */
 
-/* All that match, however many: { where, n }, as text and number; else null. The page does not know them one by one. */
+/* Selection of all matching products: { where, n }, the conditions as text and the number of products, or null. The
+ * page does not load these products. */
 export const matching = state(null);
 
 export function select(products, isSelected = true) {
@@ -72,9 +75,10 @@ export function updateSelected(products) {
 
 export const isSelected = id => matching.value !== null || selected.value.has(id);
 
-let anchor; /* the id from which a range begins */
+let anchor; /* id at which a range begins */
 
-/* Of all that match, one that is not to be selected leaves those of this page. */
+/* Selects or deselects products. If all matching products are selected, deselecting some leaves the others of this page
+ * selected. */
 function setSelected(products, isNow) {
     if (matching.value) {
         matching.value = null;
@@ -83,7 +87,8 @@ function setSelected(products, isNow) {
     select(products, isNow);
 }
 
-/* Selects the product or not, and all between it and the last one for which that was done if that isRange. */
+/* Selects or deselects the product. If isRange is true, does the same for all products between it and the one chosen
+ * last. */
 export function choose(id, isNow, isRange = false) {
     const ids = listed().map(product => product.id);
     const ends = [isRange ? ids.indexOf(anchor) : -1, ids.indexOf(id)];
@@ -101,18 +106,19 @@ export function chooseNone() {
     selected.value = new Map();
 }
 
-/* The selected products, without those that wait for their deletion. */
+/* Returns the selected products, without those of a pending deletion. */
 export function chosen() {
     return [...selected.value.values()].filter(({ id }) => !waiting.value?.ids.has(id));
 }
 
-/* How many products match, as far as that is known; the server does not count all if there are very many. */
+/* isCounted returns true if the server counted all matching products; if there are very many, countMatching is only the
+ * number up to which it counted. */
 export const isCounted = () => answer.value?.pagination.totalRelation !== 'gte';
 export const countMatching = () => answer.value?.pagination.total ?? 0;
 
 /*
- * Selects all that match, on whichever page of the list: up to MOST_SELECTED one by one, so that the page knows what it has changed; more as what
- * they have in common, so that the server changes them.
+ * Selects all matching products, on all pages of the list. Up to MOST_SELECTED products are loaded, so that the page
+ * knows what it changes. More products are selected by their conditions, so that the server changes them.
  */
 export async function selectAll() {
     if (isCounted() && countMatching() <= MOST_SELECTED) {

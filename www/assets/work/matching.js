@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Changes of all products that match, as the user sees them: first the server counts, and the page says in a sentence what will change and whether
- * that can be undone; then it shows how far the server has come.
+ * Changes of all matching products, as the user sees them. First the server counts, and the page describes in a
+ * sentence what will change and whether it can be undone. Then the page shows the progress.
  */
 import { call } from '../lib/api.js';
 import { bdi, byId, el, follow, saveFile, state } from '../lib/dom.js';
@@ -13,11 +13,11 @@ import { noteChange } from '../product/history.js';
 import { begin, check, giveUp, resume, running, stop } from './change.js';
 import { sentenceOf } from './undo.js';
 
-const FILE_PATIENCE = 120_000; /* ms for a file of a million rows */
+const FILE_PATIENCE = 120_000; /* ms to wait for a file of a million rows */
 const IN_SHORT = 60; /* characters of a value in a sentence */
-const NAMED = 20; /* products that are named when they were left as they are */
+const NAMED = 20; /* unchanged products that are named */
 
-/* ---- what a request is, in words ---- */
+/* ---- describing a request ---- */
 
 function adjustedAbout({ percent, add }, n) {
     const by = percent ?? add;
@@ -25,14 +25,14 @@ function adjustedAbout({ percent, add }, n) {
     return { key, values: { n, by: percent === undefined ? formatPrice(Math.abs(by)) : formatNumber(Math.abs(by)) } };
 }
 
-/* Of another number than the price. */
+/* Describes a change of a number other than the price. */
 function raisedAbout(name, { percent, add }, n) {
     const by = formatNumber(Math.abs(percent ?? add));
     const key = (percent ?? add) < 0 ? 'all.lowered' : 'all.raised';
     return { key, values: { n, field: FIELDS[name].label, by: percent === undefined ? by : `${by} %` } };
 }
 
-/* A long text would hide what the sentence says. */
+/* Shortens a text that would be too long for the sentence. */
 const inShort = text => (text.length > IN_SHORT ? `${text.slice(0, IN_SHORT)} …` : text);
 
 function setAbout(name, value, n) {
@@ -40,7 +40,7 @@ function setAbout(name, value, n) {
     return value === null ? { key: 'all.cleared', values: { n, field: label } } : { key: 'all.set', values: { n, field: label, value: inShort(show(value)) } };
 }
 
-/* { key, values } of the sentence. */
+/* Returns { key, values } of the sentence that describes the request. */
 function aboutOf({ set, adjust, delete: isDeletion }, n) {
     if (isDeletion) {
         return { key: 'all.delete', values: { n } };
@@ -60,7 +60,7 @@ function aboutOf({ set, adjust, delete: isDeletion }, n) {
 
 /* ---- the question ---- */
 
-/* Has the browser save what these products have now, as a file for the import page. */
+/* Makes the browser save the present values of the products as a file for the import page. */
 async function saveValues({ where, set, adjust }) {
     const fields = [...Object.keys(set ?? {}), ...Object.keys(adjust ?? {})];
     const query = new URLSearchParams([['format', 'csv'], ...(fields.length > 0 ? [['fields', ['id', 'name', ...fields].join()]] : [])]);
@@ -74,7 +74,7 @@ function saveButton(request, trouble) {
     return el('button', { type: 'button', class: 'btn', onclick: save }, t('all.save'));
 }
 
-/* isKept: whether the server keeps a history, by which it takes the change back. */
+/* isKept is true if the server keeps a history and can undo the change. */
 function outlook(request, { result, isKept }, trouble) {
     const { changed, unchanged, failed } = result;
     const undoKey = request.delete ? 'all.deletedForGood' : 'all.final';
@@ -87,11 +87,11 @@ function outlook(request, { result, isKept }, trouble) {
     ];
 }
 
-/* Resolves to what the change would do if the user wants it, else to null. */
+/* Asks the user. Resolves to the result that the change would have, or to null if the user does not want it. */
 async function ask(owner, request) {
     const found = state(null);
     const counted = state(0);
-    let job; /* that counts */
+    let job; /* job that counts */
     const trouble = el('div');
     const content = () => (found.value ? outlook(request, found.value, trouble) : t(counted.value > 0 ? 'all.counted' : 'all.counting', { n: counted.value }));
     const isWanted = () => found.value?.result.changed > 0;
@@ -133,7 +133,7 @@ async function ask(owner, request) {
 
 /* ---- the end ---- */
 
-/* Shows a warning about products, and their names. */
+/* Shows a warning with the names of products. */
 export function showList(text, products) {
     const names = products.slice(0, NAMED).map(({ name }) => el('li', {}, bdi(name)));
     byId('bulk-trouble').replaceChildren(
@@ -141,14 +141,14 @@ export function showList(text, products) {
     );
 }
 
-/* errors: of products that would have become invalid. */
+/* `errors` are those of products that would have become invalid. */
 async function showLeft(n, errors) {
     const ids = [...new Set(errors.map(({ id }) => id))].slice(0, NAMED);
     const { data } = await call('GET', `/products?id[in]=${ids}&fields=id,name&limit=${NAMED}`).catch(() => ({ data: [] }));
     showList(t('all.left', { n }), data);
 }
 
-/* kept: as begin() resolves to it. */
+/* Reports the end of a change. The argument is a result of begin(). */
 function tell({ about, result: { changed, failed, errors, batch, state: end } }) {
     const isDeletion = about.key === 'all.delete';
     const done = { stopped: 'all.stopped', failed: 'all.broken' }[end] ?? (isDeletion ? 'job.removed' : 'job.changed');
@@ -159,18 +159,18 @@ function tell({ about, result: { changed, failed, errors, batch, state: end } })
     }
 }
 
-/* promise: of begin(), or of one that resume() has. */
+/* `promise` is a result of begin() or of a function of resume(). */
 async function see(promise, ended) {
     try {
         const kept = await promise;
-        kept && tell(kept); /* or another tab has told of it */
+        kept && tell(kept); /* otherwise another tab has reported the end */
     } catch (error) {
         showError(byId('bulk-trouble'), error).focus();
     }
     ended();
 }
 
-/* Asks for the change of all that match, and makes it. ended() is called when it is over, well or not. */
+/* Asks for a change of all matching products and makes it. Calls ended() at the end, also after an error. */
 export async function changeMatching(owner, request, ended) {
     const wanted = await ask(owner, request);
     if (wanted) {
@@ -180,7 +180,7 @@ export async function changeMatching(owner, request, ended) {
     }
 }
 
-/* Goes on with changes that were begun before, one after the other. */
+/* Continues changes that were begun before, one after the other. */
 export async function resumeMatching(owner, ended) {
     for (const goOn of resume(owner)) {
         await see(goOn(), ended);
@@ -200,7 +200,6 @@ function progress() {
     ];
 }
 
-/* The bar that shows how far the server has come. */
 export function progressBar() {
     return el('div', { class: 'bulk', id: 'progress', hidden: () => !running.value }, () => running.value && progress());
 }

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Changes of prices and other numbers, in decimals. A number stands for the shortest text that reads as it: 19.9 for 19.90, though the computer keeps
- * 19.89999999999999857891. Calculated with that text, 5 % more is 20.895, and rounded 20.90; makes no elements.
+ * Exact decimal changes of prices and other numbers. A number means the shortest text that reads as it, so 19.9 is
+ * exactly 19.9, although the computer stores 19.89999999999999857891. 5 % more of 19.9 is then 20.895, rounded 20.90.
+ * Creates no elements.
  */
 
-/* { digits, scale }: the number is digits / 10 ** scale. */
+/* Returns { digits, scale }: the number is digits / 10 ** scale. */
 function readDecimal(number) {
     const [, sign, whole, part = '', power = '0'] = /^(-?)(\d+)(?:\.(\d+))?(?:e([+-]\d+))?$/.exec(String(number));
     const digits = BigInt(sign + whole + part);
@@ -12,10 +13,10 @@ function readDecimal(number) {
     return scale < 0 ? { digits: digits * 10n ** BigInt(-scale), scale: 0 } : { digits, scale };
 }
 
-/* The digits for that scale, which is not smaller. */
+/* Returns the digits for the scale `next`, which must not be smaller. */
 const rescale = ({ digits, scale }, next) => digits * 10n ** BigInt(next - scale);
 
-/* As in commerce: a half is rounded away from zero. A division of BigInts drops the rest. */
+/* Rounds half away from zero, as in commerce. A division of BigInts drops the remainder. */
 function round({ digits, scale }, next) {
     if (scale <= next) {
         return { digits, scale };
@@ -36,13 +37,14 @@ function addPercent(number, by) {
 
 const toNumber = ({ digits, scale }) => Number(`${digits}e-${scale}`);
 
-/* The number, changed by an amount or, to so many decimal places, by per cent of itself; Infinity: it is more than a number can hold. */
+/* Adds an amount, or a percentage rounded to `places` decimal places. Returns Infinity if the result is too large for a
+ * number. */
 export function changeNumber(number, by, isPercent, places) {
     const before = readDecimal(number);
     return toNumber(isPercent ? round(addPercent(before, readDecimal(by)), places) : add(before, readDecimal(by)));
 }
 
-/* The same of a price: in whole cents, unless it is finer. */
+/* Changes a price. Rounds to whole cents, or to the decimal places that the price already has. */
 export function changePrice(price, by, isPercent) {
     return changeNumber(price, by, isPercent, Math.max(2, readDecimal(price).scale));
 }

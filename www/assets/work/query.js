@@ -1,32 +1,33 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the page for work on products shows, as its address says it and as the API is asked for it: the filters of the built-in fields, and one
- * for each of the shop's own fields that lists have conditions on. Makes no elements.
+ * What the page for editing products shows, in its address and as parameters of the API: filters of the built-in
+ * fields, and filters for the fields from CatalogField that lists can be filtered by. Creates no elements.
  */
 import { parseNumber } from '../lib/text.js';
 import { FIELDS, ownNames } from '../product/fields.js';
 
 const LIMIT = 50;
-const OWN = 'f.'; /* before the name of a field of the shop's own, which may be that of another part of the address */
+const OWN = 'f.'; /* prefix of fields from CatalogField, whose names may equal those of other parameters of the
+                   * address */
 const DAY = 86_400_000;
 
-/* ---- which filters there are ---- */
+/* ---- the filters ---- */
 
 /*
- * The end of a day of the user's zone is not always 24 hours after its beginning. What is no day, in an address that somebody wrote, the server
- * refuses.
+ * Convert a day to the times of its beginning and end in the user's time zone; a day does not always have 24 hours.
+ * Other text, from an address that somebody typed, is returned unchanged, and the server refuses it.
  */
 const isDay = text => !Number.isNaN(Date.parse(`${text}T00:00`));
 const beginningOf = day => (isDay(day) ? new Date(`${day}T00:00`).toISOString() : day);
 const endOf = day => (isDay(day) ? beginningOf(new Date(Date.parse(day) + DAY).toISOString().slice(0, 10)) : day);
 
-/* What is no number either. */
+/* Converts a number. Other text is returned unchanged. */
 const numberText = text => (Number.isNaN(parseNumber(text)) ? text : String(parseNumber(text)));
 const asIs = text => text;
 
 /*
- * THE KINDS of filters, by the kind of the field. ends: of the names of their controls, each with the operator of its condition, and what makes
- * its value of a text.
+ * The kinds of filters, by the kind of the field. Each control of a filter has the end of its name, the operator of its
+ * condition, and a function from its text to the condition's value.
  */
 const ONE = [['', '', asIs]];
 const BEGINNING = [['', '[prefix]', asIs]];
@@ -45,7 +46,7 @@ const KINDS = {
     strings: ONE,
 };
 
-/* Those of the shop's own fields: [{ field, name of the control, condition, make }]. */
+/* Returns the filters of fields from CatalogField: [{ field, name of the control, condition, make }]. */
 export function ownFilters() {
     const names = ownNames().filter(name => (FIELDS[name].isIndexed || FIELDS[name].isFacet) && FIELDS[name].kind in KINDS);
     return names.flatMap(field =>
@@ -56,14 +57,15 @@ export function ownFilters() {
 const BUILT_IN = ['q', 'category', 'stock', 'min', 'max', 'rating'];
 const OTHERS = ['sort', 'limit'];
 
-/* The names of the form's controls, and of parameters of the page. */
+/* Returns the names of the form's controls, which are also parameters of the page. */
 export const filterNames = () => [...BUILT_IN, ...ownFilters().map(({ name }) => name), ...OTHERS];
 
 /* ---- the address ---- */
 
 /*
- * Texts, '' for what is not given: category begins with '=', because a product may have none; twins '1': only products that share their name;
- * product is the id of the one in the dialog, or NEW. page is a number.
+ * Reads the address. The texts are '' if not given. category begins with '=', because products may have an empty
+ * category. twins is '1' to list only products that share their name. product is the id of the product in the dialog,
+ * or NEW. page is a number.
  */
 export function readAddress() {
     const query = new URLSearchParams(location.search);
@@ -86,26 +88,26 @@ export function writeAddress({ page, category, ...texts }) {
     return `${location.pathname}${query.size > 0 ? `?${query}` : ''}`;
 }
 
-/* Without any condition. */
+/* Returns an address without conditions. */
 export const withoutFilters = () => ({
     ...Object.fromEntries(filterNames().filter(name => !OTHERS.includes(name)).map(name => [name, ''])),
     twins: '',
     page: 1,
 });
 
-/* How many of the filters are in use that are not always in sight. */
+/* Returns the number of filters in use that are not always visible. */
 export function countFilters(asked) {
     const names = filterNames().filter(name => ![...OTHERS, 'q', 'category', 'stock'].includes(name));
     return [...names, 'twins'].filter(name => asked[name]).length;
 }
 
-/* ---- what the API is asked ---- */
+/* ---- parameters of the API ---- */
 
 export const limitOf = ({ limit }) => Number(limit) || LIMIT;
 
 const NOT_RATED = 'none';
 
-/* What selects the products, as parameters of GET /products. */
+/* Returns the conditions as parameters of GET /products. */
 export function conditions(asked) {
     const { q, category, stock, min, max, rating } = asked;
     const all = [
@@ -120,13 +122,12 @@ export function conditions(asked) {
     return all.filter(([name, value]) => value !== '' || (name === 'category' && category));
 }
 
-/* The same as a change of all that match has it. */
+/* Returns the conditions as text, as a change of all matching products needs them. */
 export const whereOf = asked => new URLSearchParams(conditions(asked)).toString();
 
-/* The request for the list. */
 export function requestPath(asked) {
     const sort = asked.sort ? [['sort', asked.sort]] : [];
-    const match = asked.q ? [['match', 'prefix']] : []; /* what a change of all that match changes */
+    const match = asked.q ? [['match', 'prefix']] : []; /* the same matching as for a change of all matching products */
     return `/products?${new URLSearchParams([...conditions(asked), ...match, ...sort, ['limit', limitOf(asked)], ['page', asked.page]])}`;
 }
 

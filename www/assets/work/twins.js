@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Possible duplicates: products that share their name, whatever its case, accents and marks. The server does not group products, so the page
- * reads the names of all that match, a thousand at a time. Makes no elements.
+ * Possible duplicates: products that share their name, ignoring case, accents and punctuation. The server does not
+ * group products, so the page reads the names of all matching products, a thousand at a time. Creates no elements.
  */
 import { read } from '../lib/api.js';
 import { state } from '../lib/dom.js';
 
 const PORTION = 1000;
-const MOST_IDS = 100; /* in a condition */
+const MOST_IDS = 100; /* ids in one condition */
 
-export const compared = state(null); /* products so far while names are compared, else null */
+export const compared = state(null); /* number of products whose names were compared so far, or null */
 
-/* Without letters and digits there is nothing but the marks. */
+/* Keeps the punctuation of a name that has no letters or digits. */
 function foldName(name) {
     const plain = name.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase();
     return plain.replace(/[^\p{L}\p{N}]+/gu, ' ').trim() || plain;
 }
 
-/* Resolves to lists of ids, each of the products of one name, in the order of the names. */
+/* Resolves to lists of ids, one list for each shared name, in the order of the names. */
 export async function findTwins(where, signal) {
     const byName = new Map();
     let cursor = '';
@@ -39,7 +39,8 @@ export async function findTwins(where, signal) {
     return shared.sort(([a], [b]) => a.localeCompare(b)).map(([, ids]) => ids);
 }
 
-/* The ids of a page, and its pagination. Products of one name are on one page, unless there are more of them than it has room for. */
+/* Returns the ids of a page, and its pagination. Products with the same name are on one page, unless there are more
+ * than fit. */
 export function pageOfTwins(twins, page, wanted) {
     const limit = Math.min(wanted, MOST_IDS);
     const pages = [[]];

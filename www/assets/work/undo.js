@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Takes changes back: the list of those of the last ten minutes, and what is done for each. */
+/* Undoes changes: the list of the changes of the last ten minutes, and the undo of each. */
 import { call, currentUser } from '../lib/api.js';
 import { bdi, byId, each, el, follow } from '../lib/dom.js';
 import { formatClock, pieces, t } from '../lib/text.js';
@@ -10,21 +10,21 @@ import { makeJob } from './job.js';
 
 const PORTION = 100; /* products in a batch */
 
-/* The sentence that says what was done. */
+/* Returns the sentence that describes a change. */
 export function sentenceOf({ key, values }) {
     return pieces(key, 'name' in values ? { ...values, name: bdi(values.name) } : values);
 }
 
-/* ---- what takes a change back ---- */
+/* ---- undoing a change ---- */
 
 const hasBatches = ({ batches = [] }) => batches.length > 0;
 
-/* Those that were deleted: all that they had, but for the pictures. */
+/* Returns the products that the change deleted. Their pictures are lost. */
 const lostIn = ({ items }) => items.filter(({ now }) => now === null).map(({ before }) => before);
 
-/* Creates products that were deleted anew, each with another id. Resolves to those that were stored, and those that were refused. */
+/* Creates deleted products again, with new ids. Resolves to { stored, refused }. */
 async function restore({ key, ...change }) {
-    const lost = lostIn(change).reverse(); /* the last one stands first in lists */
+    const lost = lostIn(change).reverse(); /* so that the first product is created last and is first in lists */
     const bodyOf = product => Object.fromEntries(writableNames().filter(name => (product[name] ?? null) !== null).map(name => [name, product[name]]));
     const operations = lost.map(product => ({ op: 'create', body: bodyOf(product) }));
     const owner = currentUser()?.id;
@@ -38,7 +38,8 @@ async function restore({ key, ...change }) {
     return { stored: all.filter(isStored).map(({ data }) => data), refused: lost.filter((product, i) => !isStored(all[i])) };
 }
 
-/* The job that changes products back, if they still are as the change left them; created ones are deleted. */
+/* Returns a job that restores the values before the change, unless a product has changed since. Products that the
+ * change created are deleted. */
 function backward({ items }) {
     const before = new Map(items.map(item => [item.now.id, item.before]));
     const changesOf = product => before.get(product.id) && differences(before.get(product.id), product);
@@ -46,7 +47,8 @@ function backward({ items }) {
     return { job: makeJob(items.map(({ now }) => now), changesOf), changesOf, done: isCreation ? 'job.removed' : 'history.undone' };
 }
 
-/* Which of the three: calls undo(batches), restored({ stored, refused }), or run(what backward() makes). Resolves when that is done. */
+/* Undoes a change in one of three ways: calls undo(batches), restored({ stored, refused }), or run(result of
+ * backward()). Resolves when that is done. */
 export async function takeBack(change, { undo, restored, run }) {
     if (hasBatches(change)) {
         return undo(change.batches);
@@ -58,10 +60,10 @@ export async function takeBack(change, { undo, restored, run }) {
 
 const canUndo = change => hasBatches(change) || change.items.length > 0;
 
-/* The server may be taking the change back already. */
+/* Returns true if the server may be undoing the change already. */
 export const isBusy = change => hasBatches(change) && running.value !== null;
 
-/* undo(change) is called by the buttons. */
+/* The buttons call undo(change). */
 export function listHistory(undo) {
     const line = ({ value: change }) => {
         const id = `history-${change.key}`;
@@ -77,5 +79,4 @@ export function listHistory(undo) {
     follow(() => (byId('history-choice').hidden = history.value.length === 0));
 }
 
-/* The newest change, if it can be taken back. */
 export const newest = () => history.value.find(canUndo);

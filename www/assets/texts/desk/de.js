@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The texts of the pages that have desk.css, in German. */
+/* The German texts of pages with desk.css. */
 export default {
     /* ---- drafts, and two versions of a product ---- */
     'draft.restored': 'Diese Eingaben sind noch nicht gespeichert ({time}). Machen Sie weiter oder verwerfen Sie sie.',
@@ -297,7 +297,7 @@ export default {
     'import.stillThere': 'Produkte, die noch da sind',
     'import.gone': { one: '{n} Produkt war schon gelöscht.', other: '{n} Produkte waren schon gelöscht.' },
 
-    /* ---- was geändert wurde ---- */
+    /* ---- changes ---- */
     'changes.about': 'Was eine Anfrage geändert hat, lässt sich im Ganzen rückgängig machen. Produkte, die jemand seitdem geändert hat, bleiben, wie sie sind.',
     'changes.how': 'Wie',
     'changes.rows': 'Produkte',

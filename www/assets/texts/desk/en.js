@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The texts of the pages that have desk.css, in English: beside those that all pages have. A group of keys is in one of the two files. */
+/* The English texts of pages with desk.css. A group of keys is either here or in the file for all pages. */
 export default {
     /* ---- drafts, and two versions of a product ---- */
     'draft.restored': 'This was typed but not saved ({time}). Continue, or discard it.',
@@ -294,7 +294,7 @@ export default {
     'import.stillThere': 'Products that are still there',
     'import.gone': { one: '{n} product had been deleted already.', other: '{n} products had been deleted already.' },
 
-    /* ---- what was changed ---- */
+    /* ---- changes ---- */
     'changes.about': 'What one request has changed can be undone as a whole. Products that somebody has changed since stay as they are.',
     'changes.how': 'How',
     'changes.rows': 'Products',
