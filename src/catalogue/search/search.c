@@ -29,7 +29,6 @@
 
 #include "catalogue/product/product_keys.h"
 #include "catalogue/search/corrections.h"
-#include "catalogue/search/facets.h"
 #include "catalogue/search/indexes.h"
 #include "catalogue/search/looks.h"
 #include "catalogue/search/plan.h"
