@@ -130,14 +130,16 @@ static void test_a_refused_product_takes_no_value(void **state)
     writer_t first = {.product = own_product(*state, 1, "a", "1")},
              group[] = {{.product = own_product(*state, 2, "b", "1")},
                         {.product = own_product(*state, 3, "c", "3")},
-                        {.product = own_product(*state, 4, "b", "4")}};
+                        {.product = own_product(*state, 4, "b", "4")},
+                        {.product = own_product(*state, 1, "d", "5")}}; /* its number is taken */
 
     write_as_group(database, &first, 1);
-    write_as_group(database, group, 3);
+    write_as_group(database, group, 4);
     assert_int_equal(first.rv, APR_SUCCESS);
     assert_int_equal(group[0].rv, APR_EEXIST);
     assert_int_equal(group[1].rv, APR_SUCCESS);
     assert_int_equal(group[2].rv, APR_SUCCESS);
+    assert_int_equal(group[3].rv, APR_EEXIST);
     assert_string_equal(unit_database_sql(database, UNIQUE), "1 3 4 a b c");
     assert_int_equal(unit_products_check(database), 0);
 }
