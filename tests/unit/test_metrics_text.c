@@ -49,8 +49,7 @@ static void test_counters_have_all_values_from_the_start(void **state)
 
     cat_metrics_add(metrics, CAT_METRIC_CACHE_INVALIDATIONS, CAT_SCOPE_LISTS, 7);
     check_has(write_all(*state, metrics, NULL, CAT_METRICS_PROMETHEUS),
-              "# HELP catalog_cache_invalidations_total Changes that made cached answers invalid, by what they made"
-              " invalid\n"
+              "# HELP catalog_cache_invalidations_total Changes that made cached answers invalid, by scope\n"
               "# TYPE catalog_cache_invalidations_total counter\n"
               "catalog_cache_invalidations_total{scope=\"product\"} 0\n"
               "catalog_cache_invalidations_total{scope=\"lists\"} 7\n#");
